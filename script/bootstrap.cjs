@@ -1,0 +1,89 @@
+// Runs a TypeScript entry of the project on a Node that fits, on any machine that has some Node and npm.
+//
+//   node script/bootstrap.cjs [--dev] <entry.ts> [arguments...]
+//
+// Plain CommonJS on purpose: it is the one file that the machine's own, possibly old, Node must understand (>= 16).
+// It 1. finds or fetches Node 24, 2. installs the locked packages when the lock file changed, 3. becomes the entry.
+'use strict';
+const { spawn, spawnSync } = require('node:child_process');
+const { createHash } = require('node:crypto');
+const fs = require('node:fs');
+const path = require('node:path');
+
+const NODE_VERSION = '24.21.0';
+const ROOT = path.resolve(__dirname, '..');
+const RUNTIME = path.join(ROOT, '.runtime');
+
+function say(line) {
+  process.stderr.write(`kethub: ${line}\n`);
+}
+
+function fail(line) {
+  say(line);
+  process.exit(1);
+}
+
+/** The npm that belongs to the Node that runs us: its JavaScript file, so that any Node can run it. */
+function npmCli() {
+  const near = path.join(path.dirname(fs.realpathSync(process.execPath)), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  const candidates = [process.env.npm_execpath, near, '/usr/share/nodejs/npm/bin/npm-cli.js'];
+  for (const dir of (process.env.PATH || '').split(path.delimiter)) {
+    try {
+      candidates.push(fs.realpathSync(path.join(dir, 'npm')));
+    } catch (error) {
+      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR' && error.code !== 'EACCES') throw error;
+    }
+  }
+  const found = candidates.find((file) => file && file.endsWith('.js') && fs.existsSync(file));
+  return found || fail('npm was not found beside Node. Install Node.js with npm (any version from 16 on), then try again.');
+}
+
+function npm(node, args, what) {
+  const run = spawnSync(node, [npmCli(), ...args, '--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error'], {
+    stdio: ['ignore', 2, 2],
+    cwd: ROOT,
+  });
+  if (run.status !== 0) fail(`${what} failed. Check that the npm registry can be reached (npm ping), then try again.`);
+}
+
+/** A Node that fits: this one, or the platform's package from the npm registry, fetched once into .runtime/. */
+function supportedNode() {
+  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
+  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+  const binary = path.join(RUNTIME, 'node_modules', name, 'bin', 'node');
+  const version = fs.existsSync(binary) ? spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout.trim() : '';
+  if (version === `v${NODE_VERSION}`) return binary;
+  say(`fetching Node ${NODE_VERSION} (this machine has ${process.versions.node}) ...`);
+  fs.mkdirSync(RUNTIME, { recursive: true });
+  fs.writeFileSync(path.join(RUNTIME, 'package.json'), '{"private":true}\n');
+  npm(process.execPath, ['install', '--prefix', RUNTIME, '--no-save', `${name}@${NODE_VERSION}`], `Fetching Node ${NODE_VERSION}`);
+  return binary;
+}
+
+/** Installs the locked packages once per lock file, mode and Node; the stamp is written last, so a cut-off install is redone. */
+function installPackages(node, dev) {
+  const stamp = path.join(ROOT, 'node_modules', '.kethub-installed');
+  const lock = createHash('sha256').update(fs.readFileSync(path.join(ROOT, 'package-lock.json'))).digest('hex');
+  const have = fs.existsSync(stamp) ? fs.readFileSync(stamp, 'utf8') : '';
+  if (have === `${lock} dev` || (!dev && have === `${lock} run`)) return;
+  say(`installing packages${dev ? ' for development' : ''} ...`);
+  npm(node, ['ci', ...(dev ? [] : ['--omit=dev'])], 'Installing the packages');
+  fs.writeFileSync(stamp, `${lock} ${dev ? 'dev' : 'run'}`);
+}
+
+function main() {
+  const args = process.argv.slice(2);
+  const dev = args[0] === '--dev';
+  if (dev) args.shift();
+  if (!args[0]) fail('usage: node script/bootstrap.cjs [--dev] <entry.ts> [arguments...]');
+  const node = supportedNode();
+  installPackages(node, dev);
+  const env = { ...process.env, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE || path.join(RUNTIME, 'compile-cache') };
+  const child = spawn(node, [path.resolve(ROOT, args[0]), ...args.slice(1)], { stdio: 'inherit', env });
+  // The terminal sends Ctrl-C to the child as well: wait for its clean end instead of dying first.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => signal === 'SIGINT' || child.kill(signal));
+  child.on('error', (error) => fail(`cannot start ${node}: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(signal ? 128 + require('node:os').constants.signals[signal] : code));
+}
+
+main();
