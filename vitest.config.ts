@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['{apps,packages}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    // Two cores, real sandboxes and servers: files one after the other, each in its own process, so that a leak shows in its file.
+    pool: 'forks',
+    maxWorkers: 1,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    reporters: ['default'],
+  },
+});
