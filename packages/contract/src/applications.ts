@@ -1,0 +1,68 @@
+import { Type, type Static } from 'typebox';
+import { Id, Owner, Request, Timestamp, Version, nullable } from './fields.ts';
+import { limits } from './limits.ts';
+
+export const AccessKey = Type.Object(
+  {
+    id: Id,
+    accessKeyId: Type.String({ description: 'Public half of the key pair.' }),
+    secretAccessKey: Type.String({ description: 'Masked, except in the answer that created it and when revealed.' }),
+    createdAt: Timestamp,
+    expiresAt: nullable('string', {
+      description: 'Set when a newer key pair replaces this one: until then both work.',
+    }),
+  },
+  { $id: 'AccessKey' },
+);
+export type AccessKey = Static<typeof AccessKey>;
+
+export const Application = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    owner: Owner,
+    createdAt: Timestamp,
+    tokenEndpoint: Type.String({ description: 'Where the application requests bearer tokens.' }),
+    accessKeys: Type.Array(AccessKey, { description: 'Newest first.' }),
+  },
+  { $id: 'Application' },
+);
+export type Application = Static<typeof Application>;
+
+export const CreateApplicationRequest = Request(
+  { name: Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` }) },
+  { $id: 'CreateApplicationRequest' },
+);
+
+export const RotateAccessKeyRequest = Request(
+  {
+    overlapSeconds: Type.Integer({
+      minimum: 0,
+      maximum: 30 * 86_400,
+      default: 0,
+      description: 'How long the previous key pairs still work.',
+    }),
+  },
+  { $id: 'RotateAccessKeyRequest' },
+);
+
+export const Subscription = Type.Object(
+  {
+    id: Id,
+    serviceId: Id,
+    serviceName: Type.String(),
+    version: Version,
+    endpoint: Type.String({ description: 'Address of the service at the gateway.' }),
+    createdAt: Timestamp,
+  },
+  { $id: 'Subscription' },
+);
+export type Subscription = Static<typeof Subscription>;
+
+export const SubscribeRequest = Request(
+  {
+    serviceId: Id,
+    version: Type.Optional(Version),
+  },
+  { $id: 'SubscribeRequest', description: 'Without `version`, the newest published one.' },
+);

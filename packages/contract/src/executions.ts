@@ -1,0 +1,85 @@
+import { Type, type Static } from 'typebox';
+import { Id, Link, Timestamp } from './fields.ts';
+
+export const executionStatuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'CANCELLED', 'FAILED', 'UNKNOWN'] as const;
+export type ExecutionStatus = (typeof executionStatuses)[number];
+
+/** Whether an execution can still change. */
+export function isFinal(status: ExecutionStatus): boolean {
+  return status !== 'PENDING' && status !== 'RUNNING';
+}
+
+/** The status object of a service execution. */
+export const ServiceExecution = Type.Object(
+  {
+    id: Id,
+    status: Type.Enum([...executionStatuses]),
+    createdAt: Timestamp,
+    startedAt: Type.Optional(Timestamp),
+    endedAt: Type.Optional(Timestamp),
+  },
+  { $id: 'ServiceExecution' },
+);
+export type ServiceExecution = Static<typeof ServiceExecution>;
+
+export const ServiceExecutionEntry = Type.Object(
+  {
+    id: Id,
+    status: Type.Enum([...executionStatuses]),
+    createdAt: Timestamp,
+    startedAt: Type.Optional(Timestamp),
+    endedAt: Type.Optional(Timestamp),
+    _links: Type.Object({ self: Link, status: Link, result: Link }),
+  },
+  { $id: 'ServiceExecutionEntry', description: 'A status object in a list, with its links.' },
+);
+export type ServiceExecutionEntry = Static<typeof ServiceExecutionEntry>;
+
+export const ResultResponse = Type.Object(
+  {
+    _links: Type.Intersect([Type.Object({ self: Link, status: Link }), Type.Record(Type.String(), Link)], {
+      description: 'self, status and one link per result file, named by its file name.',
+    }),
+    _embedded: Type.Object({ status: ServiceExecution }),
+  },
+  { $id: 'ResultResponse', additionalProperties: true, description: 'The result at the root, and two HAL members.' },
+);
+
+export const InputData = Type.Unsafe<unknown>({ $id: 'InputData', description: 'Problem data: any JSON value.' });
+export const InputParams = Type.Unsafe<unknown>({
+  $id: 'InputParams',
+  description: 'Parameters that influence evaluation: any JSON value.',
+});
+
+export const severities = ['DEBUG', 'INFO', 'NOTICE', 'WARNING', 'ERROR'] as const;
+export const LogEntry = Type.Object(
+  {
+    timestamp: Type.String({ format: 'date-time' }),
+    severity: Type.Enum([...severities]),
+    message: Type.String(),
+  },
+  { $id: 'LogEntry', description: 'One line of a log.' },
+);
+export type LogEntry = Static<typeof LogEntry>;
+
+/** RFC 6749 §5.1. */
+export const TokenResponse = Type.Object(
+  {
+    access_token: Type.String(),
+    scope: Type.String(),
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Integer({ description: 'Seconds.' }),
+  },
+  { $id: 'TokenResponse' },
+);
+export type TokenResponse = Static<typeof TokenResponse>;
+
+/** RFC 6749 §5.2. */
+export const TokenError = Type.Object(
+  {
+    error: Type.Enum(['invalid_request', 'invalid_client', 'unsupported_grant_type']),
+    error_description: Type.String(),
+  },
+  { $id: 'TokenError' },
+);
+export type TokenError = Static<typeof TokenError>;

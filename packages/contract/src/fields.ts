@@ -1,0 +1,37 @@
+import { Type } from 'typebox';
+
+/** Fields that many resources share. */
+export const Id = Type.String({
+  format: 'uuid',
+  description: 'UUID; version 7 where the platform mints it, so ids order by creation.',
+});
+export const Timestamp = Type.String({
+  pattern: String.raw`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`,
+  description: 'yyyy-MM-dd HH:mm:ss, UTC.',
+  examples: ['2026-01-31 22:38:08'],
+});
+export const DateOnly = Type.String({
+  pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
+  description: 'yyyy-MM-dd.',
+  examples: ['2026-12-31'],
+});
+export const Version = Type.String({
+  pattern: String.raw`^\d{1,9}\.\d{1,9}\.\d{1,9}$`,
+  description: 'Three dot-separated numbers.',
+  examples: ['1.0.0'],
+});
+export const Link = Type.Object({ href: Type.String() }, { $id: 'Link', description: 'HAL link.' });
+export const Owner = Type.Object(
+  { type: Type.Enum(['USER', 'ORGANIZATION']), id: Type.String() },
+  { $id: 'Owner', description: 'Who the resource belongs to.' },
+);
+
+export const nullable = <T extends 'string' | 'number' | 'integer' | 'object'>(type: T, options: object = {}) =>
+  Type.Unsafe<(T extends 'string' ? string : T extends 'object' ? Record<string, unknown> : number) | null>({
+    type: [type, 'null'],
+    ...options,
+  });
+
+/** An object of a platform request: unknown members are an error that names them. */
+export const Request = <P extends Parameters<typeof Type.Object>[0]>(properties: P, options: object = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...options });

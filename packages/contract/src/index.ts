@@ -1,0 +1,9 @@
+/** Every public shape of Kethub, once: it validates requests, types the code and documents the interface. */
+export * from './accounts.ts';
+export * from './applications.ts';
+export * from './executions.ts';
+export * from './fields.ts';
+export * from './limits.ts';
+export * from './problems.ts';
+export * from './services.ts';
+export * from './timestamps.ts';

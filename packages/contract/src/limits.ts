@@ -1,0 +1,32 @@
+/** Limits that callers can see, in one place. Sizes in bytes, times in milliseconds, lengths in characters. */
+export const limits = {
+  /** Body of `POST /` on a service: the whole JSON text. */
+  executionInputBytes: 16 * 1024 * 1024,
+  /** JSON result of one execution. */
+  resultBytes: 64 * 1024 * 1024,
+  /** All result files of one execution together. */
+  outputBytes: 2 * 1024 * 1024 * 1024,
+  outputFiles: 1_000,
+  /** Log of one execution or build; what comes after is cut, and the log says so. */
+  logBytes: 10 * 1024 * 1024,
+  runTimeMs: 24 * 60 * 60 * 1000,
+  /** Longest wait that `Prefer: wait=N` is granted, in seconds. */
+  preferWaitSeconds: 60,
+  /** A platform request with a JSON body. */
+  jsonBodyBytes: 1024 * 1024,
+  /** Uploaded ZIP of a service, and what it unpacks to. */
+  sourceArchiveBytes: 64 * 1024 * 1024,
+  sourceUnpackedBytes: 256 * 1024 * 1024,
+  sourceFiles: 5_000,
+  nameLength: 100,
+  descriptionLength: 5_000,
+  tokenNameLength: 200,
+  currentPositionLength: 200,
+  homepageLength: 2_048,
+  aboutLength: 5_000,
+  secretBytes: 64 * 1024,
+  secrets: 100,
+  idempotencyKeyLength: 255,
+  idempotencyKeepMs: 24 * 60 * 60 * 1000,
+  pageSize: 1_000,
+} as const;

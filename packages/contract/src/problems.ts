@@ -1,0 +1,214 @@
+import { Type, type Static } from 'typebox';
+
+export interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+  /** Whether the same request can succeed later without being changed. */
+  readonly retry: boolean;
+  /** For the problem's own page: what happened and what to do, for a tired person. */
+  readonly about: string;
+}
+
+const problem = (status: number, title: string, about: string, retry = false): ProblemKind => ({
+  status,
+  title,
+  retry,
+  about,
+});
+
+/** Every problem that Kethub answers with (RFC 9457). The key is the last segment of `type`: `{base_url}/problems/<code>`. */
+export const problems = {
+  'invalid-request': problem(
+    400,
+    'Invalid request',
+    'A parameter, header or member of the body does not fit what the interface description asks for. `errors` names every place by JSON Pointer. Correct these and send the request again.',
+  ),
+  'malformed-json': problem(
+    400,
+    'Malformed JSON',
+    'The body is not a JSON document. `detail` says where reading stopped. Send valid JSON, encoded as UTF-8.',
+  ),
+  'input-not-an-object': problem(
+    400,
+    'Input is not a JSON object',
+    'The input of a service must be one JSON object, such as {"data": {}, "params": {}}. Wrap the value in an object.',
+  ),
+  'invalid-secrets': problem(
+    400,
+    'Invalid secrets',
+    'The reserved member `$secrets` of the input must be an object that maps names of secret parameters to strings.',
+  ),
+  'invalid-archive': problem(
+    400,
+    'Archive refused',
+    'The uploaded file is not a ZIP that a service can be made of. `detail` names the entry and the remedy. ZIP the content of the project (at least `src` and `requirements.txt`), not its folder: `cd project && zip -r ../project.zip .`',
+  ),
+  'invalid-image': problem(
+    400,
+    'Image refused',
+    'The profile image is missing, empty, too large or neither JPEG nor PNG. Send one file of at most 5 MB in the part named `file`.',
+  ),
+  'still-owner': problem(
+    400,
+    'Still the only owner',
+    'Applications or services belong to this user alone. Delete or transfer them first.',
+  ),
+  'not-authenticated': problem(
+    401,
+    'Not authenticated',
+    'The request carries no valid credentials. Sign in, or send a valid token; an expired one has to be requested anew.',
+  ),
+  'not-approved': problem(
+    403,
+    'Not approved',
+    'The account behind the credentials is not an approved user. An administrator approves registrations.',
+  ),
+  'login-session-required': problem(
+    403,
+    'Login session required',
+    'Personal access tokens cannot manage personal access tokens. Sign in and use the login session (Authorization: Bearer).',
+  ),
+  'not-permitted': problem(403, 'Not permitted', 'The caller is known but has no right to do this.'),
+  'unknown-organization': problem(
+    403,
+    'Not a member of this organization',
+    'The organization named by X-OrganizationId does not exist or the caller has not joined it. Leave the header out to act personally.',
+  ),
+  'not-subscribed': problem(
+    403,
+    'Not subscribed',
+    'The application has no subscription to this service. Subscribe it on its page or with POST {base_url}/applications/{id}/subscriptions.',
+  ),
+  'not-found': problem(404, 'Not found', 'There is nothing at this address, or nothing that the caller may see.'),
+  'service-not-found': problem(
+    404,
+    'Service not found',
+    'No service of this version answers at this address. Copy the service endpoint from the subscription of the application.',
+  ),
+  'execution-not-found': problem(
+    404,
+    'Execution not found',
+    'No execution of this id was started through this subscription.',
+  ),
+  'result-not-available': problem(
+    404,
+    'Result not yet available',
+    'The execution has not ended. Ask again later, or wait for the end with GET on the execution and the header Prefer: wait=60.',
+    true,
+  ),
+  'result-file-not-found': problem(
+    404,
+    'Result file not found',
+    'The execution has no result file of this name. `_links` of the result lists the files.',
+  ),
+  'method-not-allowed': problem(
+    405,
+    'Method not allowed',
+    'The address exists, the method does not. The header Allow lists the methods.',
+  ),
+  'not-acceptable': problem(
+    406,
+    'Not acceptable',
+    'The resource cannot be had in the form that the header Accept asks for.',
+  ),
+  conflict: problem(
+    409,
+    'Conflict',
+    'The resource is in a state that does not allow this. `detail` says which state and what would.',
+  ),
+  'execution-already-ended': problem(
+    409,
+    'Execution already ended',
+    'Only an execution that is PENDING or RUNNING can be cancelled.',
+  ),
+  'version-published': problem(
+    409,
+    'Version is published',
+    'A published version cannot be changed. Make the next version with POST {base_url}/services/{id}/versions.',
+  ),
+  'build-not-succeeded': problem(
+    409,
+    'Build has not succeeded',
+    'Only a version whose build has succeeded can be published. Read the log of the build.',
+  ),
+  'request-in-progress': problem(
+    409,
+    'First request still running',
+    'A request with the same Idempotency-Key is still being worked on. Ask again in a moment.',
+    true,
+  ),
+  stale: problem(
+    412,
+    'Changed in the meantime',
+    'The resource has changed since it was read. Read it again and apply the change to what is there now.',
+  ),
+  'too-large': problem(413, 'Too large', 'The body is larger than the limit that `detail` names.'),
+  'unsupported-media-type': problem(
+    415,
+    'Unsupported media type',
+    'The body has a Content-Type that this endpoint does not take. `detail` names the one it takes.',
+  ),
+  'idempotency-key-reused': problem(
+    422,
+    'Idempotency-Key reused',
+    'The Idempotency-Key was used with another body. Use a new key for a new request.',
+  ),
+  'precondition-required': problem(
+    428,
+    'Precondition required',
+    'Writes to this resource need the header If-Match with the ETag of what was read.',
+  ),
+  'too-many-requests': problem(
+    429,
+    'Too many requests',
+    'The limit on requests is reached. The header Retry-After says when to try again.',
+    true,
+  ),
+  'internal-error': problem(
+    500,
+    'Internal error',
+    'Something failed inside the platform. Nothing was half done. The operator finds the cause in the log under the request id.',
+    true,
+  ),
+  'runtime-unavailable': problem(
+    503,
+    'Runtime unavailable',
+    'User code cannot be run at the moment, for example because the sandbox is missing. The operator finds the remedy in the log.',
+    true,
+  ),
+  'identity-provider-unavailable': problem(
+    503,
+    'Identity provider unavailable',
+    'The identity provider does not answer, so the caller cannot be judged. Nothing was done. Try again.',
+    true,
+  ),
+  'catalog-unavailable': problem(
+    503,
+    'Catalog unavailable',
+    'Ownership cannot be checked at the moment. Nothing was deleted. Try again.',
+    true,
+  ),
+  stopping: problem(503, 'Stopping', 'The platform is being stopped. Try again in a moment.', true),
+} as const satisfies Record<string, ProblemKind>;
+
+export type ProblemCode = keyof typeof problems;
+
+export const ProblemDetails = Type.Object(
+  {
+    type: Type.String({ format: 'uri-reference', description: 'Address of a page about this kind of problem.' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    instance: Type.String({ description: 'Path of the request.' }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          pointer: Type.String({ description: 'JSON Pointer (RFC 6901) to the place in the request.' }),
+          detail: Type.String(),
+        }),
+      ),
+    ),
+  },
+  { $id: 'ProblemDetails', description: 'RFC 9457 problem document.', additionalProperties: true },
+);
+export type ProblemDetails = Static<typeof ProblemDetails>;

@@ -1,0 +1,119 @@
+import { Type, type Static } from 'typebox';
+import { Id, Owner, Request, Timestamp, Version, nullable } from './fields.ts';
+import { limits } from './limits.ts';
+
+export const serviceTypes = ['MANAGED', 'ON_PREMISE', 'WORKFLOW'] as const;
+export const runtimes = ['PYTHON_TEMPLATE', 'DOCKER'] as const;
+export const versionStates = ['DRAFT', 'PUBLISHED', 'RETIRED'] as const;
+export const buildStatuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED'] as const;
+export type BuildStatus = (typeof buildStatuses)[number];
+export const visibilities = ['INTERNAL'] as const;
+
+const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` });
+const Description = Type.String({ maxLength: limits.descriptionLength });
+
+export const EnvironmentVariables = Type.Record(
+  Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' }),
+  Type.String({ maxLength: 32_768 }),
+  {
+    description: 'Readable by the code as ordinary environment variables.',
+    maxProperties: 100,
+    additionalProperties: false,
+  },
+);
+
+/** Resources and limits of one execution. */
+export const RuntimeConfiguration = Request(
+  {
+    runtime: Type.Enum(['PYTHON_TEMPLATE'], { default: 'PYTHON_TEMPLATE' }),
+    cpus: Type.Number({ minimum: 0.1, maximum: 64, default: 1, description: 'Virtual CPU cores.' }),
+    memoryGb: Type.Number({ minimum: 0.0625, maximum: 1024, default: 1, description: 'Memory in GB (2^30 bytes).' }),
+    runTimeSeconds: Type.Integer({ minimum: 1, maximum: limits.runTimeMs / 1000, default: limits.runTimeMs / 1000 }),
+    environment: Type.Optional(EnvironmentVariables),
+  },
+  { $id: 'RuntimeConfiguration' },
+);
+export type RuntimeConfiguration = Static<typeof RuntimeConfiguration>;
+
+export const defaultConfiguration: RuntimeConfiguration = {
+  runtime: 'PYTHON_TEMPLATE',
+  cpus: 1,
+  memoryGb: 1,
+  runTimeSeconds: limits.runTimeMs / 1000,
+};
+
+export const BuildProblem = Type.Object(
+  { code: Type.String(), title: Type.String(), detail: Type.String() },
+  { $id: 'BuildProblem' },
+);
+export type BuildProblem = Static<typeof BuildProblem>;
+
+export const Build = Type.Object(
+  {
+    id: Id,
+    status: Type.Enum([...buildStatuses]),
+    createdAt: Timestamp,
+    startedAt: Type.Optional(Timestamp),
+    endedAt: Type.Optional(Timestamp),
+    problem: Type.Optional(BuildProblem),
+  },
+  { $id: 'Build', description: 'Turning uploaded source into something that can be run.' },
+);
+export type Build = Static<typeof Build>;
+
+export const ServiceParameter = Type.Object(
+  {
+    name: Type.String(),
+    kind: Type.Enum(['data', 'secret', 'dataPool', 'other']),
+    required: Type.Boolean(),
+    annotation: Type.Optional(nullable('string')),
+    schema: Type.Optional(Type.Unknown()),
+  },
+  { $id: 'ServiceParameter', additionalProperties: true },
+);
+
+export const ServiceVersion = Type.Object(
+  {
+    version: Version,
+    state: Type.Enum([...versionStates]),
+    configuration: RuntimeConfiguration,
+    createdAt: Timestamp,
+    publishedAt: Type.Optional(Timestamp),
+    sourceBytes: Type.Integer(),
+    sourceDigest: Type.String({ description: 'SHA-256 of the uploaded ZIP, in hex.' }),
+    build: Build,
+    parameters: Type.Optional(Type.Array(ServiceParameter, { description: 'Parameters of run(), once built.' })),
+    endpoint: Type.Optional(Type.String({ description: 'Address at the gateway, once published.' })),
+  },
+  { $id: 'ServiceVersion' },
+);
+export type ServiceVersion = Static<typeof ServiceVersion>;
+
+export const Service = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    slug: Type.String({ description: 'The name as it stands in the service address.' }),
+    type: Type.Enum([...serviceTypes]),
+    description: Type.String(),
+    owner: Owner,
+    createdAt: Timestamp,
+    versions: Type.Array(ServiceVersion, { description: 'Newest first.' }),
+  },
+  { $id: 'Service' },
+);
+export type Service = Static<typeof Service>;
+
+/** The text parts of the multipart form of `POST /services`; the part `source` is the ZIP. */
+export const CreateServiceForm = Request(
+  { name: Name, description: Type.Optional(Description), configuration: Type.Optional(RuntimeConfiguration) },
+  { $id: 'CreateServiceForm' },
+);
+export type CreateServiceForm = Static<typeof CreateServiceForm>;
+
+export const UpdateServiceRequest = Request(
+  { name: Type.Optional(Name), description: Type.Optional(Description) },
+  { $id: 'UpdateServiceRequest', minProperties: 1 },
+);
+
+export const PublicationRequest = Request({ visibility: Type.Enum([...visibilities]) }, { $id: 'PublicationRequest' });

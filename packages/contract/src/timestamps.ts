@@ -1,0 +1,17 @@
+/** Epoch milliseconds as `yyyy-MM-dd HH:mm:ss` in UTC: the only form of a date and time on the wire, except in logs. */
+export function toTimestamp(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** Epoch milliseconds as the date `yyyy-MM-dd` in UTC. */
+export function toDate(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, 10);
+}
+
+/** The last millisecond (epoch, UTC) of a `yyyy-MM-dd` date, or null when there is no such day (2026-02-30). */
+export function endOfDay(date: string): number | null {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return null;
+  const start = Date.parse(`${date}T00:00:00.000Z`);
+  if (Number.isNaN(start) || toDate(start) !== date) return null;
+  return start + 86_400_000 - 1;
+}
