@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { DateOnly, Id, Request, Timestamp, nullable } from './fields.ts';
+import { Id, Request, Timestamp, nullable } from './fields.ts';
 import { limits } from './limits.ts';
 
 export const UserDto = Type.Object(
@@ -35,8 +35,8 @@ const metadata = {
   id: Id,
   name: Type.String({ minLength: 1 }),
   createdAt: Timestamp,
-  usedAt: nullable('string', { description: Timestamp.description }),
-  expiresAt: nullable('string', { description: DateOnly.description }),
+  usedAt: nullable('string', { description: 'yyyy-MM-dd HH:mm:ss, UTC. Null when never used.' }),
+  expiresAt: nullable('string', { description: 'yyyy-MM-dd. Null means no expiry.' }),
 };
 
 export const AccessTokenMetadataDto = Type.Object(metadata, { $id: 'AccessTokenMetadataDto' });

@@ -1,0 +1,136 @@
+import path from 'node:path';
+import { Type, type Static } from 'typebox';
+import { Ajv } from 'ajv';
+
+/** Every setting, its type, default and meaning. docs/configuration.md is generated from this table. */
+export const ConfigurationSchema = Type.Object({
+  KETHUB_HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'Address to listen on. `0.0.0.0` opens the platform to the network.',
+  }),
+  KETHUB_PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    default: 8080,
+    description: 'Port of the platform interface, the identity provider and the dashboard.',
+  }),
+  KETHUB_GATEWAY_PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    default: 8081,
+    description: 'Port of the gateway.',
+  }),
+  KETHUB_DATA_DIR: Type.String({
+    default: '.kethub',
+    description: 'Data folder: database, blobs, keys and running executions. Relative to where the command is run.',
+  }),
+  KETHUB_PUBLIC_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description:
+        'Public address of the platform when it stands behind a proxy. Default: `http://localhost:<KETHUB_PORT>`.',
+    }),
+  ),
+  KETHUB_GATEWAY_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'Public address of the gateway. Default: `http://localhost:<KETHUB_GATEWAY_PORT>`.',
+    }),
+  ),
+  KETHUB_INSTANCE_KEY: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-fA-F]{64}$',
+      description:
+        '32 bytes in hex that seal secrets at rest. Default: made once and kept in `<data folder>/instance.key`.',
+    }),
+  ),
+  KETHUB_MAX_CONCURRENT_EXECUTIONS: Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    default: 8,
+    description: 'Executions that one worker runs at the same time; more wait as PENDING.',
+  }),
+  KETHUB_WARM_MEMORY_MB: Type.Integer({
+    minimum: 0,
+    default: 512,
+    description: 'Memory that pre-warmed processes may hold while they wait. 0 switches warm starts off.',
+  }),
+  KETHUB_DEMO: Type.Enum(['auto', 'off'], {
+    default: 'auto',
+    description: '`auto` prepares and runs the demo on the first start; `off` starts an empty platform.',
+  }),
+  KETHUB_LOG_LEVEL: Type.Enum(['debug', 'info', 'warn', 'error'], {
+    default: 'info',
+    description: 'Least severity that the platform logs.',
+  }),
+  KETHUB_DANGEROUSLY_RUN_USER_CODE_UNSANDBOXED: Type.Enum(['no', 'yes'], {
+    default: 'no',
+    description:
+      '`yes` runs user code WITHOUT a sandbox, as the user of the platform, with access to all its files. Only for code you wrote yourself on a machine that holds nothing else.',
+  }),
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description: 'PostgreSQL to use. Default: SQLite in the data folder.',
+    }),
+  ),
+});
+
+type Settings = Static<typeof ConfigurationSchema>;
+
+export interface Configuration {
+  readonly host: string;
+  readonly port: number;
+  readonly gatewayPort: number;
+  readonly dataDir: string;
+  readonly publicUrl: string | null;
+  readonly gatewayUrl: string | null;
+  readonly instanceKey: string | null;
+  readonly maxConcurrentExecutions: number;
+  readonly warmMemoryMb: number;
+  readonly demo: 'auto' | 'off';
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  readonly unsandboxed: boolean;
+  readonly databaseUrl: string | null;
+}
+
+/** A setting that cannot be used; the message names the variable and what it takes. */
+export class ConfigurationError extends Error {}
+
+const validate = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true }).compile<Settings>(
+  ConfigurationSchema,
+);
+
+/** Reads the environment once. Throws ConfigurationError for an unusable or unknown KETHUB_ variable, so that a typing error is not a silent default. */
+export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
+  const known = Object.keys(ConfigurationSchema.properties);
+  const unknown = Object.keys(environment).filter((name) => name.startsWith('KETHUB_') && !known.includes(name));
+  if (unknown.length > 0)
+    throw new ConfigurationError(`Unknown setting ${unknown.join(', ')}. Settings: ${known.join(', ')}.`);
+  const given: Record<string, unknown> = Object.fromEntries(
+    known.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+  );
+  if (!validate(given)) {
+    const reasons = (validate.errors ?? []).map((error) => {
+      const name = error.instancePath.slice(1);
+      const allowed = 'allowedValues' in error.params ? ` (${String(error.params['allowedValues'])})` : '';
+      return `${name}=${JSON.stringify(environment[name])} ${error.message ?? 'is invalid'}${allowed}`;
+    });
+    throw new ConfigurationError(reasons.join('; '));
+  }
+  return {
+    host: given.KETHUB_HOST,
+    port: given.KETHUB_PORT,
+    gatewayPort: given.KETHUB_GATEWAY_PORT,
+    dataDir: path.resolve(given.KETHUB_DATA_DIR),
+    publicUrl: given.KETHUB_PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+    gatewayUrl: given.KETHUB_GATEWAY_URL?.replace(/\/+$/, '') ?? null,
+    instanceKey: given.KETHUB_INSTANCE_KEY ?? null,
+    maxConcurrentExecutions: given.KETHUB_MAX_CONCURRENT_EXECUTIONS,
+    warmMemoryMb: given.KETHUB_WARM_MEMORY_MB,
+    demo: given.KETHUB_DEMO,
+    logLevel: given.KETHUB_LOG_LEVEL,
+    unsandboxed: given.KETHUB_DANGEROUSLY_RUN_USER_CODE_UNSANDBOXED === 'yes',
+    databaseUrl: given.DATABASE_URL ?? null,
+  };
+}

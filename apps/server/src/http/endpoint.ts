@@ -1,0 +1,160 @@
+import { problems, ProblemDetails, type ProblemCode } from '@kethub/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type, type Static, type TSchema } from 'typebox';
+import { byReference } from './components.ts';
+
+/** What an endpoint answers: a status, headers, and a body that fits the declared schema (or a stream for media). */
+export interface Answer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Call<P, Q, B, C> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly caller: C;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+export interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B extends TSchema, A extends string, C> {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  /** Unique name in the interface description. */
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Who may call; decided before anything of the body is looked at. */
+  readonly access: A;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** Media types of the request body when it is not JSON. */
+  readonly consumes?: readonly string[];
+  /** Per success status: the schema, or null for no body, or media types for a stream. */
+  readonly answers: Readonly<Record<number, TSchema | null | { readonly media: readonly string[] }>>;
+  readonly problems: readonly ProblemCode[];
+  readonly links?: Readonly<Record<string, object>>;
+  readonly handle: (call: Call<Static<P>, Static<Q>, Static<B>, C>) => Promise<Answer> | Answer;
+}
+
+/** One endpoint with its types erased, as the table of a domain holds it. */
+export interface Endpoint<A extends string, C> extends Omit<
+  EndpointDeclaration<TSchema, TSchema, TSchema, A, C>,
+  'handle'
+> {
+  readonly handle: (call: Call<never, never, never, C>) => Promise<Answer> | Answer;
+}
+
+/** Problems that any endpoint can answer with; they are documented on each. */
+const always: readonly ProblemCode[] = ['internal-error'];
+
+/** Adds a table of endpoints to a server. `admit` decides who the caller is and whether this access is given; it throws a Problem. */
+export function mount<A extends string, C>(
+  app: FastifyInstance,
+  endpoints: readonly Endpoint<A, C>[],
+  admit: (access: A, request: FastifyRequest) => Promise<C> | C,
+  security: (access: A) => Record<string, string[]>[],
+): void {
+  const callers = new WeakMap<FastifyRequest, { caller: C }>();
+  for (const endpoint of endpoints) {
+    app.route({
+      method: endpoint.method,
+      url: endpoint.path,
+      exposeHeadRoute: false,
+      schema: describe(app, endpoint, security(endpoint.access)),
+      // Before the body is parsed: a stranger does not get to upload.
+      onRequest: async (request) => {
+        callers.set(request, { caller: await admit(endpoint.access, request) });
+      },
+      handler: async (request, reply) => {
+        const known = callers.get(request);
+        if (!known) throw new Error('A request reached its handler without having been admitted');
+        const call: Call<unknown, unknown, unknown, C> = {
+          params: request.params,
+          query: request.query,
+          body: request.body,
+          caller: known.caller,
+          request,
+          reply,
+        };
+        // The validator has checked params, query and body against the very schemas that type them.
+        const answer = await endpoint.handle(call as Call<never, never, never, C>);
+        if (answer.headers) reply.headers(answer.headers);
+        return reply.status(answer.status).send(answer.body);
+      },
+    });
+  }
+}
+
+/** Declares an endpoint with its types inferred from its schemas. Bind the access and caller types once per interface. */
+export function endpointsOf<A extends string, C>() {
+  return <P extends TSchema, Q extends TSchema, B extends TSchema>(
+    declaration: EndpointDeclaration<P, Q, B, A, C>,
+  ): Endpoint<A, C> => declaration as unknown as Endpoint<A, C>;
+}
+
+function describe<A extends string, C>(
+  app: FastifyInstance,
+  endpoint: Endpoint<A, C>,
+  security: Record<string, string[]>[],
+) {
+  const named = new Map<string, object>();
+  const refer = (schema: TSchema): object => byReference(schema, named);
+  const part = (name: string, schema: TSchema | undefined): Record<string, object> =>
+    schema ? { [name]: refer(schema) } : {};
+  const response = {
+    ...Object.fromEntries(Object.entries(endpoint.answers).map(([status, answer]) => [status, success(answer, refer)])),
+    ...failures([...endpoint.problems, ...always], refer),
+  };
+  const parts = {
+    ...part('params', endpoint.params),
+    ...part('querystring', endpoint.query),
+    ...part('body', endpoint.body),
+  };
+  for (const [id, schema] of named) if (!app.getSchema(id)) app.addSchema(schema);
+  return {
+    operationId: endpoint.id,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    ...(endpoint.description && { description: endpoint.description }),
+    security,
+    ...(endpoint.consumes && { consumes: [...endpoint.consumes] }),
+    ...(endpoint.links && { links: endpoint.links }),
+    ...parts,
+    response,
+  };
+}
+
+function success(
+  answer: TSchema | null | { readonly media: readonly string[] },
+  refer: (schema: TSchema) => object,
+): object {
+  if (answer === null) return { type: 'null', description: 'No body.' };
+  if ('media' in answer && Array.isArray(answer.media)) {
+    const content = Object.fromEntries(answer.media.map((media: string) => [media, { schema: {} }]));
+    return { description: 'The content.', content };
+  }
+  return { description: 'Success.', content: { 'application/json': { schema: refer(answer as TSchema) } } };
+}
+
+function failures(codes: readonly ProblemCode[], refer: (schema: TSchema) => object): Record<number, object> {
+  const byStatus = Map.groupBy(codes, (code) => problems[code].status);
+  const schema = refer(ProblemDetails);
+  return Object.fromEntries(
+    [...byStatus].map(([status, of]) => [
+      status,
+      {
+        description: of.map((code) => `\`${code}\`: ${problems[code].title}`).join('. '),
+        content: { 'application/problem+json': { schema } },
+      },
+    ]),
+  );
+}
+
+/** Path parameter `name` that is a UUID. */
+export const pathId = <N extends string>(name: N) =>
+  Type.Object({ [name]: Type.String({ format: 'uuid' }) } as Record<N, ReturnType<typeof Type.String>>);

@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+
+/** Mints UUIDs of version 7 (RFC 9562 §5.7), strictly increasing within this process: order of creation is order of id. */
+export function createIds(now: () => number): () => string {
+  let last = 0;
+  let counter = 0;
+  return () => {
+    const time = Math.max(now(), last);
+    // 12 bits of counter after the millisecond; when they run out, time is borrowed from the next millisecond.
+    counter = time === last ? counter + 1 : randomBytes(2).readUInt16BE() & 0x7ff;
+    last = counter > 0xfff ? time + 1 : time;
+    if (counter > 0xfff) counter = 0;
+    const bytes = randomBytes(16);
+    bytes.writeUIntBE(last, 0, 6);
+    bytes.writeUInt16BE(0x7000 | counter, 6);
+    bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+    const hex = bytes.toString('hex');
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  };
+}

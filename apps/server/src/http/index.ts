@@ -1,0 +1,6 @@
+export { endpointsOf, mount, pathId, type Answer, type Call, type Endpoint } from './endpoint.ts';
+export { etag, isFresh, requireMatch } from './etag.ts';
+export { createIds } from './ids.ts';
+export { preferredWait } from './prefer.ts';
+export { Problem } from './problem.ts';
+export { createHttpServer, type HttpOptions } from './server.ts';

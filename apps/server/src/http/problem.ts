@@ -1,0 +1,40 @@
+import { problems, type ProblemCode, type ProblemDetails } from '@kethub/contract';
+
+export interface ProblemOptions {
+  /** Places in the request, by JSON Pointer. */
+  readonly errors?: { pointer: string; detail: string }[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The private part: goes to the log, never to the wire. */
+  readonly cause?: unknown;
+}
+
+/** An answer that is not a success. `detail` is public: what was wrong here and what to do. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: ProblemCode;
+  readonly errors: ProblemOptions['errors'];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
+    super(detail, { cause: options.cause });
+    this.code = code;
+    this.errors = options.errors;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return problems[this.code].status;
+  }
+
+  /** The RFC 9457 document. `problemsUrl` is where the pages about problems are served. */
+  document(problemsUrl: string, instance: string): ProblemDetails {
+    return {
+      type: `${problemsUrl}/${this.code}`,
+      title: problems[this.code].title,
+      status: this.status,
+      detail: this.message,
+      instance,
+      ...(this.errors && { errors: this.errors }),
+    };
+  }
+}

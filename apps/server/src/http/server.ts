@@ -1,0 +1,204 @@
+import multipart from '@fastify/multipart';
+import swagger from '@fastify/swagger';
+import { limits, problems } from '@kethub/contract';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { Problem } from './problem.ts';
+
+export interface HttpOptions {
+  readonly log: FastifyBaseLogger;
+  /** Where the pages about problems are served. */
+  readonly problemsUrl: string;
+  readonly title: string;
+  readonly description: string;
+  readonly serverUrl: string;
+  readonly securitySchemes: Record<string, object>;
+  readonly requestId: () => string;
+}
+
+/** A server that validates strictly, answers every failure with a problem document and describes itself in OpenAPI 3.1. */
+export async function createHttpServer(options: HttpOptions): Promise<FastifyInstance> {
+  const app: FastifyInstance = Fastify({
+    loggerInstance: options.log,
+    disableRequestLogging: true,
+    bodyLimit: limits.jsonBodyBytes,
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 512 },
+    requestIdHeader: false,
+    genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? options.requestId(),
+    // An idle keep-alive connection must not hold up a shutdown.
+    forceCloseConnections: true,
+  });
+  const unrouted = routeTable(app);
+  useValidators(app);
+  useJson(app);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    logResponse(request, reply.statusCode, reply.elapsedTime);
+    done();
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const problem = toProblem(error);
+    if (problem.status >= 500) request.log.error({ err: error }, problem.message);
+    else request.log.debug({ code: problem.code, cause: problem.cause }, problem.message);
+    return sendProblem(options, request, reply, problem);
+  });
+  app.setNotFoundHandler((request, reply) => sendProblem(options, request, reply, unrouted(request)));
+  await app.register(multipart, {
+    limits: { fileSize: limits.sourceArchiveBytes, files: 1, fields: 8, fieldSize: limits.jsonBodyBytes, parts: 9 },
+  });
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: options.title, description: options.description, version: '1.0.0' },
+      servers: [{ url: options.serverUrl }],
+      components: { securitySchemes: options.securitySchemes as never },
+    },
+    refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${index}`) },
+  });
+  return app;
+}
+
+function acceptedRequestId(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' && /^[\w.:-]{8,128}$/.test(header) ? header : null;
+}
+
+/** Fastify's own validator coerces body types and drops unknown members; a body here must be what it claims to be. */
+function useValidators(app: FastifyInstance): void {
+  const create = (coerceTypes: boolean | 'array'): Ajv2020 => {
+    const ajv = new Ajv2020({
+      coerceTypes,
+      useDefaults: true,
+      removeAdditional: false,
+      strict: false,
+      allErrors: false,
+    });
+    addFormats.default(ajv);
+    return ajv;
+  };
+  const body = create(false);
+  const other = create('array');
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    const ajv = httpPart === 'body' ? body : other;
+    for (const [id, shared] of Object.entries(app.getSchemas())) {
+      if (!ajv.getSchema(id)) ajv.addSchema(shared as object, id);
+    }
+    return ajv.compile(schema as object);
+  });
+}
+
+/** JSON bodies: an empty one is no body; a broken one is named with the place. */
+function useJson(app: FastifyInstance): void {
+  app.removeContentTypeParser(['application/json', 'text/plain']);
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    try {
+      done(null, text === '' ? undefined : JSON.parse(text.toString()));
+    } catch (error) {
+      done(new Problem('malformed-json', error instanceof Error ? error.message : 'The body is not JSON.'));
+    }
+  });
+}
+
+function logResponse(request: FastifyRequest, status: number, milliseconds: number): void {
+  // The route, not the address: addresses may hold names and e-mail addresses. Successful reads are frequent (polling)
+  // and a line for each would cost a third of the throughput.
+  const line = {
+    reqId: request.id,
+    method: request.method,
+    route: request.routeOptions.url,
+    status,
+    ms: Math.round(milliseconds),
+  };
+  if (status >= 500) request.log.error(line, 'answered');
+  else if (request.method === 'GET' && status < 400) request.log.debug(line, 'answered');
+  else request.log.info(line, 'answered');
+}
+
+/** Whatever was thrown, as a problem of the catalogue; the unexpected keeps its details for the log. */
+function toProblem(error: FastifyError | Problem): Problem {
+  if (error instanceof Problem) return error;
+  if (error.validation) {
+    const where = error.validationContext ?? 'body';
+    const errors = error.validation.map((one) => ({
+      pointer: `${where === 'body' ? '' : `/${where}`}${one.instancePath}${missingMember(one.params)}` || '/',
+      detail: `${one.message ?? 'is invalid'}${allowedValues(one.params)}`,
+    }));
+    const place = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
+    return new Problem(
+      'invalid-request',
+      `The ${{ querystring: 'query', params: 'path' }[where] ?? where} is not as expected: ${place}.`,
+      { errors },
+    );
+  }
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Problem('too-large', error.message);
+    case 'FST_REQ_FILE_TOO_LARGE':
+      return new Problem('too-large', `A file may have at most ${limits.sourceArchiveBytes} bytes.`);
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Problem(
+        'unsupported-media-type',
+        'Send the body as the interface description says, usually Content-Type: application/json.',
+      );
+    case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
+      return new Problem('unsupported-media-type', 'Send the body as multipart/form-data.');
+    default:
+  }
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new Problem('invalid-request', error.message);
+  }
+  return new Problem('internal-error', 'Something failed inside the platform.', { cause: error });
+}
+
+function missingMember(params: Record<string, unknown>): string {
+  const member = params['missingProperty'] ?? params['additionalProperty'];
+  return typeof member === 'string' ? `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
+}
+
+function allowedValues(params: Record<string, unknown>): string {
+  return Array.isArray(params['allowedValues']) ? `: ${params['allowedValues'].join(', ')}` : '';
+}
+
+/** Remembers what is routed, to tell a wrong method from a wrong address. */
+function routeTable(app: FastifyInstance): (request: FastifyRequest) => Problem {
+  const routes: { method: string; pattern: RegExp }[] = [];
+  app.addHook('onRoute', (route) => {
+    const pattern = new RegExp(`^${route.url.replaceAll(/:[A-Za-z]+/g, '[^/]+').replaceAll('*', '.*')}/*$`);
+    for (const method of [route.method].flat()) routes.push({ method, pattern });
+  });
+  return (request) => {
+    const address = addressOf(request);
+    const allowed = [...new Set(routes.filter(({ pattern }) => pattern.test(address)).map(({ method }) => method))];
+    if (allowed.length === 0) return new Problem('not-found', `There is nothing at ${address}.`);
+    const allow = allowed.join(', ');
+    return new Problem('method-not-allowed', `${address} takes ${allow}.`, { headers: { allow } });
+  };
+}
+
+/** The path without its query, which may hold personal data. */
+function addressOf(request: FastifyRequest): string {
+  return request.url.split('?')[0] ?? '/';
+}
+
+function sendProblem(
+  options: HttpOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+): FastifyReply {
+  return reply
+    .status(problems[problem.code].status)
+    .headers(problem.headers)
+    .header('content-type', 'application/problem+json')
+    .serializer(JSON.stringify)
+    .send(problem.document(options.problemsUrl, addressOf(request)));
+}

@@ -1,0 +1,54 @@
+import type { Logger } from 'pino';
+import type { Configuration } from './config/index.ts';
+import type { Blobs, Database, Seal } from './storage/index.ts';
+
+/** Public addresses, without a slash at the end. */
+export interface Addresses {
+  /** {base_url}: platform interface. */
+  readonly api: string;
+  /** {auth_url}: identity provider, also its issuer. */
+  readonly auth: string;
+  /** {gateway_url}. */
+  readonly gateway: string;
+  /** Pages about problems: {base_url}/problems. */
+  readonly problems: string;
+}
+
+/** What every domain stands on. Time and ids come from here, so that a test can pass its own. */
+export interface Platform {
+  readonly configuration: Configuration;
+  readonly addresses: Addresses;
+  readonly database: Database;
+  readonly blobs: Blobs;
+  readonly seal: Seal;
+  readonly log: Logger;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** A new UUID of version 7. */
+  readonly newId: () => string;
+}
+
+/** Who makes a request on the platform interface. */
+export interface Person {
+  /** Subject at the identity provider. */
+  readonly id: string;
+  readonly credential: 'LOGIN_SESSION' | 'ACCESS_TOKEN';
+}
+
+/** Whose resources a request is about: the caller, or an organization that the caller has joined. */
+export interface Context {
+  readonly type: 'USER' | 'ORGANIZATION';
+  readonly id: string;
+}
+
+/**
+ * What an endpoint of the platform interface asks of its caller: nothing; an authenticated person of any status; an
+ * approved user; an approved user in a login session.
+ */
+export type PlatformAccess = 'ANYONE' | 'SIGNED_IN' | 'APPROVED' | 'LOGIN_SESSION';
+
+/** The admitted caller; `person` is null only where the access is ANYONE. */
+export interface Caller {
+  readonly person: Person | null;
+  readonly context: Context | null;
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** Immutable byte sequences by key. The folder below is the embedded store; S3 will implement the same interface. */
+export interface Blobs {
+  /** Stores what `source` yields and returns its key. Durable when resolved; on an error nothing stays. */
+  put(source: Buffer | string | Readable): Promise<string>;
+  /** Size in bytes and a stream of it, from byte `from` on. Throws when there is no such blob. */
+  get(key: string, range?: { from: number }): Promise<{ bytes: number; stream: Readable }>;
+  /** Removes a blob; one that is already gone is fine. */
+  remove(key: string): Promise<void>;
+}
+
+const KEY = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+/** Blobs as files `<folder>/<first two characters>/<key>`, written to a temporary name, synced, then renamed. */
+export function openBlobFolder(folder: string): Blobs {
+  const temporary = path.join(folder, 'tmp');
+  // What a process that was killed left half written.
+  fs.rmSync(temporary, { recursive: true, force: true });
+  fs.mkdirSync(temporary, { recursive: true, mode: 0o700 });
+  const place = (key: string): string => {
+    if (!KEY.test(key)) throw new Error(`Not a blob key: ${JSON.stringify(key)}`);
+    return path.join(folder, key.slice(0, 2), key);
+  };
+  return {
+    async put(source) {
+      const key = randomUUID();
+      const draft = path.join(temporary, key);
+      try {
+        await writeSynced(draft, source);
+        await mkdir(path.dirname(place(key)), { recursive: true, mode: 0o700 });
+        await rename(draft, place(key));
+        await syncFolder(path.dirname(place(key)));
+      } catch (error) {
+        await rm(draft, { force: true });
+        throw error;
+      }
+      return key;
+    },
+    async get(key, range) {
+      const file = await open(place(key), 'r');
+      const { size } = await file.stat();
+      return { bytes: size, stream: file.createReadStream({ start: range?.from ?? 0 }) };
+    },
+    async remove(key) {
+      await rm(place(key), { force: true });
+    },
+  };
+}
+
+async function writeSynced(file: string, source: Buffer | string | Readable): Promise<void> {
+  if (typeof source === 'string' || Buffer.isBuffer(source)) {
+    const handle = await open(file, 'wx', 0o600);
+    try {
+      await handle.writeFile(source);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } else {
+    await pipeline(source, fs.createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }));
+  }
+}
+
+/** A rename is on disk only when its folder is. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,50 @@
+import type { Kysely } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { migrationProvider } from './migrations/index.ts';
+import { openPostgres } from './postgres.ts';
+import type { Tables } from './schema.ts';
+import { openSqlite } from './sqlite.ts';
+
+/** Queries only; inside `write` the same type, then inside the transaction. */
+export type Queries = Kysely<Tables>;
+
+/** One portable SQL on SQLite (embedded) and PostgreSQL. */
+export interface Database {
+  readonly dialect: 'sqlite' | 'postgres';
+  /** Reads outside of transactions: sees everything that `write` has resolved. */
+  readonly read: Queries;
+  /**
+   * Runs `work` in a transaction. Resolves once it is durable (synced to disk); rejects, with nothing kept, when `work` throws.
+   * `work` does database work only: on SQLite it holds the one writer while it runs, and shares its commit with the
+   * writes that wait beside it (group commit).
+   */
+  write<T>(work: (transaction: Queries) => Promise<T>): Promise<T>;
+  /** Tells every process on this database. The payload is a short string, such as an id; delivery is not guaranteed. */
+  notify(channel: string, payload: string): void;
+  /** Calls `listener` for notifications of all processes, this one included; returns the way to end it. */
+  listen(channel: string, listener: (payload: string) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** Opens the database and brings its tables up to date; two processes that start together migrate once. */
+export async function openDatabase(options: { databaseUrl: string | null; sqliteFile: string }): Promise<Database> {
+  const database = options.databaseUrl ? await openPostgres(options.databaseUrl) : openSqlite(options.sqliteFile);
+  try {
+    await migrate(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+async function migrate(database: Database & { readonly migrations: Kysely<Tables> }): Promise<void> {
+  const { error } = await new Migrator({ db: database.migrations, provider: migrationProvider }).migrateToLatest();
+  if (error) throw new Error('The database could not be brought up to date', { cause: error });
+}
+
+/** Whether `error` is a violated unique constraint, on either database. */
+export function isDuplicate(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === '23505';
+}

@@ -1,0 +1,4 @@
+export { openBlobFolder, type Blobs } from './blobs.ts';
+export { isDuplicate, openDatabase, type Database, type Queries } from './database.ts';
+export type * from './schema.ts';
+export { createSeal, instanceKey, type Seal } from './seal.ts';

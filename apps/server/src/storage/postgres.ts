@@ -1,0 +1,83 @@
+import { EventEmitter } from 'node:events';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Database } from './database.ts';
+import type { Tables } from './schema.ts';
+
+const CONNECTIONS = 16;
+const CHANNEL = 'kethub';
+const BIGINT = 20;
+const RECONNECT_MS = 500;
+
+// Every bigint of the schema is a time in milliseconds or a count: far below 2^53.
+pg.types.setTypeParser(BIGINT, Number);
+
+/** The production database. Notifications travel over LISTEN/NOTIFY on one channel; a lost one is made up for by polling. */
+export async function openPostgres(url: string): Promise<Database & { readonly migrations: Kysely<Tables> }> {
+  const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, application_name: 'kethub' });
+  // An idle connection that the server ends must not end the process; the next query opens another.
+  pool.on('error', () => undefined);
+  const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const signals = new EventEmitter();
+  signals.setMaxListeners(0);
+  const listener = new Listener(url, (channel, payload) => void signals.emit(channel, payload));
+  await listener.start();
+  return {
+    dialect: 'postgres',
+    read: queries,
+    migrations: queries,
+    write: (work) => queries.transaction().execute(work),
+    notify(channel, payload) {
+      // A notification is a hint: when it cannot be sent, the poll of the receiver finds what it announced.
+      pool.query('select pg_notify($1, $2)', [CHANNEL, `${channel} ${payload}`]).catch(() => undefined);
+    },
+    listen(channel, listener) {
+      signals.on(channel, listener);
+      return () => void signals.off(channel, listener);
+    },
+    async close() {
+      await listener.stop();
+      await queries.destroy();
+    },
+  };
+}
+
+/** One connection that listens, and is opened anew when it is lost. */
+class Listener {
+  readonly #url: string;
+  readonly #deliver: (channel: string, payload: string) => void;
+  #client: pg.Client | null = null;
+  #stopped = false;
+  #retry: NodeJS.Timeout | null = null;
+
+  constructor(url: string, deliver: (channel: string, payload: string) => void) {
+    this.#url = url;
+    this.#deliver = deliver;
+  }
+
+  async start(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#url, application_name: 'kethub listener' });
+    client.on('notification', ({ payload = '' }) => {
+      const space = payload.indexOf(' ');
+      this.#deliver(payload.slice(0, space), payload.slice(space + 1));
+    });
+    client.on('error', () => undefined);
+    client.on('end', () => this.#again());
+    await client.connect();
+    await client.query(`listen ${CHANNEL}`);
+    this.#client = client;
+  }
+
+  #again(): void {
+    if (this.#stopped) return;
+    this.#retry = setTimeout(() => {
+      this.start().catch(() => this.#again());
+    }, RECONNECT_MS);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#retry) clearTimeout(this.#retry);
+    await this.#client?.end();
+  }
+}

@@ -1,0 +1,189 @@
+import type { BuildProblem, BuildStatus, ExecutionStatus } from '@kethub/contract';
+
+/**
+ * The tables. Portable rules: ids and enums are text, times are epoch milliseconds (bigint), JSON is text,
+ * booleans are 0 or 1. Sealed columns hold AES-256-GCM under the instance key.
+ */
+export interface Tables {
+  users: UserRow;
+  access_tokens: AccessTokenRow;
+  identities: IdentityRow;
+  oidc_records: OidcRecordRow;
+  signing_keys: SigningKeyRow;
+  services: ServiceRow;
+  service_versions: ServiceVersionRow;
+  builds: BuildRow;
+  applications: ApplicationRow;
+  access_keys: AccessKeyRow;
+  subscriptions: SubscriptionRow;
+  executions: ExecutionRow;
+  execution_files: ExecutionFileRow;
+  idempotency_keys: IdempotencyKeyRow;
+}
+
+export interface UserRow {
+  id: string;
+  username: string;
+  email: string;
+  firstname: string;
+  lastname: string;
+  current_position: string | null;
+  homepage: string | null;
+  about: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface AccessTokenRow {
+  id: string;
+  user_id: string;
+  name: string;
+  digest: string;
+  sealed_value: string | null;
+  is_default: number;
+  created_at: number;
+  used_at: number | null;
+  expires_on: string | null;
+}
+
+export interface IdentityRow {
+  id: string;
+  username: string;
+  email: string;
+  email_verified: number;
+  firstname: string;
+  lastname: string;
+  password_hash: string;
+  status: 'PENDING' | 'APPROVED' | 'REJECTED';
+  enabled: number;
+  created_at: number;
+}
+
+export interface OidcRecordRow {
+  model: string;
+  id: string;
+  payload: string;
+  grant_id: string | null;
+  user_code: string | null;
+  uid: string | null;
+  consumed_at: number | null;
+  expires_at: number | null;
+}
+
+export interface SigningKeyRow {
+  id: string;
+  purpose: string;
+  sealed_private_key: string;
+  created_at: number;
+}
+
+export type OwnerType = 'USER' | 'ORGANIZATION';
+
+export interface ServiceRow {
+  id: string;
+  owner_type: OwnerType;
+  owner_id: string;
+  name: string;
+  slug: string;
+  type: 'MANAGED' | 'ON_PREMISE' | 'WORKFLOW';
+  description: string;
+  created_at: number;
+  revision: number;
+}
+
+export interface ServiceVersionRow {
+  id: string;
+  service_id: string;
+  version: string;
+  state: 'DRAFT' | 'PUBLISHED' | 'RETIRED';
+  visibility: 'NONE' | 'INTERNAL';
+  configuration: string;
+  source_blob: string;
+  source_bytes: number;
+  build_id: string;
+  /** JSON of what the runtime needs to run the version; null until built. */
+  code: string | null;
+  /** JSON of the parameters of run(); null until built. */
+  parameters: string | null;
+  created_at: number;
+  published_at: number | null;
+  revision: number;
+}
+
+export interface BuildRow {
+  id: string;
+  service_version_id: string;
+  status: BuildStatus;
+  created_at: number;
+  started_at: number | null;
+  ended_at: number | null;
+  problem: string | null;
+  log_blob: string | null;
+}
+
+export interface ApplicationRow {
+  id: string;
+  owner_type: OwnerType;
+  owner_id: string;
+  name: string;
+  created_at: number;
+  revision: number;
+}
+
+export interface AccessKeyRow {
+  id: string;
+  application_id: string;
+  access_key_id: string;
+  secret_digest: string;
+  sealed_secret: string;
+  secret_hint: string;
+  created_at: number;
+  expires_at: number | null;
+}
+
+export interface SubscriptionRow {
+  id: string;
+  application_id: string;
+  service_id: string;
+  service_version_id: string;
+  created_at: number;
+}
+
+export interface ExecutionRow {
+  id: string;
+  subscription_id: string;
+  application_id: string;
+  service_version_id: string;
+  status: ExecutionStatus;
+  created_at: number;
+  started_at: number | null;
+  ended_at: number | null;
+  worker_id: string | null;
+  cancel_requested_at: number | null;
+  /** Raw JSON text of the input, or null when it lies in input_blob. */
+  input: string | null;
+  input_blob: string | null;
+  sealed_secrets: string | null;
+  result: string | null;
+  result_blob: string | null;
+  /** JSON of type, title, detail of what ended the execution without a result. */
+  cause: string | null;
+  log_blob: string | null;
+}
+
+export interface ExecutionFileRow {
+  execution_id: string;
+  name: string;
+  blob: string;
+  bytes: number;
+}
+
+export interface IdempotencyKeyRow {
+  scope: string;
+  key: string;
+  digest: string;
+  answer: string;
+  created_at: number;
+}
+
+export type { BuildProblem };
