@@ -1,0 +1,57 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** What a raw token begins with; says at a glance, also to secret scanners, what was found. */
+export type RawTokenPrefix = 'ket_pat_' | 'ket_ak_' | 'ket_sk_';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM = 32;
+const CHECKSUM = 6;
+/** Bytes from here on are thrown away: 248 = 4 · 62, so every character is equally likely. */
+const UNIFORM_BELOW = 248;
+
+/** A new token: `prefix`, 32 random base62 characters (190 bits), 6 base62 characters of CRC32 over what precedes. */
+export function createRawToken(prefix: RawTokenPrefix): string {
+  const body = prefix + randomCharacters(RANDOM);
+  return body + checksumOf(body);
+}
+
+/** Whether `value` has the form of a token of this prefix and an intact checksum: a typing error needs no look-up. */
+export function isWellFormed(prefix: RawTokenPrefix, value: string): boolean {
+  if (value.length !== prefix.length + RANDOM + CHECKSUM || !value.startsWith(prefix)) return false;
+  if (!/^[0-9A-Za-z]+$/.test(value.slice(prefix.length))) return false;
+  return checksumOf(value.slice(0, -CHECKSUM)) === value.slice(-CHECKSUM);
+}
+
+/** SHA-256 in hex, the only trace of a token at rest. No salt and no slow hash: the token itself has 190 random bits. */
+export function digestOf(value: string): string {
+  return createHash('sha256').update(value).digest('hex');
+}
+
+/** Compares two digests in constant time. */
+export function sameDigest(a: string, b: string): boolean {
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function randomCharacters(count: number): string {
+  let characters = '';
+  while (characters.length < count) {
+    for (const byte of randomBytes(count - characters.length)) {
+      if (byte < UNIFORM_BELOW) characters += ALPHABET.charAt(byte % ALPHABET.length);
+    }
+  }
+  return characters;
+}
+
+/** CRC32 (ISO-HDLC, as in zlib) as base62, most significant digit first; 62^6 exceeds 2^32. */
+function checksumOf(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let place = 0; place < CHECKSUM; place += 1) {
+    digits = ALPHABET.charAt(rest % ALPHABET.length) + digits;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return digits;
+}
