@@ -52,3 +52,8 @@ export interface Caller {
   readonly person: Person | null;
   readonly context: Context | null;
 }
+
+/** {service_endpoint}: the address of one version of a service at the gateway, with the slash at its end. */
+export function serviceEndpoint(addresses: Addresses, ownerId: string, slug: string, version: string): string {
+  return `${addresses.gateway}/${encodeURIComponent(ownerId)}/${slug}/${version}/`;
+}

@@ -135,7 +135,7 @@ function toProblem(error: FastifyError | Problem): Problem {
     const place = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
     return new Problem(
       'invalid-request',
-      `The ${{ querystring: 'query', params: 'path' }[where] ?? where} is not as expected: ${place}.`,
+      `The ${where === 'querystring' ? 'query' : where === 'params' ? 'path' : where} is not as expected: ${place}.`,
       { errors },
     );
   }

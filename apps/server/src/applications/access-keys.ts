@@ -1,0 +1,80 @@
+import type { AccessKey } from '@kethub/contract';
+import { Problem, type Answer } from '../http/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import { createRawToken, digestOf } from '../storage/raw-token.ts';
+import type { AccessKeyRow, Queries } from '../storage/index.ts';
+import { accessChanged } from './changes.ts';
+import { findApplication } from './queries.ts';
+import { presentAccessKey } from './present.ts';
+
+const PURPOSE = 'secret access key';
+const HINT_LENGTH = 4;
+
+/** Makes a key pair of an application inside a transaction. The secret is in the returned shape, and nowhere else in clear. */
+export async function createAccessKey(
+  platform: Platform,
+  transaction: Queries,
+  applicationId: string,
+): Promise<AccessKey> {
+  const secret = createRawToken('ket_sk_');
+  const row: AccessKeyRow = {
+    id: platform.newId(),
+    application_id: applicationId,
+    access_key_id: createRawToken('ket_ak_'),
+    secret_digest: digestOf(secret),
+    sealed_secret: platform.seal.seal(PURPOSE, secret),
+    secret_hint: secret.slice(-HINT_LENGTH),
+    created_at: platform.now(),
+    expires_at: null,
+  };
+  await transaction.insertInto('access_keys').values(row).execute();
+  return presentAccessKey(row, secret);
+}
+
+/** A new key pair; the ones before keep working for `overlapSeconds`, so that a running application can be changed over. */
+export async function rotateAccessKey(
+  platform: Platform,
+  owner: Context,
+  applicationId: string,
+  overlapSeconds: number,
+): Promise<Answer> {
+  const key = await platform.database.write(async (transaction) => {
+    await requireApplication(transaction, owner, applicationId);
+    const end = platform.now() + overlapSeconds * 1000;
+    await transaction
+      .updateTable('access_keys')
+      .set({ expires_at: end })
+      .where('application_id', '=', applicationId)
+      .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', end)]))
+      .execute();
+    return createAccessKey(platform, transaction, applicationId);
+  });
+  accessChanged(platform.database, applicationId);
+  return { status: 201, body: key };
+}
+
+/** The secret in clear, for the owner of the application. */
+export async function revealSecret(
+  platform: Platform,
+  owner: Context,
+  applicationId: string,
+  keyId: string,
+): Promise<Answer> {
+  await requireApplication(platform.database.read, owner, applicationId);
+  const key = await platform.database.read
+    .selectFrom('access_keys')
+    .select('sealed_secret')
+    .where('id', '=', keyId)
+    .where('application_id', '=', applicationId)
+    .executeTakeFirst();
+  if (!key) throw new Problem('not-found', `The application has no access key ${keyId}.`);
+  const secretAccessKey = platform.seal.unseal(PURPOSE, key.sealed_secret);
+  return { status: 200, body: { secretAccessKey }, headers: { 'cache-control': 'no-store' } };
+}
+
+/** The application, if it belongs to `owner`. Throws `not-found` otherwise: somebody else's is not there for the caller. */
+export async function requireApplication(queries: Queries, owner: Context, id: string) {
+  const row = await findApplication(queries, owner, id);
+  if (!row) throw new Problem('not-found', `You have no application ${id}.`);
+  return row;
+}

@@ -1,0 +1,40 @@
+import type { FastifyRequest } from 'fastify';
+import { once, type Answer } from '../http/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import type { ApplicationRow } from '../storage/index.ts';
+import { createAccessKey } from './access-keys.ts';
+import { presentApplication } from './present.ts';
+
+/** Creates an application with its first key pair; the only answer that shows the secret unasked. */
+export function createApplication(
+  platform: Platform,
+  owner: Context,
+  name: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const now = platform.now();
+  return once(
+    platform.database,
+    request,
+    `applications of ${owner.type} ${owner.id}`,
+    name,
+    now,
+    async (transaction) => {
+      const row: ApplicationRow = {
+        id: platform.newId(),
+        owner_type: owner.type,
+        owner_id: owner.id,
+        name: name.trim(),
+        created_at: now,
+        revision: 1,
+      };
+      await transaction.insertInto('applications').values(row).execute();
+      const key = await createAccessKey(platform, transaction, row.id);
+      return {
+        status: 201,
+        body: presentApplication(row, [key], platform.addresses),
+        headers: { location: `${platform.addresses.api}/applications/${row.id}`, 'cache-control': 'no-store' },
+      };
+    },
+  );
+}

@@ -1,0 +1,14 @@
+import type { Answer } from '../http/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import { requireApplication } from './access-keys.ts';
+import { accessChanged } from './changes.ts';
+
+/** Deletes an application with its keys and subscriptions. Its bearer tokens end within a second on every gateway. */
+export async function deleteApplication(platform: Platform, owner: Context, id: string): Promise<Answer> {
+  await platform.database.write(async (transaction) => {
+    await requireApplication(transaction, owner, id);
+    await transaction.deleteFrom('applications').where('id', '=', id).execute();
+  });
+  accessChanged(platform.database, id);
+  return { status: 204 };
+}

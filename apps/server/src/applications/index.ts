@@ -1,0 +1,2 @@
+export { onAccessChanged, accessChanged } from './changes.ts';
+export { applicationEndpoints } from './routes.ts';

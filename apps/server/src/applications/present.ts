@@ -1,0 +1,48 @@
+import { toTimestamp, type AccessKey, type Application, type Subscription } from '@kethub/contract';
+import { serviceEndpoint, type Addresses } from '../platform.ts';
+import type { AccessKeyRow, ApplicationRow } from '../storage/index.ts';
+
+const MASK = '••••••••';
+
+/** An access key as shown: its secret masked but for the last characters, unless it is passed in to be shown once. */
+export function presentAccessKey(row: AccessKeyRow, secret: string | null = null): AccessKey {
+  return {
+    id: row.id,
+    accessKeyId: row.access_key_id,
+    secretAccessKey: secret ?? `${MASK}${row.secret_hint}`,
+    createdAt: toTimestamp(row.created_at),
+    expiresAt: row.expires_at === null ? null : toTimestamp(row.expires_at),
+  };
+}
+
+export function presentApplication(row: ApplicationRow, accessKeys: AccessKey[], addresses: Addresses): Application {
+  return {
+    id: row.id,
+    name: row.name,
+    owner: { type: row.owner_type, id: row.owner_id },
+    createdAt: toTimestamp(row.created_at),
+    tokenEndpoint: `${addresses.gateway}/token`,
+    accessKeys,
+  };
+}
+
+export interface SubscribedService {
+  id: string;
+  service_id: string;
+  created_at: number;
+  name: string;
+  slug: string;
+  owner_id: string;
+  version: string;
+}
+
+export function presentSubscription(row: SubscribedService, addresses: Addresses): Subscription {
+  return {
+    id: row.id,
+    serviceId: row.service_id,
+    serviceName: row.name,
+    version: row.version,
+    endpoint: serviceEndpoint(addresses, row.owner_id, row.slug, row.version),
+    createdAt: toTimestamp(row.created_at),
+  };
+}

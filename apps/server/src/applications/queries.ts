@@ -1,0 +1,76 @@
+import type { Context } from '../platform.ts';
+import type { Database, Queries } from '../storage/index.ts';
+
+/** The SQL of applications, access keys and subscriptions. Everything is asked together with its owner. */
+
+export function listApplications(database: Database, owner: Context) {
+  return database.read
+    .selectFrom('applications')
+    .selectAll()
+    .where('owner_type', '=', owner.type)
+    .where('owner_id', '=', owner.id)
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export function findApplication(queries: Queries, owner: Context, id: string) {
+  return queries
+    .selectFrom('applications')
+    .selectAll()
+    .where('id', '=', id)
+    .where('owner_type', '=', owner.type)
+    .where('owner_id', '=', owner.id)
+    .executeTakeFirst();
+}
+
+export function accessKeysOf(queries: Queries, applicationIds: readonly string[], now: number) {
+  return queries
+    .selectFrom('access_keys')
+    .selectAll()
+    .where('application_id', 'in', [...applicationIds, ''])
+    .where((key) => key.or([key('expires_at', 'is', null), key('expires_at', '>', now)]))
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export function listSubscriptions(queries: Queries, applicationId: string) {
+  return queries
+    .selectFrom('subscriptions')
+    .innerJoin('service_versions', 'service_versions.id', 'subscriptions.service_version_id')
+    .innerJoin('services', 'services.id', 'subscriptions.service_id')
+    .select([
+      'subscriptions.id',
+      'subscriptions.service_id',
+      'subscriptions.created_at',
+      'services.name',
+      'services.slug',
+      'services.owner_id',
+      'service_versions.version',
+    ])
+    .where('application_id', '=', applicationId)
+    .orderBy('subscriptions.id', 'desc')
+    .execute();
+}
+
+/** The versions of a service that `owner` may subscribe to: published internally by the same owner. Newest publication first. */
+export function subscribableVersions(queries: Queries, owner: Context, serviceId: string) {
+  return queries
+    .selectFrom('service_versions')
+    .innerJoin('services', 'services.id', 'service_versions.service_id')
+    .select([
+      'service_versions.id',
+      'service_versions.version',
+      'services.id as service_id',
+      'services.name',
+      'services.slug',
+      'services.owner_id',
+    ])
+    .where('services.id', '=', serviceId)
+    .where('services.owner_type', '=', owner.type)
+    .where('services.owner_id', '=', owner.id)
+    .where('state', '=', 'PUBLISHED')
+    .where('visibility', '=', 'INTERNAL')
+    .orderBy('published_at', 'desc')
+    .orderBy('service_versions.id', 'desc')
+    .execute();
+}

@@ -1,0 +1,170 @@
+import {
+  AccessKey,
+  Application,
+  CreateApplicationRequest,
+  Id,
+  RotateAccessKeyRequest,
+  SubscribeRequest,
+  Subscription,
+} from '@kethub/contract';
+import { Type } from 'typebox';
+import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
+import type { Platform } from '../platform.ts';
+import { revealSecret, rotateAccessKey } from './access-keys.ts';
+import { createApplication } from './create-application.ts';
+import { deleteApplication } from './delete-application.ts';
+import { readApplication, readApplications } from './read-applications.ts';
+import { readSubscription, readSubscriptions, subscribe, unsubscribe } from './subscriptions.ts';
+
+const tag = 'Applications';
+const applicationId = Type.Object({ applicationId: Id });
+const keyPath = Type.Object({ applicationId: Id, keyId: Id });
+const subscriptionPath = Type.Object({ applicationId: Id, subscriptionId: Id });
+const Secret = Type.Object({ secretAccessKey: Type.String() }, { $id: 'SecretAccessKey' });
+
+/** Applications, their access keys and subscriptions. */
+export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => [
+  endpoint({
+    method: 'POST',
+    path: '/applications',
+    id: 'createApplication',
+    tag,
+    access: 'APPROVED',
+    summary: 'Create an application with its first access key',
+    body: CreateApplicationRequest,
+    answers: { 201: Application },
+    problems: [
+      'invalid-request',
+      'malformed-json',
+      'not-authenticated',
+      'not-approved',
+      'request-in-progress',
+      'idempotency-key-reused',
+    ],
+    handle: ({ body, caller, request }) => createApplication(platform, contextOf(caller), body.name, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/applications',
+    id: 'listApplications',
+    tag,
+    access: 'APPROVED',
+    summary: 'List applications, newest first',
+    answers: { 200: Type.Array(Application) },
+    problems: ['not-authenticated', 'not-approved'],
+    handle: ({ caller }) => readApplications(platform, contextOf(caller)),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/applications/:applicationId',
+    id: 'getApplication',
+    tag,
+    access: 'APPROVED',
+    summary: 'Read an application',
+    params: applicationId,
+    answers: { 200: Application, 304: null },
+    problems: ['invalid-request', 'not-authenticated', 'not-approved', 'not-found'],
+    handle: ({ params, caller, request }) =>
+      readApplication(platform, contextOf(caller), params.applicationId, request),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/applications/:applicationId',
+    id: 'deleteApplication',
+    tag,
+    access: 'APPROVED',
+    summary: 'Delete an application, its access keys and its subscriptions',
+    params: applicationId,
+    answers: { 204: null },
+    problems: ['invalid-request', 'not-authenticated', 'not-approved', 'not-found'],
+    handle: ({ params, caller }) => deleteApplication(platform, contextOf(caller), params.applicationId),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/applications/:applicationId/access-keys',
+    id: 'rotateAccessKey',
+    tag,
+    access: 'APPROVED',
+    summary: 'Make a new access key; the ones before end after the overlap',
+    params: applicationId,
+    body: RotateAccessKeyRequest,
+    answers: { 201: AccessKey },
+    problems: ['invalid-request', 'malformed-json', 'not-authenticated', 'not-approved', 'not-found'],
+    handle: ({ params, body, caller }) =>
+      rotateAccessKey(platform, contextOf(caller), params.applicationId, body.overlapSeconds),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/applications/:applicationId/access-keys/:keyId/secret',
+    id: 'revealSecretAccessKey',
+    tag,
+    access: 'APPROVED',
+    summary: 'Reveal the secret of an access key',
+    params: keyPath,
+    answers: { 200: Secret },
+    problems: ['invalid-request', 'not-authenticated', 'not-approved', 'not-found'],
+    handle: ({ params, caller }) => revealSecret(platform, contextOf(caller), params.applicationId, params.keyId),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/applications/:applicationId/subscriptions',
+    id: 'subscribe',
+    tag,
+    access: 'APPROVED',
+    summary: 'Subscribe to a service',
+    description: '200 when the application has subscribed to this version before.',
+    params: applicationId,
+    body: SubscribeRequest,
+    answers: { 201: Subscription, 200: Subscription },
+    problems: [
+      'invalid-request',
+      'malformed-json',
+      'not-authenticated',
+      'not-approved',
+      'not-found',
+      'conflict',
+      'request-in-progress',
+      'idempotency-key-reused',
+    ],
+    handle: ({ params, body, caller, request }) =>
+      subscribe(platform, contextOf(caller), params.applicationId, body, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/applications/:applicationId/subscriptions',
+    id: 'listSubscriptions',
+    tag,
+    access: 'APPROVED',
+    summary: 'List subscriptions with their service endpoints',
+    params: applicationId,
+    answers: { 200: Type.Array(Subscription) },
+    problems: ['invalid-request', 'not-authenticated', 'not-approved', 'not-found'],
+    handle: ({ params, caller }) => readSubscriptions(platform, contextOf(caller), params.applicationId),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/applications/:applicationId/subscriptions/:subscriptionId',
+    id: 'getSubscription',
+    tag,
+    access: 'APPROVED',
+    summary: 'Read a subscription',
+    params: subscriptionPath,
+    answers: { 200: Subscription },
+    problems: ['invalid-request', 'not-authenticated', 'not-approved', 'not-found'],
+    handle: ({ params, caller }) =>
+      readSubscription(platform, contextOf(caller), params.applicationId, params.subscriptionId),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/applications/:applicationId/subscriptions/:subscriptionId',
+    id: 'unsubscribe',
+    tag,
+    access: 'APPROVED',
+    summary: 'End a subscription',
+    params: subscriptionPath,
+    answers: { 204: null },
+    problems: ['invalid-request', 'not-authenticated', 'not-approved', 'not-found'],
+    handle: ({ params, caller }) =>
+      unsubscribe(platform, contextOf(caller), params.applicationId, params.subscriptionId),
+  }),
+];
