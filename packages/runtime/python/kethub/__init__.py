@@ -1,0 +1,6 @@
+"""What a Kethub service can import from the platform: the types of its secret and data pool parameters."""
+
+from kethub.datapool import DataPool
+from kethub.secret import SecretValue
+
+__all__ = ["DataPool", "SecretValue"]

@@ -1,0 +1,51 @@
+"""Where the service and its packages are imported from."""
+
+import posix
+import sys
+
+from kethub_runtime.failures import Failure
+
+
+def set_up_path(app: str, packages: str, runner: str) -> None:
+    """Set sys.path as in a virtual environment: the service, the standard library, its packages; `kethub` last.
+
+    Packages come after the standard library, so that an old backport from PyPI (enum34, dataclasses) cannot shadow it.
+    """
+    sys.path[:] = [entry for entry in sys.path if entry != runner]
+    sys.path.insert(0, app)
+    try:
+        names = posix.listdir(packages)
+    except (FileNotFoundError, NotADirectoryError):
+        names = None
+    if names is not None:
+        sys.path.append(packages)
+        if any(name.endswith(".pth") for name in names):
+            import site
+
+            site.addsitedir(packages)
+    sys.path.append(runner)
+    sys.argv[:] = [f"{app}/src/program.py"]
+    _declare_package(f"{app}/src")
+
+
+def _declare_package(folder: str) -> None:
+    """Without `src/__init__.py` a package of that name among the requirements would win over the service's folder."""
+    try:
+        posix.stat(f"{folder}/__init__.py")
+    except OSError:
+        package = type(sys)("src")
+        package.__path__ = [folder]
+        package.__package__ = "src"
+        sys.modules["src"] = package
+
+
+def load_run():
+    """Return `run` of src/program.py. Raises Failure when there is none, and whatever the import raises."""
+    from src import program
+
+    run = getattr(program, "run", None)
+    if run is None:
+        raise Failure("No run function", "src/program.py defines no function `run`. Add: def run(data, params): ...")
+    if not callable(run):
+        raise Failure("No run function", f"`run` in src/program.py is no function but a {type(run).__name__}")
+    return run
