@@ -1,0 +1,98 @@
+import { randomInt } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { pino, type Logger } from 'pino';
+import { readConfiguration } from '../config/index.ts';
+import { createHttpServer, createIds } from '../http/index.ts';
+import type { Platform } from '../platform.ts';
+import { createSeal, openBlobFolder } from '../storage/index.ts';
+import type { TestDatabase, TestDatabaseKind } from './databases.ts';
+
+const INSTANCE_KEY = '11'.repeat(32);
+
+export interface TestPlatformOptions {
+  /** Epoch milliseconds; the real clock when left out. */
+  readonly now?: () => number;
+  /** Silent when left out. */
+  readonly log?: Logger;
+}
+
+export interface TestPlatform extends Platform {
+  readonly testDatabase: TestDatabase;
+  /** Where the platform interface has to listen for its addresses to be true. */
+  readonly port: number;
+  /** Closes the database and removes everything. Close the servers before. */
+  close(): Promise<void>;
+}
+
+/** A platform on a fresh database with a data folder of its own. Nothing listens yet. */
+export async function createTestPlatform(
+  open: TestDatabaseKind['open'],
+  options: TestPlatformOptions = {},
+): Promise<TestPlatform> {
+  const now = options.now ?? Date.now;
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'kethub-data-'));
+  const testDatabase = await open();
+  const port = await freePort();
+  const gatewayPort = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    configuration: readConfiguration({
+      KETHUB_DATA_DIR: dataDir,
+      KETHUB_PORT: String(port),
+      KETHUB_GATEWAY_PORT: String(gatewayPort),
+      KETHUB_PUBLIC_URL: origin,
+      KETHUB_INSTANCE_KEY: INSTANCE_KEY,
+      KETHUB_DEMO: 'off',
+    }),
+    addresses: {
+      api: `${origin}/api`,
+      auth: `${origin}/auth`,
+      gateway: `http://127.0.0.1:${gatewayPort}`,
+      problems: `${origin}/api/problems`,
+    },
+    database: testDatabase.database,
+    blobs: openBlobFolder(path.join(dataDir, 'blobs')),
+    seal: createSeal(Buffer.from(INSTANCE_KEY, 'hex')),
+    log: options.log ?? pino({ level: 'silent' }),
+    now,
+    newId: createIds(now),
+    testDatabase,
+    port,
+    async close() {
+      await testDatabase.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** A server of the platform interface as the product makes it, without endpoints. */
+export function createTestServer(platform: Platform, securitySchemes: Record<string, object> = {}) {
+  return createHttpServer({
+    log: platform.log,
+    problemsUrl: platform.addresses.problems,
+    title: 'Test',
+    description: 'Test',
+    serverUrl: platform.addresses.api,
+    securitySchemes,
+    requestId: platform.newId,
+  });
+}
+
+/**
+ * A port that nothing listens on. Below the range from which the kernel picks ports of outgoing connections, so that
+ * none of these takes it before the test listens.
+ */
+async function freePort(): Promise<number> {
+  const port = randomInt(12_000, 32_000);
+  const server = net.createServer();
+  const free = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => resolve(true));
+  });
+  if (!free) return freePort();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
