@@ -1,0 +1,13 @@
+"""Look at a service at build time: python3 -I -S -u -B /runner/inspect_service.py
+
+Imports src/program.py and writes one JSON object to stdout: {"interface": ..., "imports": [...]} or {"problem": ...}.
+What the service itself prints while it is imported goes to stderr.
+"""
+
+import sys
+
+if __name__ == "__main__":
+    sys.path.append(__file__.rpartition("/")[0])
+    from kethub_runtime.inspection import main
+
+    main(sys.argv[1:])

@@ -1,0 +1,94 @@
+"""Why a service cannot be imported, in words that name the file, the line and the remedy."""
+
+import linecache
+import os
+import traceback
+
+# Modules whose package has another name on PyPI, of those that scientific and quantum code imports most.
+PACKAGES = {
+    "sklearn": "scikit-learn",
+    "skimage": "scikit-image",
+    "cv2": "opencv-python-headless",
+    "PIL": "pillow",
+    "yaml": "PyYAML",
+    "dotenv": "python-dotenv",
+    "bs4": "beautifulsoup4",
+    "dateutil": "python-dateutil",
+    "Crypto": "pycryptodome",
+    "dwave": "dwave-ocean-sdk",
+    "neal": "dwave-neal",
+    "iqm": "iqm-client",
+    "braket": "amazon-braket-sdk",
+    "qhub": "qhub-commons",
+}
+
+
+class Problem(Exception):
+    """Why a build ends: a code for programs, a title and a detail for people."""
+
+    def __init__(self, code: str, title: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.title = title
+        self.detail = detail
+
+
+def missing_program(app: str) -> Problem:
+    """There is no src/program.py: say what is there instead."""
+    folder = os.path.join(app, "src")
+    if os.path.isdir(folder):
+        there = f"The folder src holds: {_listing(folder)}."
+    else:
+        there = f"There is no folder src. The root holds: {_listing(app)}."
+    return Problem("program-missing", "No src/program.py", f"A service needs src/program.py with a function run(data, params). {there}")
+
+
+def import_problem(error: BaseException, app: str) -> Problem:
+    """Turn what importing src/program.py raised into a problem."""
+    if isinstance(error, SyntaxError):
+        return _syntax(error, app)
+    place = _place(error, app)
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return Problem("import-failed", "Failing import", f"{place}{error}. {_remedy(error.name, app)}")
+    if isinstance(error, ImportError):
+        own = f". src holds: {_listing(os.path.join(app, 'src'))}." if error.name == "src" else ""
+        return Problem("import-failed", "Failing import", f"{place}{type(error).__name__}: {error}{own}")
+    if isinstance(error, SystemExit):
+        detail = f"{place}the program ends itself (exit code {error.code}) while it is imported. Put what should run into run()."
+        return Problem("program-raised", "Program ends at import", detail)
+    return Problem("program-raised", "Program fails at import", f"{place}{type(error).__name__}: {error}")
+
+
+def _syntax(error: SyntaxError, app: str) -> Problem:
+    file = _relative(error.filename or "", app)
+    text = f": {error.text.strip()[:200]}" if error.text else ""
+    return Problem("program-syntax", "Syntax error", f"{file}, line {error.lineno}: {error.msg}{text}")
+
+
+def _place(error: BaseException, app: str) -> str:
+    """Return `src/program.py, line 3: import x: ` for the innermost line of the service itself."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(app + os.sep)]
+    if not frames:
+        return ""
+    last = frames[-1]
+    source = (last.line or linecache.getline(last.filename, last.lineno or 0)).strip()
+    return f"{_relative(last.filename, app)}, line {last.lineno}: `{source[:200]}`: "
+
+
+def _remedy(name: str, app: str) -> str:
+    top = name.partition(".")[0]
+    if top == "src":
+        return f"The ZIP holds no {name.replace('.', '/')}.py; src holds: {_listing(os.path.join(app, 'src'))}."
+    beside = os.path.join(app, "src", top)
+    if os.path.isfile(beside + ".py") or os.path.isdir(beside):
+        return f"It lies beside program.py: write `from src import {top}` or `from src.{name} import ...`."
+    return f"Add {PACKAGES.get(top, top)} to requirements.txt."
+
+
+def _listing(folder: str) -> str:
+    names = sorted(name + ("/" if os.path.isdir(os.path.join(folder, name)) else "") for name in os.listdir(folder))
+    return ", ".join(names[:15]) + (", ..." if len(names) > 15 else "") if names else "nothing"
+
+
+def _relative(file: str, app: str) -> str:
+    return os.path.relpath(file, app) if file.startswith(app + os.sep) else file
