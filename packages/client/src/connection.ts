@@ -1,0 +1,117 @@
+import { answerError, fetchFailure, KethubError, UnreachableError } from './errors.ts';
+
+/** Where requests go and what proves who sends them. */
+export interface Connection {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly fetch: typeof fetch;
+  /** Headers that authenticate. `renew` asks for new ones because the platform refused the last. */
+  readonly authenticate: (renew: boolean, signal: AbortSignal | undefined) => Promise<Record<string, string>>;
+  /** Whether a 401 is worth one more try with renewed headers. */
+  readonly renewable: boolean;
+}
+
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Starts with a slash; build it with `path` so that its parts are escaped. */
+  readonly path: string;
+  readonly json?: unknown;
+  readonly body?: Blob | FormData | URLSearchParams;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Address without slashes at its end. */
+export function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+/** Template tag: a path whose parts are escaped. A part that would change the path (``, `.`, `..`) is refused. */
+export function path(texts: TemplateStringsArray, ...parts: readonly string[]): string {
+  return texts.reduce((joined, text, index) => {
+    const part = parts[index - 1] ?? '';
+    if (part === '' || part === '.' || part === '..') throw new TypeError(`${JSON.stringify(part)} is no id or name`);
+    return joined + encodeURIComponent(part) + text;
+  });
+}
+
+/**
+ * Sends a request and returns a successful answer (or 304), body unread. Throws KethubError for any other answer and
+ * UnreachableError when none comes. Redirects are not followed: `fetch` would carry `X-Auth-Token` to another host.
+ */
+export async function send(connection: Connection, call: Call): Promise<Response> {
+  const { method = 'GET', signal } = call;
+  const url = connection.baseUrl + call.path;
+  for (let renew = false; ; renew = true) {
+    const headers = {
+      accept: 'application/json',
+      ...(call.json !== undefined && { 'content-type': 'application/json' }),
+      ...call.headers,
+      ...(await connection.authenticate(renew, signal)),
+    };
+    const body = call.json === undefined ? call.body : JSON.stringify(call.json);
+    const response = await attempt(connection.fetch, url, {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    });
+    if (response.ok || response.status === 304) return response;
+    const error = await read(response, signal, () => answerError(method, url, response));
+    if (response.status !== 401 || !connection.renewable || renew) throw error;
+  }
+}
+
+/** `fetch` whose failure says what it means. */
+export async function attempt(fetchIt: typeof fetch, url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetchIt(url, init);
+  } catch (error) {
+    throw fetchFailure(url, error, init.signal ?? undefined);
+  }
+}
+
+/** Sends a request and returns the JSON it answers with, which the contract types. */
+export async function sendForJson<T>(connection: Connection, call: Call): Promise<T> {
+  return readJson<T>(await send(connection, call), call.signal);
+}
+
+/** Sends a request whose answer has no body. */
+export async function sendForNothing(connection: Connection, call: Call): Promise<void> {
+  const response = await send(connection, call);
+  await read(response, call.signal, () => response.body?.cancel());
+}
+
+export async function readJson<T>(response: Response, signal: AbortSignal | undefined): Promise<T> {
+  const text = await read(response, signal, () => response.text());
+  try {
+    // The platform validates its answers against the contract's schemas; here they are believed.
+    return JSON.parse(text) as T;
+  } catch {
+    throw new KethubError({
+      code: 'unexpected-answer',
+      status: response.status,
+      title: 'Unexpected answer',
+      detail: `${response.url} answered with something that is not JSON. Is this the address of the platform?`,
+    });
+  }
+}
+
+/** Reads a body; a connection that breaks meanwhile is reported like one that never came. */
+export async function read<T>(
+  response: Response,
+  signal: AbortSignal | undefined,
+  reader: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await reader();
+  } catch (error) {
+    if (error instanceof KethubError || error instanceof UnreachableError) throw error;
+    throw fetchFailure(response.url, error, signal);
+  }
+}

@@ -1,0 +1,10 @@
+/** The typed client of Kethub: fetch and the contract, nothing else, so that it runs in Node and in a browser. */
+export type { CallOptions } from './connection.ts';
+export { KethubError, UnreachableError } from './errors.ts';
+export type { FollowedEntry, FollowOptions } from './follow-log.ts';
+export { createGatewayClient, isEnded } from './gateway-client.ts';
+export type { GatewayClient, GatewayClientOptions, ResultResponse, StartOptions } from './gateway-client.ts';
+export { createPlatformClient, isBuilt } from './platform-client.ts';
+export type { Credential, NewService, PlatformClient, PlatformClientOptions } from './platform-client.ts';
+export { signInWithPassword, type PasswordSignIn } from './sign-in.ts';
+export type { WatchOptions } from './watch.ts';

@@ -1,0 +1,193 @@
+import type {
+  AccessKey,
+  AccessTokenDto,
+  AccessTokensDto,
+  Application,
+  Build,
+  LogEntry,
+  RuntimeConfiguration,
+  Service,
+  ServiceVersion,
+  Subscription,
+  UserDto,
+} from '@kethub/contract';
+import { path, send, sendForJson, sendForNothing, withoutSlash } from './connection.ts';
+import type { Call, CallOptions, Connection } from './connection.ts';
+import { followLog, type FollowedEntry, type FollowOptions } from './follow-log.ts';
+import { watch, type WatchOptions } from './watch.ts';
+
+/** A personal access token, or the token of a login session. */
+export type Credential = { readonly accessToken: string } | { readonly loginSession: string };
+
+export interface PlatformClientOptions {
+  /** {base_url}, for example http://localhost:8080/api. */
+  readonly baseUrl: string;
+  readonly credential: Credential;
+  /** Acts within this organization instead of personally. */
+  readonly organizationId?: string;
+  readonly fetch?: typeof fetch;
+}
+
+export interface NewService {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly configuration?: Partial<RuntimeConfiguration> | undefined;
+  /** The ZIP. A Blob of a file (`fs.openAsBlob`, or a file input) is streamed, not read into memory. */
+  readonly source: Blob;
+}
+
+/** The platform interface, as far as services, applications and access tokens go. Methods throw KethubError and UnreachableError. */
+export type PlatformClient = ReturnType<typeof createPlatformClient>;
+
+/** A client of the platform interface for one credential. */
+export function createPlatformClient(options: PlatformClientOptions) {
+  const { credential } = options;
+  const headers: Record<string, string> = {
+    ...('accessToken' in credential
+      ? { 'x-auth-token': credential.accessToken }
+      : { authorization: `Bearer ${credential.loginSession}` }),
+    ...(options.organizationId !== undefined && { 'x-organizationid': options.organizationId }),
+  };
+  const connection: Connection = {
+    baseUrl: withoutSlash(options.baseUrl),
+    fetch: options.fetch ?? fetch,
+    authenticate: () => Promise.resolve(headers),
+    renewable: false,
+  };
+  return { ...accounts(connection), ...services(connection), ...builds(connection), ...applications(connection) };
+}
+
+function accounts(connection: Connection) {
+  return {
+    me: (options?: CallOptions) => sendForJson<UserDto>(connection, { path: '/me', ...options }),
+    /** Needs a login session. */
+    accessTokens: (options?: CallOptions) =>
+      sendForJson<AccessTokensDto>(connection, { path: '/me/access-tokens', ...options }),
+    /** The answer carries the raw token, once. Needs a login session. */
+    createAccessToken: (token: { name: string; expiresAt?: string | null }, options?: CallOptions) =>
+      sendForJson<AccessTokenDto>(connection, { method: 'POST', path: '/me/access-tokens', json: token, ...options }),
+    /** Needs a login session. */
+    deleteAccessToken: (id: string, options?: CallOptions) =>
+      sendForNothing(connection, { method: 'DELETE', path: path`/me/access-tokens/${id}`, ...options }),
+  };
+}
+
+function services(connection: Connection) {
+  return {
+    services: (options?: CallOptions) => sendForJson<Service[]>(connection, { path: '/services', ...options }),
+    service: (id: string, options?: CallOptions) =>
+      sendForJson<Service>(connection, { path: path`/services/${id}`, ...options }),
+    createService: (service: NewService, options?: CallOptions) =>
+      sendForJson<Service>(connection, { method: 'POST', path: '/services', body: serviceForm(service), ...options }),
+    updateService: (id: string, change: { name?: string; description?: string }, options?: CallOptions) =>
+      sendForJson<Service>(connection, { method: 'PATCH', path: path`/services/${id}`, json: change, ...options }),
+    deleteService: (id: string, options?: CallOptions) =>
+      sendForNothing(connection, { method: 'DELETE', path: path`/services/${id}`, ...options }),
+    /** A new draft; 409 when there is one already. */
+    createVersion: (id: string, source: Blob, options?: CallOptions) =>
+      sendForJson<ServiceVersion>(connection, {
+        ...zip('POST', path`/services/${id}/versions`, source),
+        ...options,
+      }),
+    version: (id: string, version: string, options?: CallOptions) =>
+      sendForJson<ServiceVersion>(connection, { path: path`/services/${id}/versions/${version}`, ...options }),
+    /** Other source for a draft; the answer is the build that starts. */
+    replaceSource: (id: string, version: string, source: Blob, options?: CallOptions) =>
+      sendForJson<Build>(connection, {
+        ...zip('PUT', path`/services/${id}/versions/${version}/source`, source),
+        ...options,
+      }),
+    configure: (id: string, version: string, configuration: Partial<RuntimeConfiguration>, options?: CallOptions) =>
+      sendForNothing(connection, {
+        method: 'PUT',
+        path: path`/services/${id}/versions/${version}/configuration`,
+        json: configuration,
+        ...options,
+      }),
+    publish: (id: string, version: string, options?: CallOptions) =>
+      sendForJson<ServiceVersion>(connection, {
+        method: 'PUT',
+        path: path`/services/${id}/versions/${version}/publication`,
+        json: { visibility: 'INTERNAL' },
+        ...options,
+      }),
+  };
+}
+
+function builds(connection: Connection) {
+  const build = (id: string, version: string) => path`/services/${id}/versions/${version}/build`;
+  return {
+    build: (id: string, version: string, options?: CallOptions) =>
+      sendForJson<Build>(connection, { path: build(id, version), ...options }),
+    /** The build now and at every change of its status, to the final one. */
+    watchBuild: (id: string, version: string, options?: WatchOptions): AsyncGenerator<Build, void> =>
+      watch<Build>(connection, { path: build(id, version) }, isBuilt, options),
+    buildLog: (id: string, version: string, options?: CallOptions) =>
+      sendForJson<LogEntry[]>(connection, { path: `${build(id, version)}/log`, ...options }),
+    followBuildLog: (id: string, version: string, options?: FollowOptions): AsyncGenerator<FollowedEntry, void> =>
+      followLog(
+        (headers) => send(connection, { path: `${build(id, version)}/log`, headers, signal: options?.signal }),
+        options,
+      ),
+  };
+}
+
+function applications(connection: Connection) {
+  return {
+    applications: (options?: CallOptions) =>
+      sendForJson<Application[]>(connection, { path: '/applications', ...options }),
+    application: (id: string, options?: CallOptions) =>
+      sendForJson<Application>(connection, { path: path`/applications/${id}`, ...options }),
+    /** The secret access key stands in clear in this answer. */
+    createApplication: (name: string, options?: CallOptions) =>
+      sendForJson<Application>(connection, { method: 'POST', path: '/applications', json: { name }, ...options }),
+    deleteApplication: (id: string, options?: CallOptions) =>
+      sendForNothing(connection, { method: 'DELETE', path: path`/applications/${id}`, ...options }),
+    revealSecret: async (id: string, accessKey: string, options?: CallOptions): Promise<string> => {
+      const call = { path: path`/applications/${id}/access-keys/${accessKey}/secret`, ...options };
+      return (await sendForJson<{ secretAccessKey: string }>(connection, call)).secretAccessKey;
+    },
+    /** A new key pair; the previous ones still work for so many seconds. */
+    rotateAccessKey: (id: string, overlapSeconds: number, options?: CallOptions) =>
+      sendForJson<AccessKey>(connection, {
+        method: 'POST',
+        path: path`/applications/${id}/access-keys`,
+        json: { overlapSeconds },
+        ...options,
+      }),
+    subscriptions: (id: string, options?: CallOptions) =>
+      sendForJson<Subscription[]>(connection, { path: path`/applications/${id}/subscriptions`, ...options }),
+    subscribe: (id: string, to: { serviceId: string; version?: string }, options?: CallOptions) =>
+      sendForJson<Subscription>(connection, {
+        method: 'POST',
+        path: path`/applications/${id}/subscriptions`,
+        json: to,
+        ...options,
+      }),
+    unsubscribe: (id: string, subscription: string, options?: CallOptions) =>
+      sendForNothing(connection, {
+        method: 'DELETE',
+        path: path`/applications/${id}/subscriptions/${subscription}`,
+        ...options,
+      }),
+  };
+}
+
+/** Whether a build can still change. */
+export function isBuilt(build: Pick<Build, 'status'>): boolean {
+  return build.status === 'SUCCEEDED' || build.status === 'FAILED';
+}
+
+function zip(method: 'POST' | 'PUT', address: string, source: Blob): Call {
+  return { method, path: address, body: source, headers: { 'content-type': 'application/zip' } };
+}
+
+/** Fields stand before the file: the platform judges them before it takes the upload. */
+function serviceForm(service: NewService): FormData {
+  const form = new FormData();
+  form.set('name', service.name);
+  if (service.description !== undefined) form.set('description', service.description);
+  if (service.configuration) form.set('configuration', JSON.stringify(service.configuration));
+  form.set('source', service.source, 'source.zip');
+  return form;
+}
