@@ -10,6 +10,11 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** */
+export interface Media {
+  readonly media: readonly string[];
+}
+
 export interface Call<P, Q, B, C> {
   readonly params: P;
   readonly query: Q;
@@ -35,7 +40,7 @@ export interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B ext
   /** Media types of the request body when it is not JSON. */
   readonly consumes?: readonly string[];
   /** Per success status: the schema, or null for no body, or media types for a stream. */
-  readonly answers: Readonly<Record<number, TSchema | null | { readonly media: readonly string[] }>>;
+  readonly answers: Readonly<Record<number, TSchema | null | Media>>;
   readonly problems: readonly ProblemCode[];
   readonly links?: Readonly<Record<string, object>>;
   readonly handle: (call: Call<Static<P>, Static<Q>, Static<B>, C>) => Promise<Answer> | Answer;
@@ -134,11 +139,15 @@ function success(
   refer: (schema: TSchema) => object,
 ): object {
   if (answer === null) return { type: 'null', description: 'No body.' };
-  if ('media' in answer && Array.isArray(answer.media)) {
-    const content = Object.fromEntries(answer.media.map((media: string) => [media, { schema: {} }]));
+  if (isMedia(answer)) {
+    const content = Object.fromEntries(answer.media.map((media) => [media, { schema: {} }]));
     return { description: 'The content.', content };
   }
-  return { description: 'Success.', content: { 'application/json': { schema: refer(answer as TSchema) } } };
+  return { description: 'Success.', content: { 'application/json': { schema: refer(answer) } } };
+}
+
+function isMedia(answer: TSchema | Media): answer is Media {
+  return 'media' in answer && Array.isArray(answer.media);
 }
 
 function failures(codes: readonly ProblemCode[], refer: (schema: TSchema) => object): Record<number, object> {

@@ -100,6 +100,7 @@ export interface ServiceVersionRow {
   configuration: string;
   source_blob: string;
   source_bytes: number;
+  source_digest: string;
   build_id: string;
   /** JSON of what the runtime needs to run the version; null until built. */
   code: string | null;
@@ -118,6 +119,8 @@ export interface BuildRow {
   started_at: number | null;
   ended_at: number | null;
   problem: string | null;
+  /** NDJSON, or null when it lies in log_blob or has not ended. */
+  log: string | null;
   log_blob: string | null;
 }
 
@@ -168,6 +171,8 @@ export interface ExecutionRow {
   result_blob: string | null;
   /** JSON of type, title, detail of what ended the execution without a result. */
   cause: string | null;
+  /** NDJSON, or null when it lies in log_blob or has not ended. */
+  log: string | null;
   log_blob: string | null;
 }
 

@@ -1,0 +1,55 @@
+import { isFinal } from '@kethub/contract';
+import { sql } from 'kysely';
+import { Problem } from '../http/index.ts';
+import type { Platform } from '../platform.ts';
+import { findExecution, move, type StatusRow } from './queries.ts';
+import { executionChanged } from './watch.ts';
+
+const CHANNEL = 'execution-cancelled';
+
+/** Calls back with the id of an execution that any process has cancelled. */
+export function onCancelled(platform: Platform, listener: (id: string) => void): () => void {
+  return platform.database.listen(CHANNEL, listener);
+}
+
+export const cancelledCause = {
+  type: 'about:blank',
+  title: 'Cancelled',
+  detail: 'The execution was cancelled before it ended.',
+};
+
+/**
+ * Cancels a PENDING or RUNNING execution. It is CANCELLED at once; the worker that runs it ends its processes.
+ * Cancelling a cancelled one changes nothing. Throws execution-not-found, execution-already-ended.
+ */
+export async function cancelExecution(platform: Platform, subscriptionId: string, id: string): Promise<StatusRow> {
+  const now = platform.now();
+  const happened = await platform.database.write(async (transaction) => {
+    const values = {
+      ended_at: now,
+      cancel_requested_at: now,
+      cause: JSON.stringify(cancelledCause),
+      sealed_secrets: null,
+      input: null,
+      // What has not started has an empty log; the log of what runs is kept by its worker once its processes are gone.
+      log: sql<string | null>`case when status = 'PENDING' then '' else log end`,
+    };
+    const known = await transaction
+      .selectFrom('executions')
+      .select('id')
+      .where('id', '=', id)
+      .where('subscription_id', '=', subscriptionId)
+      .executeTakeFirst();
+    return known !== undefined && (await move(transaction, id, 'CANCELLED', values));
+  });
+  if (happened) {
+    platform.database.notify(CHANNEL, id);
+    executionChanged(platform.database, id);
+  }
+  const row = await findExecution(platform.database, subscriptionId, id);
+  if (!row) throw new Problem('execution-not-found', `No execution ${id} was started through this subscription.`);
+  if (!happened && isFinal(row.status) && row.status !== 'CANCELLED') {
+    throw new Problem('execution-already-ended', `The execution has already ended: it is ${row.status}.`);
+  }
+  return row;
+}

@@ -1,0 +1,118 @@
+import type { UpdateObject } from 'kysely';
+import type { Database, ExecutionRow, Queries, Tables } from '../storage/index.ts';
+import { after, before, type ExecutionEvent } from './transition.ts';
+
+/** The SQL of executions. Each move is one conditional update, so of two that race exactly one happens. */
+
+/** The columns of the status object. */
+export const statusColumns = ['id', 'status', 'created_at', 'started_at', 'ended_at'] as const;
+export type StatusRow = Pick<ExecutionRow, (typeof statusColumns)[number]>;
+
+export async function insertExecution(transaction: Queries, row: ExecutionRow): Promise<void> {
+  await transaction.insertInto('executions').values(row).execute();
+}
+
+/** Makes the move of `event` where it is legal. Returns whether it happened. */
+export async function move(
+  transaction: Queries,
+  id: string,
+  event: ExecutionEvent,
+  values: Omit<UpdateObject<Tables, 'executions'>, 'id' | 'status'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('executions')
+    .set({ ...values, status: after(event) })
+    .where('id', '=', id)
+    .where('status', 'in', before(event))
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Takes up to `limit` pending executions, oldest first, for a worker. On PostgreSQL several workers skip each other's rows. */
+export function claimPending(database: Database, transaction: Queries, workerId: string, now: number, limit: number) {
+  const oldest = transaction
+    .selectFrom('executions')
+    .select('id')
+    .where('status', '=', 'PENDING')
+    .orderBy('id')
+    .limit(limit);
+  const free = database.dialect === 'postgres' ? oldest.forUpdate().skipLocked() : oldest;
+  return transaction
+    .updateTable('executions')
+    .set({ status: after('CLAIMED'), started_at: now, worker_id: workerId })
+    .where('id', 'in', free)
+    .where('status', '=', 'PENDING')
+    .returningAll()
+    .execute();
+}
+
+export function runningOf(database: Database, workerId: string) {
+  return database.read
+    .selectFrom('executions')
+    .selectAll()
+    .where('status', '=', 'RUNNING')
+    .where('worker_id', '=', workerId)
+    .execute();
+}
+
+/** Of these executions the ones that have ended, for example because a caller cancelled them through another process. */
+export async function endedOf(database: Database, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await database.read
+    .selectFrom('executions')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('ended_at', 'is not', null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** An execution of one subscription; somebody else's is not there. */
+export function findExecution(database: Database, subscriptionId: string, id: string) {
+  return database.read
+    .selectFrom('executions')
+    .selectAll()
+    .where('id', '=', id)
+    .where('subscription_id', '=', subscriptionId)
+    .executeTakeFirst();
+}
+
+export function filesOf(database: Database, executionId: string) {
+  return database.read
+    .selectFrom('execution_files')
+    .selectAll()
+    .where('execution_id', '=', executionId)
+    .orderBy('name')
+    .execute();
+}
+
+/** Status rows of a subscription, newest first, after (older than) `cursor`. */
+export function pageOfExecutions(database: Database, subscriptionId: string, cursor: string | null, limit: number) {
+  let query = database.read
+    .selectFrom('executions')
+    .select(statusColumns)
+    .where('subscription_id', '=', subscriptionId)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (cursor !== null) query = query.where('id', '<', cursor);
+  return query.execute();
+}
+
+/**
+ * Reads the status of an execution of a subscription. The statement is compiled once: status is polled more than
+ * anything else, and building the query anew costs more than running it (23 µs against 5 µs on SQLite).
+ */
+export function statusReader(
+  database: Database,
+): (subscriptionId: string, id: string) => Promise<StatusRow | undefined> {
+  const query = database.read
+    .selectFrom('executions')
+    .select(statusColumns)
+    .where('id', '=', 'id')
+    .where('subscription_id', '=', 'subscription')
+    .compile();
+  return async (subscriptionId, id) => {
+    const { rows } = await database.read.executeQuery<StatusRow>({ ...query, parameters: [id, subscriptionId] });
+    return rows[0];
+  };
+}

@@ -1,0 +1,84 @@
+import { limits, type ServiceExecution } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { once, Problem, type Answer } from '../http/index.ts';
+import type { Platform } from '../platform.ts';
+import type { ExecutionRow } from '../storage/index.ts';
+import { parseInput } from './input.ts';
+import { presentStatus } from './present.ts';
+import { insertExecution } from './queries.ts';
+
+const CHANNEL = 'execution-pending';
+const SECRETS = 'execution secrets';
+/** Input that is kept in the row; a longer one becomes a blob. */
+const INLINE_BYTES = 64 * 1024;
+
+/** Through which subscription, by which application, of which service version. */
+export interface Origin {
+  readonly subscriptionId: string;
+  readonly applicationId: string;
+  readonly serviceVersionId: string;
+}
+
+/** Accepts an execution: once this resolves it is on disk and will run once. The row is PENDING; a worker is woken. */
+export async function startExecution(
+  platform: Platform,
+  origin: Origin,
+  text: string,
+  request: FastifyRequest,
+  present: (execution: ServiceExecution) => Answer,
+): Promise<Answer> {
+  const input = parseInput(text);
+  const large = Buffer.byteLength(input.text) > INLINE_BYTES;
+  const row: ExecutionRow = {
+    id: platform.newId(),
+    subscription_id: origin.subscriptionId,
+    application_id: origin.applicationId,
+    service_version_id: origin.serviceVersionId,
+    status: 'PENDING',
+    created_at: platform.now(),
+    started_at: null,
+    ended_at: null,
+    worker_id: null,
+    cancel_requested_at: null,
+    input: large ? null : input.text,
+    input_blob: large ? await platform.blobs.put(input.text) : null,
+    sealed_secrets: input.secrets && platform.seal.seal(SECRETS, JSON.stringify(input.secrets)),
+    result: null,
+    result_blob: null,
+    cause: null,
+    log: null,
+    log_blob: null,
+  };
+  let accepted = false;
+  try {
+    const scope = `executions of ${origin.subscriptionId}`;
+    const answer = await once(platform.database, request, scope, text, row.created_at, async (transaction) => {
+      await insertExecution(transaction, row);
+      return present(presentStatus(row));
+    });
+    accepted = answer.headers?.['location']?.endsWith(row.id) ?? false;
+    platform.database.notify(CHANNEL, row.id);
+    return answer;
+  } finally {
+    // The answer was a replay of an earlier one, or nothing was accepted: then nobody refers to the blob.
+    if (!accepted && row.input_blob) await platform.blobs.remove(row.input_blob);
+  }
+}
+
+/** Calls back when an execution was accepted by any process. */
+export function onPending(platform: Platform, listener: () => void): () => void {
+  return platform.database.listen(CHANNEL, listener);
+}
+
+/** The secrets of an execution by parameter name, in clear. */
+export function unsealSecrets(platform: Platform, row: ExecutionRow): Record<string, string> {
+  if (row.sealed_secrets === null) return {};
+  return JSON.parse(platform.seal.unseal(SECRETS, row.sealed_secrets)) as Record<string, string>;
+}
+
+/** The body of a start, checked for size before anything else of it is looked at. */
+export function requireSize(bytes: number): void {
+  if (bytes > limits.executionInputBytes) {
+    throw new Problem('too-large', `The input has ${bytes} bytes; at most ${limits.executionInputBytes} are accepted.`);
+  }
+}

@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { EventEmitter } from 'node:events';
+import type { Database } from '../storage/index.ts';
+
+const CHANNEL = 'execution-changed';
+/** A notification can be lost (another process, a reconnect): then this poll finds the change. */
+const POLL_MS = 1_000;
+
+/** Tells every process that the status of an execution has changed. */
+export function executionChanged(database: Database, id: string): void {
+  database.notify(CHANNEL, id);
+}
+
+/** Waiting for executions to change: one listener on the database, whatever the number of waiters. */
+export interface ExecutionWatch {
+  /** Resolves when the execution may have changed, at the latest after a second or when `signal` aborts. */
+  changed(id: string, signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+export function watchExecutions(database: Database): ExecutionWatch {
+  const waiters = new EventEmitter();
+  waiters.setMaxListeners(0);
+  const stop = database.listen(CHANNEL, (id) => void waiters.emit(id));
+  return {
+    async changed(id, signal) {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(POLL_MS)]);
+      await once(waiters, id, { signal: limit }).catch((error: unknown) => {
+        if (!limit.aborted) throw error;
+      });
+    },
+    close: stop,
+  };
+}

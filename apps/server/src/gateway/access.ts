@@ -1,0 +1,143 @@
+import { onAccessChanged } from '../applications/index.ts';
+import type { Platform } from '../platform.ts';
+
+/** How long a decision may be old: what is revoked ends within a second even when the notification of it is lost. */
+const FRESH_MS = 900;
+const REMEMBERED = 50_000;
+
+export interface AccessKeyEntry {
+  readonly applicationId: string;
+  readonly secretDigest: string;
+  /** Epoch milliseconds, or null. */
+  readonly expiresAt: number | null;
+}
+
+/** One version of a service that an application is subscribed to. */
+export interface SubscribedVersion {
+  readonly subscriptionId: string;
+  readonly serviceVersionId: string;
+}
+
+export interface ApplicationAccess {
+  readonly ownerId: string;
+  /** By access key id: when it ends (epoch milliseconds), or null. */
+  readonly accessKeys: ReadonlyMap<string, number | null>;
+  /** By `<id_segment>/<service_name>/<version>`. */
+  readonly subscriptions: ReadonlyMap<string, SubscribedVersion>;
+}
+
+/** What applications may do, from memory: loaded when asked for, forgotten when changed, and after a second in any case. */
+export interface AccessDirectory {
+  accessKey(accessKeyId: string): Promise<AccessKeyEntry | null> | AccessKeyEntry | null;
+  /** Null when there is no such application (any more). */
+  application(id: string): Promise<ApplicationAccess | null> | ApplicationAccess | null;
+  close(): void;
+}
+
+export function createAccessDirectory(platform: Platform): AccessDirectory {
+  const keys = new Remembered(platform.now, (id) => loadAccessKey(platform, id));
+  const applications = new Remembered(platform.now, (id) => loadApplication(platform, id));
+  const stop = onAccessChanged(platform.database, (applicationId) => {
+    keys.clear();
+    if (applicationId === null) applications.clear();
+    else applications.forget(applicationId);
+  });
+  return { accessKey: (id) => keys.get(id), application: (id) => applications.get(id), close: stop };
+}
+
+/** Values loaded by key and remembered for FRESH_MS; callers that ask at the same time share one load. */
+class Remembered<V> {
+  readonly #now: () => number;
+  readonly #load: (key: string) => Promise<V | null>;
+  readonly #entries = new Map<string, { at: number; value: V | null }>();
+  readonly #loading = new Map<string, Promise<V | null>>();
+
+  constructor(now: () => number, load: (key: string) => Promise<V | null>) {
+    this.#now = now;
+    this.#load = load;
+  }
+
+  get(key: string): Promise<V | null> | V | null {
+    const entry = this.#entries.get(key);
+    if (entry && this.#now() - entry.at < FRESH_MS) return entry.value;
+    const loading = this.#loading.get(key) ?? this.#fill(key);
+    return loading;
+  }
+
+  #fill(key: string): Promise<V | null> {
+    const at = this.#now();
+    const loading = this.#load(key)
+      .then((value) => {
+        // Forgotten while it was being loaded: what was read may be from before the change.
+        if (this.#loading.get(key) === loading) {
+          if (this.#entries.size >= REMEMBERED) this.#entries.clear();
+          this.#entries.set(key, { at, value });
+        }
+        return value;
+      })
+      .finally(() => {
+        if (this.#loading.get(key) === loading) this.#loading.delete(key);
+      });
+    this.#loading.set(key, loading);
+    return loading;
+  }
+
+  forget(key: string): void {
+    this.#entries.delete(key);
+    this.#loading.delete(key);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#loading.clear();
+  }
+}
+
+async function loadAccessKey(platform: Platform, accessKeyId: string): Promise<AccessKeyEntry | null> {
+  const row = await platform.database.read
+    .selectFrom('access_keys')
+    .select(['application_id', 'secret_digest', 'expires_at'])
+    .where('access_key_id', '=', accessKeyId)
+    .executeTakeFirst();
+  return row ? { applicationId: row.application_id, secretDigest: row.secret_digest, expiresAt: row.expires_at } : null;
+}
+
+async function loadApplication(platform: Platform, id: string): Promise<ApplicationAccess | null> {
+  const { read } = platform.database;
+  const application = await read.selectFrom('applications').select('owner_id').where('id', '=', id).executeTakeFirst();
+  if (!application) return null;
+  const keys = await read
+    .selectFrom('access_keys')
+    .select(['access_key_id', 'expires_at'])
+    .where('application_id', '=', id)
+    .execute();
+  const subscriptions = await read
+    .selectFrom('subscriptions')
+    .innerJoin('service_versions', 'service_versions.id', 'subscriptions.service_version_id')
+    .innerJoin('services', 'services.id', 'subscriptions.service_id')
+    .select([
+      'subscriptions.id',
+      'service_version_id',
+      'services.owner_id',
+      'services.slug',
+      'service_versions.version',
+    ])
+    .where('application_id', '=', id)
+    .where('service_versions.state', '=', 'PUBLISHED')
+    .execute();
+  return {
+    ownerId: application.owner_id,
+    accessKeys: new Map(keys.map((key) => [key.access_key_id, key.expires_at])),
+    subscriptions: new Map(
+      subscriptions.map((one) => [
+        addressKey(one.owner_id, one.slug, one.version),
+        { subscriptionId: one.id, serviceVersionId: one.service_version_id },
+      ]),
+    ),
+  };
+}
+
+/** The part of a service address that names the service version. */
+export function addressKey(owner: string, name: string, version: string): string {
+  return `${owner}/${name}/${version}`;
+}

@@ -1,0 +1,80 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '../http/index.ts';
+import type { Platform } from '../platform.ts';
+import { addressKey, type AccessDirectory, type SubscribedVersion } from './access.ts';
+import type { Bearers } from './bearer.ts';
+
+/** An application that calls a service version it is subscribed to. */
+export interface Subscriber extends SubscribedVersion {
+  readonly applicationId: string;
+  /** Address of the service version, without a slash at its end. */
+  readonly endpoint: string;
+}
+
+export interface ServicePath {
+  readonly owner: string;
+  readonly service: string;
+  readonly version: string;
+}
+
+/** bearer → application → subscription → service version. Throws not-authenticated, service-not-found or not-subscribed. */
+export async function admitSubscriber(
+  platform: Platform,
+  bearers: Bearers,
+  directory: AccessDirectory,
+  request: FastifyRequest,
+): Promise<Subscriber> {
+  const claims = bearers.check(bearerOf(request), platform.now());
+  if (!claims)
+    throw unauthenticated('The bearer token is expired, unknown or forged. Request a new one from the token endpoint.');
+  const application = await directory.application(claims.applicationId);
+  const keyEnds = application?.accessKeys.get(claims.accessKeyId);
+  if (!application || keyEnds === undefined || (keyEnds !== null && keyEnds <= platform.now())) {
+    throw unauthenticated(
+      'The application or the access key behind this bearer token is gone. Request a new token with a valid key.',
+    );
+  }
+  const path = request.params as ServicePath;
+  const subscribed = application.subscriptions.get(addressKey(path.owner, path.service, path.version));
+  if (!subscribed) throw await refusal(platform, application.ownerId, path);
+  const endpoint = `${platform.addresses.gateway}/${encodeURIComponent(path.owner)}/${path.service}/${path.version}`;
+  return { ...subscribed, applicationId: claims.applicationId, endpoint };
+}
+
+function bearerOf(request: FastifyRequest): string {
+  const header = request.headers.authorization;
+  if (header === undefined) {
+    throw unauthenticated('Send Authorization: Bearer <ACCESS_TOKEN>. The token comes from the token endpoint.', '');
+  }
+  const token = /^Bearer +([\w.~+/=-]+) *$/i.exec(header)?.[1];
+  if (token === undefined) throw unauthenticated('The header Authorization must be: Bearer <ACCESS_TOKEN>.', '');
+  return token;
+}
+
+/** RFC 6750 §3: without credentials the challenge carries no error code. */
+function unauthenticated(detail: string, error = ', error="invalid_token"'): Problem {
+  return new Problem('not-authenticated', detail, {
+    headers: { 'www-authenticate': `Bearer realm="gateway"${error}` },
+  });
+}
+
+/** Within its own house an application learns that a subscription is missing; a stranger's service is simply not there. */
+async function refusal(platform: Platform, ownerId: string, path: ServicePath): Promise<Problem> {
+  const own =
+    path.owner === ownerId &&
+    (await platform.database.read
+      .selectFrom('service_versions')
+      .innerJoin('services', 'services.id', 'service_versions.service_id')
+      .select('service_versions.id')
+      .where('services.owner_id', '=', path.owner)
+      .where('services.slug', '=', path.service)
+      .where('service_versions.version', '=', path.version)
+      .where('service_versions.state', '=', 'PUBLISHED')
+      .executeTakeFirst()) !== undefined;
+  if (own)
+    return new Problem(
+      'not-subscribed',
+      'The application is not subscribed to this service, or its subscription has ended.',
+    );
+  return new Problem('service-not-found', `No service answers at ${path.owner}/${path.service}/${path.version}.`);
+}

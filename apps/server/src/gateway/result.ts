@@ -1,0 +1,73 @@
+import { isFinal } from '@kethub/contract';
+import { Readable } from 'node:stream';
+import { filesOf, findExecution, presentStatus } from '../executions/index.ts';
+import { Problem, type Answer } from '../http/index.ts';
+import type { Platform } from '../platform.ts';
+import type { ExecutionRow } from '../storage/index.ts';
+import type { Subscriber } from './admission.ts';
+import { resultLinks } from './links.ts';
+import { mediaTypeOf } from './media-types.ts';
+
+const json = { 'content-type': 'application/json; charset=utf-8' };
+
+/** `GET /{id}/result`: what the service returned, or the cause why it did not, at the root, and two HAL members. */
+export async function readResult(platform: Platform, caller: Subscriber, id: string): Promise<Answer> {
+  const row = await requireEnded(platform, caller, id);
+  const files = await filesOf(platform.database, id);
+  const members = JSON.stringify({
+    _links: resultLinks(caller.endpoint, id, files),
+    _embedded: { status: presentStatus(row) },
+  });
+  if (row.result_blob !== null) return largeResult(platform, row.result_blob, members);
+  return { status: 200, headers: json, body: withMembers(row.result ?? row.cause ?? '{}', members) };
+}
+
+/** Adds the members to the text of an object. The text is not parsed: numbers keep every digit. */
+function withMembers(object: string, members: string): string {
+  const body = object.trim().slice(1, -1).trim();
+  return body === '' ? members : `{${body},${members.slice(1)}`;
+}
+
+/** The same for a result in a blob, streamed: all of it but the closing brace, then the members. */
+async function largeResult(platform: Platform, key: string, members: string): Promise<Answer> {
+  const { bytes, stream } = await platform.blobs.get(key);
+  async function* body(): AsyncGenerator<Buffer | string> {
+    let left = bytes - 1;
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      yield chunk.subarray(0, Math.max(0, left));
+      left -= chunk.length;
+    }
+    yield `,${members.slice(1)}`;
+  }
+  return { status: 200, headers: json, body: Readable.from(body(), { objectMode: false }) };
+}
+
+/** `GET /{id}/result/{file}`: one file that the execution left. */
+export async function readResultFile(
+  platform: Platform,
+  caller: Subscriber,
+  id: string,
+  name: string,
+): Promise<Answer> {
+  await requireEnded(platform, caller, id);
+  const file = (await filesOf(platform.database, id)).find((one) => one.name === name);
+  if (!file) throw new Problem('result-file-not-found', `The execution has no result file ${JSON.stringify(name)}.`);
+  const { stream, bytes } = await platform.blobs.get(file.blob);
+  const headers = {
+    'content-type': mediaTypeOf(name),
+    'content-length': String(bytes),
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}`,
+    // Files come from user code: a browser must neither guess their type nor run what is in them.
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  };
+  return { status: 200, headers, body: stream };
+}
+
+async function requireEnded(platform: Platform, caller: Subscriber, id: string): Promise<ExecutionRow> {
+  const row = await findExecution(platform.database, caller.subscriptionId, id);
+  if (!row) throw new Problem('execution-not-found', `No execution ${id} was started through this subscription.`);
+  if (!isFinal(row.status))
+    throw new Problem('result-not-available', `The execution is ${row.status}. The result is there once it has ended.`);
+  return row;
+}

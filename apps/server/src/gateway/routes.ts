@@ -1,0 +1,179 @@
+import {
+  Id,
+  limits,
+  ResultResponse,
+  ServiceExecution,
+  ServiceExecutionEntry,
+  TokenError,
+  TokenResponse,
+} from '@kethub/contract';
+import type { Runtime } from '@kethub/runtime';
+import { Type } from 'typebox';
+import {
+  cancelExecution,
+  executionLog,
+  findExecution,
+  presentStatus,
+  statusReader,
+  type ExecutionWatch,
+} from '../executions/index.ts';
+import { endpointsOf, Problem, type Endpoint } from '../http/index.ts';
+import { answerLog, logMedia } from '../logs/index.ts';
+import type { Platform } from '../platform.ts';
+import type { Subscriber } from './admission.ts';
+import { listExecutions } from './list.ts';
+import { readResult, readResultFile } from './result.ts';
+import { start } from './start.ts';
+import { readStatus } from './status.ts';
+import type { TokenEndpoint } from './token.ts';
+
+/** CLIENT: an application that authenticates itself at the token endpoint. SUBSCRIBER: one with a bearer token. */
+export type GatewayAccess = 'CLIENT' | 'SUBSCRIBER';
+export type GatewayCaller = Subscriber | null;
+
+const endpoint = endpointsOf<GatewayAccess, GatewayCaller>();
+const service = '/:owner/:service/:version';
+const address = { owner: Type.String(), service: Type.String(), version: Type.String() };
+const one = Type.Object({ ...address, id: Id });
+const refused = ['not-authenticated', 'not-subscribed', 'service-not-found'] as const;
+const missing = [...refused, 'invalid-request', 'execution-not-found'] as const;
+const tag = 'Service executions';
+
+/** The token endpoint and the managed-service interface. */
+export function gatewayEndpoints(
+  platform: Platform,
+  tokens: TokenEndpoint,
+  watch: ExecutionWatch,
+  runtime: Runtime | null,
+): Endpoint<GatewayAccess, GatewayCaller>[] {
+  const read = statusReader(platform.database);
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/token',
+      id: 'requestToken',
+      tag: 'Tokens',
+      access: 'CLIENT',
+      consumes: ['application/x-www-form-urlencoded'],
+      summary: 'Request a bearer token with the access key pair (grant_type=client_credentials)',
+      answers: { 200: TokenResponse, 400: TokenError, 401: TokenError },
+      problems: [],
+      handle: ({ request }) => tokens.grant(request),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${service}/`,
+      id: 'listExecutions',
+      tag,
+      access: 'SUBSCRIBER',
+      summary: 'List executions, newest first',
+      params: Type.Object(address),
+      query: Type.Object({
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageSize })),
+        cursor: Type.Optional(Id),
+      }),
+      answers: { 200: Type.Array(ServiceExecutionEntry) },
+      problems: [...refused, 'invalid-request'],
+      handle: ({ caller, query }) => listExecutions(platform, subscriber(caller), query),
+    }),
+    endpoint({
+      method: 'POST',
+      path: `${service}/`,
+      id: 'startExecution',
+      tag,
+      access: 'SUBSCRIBER',
+      summary: 'Start an execution',
+      description:
+        'The body is the input: a JSON object. `Prefer: wait=N` answers when it has ended, or after N seconds.',
+      params: Type.Object(address),
+      answers: { 201: ServiceExecution },
+      problems: [
+        ...refused,
+        'invalid-request',
+        'malformed-json',
+        'input-not-an-object',
+        'invalid-secrets',
+        'too-large',
+        'unsupported-media-type',
+        'request-in-progress',
+        'idempotency-key-reused',
+      ],
+      handle: ({ caller, request }) => start(platform, watch, read, subscriber(caller), request),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${service}/:id`,
+      id: 'getExecution',
+      tag,
+      access: 'SUBSCRIBER',
+      summary: 'Read the status of an execution',
+      description: '`Prefer: wait=N` waits for the status to change.',
+      params: one,
+      answers: { 200: ServiceExecution, 304: null },
+      problems: [...missing],
+      handle: ({ caller, params, request }) => readStatus(watch, read, subscriber(caller), params.id, request),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${service}/:id/result`,
+      id: 'getResult',
+      tag,
+      access: 'SUBSCRIBER',
+      summary: 'Read the result of an execution',
+      description: 'For an execution that did not succeed the cause stands in its place: type, title and detail.',
+      params: one,
+      answers: { 200: ResultResponse },
+      problems: [...missing, 'result-not-available'],
+      handle: ({ caller, params }) => readResult(platform, subscriber(caller), params.id),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${service}/:id/result/:file`,
+      id: 'getResultFile',
+      tag,
+      access: 'SUBSCRIBER',
+      summary: 'Download a result file',
+      params: Type.Object({ ...address, id: Id, file: Type.String() }),
+      answers: { 200: { media: ['*/*'] } },
+      problems: [...missing, 'result-not-available', 'result-file-not-found'],
+      handle: ({ caller, params }) => readResultFile(platform, subscriber(caller), params.id, params.file),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${service}/:id/log`,
+      id: 'getLog',
+      tag,
+      access: 'SUBSCRIBER',
+      summary: 'Read or follow the log of an execution',
+      params: one,
+      answers: { 200: { media: logMedia } },
+      problems: [...missing, 'not-acceptable'],
+      handle: async ({ caller, params, request, reply }) => {
+        const row = await findExecution(platform.database, subscriber(caller).subscriptionId, params.id);
+        if (!row)
+          throw new Problem('execution-not-found', `No execution ${params.id} was started through this subscription.`);
+        return answerLog(executionLog(platform, runtime, watch, params.id), request, reply);
+      },
+    }),
+    endpoint({
+      method: 'PUT',
+      path: `${service}/:id/cancel`,
+      id: 'cancelExecution',
+      tag,
+      access: 'SUBSCRIBER',
+      summary: 'Cancel a PENDING or RUNNING execution',
+      params: one,
+      answers: { 200: ServiceExecution },
+      problems: [...missing, 'execution-already-ended'],
+      handle: async ({ caller, params }) => {
+        const row = await cancelExecution(platform, subscriber(caller).subscriptionId, params.id);
+        return { status: 200, body: presentStatus(row) };
+      },
+    }),
+  ];
+}
+
+function subscriber(caller: GatewayCaller): Subscriber {
+  if (!caller) throw new Error('An endpoint for subscribers was reached without one');
+  return caller;
+}

@@ -1,0 +1,57 @@
+import { limits } from '@kethub/contract';
+import type { Runtime } from '@kethub/runtime';
+import type { FastifyInstance } from 'fastify';
+import type { ExecutionWatch } from '../executions/index.ts';
+import { createHttpServer, mount } from '../http/index.ts';
+import type { Platform } from '../platform.ts';
+import { createAccessDirectory } from './access.ts';
+import { admitSubscriber } from './admission.ts';
+import { createBearers } from './bearer.ts';
+import { gatewayEndpoints } from './routes.ts';
+import { gatewayKey } from './signing-key.ts';
+import { createTokenEndpoint } from './token.ts';
+
+/** Room above the limit of the input, so that its own check answers with the numbers. */
+const BODY_BYTES = limits.executionInputBytes + 1024 * 1024;
+const TOKEN_BODY_BYTES = 16 * 1024;
+
+/** The gateway: the token endpoint and the services. `runtime` is null where executions run in another process. */
+export async function createGateway(
+  platform: Platform,
+  watch: ExecutionWatch,
+  runtime: Runtime | null,
+): Promise<FastifyInstance> {
+  const app = await createHttpServer({
+    log: platform.log,
+    problemsUrl: platform.addresses.problems,
+    title: 'Kethub service gateway',
+    description: 'Applications request bearer tokens here and call the services that they are subscribed to.',
+    serverUrl: platform.addresses.gateway,
+    securitySchemes: {
+      basic: { type: 'http', scheme: 'basic', description: 'Access Key ID and Secret Access Key.' },
+      bearer: { type: 'http', scheme: 'bearer', description: 'Token from the token endpoint.' },
+    },
+    requestId: platform.newId,
+  });
+  // The input of a service stays the text it came as; it is checked once, where it is accepted.
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: BODY_BYTES }, (_request, text, done) =>
+    done(null, text),
+  );
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: TOKEN_BODY_BYTES },
+    (_request, text, done) => done(null, new URLSearchParams(text.toString())),
+  );
+  const bearers = createBearers(await gatewayKey(platform), platform.addresses.gateway, platform.newId);
+  const directory = createAccessDirectory(platform);
+  app.addHook('onClose', () => directory.close());
+  mount(
+    app,
+    gatewayEndpoints(platform, createTokenEndpoint(platform, bearers, directory), watch, runtime),
+    (access, request) => (access === 'SUBSCRIBER' ? admitSubscriber(platform, bearers, directory, request) : null),
+    (access) => [access === 'SUBSCRIBER' ? { bearer: [] } : { basic: [] }],
+  );
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  return app;
+}

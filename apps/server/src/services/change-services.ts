@@ -1,0 +1,59 @@
+import type { FastifyRequest } from 'fastify';
+import { accessChanged } from '../applications/index.ts';
+import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import { isDuplicate } from '../storage/index.ts';
+import { presentService } from './present.ts';
+import { versionsOf } from './queries.ts';
+import { slugOf } from './slug.ts';
+import { requireService } from './versions.ts';
+
+/** Changes name and description. The address keeps its slug once a version is published: subscribers rely on it. */
+export async function updateService(
+  platform: Platform,
+  owner: Context,
+  id: string,
+  change: { name?: string; description?: string },
+  request: FastifyRequest,
+): Promise<Answer> {
+  try {
+    return await platform.database.write(async (transaction) => {
+      const row = await requireService(transaction, owner, id);
+      requireMatch(request, etag(row.revision));
+      const versions = await versionsOf(transaction, [id]);
+      const fixed = versions.some(({ state }) => state !== 'DRAFT');
+      const name = change.name?.trim() ?? row.name;
+      const values = {
+        name,
+        slug: fixed ? row.slug : slugOf(name),
+        description: change.description ?? row.description,
+        revision: row.revision + 1,
+      };
+      await transaction.updateTable('services').set(values).where('id', '=', id).execute();
+      const body = presentService({ ...row, ...values }, versions, platform.addresses);
+      return { status: 200, body, headers: { etag: etag(values.revision) } };
+    });
+  } catch (error) {
+    if (isDuplicate(error)) throw new Problem('conflict', 'You already have a service of this name.');
+    throw error;
+  }
+}
+
+/** Deletes a service, its versions and the subscriptions to it. Executions that run go on; their records stay. */
+export async function deleteService(
+  platform: Platform,
+  owner: Context,
+  id: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const blobs = await platform.database.write(async (transaction) => {
+    const row = await requireService(transaction, owner, id);
+    requireMatch(request, etag(row.revision));
+    const versions = await versionsOf(transaction, [id]);
+    await transaction.deleteFrom('services').where('id', '=', id).execute();
+    return versions.map((version) => version.source_blob);
+  });
+  accessChanged(platform.database);
+  for (const blob of blobs) await platform.blobs.remove(blob);
+  return { status: 204 };
+}

@@ -1,0 +1,167 @@
+import type { Readable } from 'node:stream';
+import { defaultConfiguration, type RuntimeConfiguration } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { accessChanged } from '../applications/index.ts';
+import { etag, once, Problem, requireMatch, type Answer } from '../http/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import { isDuplicate } from '../storage/index.ts';
+import { buildPending } from './builds.ts';
+import { presentBuild, presentVersion } from './present.ts';
+import { findBuild, versionsOf } from './queries.ts';
+import { storeSource } from './source.ts';
+import { insertBuild, insertDraft, requireDraft, requireService, requireVersion } from './versions.ts';
+import { nextVersion } from './version-number.ts';
+
+/** Adds the next version as a draft from a ZIP, with the configuration of the newest one. One draft at a time. */
+export async function addVersion(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  upload: Readable,
+  request: FastifyRequest,
+): Promise<Answer> {
+  await requireService(platform.database.read, owner, serviceId);
+  const source = await storeSource(platform, upload);
+  let created = '';
+  try {
+    const answer = await once(
+      platform.database,
+      request,
+      `versions of ${serviceId}`,
+      source.digest,
+      platform.now(),
+      async (transaction) => {
+        const service = await requireService(transaction, owner, serviceId);
+        const versions = await versionsOf(transaction, [serviceId]);
+        const draft = versions.find(({ state }) => state === 'DRAFT');
+        if (draft)
+          throw new Problem(
+            'conflict',
+            `Version ${draft.version} is still a draft. Replace its source, or publish it first.`,
+          );
+        const configuration = versions[0]
+          ? (JSON.parse(versions[0].configuration) as RuntimeConfiguration)
+          : defaultConfiguration;
+        const number = nextVersion(versions.map(({ version }) => version));
+        const { versionId } = await insertDraft(platform, transaction, serviceId, number, source, configuration);
+        const row = (await versionsOf(transaction, [serviceId])).find(({ id }) => id === versionId);
+        if (!row) throw new Error('The version that was just inserted is not there');
+        created = `${platform.addresses.api}/services/${serviceId}/versions/${number}`;
+        return { status: 201, body: presentVersion(row, service, platform.addresses), headers: { location: created } };
+      },
+    );
+    buildPending(platform.database);
+    return answer;
+  } catch (error) {
+    await platform.blobs.remove(source.blob);
+    if (isDuplicate(error))
+      throw new Problem('conflict', 'Somebody else has just added a version. Read the service again.');
+    throw error;
+  }
+}
+
+/** Replaces the source of a draft and builds it anew. */
+export async function replaceSource(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  upload: Readable,
+  request: FastifyRequest,
+): Promise<Answer> {
+  requireDraft((await requireVersion(platform.database.read, owner, serviceId, version)).row);
+  const source = await storeSource(platform, upload);
+  try {
+    const buildId = platform.newId();
+    const previous = await platform.database.write(async (transaction) => {
+      const { row } = await requireVersion(transaction, owner, serviceId, version);
+      requireDraft(row);
+      requireMatch(request, etag(row.revision));
+      await insertBuild(transaction, buildId, row.id, platform.now());
+      const values = {
+        source_blob: source.blob,
+        source_bytes: source.bytes,
+        source_digest: source.digest,
+        build_id: buildId,
+        code: null,
+        parameters: null,
+        revision: row.revision + 1,
+      };
+      await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
+      // A build of the replaced source that still runs ends without effect: it is no longer the build of its version.
+      await transaction
+        .deleteFrom('builds')
+        .where('service_version_id', '=', row.id)
+        .where('id', '!=', buildId)
+        .execute();
+      return row.source_blob;
+    });
+    await platform.blobs.remove(previous);
+    buildPending(platform.database);
+    const build = await findBuild(platform.database.read, buildId);
+    if (!build) throw new Problem('stale', 'The source was replaced again in the meantime.');
+    const location = `${platform.addresses.api}/services/${serviceId}/versions/${version}/build`;
+    return { status: 202, body: presentBuild(build), headers: { location } };
+  } catch (error) {
+    await platform.blobs.remove(source.blob);
+    throw error;
+  }
+}
+
+/** Changes resources, limits and environment of a draft. */
+export async function configure(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  configuration: RuntimeConfiguration,
+  request: FastifyRequest,
+): Promise<Answer> {
+  return platform.database.write(async (transaction) => {
+    const { row, service } = await requireVersion(transaction, owner, serviceId, version);
+    requireDraft(row);
+    requireMatch(request, etag(row.revision));
+    const values = { configuration: JSON.stringify(configuration), revision: row.revision + 1 };
+    await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
+    const body = presentVersion({ ...row, ...values }, service, platform.addresses);
+    return { status: 200, body, headers: { etag: etag(values.revision) } };
+  });
+}
+
+/** Publishes a built draft internally: from now on it cannot be changed and applications of its owner can subscribe. */
+export async function publish(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const answer = await platform.database.write(async (transaction) => {
+    const { row, service } = await requireVersion(transaction, owner, serviceId, version);
+    if (row.state === 'RETIRED') throw new Problem('conflict', `Version ${version} is retired. Publish a newer one.`);
+    if (row.build_status !== 'SUCCEEDED') {
+      throw new Problem(
+        'build-not-succeeded',
+        `The build of version ${version} is ${row.build_status}. Read its log at ${platform.addresses.api}/services/${serviceId}/versions/${version}/build/log.`,
+      );
+    }
+    if (row.state === 'PUBLISHED')
+      return {
+        status: 200,
+        body: presentVersion(row, service, platform.addresses),
+        headers: { etag: etag(row.revision) },
+      };
+    requireMatch(request, etag(row.revision));
+    const values = {
+      state: 'PUBLISHED',
+      visibility: 'INTERNAL',
+      published_at: platform.now(),
+      revision: row.revision + 1,
+    } as const;
+    await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
+    const body = presentVersion({ ...row, ...values }, service, platform.addresses);
+    return { status: 200, body, headers: { etag: etag(values.revision) } };
+  });
+  accessChanged(platform.database);
+  return answer;
+}

@@ -1,0 +1,57 @@
+import { toTimestamp, type Build, type Service, type ServiceVersion } from '@kethub/contract';
+import { serviceEndpoint, type Addresses } from '../platform.ts';
+import type { BuildRow, ServiceRow } from '../storage/index.ts';
+import type { VersionWithBuild } from './queries.ts';
+
+/** Rows hold JSON that this program wrote and validated before. */
+function stored<T>(json: string): T {
+  return JSON.parse(json) as T;
+}
+
+export function presentBuild(row: Omit<BuildRow, 'log' | 'log_blob' | 'service_version_id'>): Build {
+  return {
+    id: row.id,
+    status: row.status,
+    createdAt: toTimestamp(row.created_at),
+    ...(row.started_at !== null && { startedAt: toTimestamp(row.started_at) }),
+    ...(row.ended_at !== null && { endedAt: toTimestamp(row.ended_at) }),
+    ...(row.problem !== null && { problem: stored(row.problem) }),
+  };
+}
+
+export function presentVersion(row: VersionWithBuild, service: ServiceRow, addresses: Addresses): ServiceVersion {
+  return {
+    version: row.version,
+    state: row.state,
+    configuration: stored(row.configuration),
+    createdAt: toTimestamp(row.created_at),
+    ...(row.published_at !== null && { publishedAt: toTimestamp(row.published_at) }),
+    sourceBytes: row.source_bytes,
+    sourceDigest: row.source_digest,
+    build: presentBuild({
+      id: row.build_id,
+      status: row.build_status,
+      created_at: row.build_created_at,
+      started_at: row.build_started_at,
+      ended_at: row.build_ended_at,
+      problem: row.build_problem,
+    }),
+    ...(row.parameters !== null && { parameters: stored(row.parameters) }),
+    ...(row.state === 'PUBLISHED' && {
+      endpoint: serviceEndpoint(addresses, service.owner_id, service.slug, row.version),
+    }),
+  };
+}
+
+export function presentService(row: ServiceRow, versions: readonly VersionWithBuild[], addresses: Addresses): Service {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    type: row.type,
+    description: row.description,
+    owner: { type: row.owner_type, id: row.owner_id },
+    createdAt: toTimestamp(row.created_at),
+    versions: versions.map((version) => presentVersion(version, row, addresses)),
+  };
+}

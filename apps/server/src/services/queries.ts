@@ -1,0 +1,61 @@
+import type { Context } from '../platform.ts';
+import type { Database, Queries, ServiceRow } from '../storage/index.ts';
+
+/** The SQL of services, versions and builds. Everything is asked together with its owner. */
+
+export function listServices(database: Database, owner: Context) {
+  return database.read
+    .selectFrom('services')
+    .selectAll()
+    .where('owner_type', '=', owner.type)
+    .where('owner_id', '=', owner.id)
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export function findService(queries: Queries, owner: Context, id: string) {
+  return queries
+    .selectFrom('services')
+    .selectAll()
+    .where('id', '=', id)
+    .where('owner_type', '=', owner.type)
+    .where('owner_id', '=', owner.id)
+    .executeTakeFirst();
+}
+
+/** Versions with their builds, newest first. */
+export function versionsOf(queries: Queries, serviceIds: readonly string[]) {
+  return queries
+    .selectFrom('service_versions')
+    .innerJoin('builds', 'builds.id', 'service_versions.build_id')
+    .selectAll('service_versions')
+    .select([
+      'builds.status as build_status',
+      'builds.created_at as build_created_at',
+      'builds.started_at as build_started_at',
+      'builds.ended_at as build_ended_at',
+      'builds.problem as build_problem',
+    ])
+    .where('service_id', 'in', [...serviceIds, ''])
+    .orderBy('service_versions.id', 'desc')
+    .execute();
+}
+export type VersionWithBuild = Awaited<ReturnType<typeof versionsOf>>[number];
+
+export function insertService(transaction: Queries, row: ServiceRow) {
+  return transaction.insertInto('services').values(row).execute();
+}
+
+export function findBuild(queries: Queries, id: string) {
+  return queries.selectFrom('builds').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Builds that have not ended, oldest first. */
+export function buildsToDo(database: Database) {
+  return database.read
+    .selectFrom('builds')
+    .select('id')
+    .where('status', 'in', ['PENDING', 'RUNNING'])
+    .orderBy('created_at')
+    .execute();
+}

@@ -1,0 +1,203 @@
+import {
+  Build,
+  Id,
+  PublicationRequest,
+  RuntimeConfiguration,
+  Service,
+  ServiceVersion,
+  UpdateServiceRequest,
+  Version,
+} from '@kethub/contract';
+import { Type } from 'typebox';
+import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
+import { logMedia } from '../logs/index.ts';
+import type { Platform } from '../platform.ts';
+import { deleteService, updateService } from './change-services.ts';
+import { addVersion, configure, publish, replaceSource } from './change-versions.ts';
+import { createService } from './create-service.ts';
+import { readBuild, readBuildLog, readService, readServices, readSource, readVersion } from './read-services.ts';
+import { uploadOf } from './upload.ts';
+
+const tag = 'Services';
+const servicePath = Type.Object({ serviceId: Id });
+const versionPath = Type.Object({ serviceId: Id, version: Version });
+const caller = ['not-authenticated', 'not-approved', 'unknown-organization'] as const;
+const found = [...caller, 'invalid-request', 'not-found'] as const;
+const change = [...found, 'stale'] as const;
+const upload = ['invalid-archive', 'too-large', 'unsupported-media-type'] as const;
+const repeat = ['request-in-progress', 'idempotency-key-reused'] as const;
+
+/** Services, their versions, source, builds and publication. */
+export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
+  endpoint({
+    method: 'POST',
+    path: '/services',
+    id: 'createService',
+    tag,
+    access: 'APPROVED',
+    consumes: ['multipart/form-data'],
+    summary: 'Create a service by uploading the ZIP of its project',
+    description:
+      'Form parts: `name`, `description` (optional), `configuration` (optional, JSON of RuntimeConfiguration), then the file `source`: a ZIP of the content of the project, not of its folder. The first version, 1.0.0, is a draft; its build starts at once.',
+    answers: { 201: Service },
+    problems: [...caller, 'invalid-request', 'conflict', ...upload, ...repeat],
+    handle: ({ caller, request }) => createService(platform, contextOf(caller), request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services',
+    id: 'listServices',
+    tag,
+    access: 'APPROVED',
+    summary: 'List services, newest first',
+    answers: { 200: Type.Array(Service) },
+    problems: [...caller],
+    handle: ({ caller }) => readServices(platform, contextOf(caller)),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services/:serviceId',
+    id: 'getService',
+    tag,
+    access: 'APPROVED',
+    summary: 'Read a service with its versions',
+    params: servicePath,
+    answers: { 200: Service },
+    problems: [...found],
+    handle: ({ params, caller }) => readService(platform, contextOf(caller), params.serviceId),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/services/:serviceId',
+    id: 'updateService',
+    tag,
+    access: 'APPROVED',
+    summary: 'Change name or description',
+    params: servicePath,
+    body: UpdateServiceRequest,
+    answers: { 200: Service },
+    problems: [...change, 'malformed-json', 'conflict'],
+    handle: ({ params, body, caller, request }) =>
+      updateService(platform, contextOf(caller), params.serviceId, body, request),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/services/:serviceId',
+    id: 'deleteService',
+    tag,
+    access: 'APPROVED',
+    summary: 'Delete a service with its versions and subscriptions',
+    params: servicePath,
+    answers: { 204: null },
+    problems: [...change],
+    handle: ({ params, caller, request }) => deleteService(platform, contextOf(caller), params.serviceId, request),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/services/:serviceId/versions',
+    id: 'addServiceVersion',
+    tag,
+    access: 'APPROVED',
+    consumes: ['application/zip'],
+    summary: 'Upload the next version as a draft',
+    params: servicePath,
+    answers: { 201: ServiceVersion },
+    problems: [...found, 'conflict', ...upload, ...repeat],
+    handle: ({ params, caller, request }) =>
+      addVersion(platform, contextOf(caller), params.serviceId, uploadOf(request), request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services/:serviceId/versions/:version',
+    id: 'getServiceVersion',
+    tag,
+    access: 'APPROVED',
+    summary: 'Read a version',
+    params: versionPath,
+    answers: { 200: ServiceVersion },
+    problems: [...found],
+    handle: ({ params, caller }) => readVersion(platform, contextOf(caller), params.serviceId, params.version),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services/:serviceId/versions/:version/source',
+    id: 'downloadSource',
+    tag,
+    access: 'APPROVED',
+    summary: 'Download the source as it was uploaded',
+    params: versionPath,
+    answers: { 200: { media: ['application/zip'] } },
+    problems: [...found],
+    handle: ({ params, caller }) => readSource(platform, contextOf(caller), params.serviceId, params.version),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/services/:serviceId/versions/:version/source',
+    id: 'replaceSource',
+    tag,
+    access: 'APPROVED',
+    consumes: ['application/zip'],
+    summary: 'Replace the source of a draft and build it',
+    params: versionPath,
+    answers: { 202: Build },
+    problems: [...change, 'version-published', ...upload],
+    handle: ({ params, caller, request }) =>
+      replaceSource(platform, contextOf(caller), params.serviceId, params.version, uploadOf(request), request),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/services/:serviceId/versions/:version/configuration',
+    id: 'configureServiceVersion',
+    tag,
+    access: 'APPROVED',
+    summary: 'Change resources, limits and environment variables of a draft',
+    params: versionPath,
+    body: RuntimeConfiguration,
+    answers: { 200: ServiceVersion },
+    problems: [...change, 'malformed-json', 'version-published'],
+    handle: ({ params, body, caller, request }) =>
+      configure(platform, contextOf(caller), params.serviceId, params.version, body, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services/:serviceId/versions/:version/build',
+    id: 'getBuild',
+    tag,
+    access: 'APPROVED',
+    summary: 'Read the build of a version',
+    description: '`Prefer: wait=N` waits for its status to change.',
+    params: versionPath,
+    answers: { 200: Build, 304: null },
+    problems: [...found],
+    handle: ({ params, caller, request }) =>
+      readBuild(platform, contextOf(caller), params.serviceId, params.version, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services/:serviceId/versions/:version/build/log',
+    id: 'getBuildLog',
+    tag,
+    access: 'APPROVED',
+    summary: 'Read or follow the log of the build',
+    params: versionPath,
+    answers: { 200: { media: [...logMedia] } },
+    problems: [...found, 'not-acceptable'],
+    handle: ({ params, caller, request, reply }) =>
+      readBuildLog(platform, contextOf(caller), params.serviceId, params.version, request, reply),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/services/:serviceId/versions/:version/publication',
+    id: 'publishServiceVersion',
+    tag,
+    access: 'APPROVED',
+    summary: 'Publish a version internally',
+    description: 'From then on the version cannot be changed and applications of its owner can subscribe.',
+    params: versionPath,
+    body: PublicationRequest,
+    answers: { 200: ServiceVersion },
+    problems: [...change, 'malformed-json', 'build-not-succeeded', 'conflict'],
+    handle: ({ params, caller, request }) =>
+      publish(platform, contextOf(caller), params.serviceId, params.version, request),
+  }),
+];

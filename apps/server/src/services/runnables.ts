@@ -1,0 +1,79 @@
+import path from 'node:path';
+import { limits as contractLimits, type RuntimeConfiguration } from '@kethub/contract';
+import type { Code, Limits } from '@kethub/runtime';
+import type { Platform } from '../platform.ts';
+import type { BuiltCode, Builder } from './builder.ts';
+
+/** What the runtime needs to run a service version. */
+export interface Runnable {
+  readonly code: Code;
+  readonly environment: Record<string, string>;
+  readonly limits: Limits;
+}
+
+export interface Runnables {
+  /** Throws when the version is gone or has not been built. */
+  load(serviceVersionId: string): Promise<Runnable>;
+}
+
+const GB = 2 ** 30;
+const TMP_BYTES = 256 * 1024 * 1024;
+const PROCESSES = 128;
+/** Published versions do not change; the bound is only for memory. */
+const REMEMBERED = 1_000;
+
+/** Loads service versions to run, and builds anew what this machine does not have (a moved database, a cleared cache). */
+export function createRunnables(platform: Platform, builder: Builder): Runnables {
+  const known = new Map<string, Runnable>();
+  return {
+    async load(serviceVersionId) {
+      const remembered = known.get(serviceVersionId);
+      if (remembered) return remembered;
+      const row = await platform.database.read
+        .selectFrom('service_versions')
+        .select(['state', 'configuration', 'code', 'source_blob', 'source_digest'])
+        .where('id', '=', serviceVersionId)
+        .executeTakeFirst();
+      if (!row?.code) throw new Error(`Service version ${serviceVersionId} is gone or has not been built`);
+      const built = JSON.parse(row.code) as BuiltCode;
+      if (!builder.isPresent(built)) await rebuild(platform, builder, row);
+      const runnable = toRunnable(platform, built, JSON.parse(row.configuration) as RuntimeConfiguration);
+      if (known.size >= REMEMBERED) known.clear();
+      if (row.state !== 'DRAFT') known.set(serviceVersionId, runnable);
+      return runnable;
+    },
+  };
+}
+
+async function rebuild(
+  platform: Platform,
+  builder: Builder,
+  row: { source_blob: string; source_digest: string },
+): Promise<void> {
+  const { stream } = await platform.blobs.get(row.source_blob);
+  const outcome = await builder.build(stream, row.source_digest, () => undefined, new AbortController().signal);
+  if (!outcome.ok)
+    throw new Error(`The code is missing on this machine and could not be built again: ${outcome.problem.detail}`);
+}
+
+function toRunnable(platform: Platform, built: BuiltCode, configuration: RuntimeConfiguration): Runnable {
+  const folder = path.join(platform.configuration.dataDir, 'runtime');
+  const limits: Limits = {
+    memoryBytes: Math.round(configuration.memoryGb * GB),
+    cpus: configuration.cpus,
+    processes: PROCESSES,
+    runTimeMs: configuration.runTimeSeconds * 1000,
+    tmpBytes: TMP_BYTES,
+    fileBytes: contractLimits.outputBytes,
+    outputBytes: contractLimits.outputBytes,
+    outputFiles: contractLimits.outputFiles,
+    resultBytes: contractLimits.resultBytes,
+    logBytes: contractLimits.logBytes,
+  };
+  const code: Code = {
+    sourceDir: path.join(folder, built.source),
+    layerDir: built.layer === null ? null : path.join(folder, built.layer),
+    imports: built.imports,
+  };
+  return { code, environment: configuration.environment ?? {}, limits };
+}

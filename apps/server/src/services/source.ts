@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { PassThrough, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { limits } from '@kethub/contract';
+import { Problem } from '../http/index.ts';
+import type { Platform } from '../platform.ts';
+
+/** An uploaded ZIP, stored. */
+export interface Source {
+  readonly blob: string;
+  readonly bytes: number;
+  /** SHA-256 in hex. */
+  readonly digest: string;
+}
+
+const ZIP = Buffer.from('PK\u0003\u0004', 'latin1');
+
+/**
+ * Stores an uploaded ZIP while it streams in. Throws too-large and invalid-archive; then nothing stays. What is inside
+ * is judged by the build.
+ */
+export async function storeSource(platform: Platform, upload: Readable): Promise<Source> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let start = Buffer.alloc(0);
+  const counted = new PassThrough({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      hash.update(chunk);
+      if (start.length < ZIP.length) start = Buffer.concat([start, chunk]).subarray(0, ZIP.length);
+      if (bytes > limits.sourceArchiveBytes) {
+        done(new Problem('too-large', `A ZIP may have at most ${limits.sourceArchiveBytes} bytes.`));
+      } else done(null, chunk);
+    },
+  });
+  const [blob] = await Promise.all([platform.blobs.put(counted), pipeline(upload, counted)]);
+  if (!start.equals(ZIP)) {
+    await platform.blobs.remove(blob);
+    throw new Problem(
+      'invalid-archive',
+      bytes === 0
+        ? 'The upload is empty. Send a ZIP of the project.'
+        : 'The upload is not a ZIP file. Send a ZIP of the content of the project: cd project && zip -r ../project.zip .',
+    );
+  }
+  return { blob, bytes, digest: hash.digest('hex') };
+}

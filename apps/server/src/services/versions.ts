@@ -1,0 +1,93 @@
+import type { RuntimeConfiguration } from '@kethub/contract';
+import { Problem } from '../http/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import type { Queries, ServiceRow } from '../storage/index.ts';
+import { findService, versionsOf, type VersionWithBuild } from './queries.ts';
+import type { Source } from './source.ts';
+
+/** The service, if it belongs to `owner`. Throws not-found otherwise. */
+export async function requireService(queries: Queries, owner: Context, id: string): Promise<ServiceRow> {
+  const row = await findService(queries, owner, id);
+  if (!row) throw new Problem('not-found', `You have no service ${id}.`);
+  return row;
+}
+
+/** A version of a service of `owner`. Throws not-found. */
+export async function requireVersion(
+  queries: Queries,
+  owner: Context,
+  serviceId: string,
+  version: string,
+): Promise<{ service: ServiceRow; row: VersionWithBuild }> {
+  const service = await requireService(queries, owner, serviceId);
+  const versions = await versionsOf(queries, [serviceId]);
+  const row = versions.find((one) => one.version === version);
+  if (!row) {
+    const known = versions.map((one) => one.version).join(', ');
+    throw new Problem('not-found', `The service ${service.name} has no version ${version}. It has ${known || 'none'}.`);
+  }
+  return { service, row };
+}
+
+/** Only drafts change. */
+export function requireDraft(row: VersionWithBuild): void {
+  if (row.state !== 'DRAFT') {
+    throw new Problem(
+      'version-published',
+      `Version ${row.version} is ${row.state} and cannot be changed. Make the next version.`,
+    );
+  }
+}
+
+/** Adds a draft version with a build to do, inside a transaction. */
+export async function insertDraft(
+  platform: Platform,
+  transaction: Queries,
+  serviceId: string,
+  version: string,
+  source: Source,
+  configuration: RuntimeConfiguration,
+): Promise<{ versionId: string; buildId: string }> {
+  const versionId = platform.newId();
+  const buildId = platform.newId();
+  const now = platform.now();
+  await transaction
+    .insertInto('service_versions')
+    .values({
+      id: versionId,
+      service_id: serviceId,
+      version,
+      state: 'DRAFT',
+      visibility: 'NONE',
+      configuration: JSON.stringify(configuration),
+      source_blob: source.blob,
+      source_bytes: source.bytes,
+      source_digest: source.digest,
+      build_id: buildId,
+      code: null,
+      parameters: null,
+      created_at: now,
+      published_at: null,
+      revision: 1,
+    })
+    .execute();
+  await insertBuild(transaction, buildId, versionId, now);
+  return { versionId, buildId };
+}
+
+export async function insertBuild(transaction: Queries, id: string, versionId: string, now: number): Promise<void> {
+  await transaction
+    .insertInto('builds')
+    .values({
+      id,
+      service_version_id: versionId,
+      status: 'PENDING',
+      created_at: now,
+      started_at: null,
+      ended_at: null,
+      problem: null,
+      log: null,
+      log_blob: null,
+    })
+    .execute();
+}
