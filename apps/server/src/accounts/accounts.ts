@@ -1,0 +1,47 @@
+import type { PersonalAccessTokenPrincipal } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import type { PlatformEndpoint } from '../http/index.ts';
+import type { IdentityProvider } from '../identity/index.ts';
+import type { Caller, Platform, PlatformAccess } from '../platform.ts';
+import { createAdmission } from './admission.ts';
+import { authorize } from './authorize.ts';
+import { LastUses } from './last-uses.ts';
+import { accountEndpoints } from './routes.ts';
+import { createTokenVerifier, type VerifyPersonalAccessToken } from './verify-access-token.ts';
+
+/** Everything that a domain of its own needs, created once. */
+export interface AccountServices {
+  readonly platform: Platform;
+  readonly identity: IdentityProvider;
+  readonly verifyPersonalAccessToken: VerifyPersonalAccessToken;
+}
+
+/** The user account service, and the door that every endpoint of the platform interface stands behind. */
+export interface Accounts {
+  /** Who makes this request, if the access is given; throws the Problem otherwise. For `mount`. */
+  admit(access: PlatformAccess, request: FastifyRequest): Promise<Caller>;
+  /** The endpoints of the user account service, relative to {base_url}. */
+  readonly endpoints: readonly PlatformEndpoint[];
+  /** Whose token this is; for the gateway and Git, in process. Throws 401 or 403 like POST /authorize. */
+  authorize(rawToken: string | undefined): Promise<PersonalAccessTokenPrincipal>;
+  /** The personal access token behind a raw value, or null when it is missing, malformed, unknown or expired. */
+  readonly verifyPersonalAccessToken: VerifyPersonalAccessToken;
+  /** Writes down the last uses of tokens. Call before the database is closed. */
+  close(): Promise<void>;
+}
+
+export function createAccounts(platform: Platform, identity: IdentityProvider): Accounts {
+  const lastUses = new LastUses(platform);
+  const services: AccountServices = {
+    platform,
+    identity,
+    verifyPersonalAccessToken: createTokenVerifier(platform, lastUses),
+  };
+  return {
+    admit: createAdmission(services),
+    endpoints: accountEndpoints(services),
+    authorize: (rawToken) => authorize(services, rawToken),
+    verifyPersonalAccessToken: services.verifyPersonalAccessToken,
+    close: () => lastUses.close(),
+  };
+}

@@ -1,0 +1,56 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '../http/index.ts';
+import { isApproved } from '../identity/index.ts';
+import type { Caller, Context, Person, PlatformAccess } from '../platform.ts';
+import type { AccountServices } from './accounts.ts';
+import { credentialOf, notAuthenticated, type Credential } from './credentials.ts';
+
+/** Decides who makes a request and whether the access is given: 401 who are you, 403 you may not, 503 nobody can tell. */
+export function createAdmission(services: AccountServices) {
+  return async (access: PlatformAccess, request: FastifyRequest): Promise<Caller> => {
+    if (access === 'ANYONE') return { person: null, context: null };
+    const credential = credentialOf(request);
+    if (!credential) {
+      throw notAuthenticated(
+        'Send a login session in Authorization: Bearer, or a personal access token in X-Auth-Token.',
+      );
+    }
+    const person: Person = { id: await subjectOf(services, credential), credential: credential.type };
+    await requireAccess(services, access, person);
+    return { person, context: contextOf(request, person) };
+  };
+}
+
+async function subjectOf(services: AccountServices, { type, token }: Credential): Promise<string> {
+  if (type === 'ACCESS_TOKEN') {
+    const verified = await services.verifyPersonalAccessToken(token);
+    if (verified) return verified.userId;
+    throw notAuthenticated('The personal access token is expired, malformed or unknown.', 'invalid_token');
+  }
+  const verified = await services.identity.verify(token);
+  if (verified) return verified.subject;
+  throw notAuthenticated('The login session is expired or not valid. Refresh it or sign in again.', 'invalid_token');
+}
+
+async function requireAccess(services: AccountServices, access: PlatformAccess, person: Person): Promise<void> {
+  const identity = await services.identity.find(person.id);
+  if (!identity)
+    throw notAuthenticated('The account behind these credentials does not exist any more.', 'invalid_token');
+  if (!identity.enabled) throw new Problem('not-approved', 'The account is switched off.');
+  if (access === 'SIGNED_IN') return;
+  if (!isApproved(identity)) {
+    throw new Problem('not-approved', 'The account is not an approved user. An administrator approves registrations.');
+  }
+  if (access === 'LOGIN_SESSION' && person.credential !== 'LOGIN_SESSION') {
+    throw new Problem('login-session-required', 'Sign in for this: a personal access token is not enough.');
+  }
+}
+
+/** The caller personally. There are no organizations that could be joined yet, so every id is an unknown one. */
+function contextOf(request: FastifyRequest, person: Person): Context {
+  if (request.headers['x-organizationid'] === undefined) return { type: 'USER', id: person.id };
+  throw new Problem(
+    'unknown-organization',
+    'The organization named by X-OrganizationId does not exist or you have not joined it. Leave the header out to act personally.',
+  );
+}

@@ -1,0 +1,2 @@
+export { createAccounts, type Accounts } from './accounts.ts';
+export { security, securitySchemes } from './security.ts';

@@ -1,0 +1,30 @@
+import type { FastifyRequest } from 'fastify';
+import { etag, isFresh, type Answer } from '../http/index.ts';
+import type { Person } from '../platform.ts';
+import { digestOf, type UserRow } from '../storage/index.ts';
+import type { AccountServices } from './accounts.ts';
+import { notAuthenticated } from './credentials.ts';
+import { userDto } from './present.ts';
+import { findUser, upsertUser } from './queries.ts';
+
+/** The profile of the caller; the first call creates the record. */
+export async function readMe(services: AccountServices, person: Person, request: FastifyRequest): Promise<Answer> {
+  const body = userDto(await userOf(services, person));
+  const headers = { etag: etag(digestOf(JSON.stringify(body)).slice(0, 32)), 'cache-control': 'private, no-cache' };
+  return isFresh(request, headers.etag) ? { status: 304, headers } : { status: 200, headers, body };
+}
+
+/** The record of the caller, created on first use, with what the identity provider says now. */
+export async function userOf({ platform, identity }: AccountServices, person: Person): Promise<UserRow> {
+  const known = await identity.find(person.id);
+  if (!known) throw notAuthenticated('The account behind these credentials does not exist any more.', 'invalid_token');
+  const { id, username, email, firstname, lastname } = known;
+  const fields = { username, email, firstname, lastname };
+  const user = await findUser(platform.database.read, id);
+  if (user && Object.entries(fields).every(([name, value]) => user[name as keyof typeof fields] === value)) return user;
+  const now = platform.now();
+  const profile = { current_position: null, homepage: null, about: null };
+  return platform.database.write((transaction) =>
+    upsertUser(transaction, { id, ...fields, ...profile, created_at: now, updated_at: now }),
+  );
+}

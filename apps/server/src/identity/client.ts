@@ -1,0 +1,51 @@
+import type { ClientMetadata, Provider } from 'oidc-provider';
+
+/** The public client of dashboard, demo, command line and curl. It has no secret; PKCE protects the code (RFC 7636, RFC 8252). */
+export const CLIENT_ID = 'kethub';
+
+const CALLBACK = '/callback';
+const LOOPBACK = new Set(['localhost', '127.0.0.1']);
+
+export function kethubClient(origin: string): ClientMetadata {
+  return {
+    client_id: CLIENT_ID,
+    client_name: 'Kethub',
+    application_type: 'web',
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token', 'password'],
+    response_types: ['code'],
+    id_token_signed_response_alg: 'ES256',
+    redirect_uris: [`${origin}${CALLBACK}`],
+    post_logout_redirect_uris: [`${origin}/`],
+  };
+}
+
+/**
+ * A program on the person's own machine listens on a port it cannot know in advance: RFC 8252 §7.3 asks for any port on
+ * the loopback interface. oidc-provider grants that to native clients only, which in turn may not have a plain http
+ * address of the dashboard inside a private network.
+ */
+export function allowLoopbackCallbacks(provider: Provider): void {
+  // oxlint-disable-next-line typescript/unbound-method -- called with the client it belongs to
+  const registered = provider.Client.prototype.redirectUriAllowed;
+  provider.Client.prototype.redirectUriAllowed = function redirectUriAllowed(uri) {
+    return registered.call(this, uri) || isLoopbackCallback(uri);
+  };
+}
+
+/** Whether `uri` is `http://localhost:<any>/callback` or the same on 127.0.0.1. */
+export function isLoopbackCallback(uri: string): boolean {
+  const url = URL.parse(uri);
+  return (
+    url !== null &&
+    LOOPBACK.has(url.hostname) &&
+    url.href === `http://${url.host}${CALLBACK}` &&
+    url.username === '' &&
+    url.password === ''
+  );
+}
+
+/** Browsers may read the token endpoint from the dashboard and from programs under development on the same machine. */
+export function isAllowedOrigin(origin: string, own: string): boolean {
+  return origin === own || LOOPBACK.has(URL.parse(origin)?.hostname ?? '');
+}

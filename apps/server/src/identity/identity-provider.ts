@@ -1,0 +1,38 @@
+import { Problem } from '../http/index.ts';
+
+/** A person as the identity provider knows them. */
+export interface Identity {
+  /** Subject; the id of the user everywhere in Kethub. */
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly firstname: string;
+  readonly lastname: string;
+  readonly status: 'PENDING' | 'APPROVED' | 'REJECTED';
+  readonly enabled: boolean;
+}
+
+/** Where identities live and people sign in: embedded, or an external server. */
+export interface IdentityProvider {
+  /** The subject of a login session's access token; null when it is expired, forged or meant for something else. */
+  verify(accessToken: string): Promise<{ readonly subject: string } | null>;
+  /** The person of this subject as of at most 10 s ago, or null. Throws IdentityProviderUnavailable. */
+  find(subject: string): Promise<Identity | null>;
+  /** Removes the person; one who is already gone is fine. Throws IdentityProviderUnavailable. */
+  delete(subject: string): Promise<void>;
+}
+
+/** An approved user: admitted by an administrator, with a verified address, not switched off. */
+export function isApproved(identity: Identity): boolean {
+  return identity.enabled && identity.emailVerified && identity.status === 'APPROVED';
+}
+
+/** The identity provider did not answer, so that nobody can be judged: answered with 503, never taken for a no. */
+export class IdentityProviderUnavailable extends Problem {
+  constructor(cause: unknown) {
+    super('identity-provider-unavailable', 'The identity provider does not answer. Nothing was done. Try again.', {
+      cause,
+    });
+  }
+}

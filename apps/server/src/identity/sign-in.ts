@@ -1,0 +1,32 @@
+import type { Platform } from '../platform.ts';
+import { Attempts } from './attempts.ts';
+import { isPassword } from './passwords.ts';
+import { findForSignIn } from './queries.ts';
+
+export type SignInOutcome =
+  | { readonly kind: 'SIGNED_IN'; readonly subject: string }
+  /** Wrong password, no such user, or switched off: the outside cannot tell which. */
+  | { readonly kind: 'REFUSED' }
+  | { readonly kind: 'TOO_MANY'; readonly retryAfter: number };
+
+/** Checks a name (username or e-mail address) and a password given from `address`. */
+export type SignIn = (name: string, password: string, address: string) => Promise<SignInOutcome>;
+
+export function createSignIn(platform: Platform): SignIn {
+  const attempts = new Attempts(platform.now);
+  return async (name, password, address) => {
+    const account = signInName(name);
+    const attempt = attempts.begin(account, address);
+    if ('retryAfter' in attempt) return { kind: 'TOO_MANY', retryAfter: attempt.retryAfter };
+    const row = await findForSignIn(platform.database.read, account);
+    const right = await isPassword(row?.password_hash ?? null, password);
+    if (!row || !right || row.enabled !== 1) return { kind: 'REFUSED' };
+    attempt.succeeded();
+    return { kind: 'SIGNED_IN', subject: row.id };
+  };
+}
+
+/** Usernames and e-mail addresses are kept and compared in lower case. */
+export function signInName(name: string): string {
+  return name.trim().normalize('NFC').toLowerCase();
+}
