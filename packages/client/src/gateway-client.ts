@@ -32,7 +32,10 @@ export interface StartOptions extends CallOptions {
 
 /** One subscribed service. Methods throw KethubError and UnreachableError. */
 export interface GatewayClient {
+  /** With a slash at the end. */
   readonly endpoint: string;
+  /** The same application at another of its subscribed services; both share the bearer token. */
+  at(endpoint: string): GatewayClient;
   /** Executions of this subscription, newest first. */
   list(options?: CallOptions & { readonly limit?: number }): Promise<ServiceExecutionEntry[]>;
   start(input: Readonly<Record<string, unknown>>, options?: StartOptions): Promise<ServiceExecution>;
@@ -57,15 +60,15 @@ export function isEnded(execution: Pick<ServiceExecution, 'status'>): boolean {
 
 /** Calls a service through the gateway. Gets its bearer token itself, and a new one before or when it has expired. */
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
-  const endpoint = withoutSlash(options.endpoint);
-  const connection: Connection = {
-    baseUrl: endpoint,
-    fetch: options.fetch ?? fetch,
-    authenticate: bearerSource(options),
-    renewable: true,
-  };
+  return clientAt(options.endpoint, options.fetch ?? fetch, bearerSource(options));
+}
+
+function clientAt(address: string, fetchIt: typeof fetch, authenticate: Connection['authenticate']): GatewayClient {
+  const endpoint = withoutSlash(address);
+  const connection: Connection = { baseUrl: endpoint, fetch: fetchIt, authenticate, renewable: true };
   return {
     endpoint: `${endpoint}/`,
+    at: (other) => clientAt(other, fetchIt, authenticate),
     list: ({ limit, signal } = {}) =>
       sendForJson(connection, { path: limit === undefined ? '/' : `/?limit=${limit}`, signal }),
     start: (input, { wait, idempotencyKey, signal } = {}) =>
