@@ -14,6 +14,7 @@ export interface AccountServices {
   readonly platform: Platform;
   readonly identity: IdentityProvider;
   readonly verifyPersonalAccessToken: VerifyPersonalAccessToken;
+  readonly lastUses: LastUses;
 }
 
 /** The user account service, and the door that every endpoint of the platform interface stands behind. */
@@ -30,12 +31,14 @@ export interface Accounts {
   close(): Promise<void>;
 }
 
+/** Opens the user account service. `identity` stays open for longer than it. */
 export function createAccounts(platform: Platform, identity: IdentityProvider): Accounts {
   const lastUses = new LastUses(platform);
   const services: AccountServices = {
     platform,
     identity,
     verifyPersonalAccessToken: createTokenVerifier(platform, lastUses),
+    lastUses,
   };
   return {
     admit: createAdmission(services),

@@ -1,6 +1,6 @@
 import { endOfDay } from '@kethub/contract';
 import type { Platform } from '../platform.ts';
-import { digestOf, isWellFormed, type AccessTokenRow } from '../storage/index.ts';
+import { digestOf, isWellFormed, sameDigest, type AccessTokenRow } from '../storage/index.ts';
 import type { LastUses } from './last-uses.ts';
 import { findTokenByDigest } from './queries.ts';
 
@@ -13,13 +13,15 @@ export type VerifyPersonalAccessToken = (rawToken: string) => Promise<VerifiedAc
 
 /**
  * Verifies personal access tokens against the database, each time, so that deletion and rotation take effect at once.
- * The look-up is by digest: no comparison runs over the token itself, so its time says nothing about it.
+ * The look-up is by digest, so its time says nothing about the token; whether the digest it found is the right one is
+ * decided here, in constant time, and not by the database's notion of equal texts.
  */
 export function createTokenVerifier(platform: Platform, lastUses: LastUses): VerifyPersonalAccessToken {
   return async (rawToken) => {
     if (!isWellFormed('ket_pat_', rawToken)) return null;
-    const token = await findTokenByDigest(platform.database.read, digestOf(rawToken));
-    if (!token || hasExpired(token, platform.now())) return null;
+    const digest = digestOf(rawToken);
+    const token = await findTokenByDigest(platform.database.read, digest);
+    if (!token || !sameDigest(token.digest, digest) || hasExpired(token, platform.now())) return null;
     lastUses.touch(token.id);
     return { userId: token.user_id, token };
   };
