@@ -1,6 +1,9 @@
 import path from 'node:path';
 import { Type, type Static } from 'typebox';
 import { Ajv } from 'ajv';
+import { Refusal } from './refusal.ts';
+
+export { Refusal };
 
 /** Every setting, its type, default and meaning. docs/configuration.md is generated from this table. */
 export const ConfigurationSchema = Type.Object({
@@ -94,19 +97,15 @@ export interface Configuration {
   readonly databaseUrl: string | null;
 }
 
-/** A setting that cannot be used; the message names the variable and what it takes. */
-export class ConfigurationError extends Error {}
-
 const validate = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true }).compile<Settings>(
   ConfigurationSchema,
 );
 
-/** Reads the environment once. Throws ConfigurationError for an unusable or unknown KETHUB_ variable, so that a typing error is not a silent default. */
+/** Reads the environment once. Throws Refusal for an unusable or unknown KETHUB_ variable, so that a typing error is not a silent default. */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
   const known = Object.keys(ConfigurationSchema.properties);
   const unknown = Object.keys(environment).filter((name) => name.startsWith('KETHUB_') && !known.includes(name));
-  if (unknown.length > 0)
-    throw new ConfigurationError(`Unknown setting ${unknown.join(', ')}. Settings: ${known.join(', ')}.`);
+  if (unknown.length > 0) throw new Refusal(`Unknown setting ${unknown.join(', ')}. Settings: ${known.join(', ')}.`);
   const given: Record<string, unknown> = Object.fromEntries(
     known.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
   );
@@ -116,7 +115,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
       const allowed = 'allowedValues' in error.params ? ` (${String(error.params['allowedValues'])})` : '';
       return `${name}=${JSON.stringify(environment[name])} ${error.message ?? 'is invalid'}${allowed}`;
     });
-    throw new ConfigurationError(reasons.join('; '));
+    throw new Refusal(reasons.join('; '));
   }
   return {
     host: given.KETHUB_HOST,

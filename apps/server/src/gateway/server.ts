@@ -49,8 +49,12 @@ export async function createGateway(
   mount(
     app,
     gatewayEndpoints(platform, createTokenEndpoint(platform, bearers, directory), watch, runtime),
-    (access, request) => (access === 'SUBSCRIBER' ? admitSubscriber(platform, bearers, directory, request) : null),
-    (access) => [access === 'SUBSCRIBER' ? { bearer: [] } : { basic: [] }],
+    {
+      prefix: '',
+      admit: (access, request) =>
+        access === 'SUBSCRIBER' ? admitSubscriber(platform, bearers, directory, request) : null,
+      security: (access) => [access === 'SUBSCRIBER' ? { bearer: [] } : { basic: [] }],
+    },
   );
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   return app;

@@ -58,23 +58,25 @@ async function waitWhile(
   request: FastifyRequest,
   unchanged: (row: StatusRow) => boolean,
 ): Promise<StatusRow> {
-  const end = AbortSignal.any([AbortSignal.timeout(seconds * 1000), goneSignal(request)]);
+  const { socket } = request.raw;
+  const gone = new AbortController();
+  const hangUp = (): void => gone.abort();
+  socket.once('close', hangUp);
+  const end = AbortSignal.any([AbortSignal.timeout(seconds * 1000), gone.signal]);
   let latest = row;
-  while (unchanged(latest) && !end.aborted) {
-    // Listening starts before reading, so that a change in between is not missed.
-    const changed = watch.changed(row.id, end);
-    latest = await requireRow(read, subscriptionId, row.id);
-    if (!unchanged(latest)) break;
-    await changed;
+  try {
+    while (unchanged(latest) && !end.aborted) {
+      // Listening starts before reading, so that a change in between is not missed.
+      const changed = watch.changed(row.id, end);
+      latest = await requireRow(read, subscriptionId, row.id);
+      if (!unchanged(latest)) break;
+      await changed;
+    }
+  } finally {
+    // The connection serves many requests and would collect a listener from each.
+    socket.off('close', hangUp);
   }
   return end.aborted ? requireRow(read, subscriptionId, row.id) : latest;
-}
-
-/** Aborts when the caller hangs up. */
-function goneSignal(request: FastifyRequest): AbortSignal {
-  const gone = new AbortController();
-  request.raw.socket.once('close', () => gone.abort());
-  return gone.signal;
 }
 
 async function requireRow(read: StatusReader, subscriptionId: string, id: string): Promise<StatusRow> {

@@ -10,7 +10,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** */
+/** A body that is a stream of one of these media types. */
 export interface Media {
   readonly media: readonly string[];
 }
@@ -57,18 +57,27 @@ export interface Endpoint<A extends string, C> extends Omit<
 /** Problems that any endpoint can answer with; they are documented on each. */
 const always: readonly ProblemCode[] = ['internal-error'];
 
-/** Adds a table of endpoints to a server. `admit` decides who the caller is and whether this access is given; it throws a Problem. */
+/** The door of an interface. */
+export interface Door<A extends string, C> {
+  /** Before the path of every endpoint, such as `/api`. */
+  readonly prefix: string;
+  /** Decides who the caller is and whether this access is given; throws a Problem. */
+  readonly admit: (access: A, request: FastifyRequest) => Promise<C> | C;
+  /** What an access asks of the caller, in the words of OpenAPI. */
+  readonly security: (access: A) => Record<string, string[]>[];
+}
+
+/** Adds a table of endpoints to a server. */
 export function mount<A extends string, C>(
   app: FastifyInstance,
   endpoints: readonly Endpoint<A, C>[],
-  admit: (access: A, request: FastifyRequest) => Promise<C> | C,
-  security: (access: A) => Record<string, string[]>[],
+  { prefix, admit, security }: Door<A, C>,
 ): void {
   const callers = new WeakMap<FastifyRequest, { caller: C }>();
   for (const endpoint of endpoints) {
     app.route({
       method: endpoint.method,
-      url: endpoint.path,
+      url: prefix + endpoint.path,
       exposeHeadRoute: false,
       schema: describe(app, endpoint, security(endpoint.access)),
       // Before the body is parsed: a stranger does not get to upload.

@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify';
+import { security, securitySchemes, type Accounts } from '../accounts/index.ts';
+import { applicationEndpoints } from '../applications/index.ts';
+import { createHttpServer, mount } from '../http/index.ts';
+import type { EmbeddedIdentity } from '../identity/index.ts';
+import type { Platform } from '../platform.ts';
+import { acceptUploads, serviceEndpoints } from '../services/index.ts';
+import { serveFrontPage } from './front-page.ts';
+import { serveProblemPages } from './problem-pages.ts';
+
+/** The platform interface with its description, the pages about problems and, embedded, the identity provider. */
+export async function createApi(
+  platform: Platform,
+  accounts: Accounts,
+  identity: EmbeddedIdentity,
+): Promise<FastifyInstance> {
+  const { addresses } = platform;
+  const app = await createHttpServer({
+    log: platform.log,
+    problemsUrl: addresses.problems,
+    title: 'Kethub platform interface',
+    description: 'Accounts, services with their builds and publication, applications and subscriptions.',
+    serverUrl: addresses.api,
+    securitySchemes: securitySchemes(addresses),
+    requestId: platform.newId,
+  });
+  const prefix = new URL(addresses.api).pathname;
+  acceptUploads(app);
+  const endpoints = [...accounts.endpoints, ...applicationEndpoints(platform), ...serviceEndpoints(platform)];
+  mount(app, endpoints, { prefix, admit: accounts.admit, security });
+  app.get(`${prefix}/openapi.json`, { schema: { hide: true } }, () => app.swagger());
+  serveProblemPages(app, new URL(addresses.problems).pathname);
+  serveFrontPage(app, addresses);
+  await identity.serve(app);
+  return app;
+}

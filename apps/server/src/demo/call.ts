@@ -1,0 +1,48 @@
+import { createGatewayClient, isEnded, type GatewayClient, type ResultResponse } from '@kethub/client';
+import type { ServiceExecution } from '@kethub/contract';
+import type { Narrator } from './narrator.ts';
+import type { Demo } from './prepare.ts';
+
+const RESULT_LINES = 24;
+
+/** Calls the service through the gateway as the demo application and tells how it goes. Returns the ended execution. */
+export async function callDemo(demo: Demo, narrator: Narrator): Promise<ServiceExecution> {
+  const service = createGatewayClient(demo);
+  narrator.title('Calling the service as the application');
+  const started = await service.start(demo.input);
+  narrator.line(`  POST ${demo.endpoint}  →  201  ${started.status}  ${started.id}`);
+  const [execution] = await Promise.all([
+    followStatus(service, started.id, narrator),
+    followLog(service, started.id, narrator),
+  ]);
+  if (execution.status === 'SUCCEEDED') showResult(await service.result(execution.id), narrator);
+  return execution;
+}
+
+/** The execution that an earlier start has left, or null when there is none. */
+export async function earlierExecution(demo: Demo): Promise<ServiceExecution | null> {
+  const service = createGatewayClient(demo);
+  const [newest] = await service.list({ limit: 1 });
+  return newest ? service.status(newest.id) : null;
+}
+
+async function followStatus(service: GatewayClient, id: string, narrator: Narrator): Promise<ServiceExecution> {
+  for await (const execution of service.watch(id)) {
+    if (isEnded(execution)) return execution;
+    narrator.line(`  ${execution.status}`);
+  }
+  throw new Error(`Execution ${id} was watched to its end without having one`);
+}
+
+async function followLog(service: GatewayClient, id: string, narrator: Narrator): Promise<void> {
+  for await (const { entry } of service.followLog(id)) narrator.log(entry);
+}
+
+function showResult({ _links, _embedded, ...result }: ResultResponse, narrator: Narrator): void {
+  narrator.title('Result');
+  const lines = JSON.stringify(result, null, 2).split('\n');
+  for (const line of lines.slice(0, RESULT_LINES)) narrator.line(`  ${line}`);
+  if (lines.length > RESULT_LINES) narrator.line(`  … ${lines.length - RESULT_LINES} more lines`);
+  const files = Object.entries(_links).filter(([name]) => !['self', 'status'].includes(name));
+  for (const [name, { href }] of files) narrator.line(`  file ${name}: ${href}`);
+}

@@ -1,0 +1,42 @@
+import { isEnded } from '@kethub/client';
+import type { ServiceExecution } from '@kethub/contract';
+import type { Kethub } from '../kethub.ts';
+import { callDemo, earlierExecution } from './call.ts';
+import { curlCommands } from './commands.ts';
+import { createNarrator, type Narrator } from './narrator.ts';
+import { prepareDemo, type Demo } from './prepare.ts';
+
+/** The picture that the example leaves beside its result. */
+const RESULT_FILE = 'cut.svg';
+
+/**
+ * Shows the platform at work: prepares the demo and calls it on the first start; later starts show what the first has
+ * left. The last line names the execution and its status.
+ */
+export async function runDemo(kethub: Kethub, output: NodeJS.WriteStream): Promise<void> {
+  const narrator = createNarrator(output);
+  narrator.title('Demo');
+  const demo = await prepareDemo(kethub, narrator);
+  const earlier = await earlierExecution(demo);
+  const execution = earlier && isEnded(earlier) ? earlier : await callDemo(demo, narrator);
+  showHowTo(kethub, demo, narrator);
+  narrator.line(lastLine(execution));
+}
+
+function showHowTo(kethub: Kethub, demo: Demo, narrator: Narrator): void {
+  const { addresses } = kethub.platform;
+  narrator.title('The same from a shell (paste line by line)');
+  for (const command of curlCommands(demo, RESULT_FILE)) narrator.line(command);
+  narrator.title('Addresses and credentials');
+  const origin = new URL(addresses.api).origin;
+  narrator.line(`  platform      ${origin}     user ${demo.account.username}, password ${demo.account.password}`);
+  narrator.line(`  gateway       ${addresses.gateway}`);
+  narrator.line(`  application   access key ${demo.accessKeyId}, secret ${demo.secretAccessKey}`);
+  narrator.line(`  command line  npm run ket -- login ${origin} --username ${demo.account.username}`);
+  narrator.line('  Ctrl-C stops the platform; everything is kept for the next start.');
+  narrator.line();
+}
+
+function lastLine({ id, status, createdAt }: ServiceExecution): string {
+  return `Demo execution ${id} of ${createdAt}: ${status}`;
+}

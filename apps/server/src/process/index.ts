@@ -1,0 +1,3 @@
+export { takeDataFolder, type DataFolder } from './data-folder.ts';
+export { openLogFile, type LogFile } from './log-file.ts';
+export { usablePort } from './ports.ts';

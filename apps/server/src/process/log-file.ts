@@ -1,0 +1,42 @@
+import { mkdirSync, renameSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { destination, multistream, pino, type Logger } from 'pino';
+
+const FILE_BYTES = 20 * 1024 * 1024;
+const CHECK_MS = 10_000;
+
+export interface LogFile {
+  readonly log: Logger;
+  readonly file: string;
+  close(): void;
+}
+
+/** The log of the platform as `<data folder>/log/kethub.log`, with one older file kept; errors also go to stderr. */
+export function openLogFile(dataDir: string, level: string): LogFile {
+  const file = path.join(dataDir, 'log', 'kethub.log');
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const stream = destination({ dest: file, sync: false, mode: 0o600 });
+  const rotate = (): void => {
+    const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes < FILE_BYTES) return;
+    renameSync(file, `${file}.1`);
+    stream.reopen();
+  };
+  const timer = setInterval(rotate, CHECK_MS).unref();
+  const log = pino(
+    { level },
+    multistream([
+      { level: 'trace', stream },
+      { level: 'error', stream: process.stderr },
+    ]),
+  );
+  return {
+    log,
+    file,
+    close() {
+      clearInterval(timer);
+      stream.flushSync();
+      stream.end();
+    },
+  };
+}

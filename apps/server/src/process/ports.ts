@@ -1,0 +1,35 @@
+import net from 'node:net';
+import { Refusal } from '../config/index.ts';
+
+/**
+ * The port itself, or a free one for 0. Asked before anything else is started: the public addresses need the number, and
+ * a port in use is better known before than after everything is open. Throws Refusal.
+ */
+export async function usablePort(host: string, port: number, setting: string): Promise<number> {
+  const server = net.createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, host, port, setting)));
+    server.listen({ host, port, exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : port));
+    });
+  });
+}
+
+function refusal(error: NodeJS.ErrnoException, host: string, port: number, setting: string): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new Refusal(
+        `Port ${port} is in use by another program. Stop that program, or choose another port: ${setting}=${port + 1000}`,
+      );
+    case 'EACCES':
+      return new Refusal(
+        `Port ${port} may not be used by this user. Choose one from 1024 on: ${setting}=${port + 8000}`,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new Refusal(`This machine has no address ${host}. Correct KETHUB_HOST.`);
+    default:
+      return error;
+  }
+}

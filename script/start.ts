@@ -1,0 +1,61 @@
+import { ensureTools, runtimeTools, ToolsMissing } from './system-tools.ts';
+
+// `npm start`: sets up what the machine lacks, starts the platform in this process, and shows the demo.
+const began = performance.now();
+const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
+
+try {
+  ensureTools(runtimeTools, say);
+} catch (error) {
+  if (!(error instanceof ToolsMissing)) throw error;
+  say(error.message);
+  process.exit(1);
+}
+
+// Loaded only now: without the tools nothing of it can work.
+const { openLogFile, readConfiguration, Refusal, runDemo, startKethub } = await import('@kethub/server');
+
+try {
+  const configuration = readConfiguration(process.env);
+  const { log, file, close } = openLogFile(configuration.dataDir, configuration.logLevel);
+  const kethub = await startKethub(configuration, log);
+  const { addresses } = kethub.platform;
+  process.stdout.write(
+    `Kethub is ready after ${((performance.now() - began) / 1000).toFixed(1)} s\n` +
+      `  platform  ${new URL(addresses.api).origin}\n  gateway   ${addresses.gateway}\n  data      ${configuration.dataDir}\n  log       ${file}\n`,
+  );
+
+  let stopping = false;
+  const stop = (): void => {
+    // Who presses Ctrl-C twice does not want to wait.
+    if (stopping) process.exit(130);
+    stopping = true;
+    const running = kethub.running();
+    process.stdout.write('\nStopping …\n');
+    kethub.stop().then(
+      () => {
+        close();
+        process.stdout.write(
+          running > 0 ? `Stopped. ${running} executions go on and are collected at the next start.\n` : 'Stopped.\n',
+        );
+        process.exit(0);
+      },
+      (error: unknown) => {
+        log.error({ err: error }, 'could not stop cleanly');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
+  if (configuration.demo === 'auto') {
+    try {
+      await runDemo(kethub, process.stdout);
+    } catch (error) {
+      if (!stopping) throw error;
+    }
+  }
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error;
+  say(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+/** A program of the operating system that the project needs, and the Debian package that brings it. */
+export interface Tool {
+  readonly what: string;
+  readonly package: string;
+  isThere(): boolean;
+}
+
+/** What running user code takes: the sandbox, the interpreter, and the installer of its requirements. */
+export const runtimeTools: readonly Tool[] = [
+  { what: 'bubblewrap', package: 'bubblewrap', isThere: () => existsSync('/usr/bin/bwrap') },
+  { what: 'Python 3', package: 'python3', isThere: () => existsSync('/usr/bin/python3') },
+  { what: 'pip', package: 'python3-pip', isThere: () => succeeds('/usr/bin/python3', ['-c', 'import pip']) },
+];
+
+function succeeds(command: string, args: string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+/** The tools cannot be had here; the message says how to get them. */
+export class ToolsMissing extends Error {}
+
+/** Installs what is missing when that is possible without asking (root on Debian or a relative of it). Throws ToolsMissing. */
+export function ensureTools(tools: readonly Tool[], say: (line: string) => void): void {
+  const missing = tools.filter((tool) => !tool.isThere());
+  if (missing.length === 0) return;
+  const packages = missing.map((tool) => tool.package);
+  const names = missing.map((tool) => tool.what).join(', ');
+  const install = ['install', '--yes', '--quiet', '--no-install-recommends', ...packages];
+  if (!existsSync('/usr/bin/apt-get'))
+    throw new ToolsMissing(
+      `This machine lacks ${names}. Install the packages ${packages.join(', ')} (their names on Debian), then try again.`,
+    );
+  if (process.getuid?.() !== 0)
+    throw new ToolsMissing(
+      `This machine lacks ${names}. Install them, then try again:\n  sudo apt-get ${install.join(' ')}`,
+    );
+  say(`installing ${names} from the packages of the system ...`);
+  // A machine that has never updated its lists knows no packages; one that has is spared the time.
+  if (!apt(install) && !(apt(['update', '--quiet']) && apt(install)))
+    throw new ToolsMissing(`Installing ${names} failed; apt-get says why above. Then try again.`);
+}
+
+function apt(args: string[]): boolean {
+  // The output of apt-get is of interest only when it fails for good, and then it is repeated on stderr.
+  const run = spawnSync('/usr/bin/apt-get', args, {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    encoding: 'utf8',
+  });
+  if (run.status !== 0) process.stderr.write(run.stdout + run.stderr);
+  return run.status === 0;
+}
