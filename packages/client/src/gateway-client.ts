@@ -43,6 +43,8 @@ export interface GatewayClient {
   /** The status now and at every change, to the final one. */
   watch(id: string, options?: WatchOptions): AsyncGenerator<ServiceExecution, void>;
   result(id: string, options?: CallOptions): Promise<ResultResponse>;
+  /** The text of the same answer: JSON.parse would round its long numbers and make 1.0 an integer. */
+  resultText(id: string, options?: CallOptions): Promise<string>;
   /** A result file; its body is not read yet. */
   resultFile(id: string, name: string, options?: CallOptions): Promise<Response>;
   /** The log so far. */
@@ -85,6 +87,10 @@ function clientAt(address: string, fetchIt: typeof fetch, authenticate: Connecti
     status: (id, { signal } = {}) => sendForJson(connection, { path: path`/${id}`, signal }),
     watch: (id, watching) => watch<ServiceExecution>(connection, { path: path`/${id}` }, isEnded, watching),
     result: (id, { signal } = {}) => sendForJson(connection, { path: path`/${id}/result`, signal }),
+    resultText: async (id, { signal } = {}) => {
+      const response = await send(connection, { path: path`/${id}/result`, signal });
+      return read(response, signal, () => response.text());
+    },
     resultFile: (id, name, { signal } = {}) =>
       send(connection, { path: path`/${id}/result/${name}`, headers: { accept: '*/*' }, signal }),
     log: (id, { signal } = {}) => sendForJson(connection, { path: path`/${id}/log`, signal }),

@@ -1,5 +1,8 @@
 /** The typed client of Kethub: fetch and the contract, nothing else, so that it runs in Node and in a browser. */
+export { beginAuthorization } from './authorization-code.ts';
+export type { Authorization, AuthorizationRequest } from './authorization-code.ts';
 export type { CallOptions } from './connection.ts';
+export type { IdentityProvider } from './discovery.ts';
 export { KethubError, UnreachableError } from './errors.ts';
 export type { FollowedEntry, FollowOptions } from './follow-log.ts';
 export { createGatewayClient, isEnded } from './gateway-client.ts';
