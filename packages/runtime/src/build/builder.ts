@@ -1,0 +1,178 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream, existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Transform, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { errorCode } from '../errors.ts';
+import type { Runtime } from '../types.ts';
+import { compileTree } from './compile.ts';
+import { removeTree, sealTree } from './folders.ts';
+import { askHostPython, type HostPython } from './host-python.ts';
+import { inspectService } from './inspect.ts';
+import { installLayer, layerName, publish } from './layer.ts';
+import { createTell, type Tell } from './log.ts';
+import type { Builder, BuildOutcome, BuiltCode, Parameter } from './outcome.ts';
+import { BuildError } from './problem.ts';
+import { readRequirements, type Requirement } from './requirements.ts';
+import { shareWork } from './share-work.ts';
+import { DEFAULT_UNPACK_LIMITS, unpackSource, type UnpackLimits } from './unpack.ts';
+
+export interface BuilderOptions {
+  /** The data folder of the runtime: sources and layers lie in `runtime` below it. */
+  dataDir: string;
+  runtime: Pick<Runtime, 'sandboxed'>;
+  /** Where pip's settings, proxies and certificates are read from. Default: the environment of this process. */
+  environment?: NodeJS.ProcessEnv;
+  unpackLimits?: UnpackLimits;
+  /** Epoch milliseconds, default `Date.now`. */
+  now?: () => number;
+}
+
+/** A draft of a process that died. Longer than the longest build takes. */
+const STALE_DRAFT_MS = 6 * 3_600_000;
+
+/** Makes the builder of one machine. Several of them, in one process or many, may share a data folder. */
+export function createBuilder(options: BuilderOptions): Builder {
+  const { runtime, environment = process.env, now = Date.now, unpackLimits = DEFAULT_UNPACK_LIMITS } = options;
+  const runtimeDir = join(options.dataDir, 'runtime');
+  const installing = shareWork<void>();
+  let prepared: Promise<HostPython> | null = null;
+
+  async function prepare(): Promise<HostPython> {
+    for (const folder of ['sources', 'layers', 'drafts'])
+      await mkdir(join(runtimeDir, folder), { recursive: true, mode: 0o711 });
+    await removeStaleDrafts(join(runtimeDir, 'drafts'), now());
+    return askHostPython();
+  }
+
+  async function layerFor(
+    requirements: readonly Requirement[],
+    python: HostPython,
+    tell: Tell,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    if (requirements.length === 0) {
+      tell.info('No requirements.');
+      return null;
+    }
+    const layer = layerName(requirements, python);
+    const demanded = requirements.map((one) => one.text).join(', ');
+    if (existsSync(join(runtimeDir, layer))) {
+      tell.info(`Already installed here: ${demanded}`);
+      return layer;
+    }
+    tell.info(`Installing ${demanded} for Python ${python.version}`);
+    const ground = { runtime, runtimeDir, python, environment };
+    await installing(layer, signal, () => installLayer(ground, requirements, tell, signal));
+    return layer;
+  }
+
+  async function buildIn(
+    draft: string,
+    archive: Readable,
+    digest: string,
+    tell: Tell,
+    signal: AbortSignal,
+  ): Promise<BuiltCode> {
+    prepared ??= prepare().catch((error: unknown) => {
+      prepared = null;
+      throw error;
+    });
+    const python = await prepared;
+    const source = `sources/${digest}`;
+    const isKnown = existsSync(join(runtimeDir, source));
+    const folder = isKnown ? join(runtimeDir, source) : join(draft, 'source');
+    if (isKnown) {
+      archive.destroy();
+      tell.info('This source is already unpacked.');
+    } else {
+      await receive(archive, digest, join(draft, 'archive.zip'), signal);
+      const { files, bytes } = await unpackSource(join(draft, 'archive.zip'), folder, unpackLimits);
+      tell.info(`Unpacked ${files} ${files === 1 ? 'file' : 'files'}, ${size(bytes)}.`);
+    }
+    const requirements = readRequirements(await requirementsText(folder));
+    const layer = await layerFor(requirements, python, tell, signal);
+    if (!isKnown) await compileTree(runtime, folder, '/app', signal);
+    const { parameters, imports } = await inspectService(
+      runtime,
+      folder,
+      layer && join(runtimeDir, layer),
+      tell,
+      signal,
+    );
+    tell.info(`Found run(${parameters.map(shown).join(', ')}).`);
+    if (!isKnown) {
+      await sealTree(folder);
+      await publish(folder, join(runtimeDir, source));
+    }
+    return { source, layer, imports, parameters };
+  }
+
+  return {
+    async build(archive, digest, onLine, signal): Promise<BuildOutcome> {
+      if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error(`Not a SHA-256 digest in hexadecimal digits: ${digest}`);
+      const draft = join(runtimeDir, 'drafts', randomUUID());
+      const tell = createTell(onLine, now);
+      try {
+        signal.throwIfAborted();
+        await mkdir(draft, { recursive: true, mode: 0o711 });
+        return { ok: true, built: await buildIn(draft, archive, digest, tell, signal) };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof BuildError) return { ok: false, problem: error.problem };
+        throw error;
+      } finally {
+        archive.destroy();
+        await removeTree(draft);
+      }
+    },
+    isPresent: ({ source, layer }) =>
+      [source, layer].every((name) => name === null || existsSync(join(runtimeDir, name))),
+  };
+}
+
+/** Writes the archive to a file, because a ZIP is read from its end, and checks that it is the one that was announced. */
+async function receive(archive: Readable, digest: string, file: string, signal: AbortSignal): Promise<void> {
+  const hash = createHash('sha256');
+  const count = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  await pipeline(archive, count, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal });
+  const found = hash.digest('hex');
+  if (found !== digest)
+    throw new Error(`The stored archive has the digest ${found}, not ${digest}: the file store is damaged.`);
+}
+
+async function requirementsText(folder: string): Promise<string> {
+  try {
+    return await readFile(join(folder, 'requirements.txt'), 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    if (errorCode(error) === 'EISDIR')
+      throw new BuildError('requirements-invalid', 'requirements.txt is a folder. It must be a text file.');
+    throw error;
+  }
+}
+
+async function removeStaleDrafts(folder: string, now: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    try {
+      const { mtimeMs } = await stat(join(folder, name));
+      if (now - mtimeMs > STALE_DRAFT_MS) await removeTree(join(folder, name));
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+  }
+}
+
+function shown({ name, annotation }: Parameter): string {
+  return annotation === null ? name : `${name}: ${annotation}`;
+}
+
+function size(bytes: number): string {
+  return bytes < 2 ** 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}

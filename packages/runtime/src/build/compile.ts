@@ -1,0 +1,51 @@
+import { PYTHON } from '../sandbox/root.ts';
+import type { Runtime } from '../types.ts';
+import { BuildError } from './problem.ts';
+
+const LIMITS = {
+  memoryBytes: 2 ** 30,
+  cpus: 2,
+  processes: 32,
+  runTimeMs: 10 * 60_000,
+  tmpBytes: 64 * 2 ** 20,
+  fileBytes: 2 ** 28,
+  logBytes: 2 ** 20,
+};
+
+/**
+ * Compiles every Python file below a folder, as it will lie at `inside`: executions cannot write there and would compile
+ * again each time. The bytecode is not compared with the time of its source (unchecked-hash), so it stays valid when the
+ * data folder is copied. Files that do not compile are left to the import that needs them, if there is one.
+ */
+export async function compileTree(
+  runtime: Pick<Runtime, 'sandboxed'>,
+  folder: string,
+  inside: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const ended = await runtime.sandboxed({
+    command: [
+      PYTHON,
+      '-I',
+      '-S',
+      '-m',
+      'compileall',
+      '-qq',
+      '-j',
+      '2',
+      '--invalidation-mode',
+      'unchecked-hash',
+      inside,
+    ],
+    binds: [{ from: folder, to: inside, writable: true }],
+    environment: {},
+    network: 'NONE',
+    limits: LIMITS,
+    signal,
+  });
+  signal.throwIfAborted();
+  if (ended.cause !== null) {
+    const what = inside === '/deps' ? 'the packages' : 'the program';
+    throw new BuildError('install-failed', `Compiling ${what} was ended: ${ended.cause.detail}`);
+  }
+}

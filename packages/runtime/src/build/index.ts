@@ -1,0 +1,3 @@
+export { type BuilderOptions, createBuilder } from './builder.ts';
+export type { Builder, BuildOutcome, BuiltCode, OnLine, Parameter } from './outcome.ts';
+export type { BuildProblem, BuildProblemCode } from './problem.ts';
