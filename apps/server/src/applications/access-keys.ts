@@ -1,8 +1,7 @@
 import type { AccessKey } from '@kethub/contract';
 import { Problem, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { createRawToken, digestOf } from '../storage/raw-token.ts';
-import type { AccessKeyRow, Queries } from '../storage/index.ts';
+import { createRawToken, digestOf, type AccessKeyRow, type Queries } from '../storage/index.ts';
 import { accessChanged } from './changes.ts';
 import { findApplication } from './queries.ts';
 import { presentAccessKey } from './present.ts';

@@ -46,16 +46,12 @@ export async function createGateway(
   const bearers = createBearers(await gatewayKey(platform), platform.addresses.gateway, platform.newId);
   const directory = createAccessDirectory(platform);
   app.addHook('onClose', () => directory.close());
-  mount(
-    app,
-    gatewayEndpoints(platform, createTokenEndpoint(platform, bearers, directory), watch, runtime),
-    {
-      prefix: '',
-      admit: (access, request) =>
-        access === 'SUBSCRIBER' ? admitSubscriber(platform, bearers, directory, request) : null,
-      security: (access) => [access === 'SUBSCRIBER' ? { bearer: [] } : { basic: [] }],
-    },
-  );
+  mount(app, gatewayEndpoints(platform, createTokenEndpoint(platform, bearers, directory), watch, runtime), {
+    prefix: '',
+    admit: (access, request) =>
+      access === 'SUBSCRIBER' ? admitSubscriber(platform, bearers, directory, request) : null,
+    security: (access) => [access === 'SUBSCRIBER' ? { bearer: [] } : { basic: [] }],
+  });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   return app;
 }

@@ -2,7 +2,7 @@ import type { TokenError, TokenResponse } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import { digestOf, isWellFormed, sameDigest } from '../storage/raw-token.ts';
+import { digestOf, isWellFormed, sameDigest } from '../storage/index.ts';
 import type { AccessDirectory } from './access.ts';
 import { BEARER_LIFETIME, SCOPE, type Bearers } from './bearer.ts';
 

@@ -108,7 +108,7 @@ export function mount<A extends string, C>(
 export function endpointsOf<A extends string, C>() {
   return <P extends TSchema, Q extends TSchema, B extends TSchema>(
     declaration: EndpointDeclaration<P, Q, B, A, C>,
-  ): Endpoint<A, C> => declaration as unknown as Endpoint<A, C>;
+  ): Endpoint<A, C> => declaration;
 }
 
 function describe<A extends string, C>(

@@ -64,7 +64,10 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
       servers: [{ url: options.serverUrl }],
       components: { securitySchemes: options.securitySchemes as never },
     },
-    refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${index}`) },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) =>
+        typeof json.$id === 'string' ? json.$id : `schema-${index}`,
+    },
   });
   return app;
 }

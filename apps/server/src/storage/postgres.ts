@@ -1,20 +1,19 @@
 import { EventEmitter } from 'node:events';
 import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
+import { Client, Pool, types } from 'pg';
 import type { Database } from './database.ts';
 import type { Tables } from './schema.ts';
 
 const CONNECTIONS = 16;
 const CHANNEL = 'kethub';
-const BIGINT = 20;
 const RECONNECT_MS = 500;
 
 // Every bigint of the schema is a time in milliseconds or a count: far below 2^53.
-pg.types.setTypeParser(BIGINT, Number);
+types.setTypeParser(types.builtins.INT8, Number);
 
 /** The production database. Notifications travel over LISTEN/NOTIFY on one channel; a lost one is made up for by polling. */
 export async function openPostgres(url: string): Promise<Database & { readonly migrations: Kysely<Tables> }> {
-  const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, application_name: 'kethub' });
+  const pool = new Pool({ connectionString: url, max: CONNECTIONS, application_name: 'kethub' });
   // An idle connection that the server ends must not end the process; the next query opens another.
   pool.on('error', () => undefined);
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -46,7 +45,7 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
 class Listener {
   readonly #url: string;
   readonly #deliver: (channel: string, payload: string) => void;
-  #client: pg.Client | null = null;
+  #client: Client | null = null;
   #stopped = false;
   #retry: NodeJS.Timeout | null = null;
 
@@ -56,7 +55,7 @@ class Listener {
   }
 
   async start(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#url, application_name: 'kethub listener' });
+    const client = new Client({ connectionString: this.#url, application_name: 'kethub listener' });
     client.on('notification', ({ payload = '' }) => {
       const space = payload.indexOf(' ');
       this.#deliver(payload.slice(0, space), payload.slice(space + 1));
