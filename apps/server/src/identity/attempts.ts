@@ -1,9 +1,14 @@
+import { digestOf } from '../storage/index.ts';
+
 const WINDOW_MS = 5 * 60 * 1000;
-/** Wrong passwords of one account from one address: an attacker elsewhere cannot lock a person out. */
-const PER_ACCOUNT_AND_ADDRESS = 10;
-/** Wrong passwords from one address over all accounts; people behind one proxy share it. */
-const PER_ADDRESS = 100;
-const MOST_COUNTERS = 20_000;
+/** Wrong passwords of one account from one network: whoever guesses elsewhere does not shut a person out. */
+const PER_ACCOUNT_AND_NETWORK = 10;
+/** Wrong passwords from one network over all accounts; people behind one proxy share it. */
+const PER_NETWORK = 100;
+/** Wrong passwords of one account from all networks on which nobody has signed in to it: bounds a guessing botnet. */
+const PER_ACCOUNT = 100;
+const MOST_COUNTERS = 50_000;
+const MOST_FAMILIAR = 50_000;
 
 interface Counter {
   failures: number;
@@ -11,11 +16,14 @@ interface Counter {
 }
 
 /**
- * Throttles wrong passwords: at most 10 per account and address and 100 per address in 5 minutes. In memory of this
- * process; the oldest counters give way when there are too many.
+ * Throttles wrong passwords over windows of 5 minutes. Nobody is shut out for longer than the rest of a window, and the
+ * owner of an account under attack not at all from a network they have signed in from before. In the memory of this
+ * process: a restart forgets, and of several processes each counts for itself. The oldest entries give way when there
+ * are too many; keys are digests, so that long names take no room.
  */
 export class Attempts {
   readonly #counters = new Map<string, Counter>();
+  readonly #familiar = new Set<string>();
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -27,20 +35,27 @@ export class Attempts {
    * Returns the seconds to wait instead when there were too many.
    */
   begin(account: string, address: string): { retryAfter: number } | { succeeded: () => void } {
-    // The address first: one that is full makes no further counters.
+    const network = networkOf(address);
+    const pair = digestOf(`${network} ${account}`);
+    const rules: [key: string, most: number][] = [
+      // The network first: one that is full makes no further counters.
+      [network, PER_NETWORK],
+      [pair, PER_ACCOUNT_AND_NETWORK],
+    ];
+    if (!this.#familiar.has(pair)) rules.push([digestOf(account), PER_ACCOUNT]);
     const counters: Counter[] = [];
-    for (const [key, most] of [
-      [address, PER_ADDRESS],
-      [`${account} ${address}`, PER_ACCOUNT_AND_ADDRESS],
-    ] as const) {
+    for (const [key, most] of rules) {
       const counter = this.#counter(key);
       if (counter.failures >= most) return { retryAfter: Math.ceil((counter.resetAt - this.#now()) / 1000) };
       counters.push(counter);
     }
     for (const counter of counters) counter.failures += 1;
     return {
-      succeeded() {
+      succeeded: () => {
         for (const counter of counters) counter.failures -= 1;
+        this.#familiar.delete(pair);
+        this.#familiar.add(pair);
+        dropOldest(this.#familiar, MOST_FAMILIAR);
       },
     };
   }
@@ -51,12 +66,24 @@ export class Attempts {
     const fresh = { failures: 0, resetAt: this.#now() + WINDOW_MS };
     this.#counters.delete(key);
     this.#counters.set(key, fresh);
-    if (this.#counters.size > MOST_COUNTERS) this.#dropOldest();
+    dropOldest(this.#counters, MOST_COUNTERS);
     return fresh;
   }
+}
 
-  #dropOldest(): void {
-    const oldest = this.#counters.keys().next();
-    if (!oldest.done) this.#counters.delete(oldest.value);
-  }
+/** Who an address belongs to: itself for IPv4; its /64 for IPv6, which is what one household or host is given. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!address.includes(':')) return address;
+  const [head = '', tail = ''] = address.toLowerCase().split('::');
+  const left = head.split(':').filter((group) => group !== '');
+  const right = tail.split(':').filter((group) => group !== '');
+  const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`;
+}
+
+function dropOldest(entries: Map<string, unknown> | Set<string>, most: number): void {
+  const [oldest] = entries.keys();
+  if (entries.size > most && oldest !== undefined) entries.delete(oldest);
 }

@@ -56,7 +56,10 @@ class OidcRecords implements Adapter {
     return this.#findBy('user_code', userCode);
   }
 
-  /** Of two requests that redeem the same code or refresh token at once, one fails here. */
+  /**
+   * Of two requests that redeem the same code or refresh token at once, one fails here. The one that came first may be
+   * the thief's: the whole grant ends, as when the second comes later (RFC 9700 §4.14.2).
+   */
   async consume(id: string): Promise<void> {
     const { numUpdatedRows } = await this.#platform.database.write((transaction) =>
       transaction
@@ -67,7 +70,9 @@ class OidcRecords implements Adapter {
         .where('consumed_at', 'is', null)
         .executeTakeFirst(),
     );
-    if (numUpdatedRows === 0n) throw new errors.InvalidGrant(`${this.#model} was redeemed by another request`);
+    if (numUpdatedRows === 1n) return;
+    await this.#endGrantOf(id);
+    throw new errors.InvalidGrant(`${this.#model} was redeemed by another request`);
   }
 
   async destroy(id: string): Promise<void> {
@@ -80,6 +85,24 @@ class OidcRecords implements Adapter {
     await this.#platform.database.write((transaction) =>
       transaction.deleteFrom('oidc_records').where('model', '=', this.#model).where('grant_id', '=', grantId).execute(),
     );
+  }
+
+  async #endGrantOf(id: string): Promise<void> {
+    await this.#platform.database.write(async (transaction) => {
+      const record = await transaction
+        .selectFrom('oidc_records')
+        .select('grant_id')
+        .where('model', '=', this.#model)
+        .where('id', '=', digestOf(id))
+        .executeTakeFirst();
+      if (!record?.grant_id) return;
+      await transaction.deleteFrom('oidc_records').where('grant_id', '=', record.grant_id).execute();
+      await transaction
+        .deleteFrom('oidc_records')
+        .where('model', '=', 'Grant')
+        .where('id', '=', digestOf(record.grant_id))
+        .execute();
+    });
   }
 
   get #purpose(): string {

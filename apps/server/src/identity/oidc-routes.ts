@@ -8,14 +8,16 @@ import type { SignIn } from './sign-in.ts';
 /** Serves the provider and its sign-in page under the path of the issuer, beside the other routes of `app`. */
 export async function serveOidcProvider(app: FastifyInstance, provider: Provider, signIn: SignIn): Promise<void> {
   const issuer = new URL(provider.issuer);
+  // Empty when the issuer has a host of its own.
+  const prefix = issuer.pathname.replace(/\/$/, '');
   await app.register((scope, _options, done) => {
     scope.addHook('onRequest', (request, _reply, next) => {
       rememberClientAddress(request);
       comeFromIssuer(request.raw, issuer);
       next();
     });
-    addSignInRoutes(scope, provider, signIn);
-    addProviderRoutes(scope, provider, issuer.pathname);
+    addSignInRoutes(scope, provider, signIn, prefix);
+    addProviderRoutes(scope, provider, prefix);
     done();
   });
 }

@@ -8,11 +8,16 @@ const nobody = hash(crypto.randomUUID(), options);
 
 /** The hash to keep of a password. */
 export function hashPassword(password: string): Promise<string> {
-  return hash(password, options);
+  return hash(normalized(password), options);
 }
 
 /** Whether the password is right. Takes the same time for a user that does not exist (`kept` null), so that names cannot be probed. */
 export async function isPassword(kept: string | null, password: string): Promise<boolean> {
-  const right = await verify(kept ?? (await nobody), password);
+  const right = await verify(kept ?? (await nobody), normalized(password));
   return right && kept !== null;
+}
+
+/** Keyboards differ in how they encode the same character (NIST SP 800-63B §5.1.1.2). */
+function normalized(password: string): string {
+  return password.normalize('NFKC');
 }

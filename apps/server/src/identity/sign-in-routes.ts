@@ -12,8 +12,8 @@ type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
  * The page that asks a person for name and password. Its cookie is signed, SameSite=Lax and bound to the address of this
  * one sign-in, so that no other page can send the form.
  */
-export function addSignInRoutes(app: FastifyInstance, provider: Provider, signIn: SignIn): void {
-  const url = `${new URL(provider.issuer).pathname}/sign-in/:uid`;
+export function addSignInRoutes(app: FastifyInstance, provider: Provider, signIn: SignIn, prefix: string): void {
+  const url = `${prefix}/sign-in/:uid`;
   void app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(

@@ -18,7 +18,8 @@ export function createSignIn(platform: Platform): SignIn {
     const account = signInName(name);
     const attempt = attempts.begin(account, address);
     if ('retryAfter' in attempt) return { kind: 'TOO_MANY', retryAfter: attempt.retryAfter };
-    const row = await findForSignIn(platform.database.read, account);
+    // PostgreSQL refuses U+0000 in a text instead of finding nobody.
+    const row = account.includes('\0') ? null : await findForSignIn(platform.database.read, account);
     const right = await isPassword(row?.password_hash ?? null, password);
     if (!row || !right || row.enabled !== 1) return { kind: 'REFUSED' };
     attempt.succeeded();
