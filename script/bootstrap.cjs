@@ -25,7 +25,15 @@ function fail(line) {
 
 /** The npm that belongs to the Node that runs us: its JavaScript file, so that any Node can run it. */
 function npmCli() {
-  const near = path.join(path.dirname(fs.realpathSync(process.execPath)), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  const near = path.join(
+    path.dirname(fs.realpathSync(process.execPath)),
+    '..',
+    'lib',
+    'node_modules',
+    'npm',
+    'bin',
+    'npm-cli.js',
+  );
   const candidates = [process.env.npm_execpath, near, '/usr/share/nodejs/npm/bin/npm-cli.js'];
   for (const dir of (process.env.PATH || '').split(path.delimiter)) {
     try {
@@ -35,7 +43,9 @@ function npmCli() {
     }
   }
   const found = candidates.find((file) => file && file.endsWith('.js') && fs.existsSync(file));
-  return found || fail('npm was not found beside Node. Install Node.js with npm (any version from 16 on), then try again.');
+  return (
+    found || fail('npm was not found beside Node. Install Node.js with npm (any version from 16 on), then try again.')
+  );
 }
 
 function npm(node, args, what) {
@@ -56,14 +66,20 @@ function supportedNode() {
   say(`fetching Node ${NODE_VERSION} (this machine has ${process.versions.node}) ...`);
   fs.mkdirSync(RUNTIME, { recursive: true });
   fs.writeFileSync(path.join(RUNTIME, 'package.json'), '{"private":true}\n');
-  npm(process.execPath, ['install', '--prefix', RUNTIME, '--no-save', `${name}@${NODE_VERSION}`], `Fetching Node ${NODE_VERSION}`);
+  npm(
+    process.execPath,
+    ['install', '--prefix', RUNTIME, '--no-save', `${name}@${NODE_VERSION}`],
+    `Fetching Node ${NODE_VERSION}`,
+  );
   return binary;
 }
 
 /** Installs the locked packages once per lock file, mode and Node; the stamp is written last, so a cut-off install is redone. */
 function installPackages(node, dev) {
   const stamp = path.join(ROOT, 'node_modules', '.kethub-installed');
-  const lock = createHash('sha256').update(fs.readFileSync(path.join(ROOT, 'package-lock.json'))).digest('hex');
+  const lock = createHash('sha256')
+    .update(fs.readFileSync(path.join(ROOT, 'package-lock.json')))
+    .digest('hex');
   const have = fs.existsSync(stamp) ? fs.readFileSync(stamp, 'utf8') : '';
   if (have === `${lock} dev` || (!dev && have === `${lock} run`)) return;
   say(`installing packages${dev ? ' for development' : ''} ...`);
@@ -78,10 +94,14 @@ function main() {
   if (!args[0]) fail('usage: node script/bootstrap.cjs [--dev] <entry.ts> [arguments...]');
   const node = supportedNode();
   installPackages(node, dev);
-  const env = { ...process.env, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE || path.join(RUNTIME, 'compile-cache') };
+  const env = {
+    ...process.env,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE || path.join(RUNTIME, 'compile-cache'),
+  };
   const child = spawn(node, [path.resolve(ROOT, args[0]), ...args.slice(1)], { stdio: 'inherit', env });
   // The terminal sends Ctrl-C to the child as well: wait for its clean end instead of dying first.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => signal === 'SIGINT' || child.kill(signal));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => signal === 'SIGINT' || child.kill(signal));
   child.on('error', (error) => fail(`cannot start ${node}: ${error.message}`));
   child.on('exit', (code, signal) => process.exit(signal ? 128 + require('node:os').constants.signals[signal] : code));
 }

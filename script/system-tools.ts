@@ -15,6 +15,12 @@ export const runtimeTools: readonly Tool[] = [
   { what: 'pip', package: 'python3-pip', isThere: () => succeeds('/usr/bin/python3', ['-c', 'import pip']) },
 ];
 
+/** What the tests use beside: they paste the printed commands into a shell and compare with a real Git. */
+export const testTools: readonly Tool[] = [
+  { what: 'curl', package: 'curl', isThere: () => succeeds('curl', ['--version']) },
+  { what: 'Git', package: 'git', isThere: () => succeeds('git', ['--version']) },
+];
+
 function succeeds(command: string, args: string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }

@@ -1,0 +1,96 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import type { Tool } from './system-tools.ts';
+
+/** PostgreSQL's own programs; Debian keeps them out of the PATH. */
+function binaries(): string | null {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).toSorted((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => path.join(root, version, 'bin')),
+    ...(process.env['PATH'] ?? '').split(':'),
+  ];
+  return folders.find((folder) => existsSync(path.join(folder, 'initdb'))) ?? null;
+}
+
+export const postgresTool: Tool = { what: 'PostgreSQL', package: 'postgresql', isThere: () => binaries() !== null };
+
+export interface Postgres {
+  /** Address of a server on which databases can be created. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a PostgreSQL of its own in a temporary folder, on loopback. `durable` is for measurements; tests do without syncs. */
+export async function startPostgres({ durable }: { durable: boolean }): Promise<Postgres> {
+  const programs = binaries();
+  if (programs === null) throw new Error('PostgreSQL is not installed');
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-postgres-'));
+  const user = unprivileged();
+  if (user) chownSync(folder, user.uid, user.gid);
+  const data = path.join(folder, 'data');
+  const made = spawnSync(
+    path.join(programs, 'initdb'),
+    ['-D', data, '-U', 'kethub', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
+    { ...user, cwd: '/', encoding: 'utf8' },
+  );
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}${made.stdout}`);
+  const port = await freePort();
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: folder,
+    max_connections: 200,
+    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = spawn(path.join(programs, 'postgres'), ['-D', data, ...options], {
+    ...user,
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  await ready(server);
+  return {
+    url: `postgres://kethub@127.0.0.1:${port}/postgres`,
+    async stop() {
+      const ended = once(server, 'exit');
+      // Fast shutdown: connections are ended, what is committed is kept.
+      server.kill('SIGINT');
+      await ended;
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root; its package brings a user. */
+function unprivileged(): { uid: number; gid: number } | null {
+  if (process.getuid?.() !== 0) return null;
+  const id = (option: string): number => Number(spawnSync('id', [option, 'postgres'], { encoding: 'utf8' }).stdout);
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+async function ready(server: ChildProcess): Promise<void> {
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    server.stderr?.on('data', (chunk: Buffer) => {
+      // Read on for as long as it runs, but kept only until it is ready: a full pipe would stop the server.
+      if (said.length < 20_000) said += chunk.toString();
+      if (said.includes('ready to accept connections')) resolve();
+    });
+    server.once('exit', () => reject(new Error(`PostgreSQL ended before it was ready: ${said}`)));
+    server.once('error', reject);
+  });
+}
+
+async function freePort(): Promise<number> {
+  const probe = net.createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  if (typeof address !== 'object' || address === null) throw new Error('No free port');
+  return address.port;
+}

@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+
+export const root = path.resolve(import.meta.dirname, '..');
+
+/** Runs a program of the project's own packages and shows what it says. Returns whether it succeeded. */
+export function run(
+  title: string,
+  program: string,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): boolean {
+  const began = performance.now();
+  process.stderr.write(`\n── ${title}\n`);
+  const { status, error } = spawnSync(path.join(root, 'node_modules/.bin', program), args, {
+    cwd: root,
+    stdio: 'inherit',
+    // The packages' own start scripts look for `node` in the PATH: it must be the one that runs this.
+    env: { ...process.env, PATH: `${path.dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, ...environment },
+  });
+  if (error) throw error;
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  process.stderr.write(`── ${title}: ${status === 0 ? 'passed' : 'FAILED'} after ${seconds} s\n`);
+  return status === 0;
+}
