@@ -1,0 +1,59 @@
+import { UnreachableError, type FollowedEntry, type WatchOptions } from '@kethub/client';
+import type { LogEntry } from '@kethub/contract';
+import type { Output } from './terminal/output.ts';
+
+export interface Followed<T> {
+  watch(options: WatchOptions): AsyncGenerator<T, void>;
+  /** Null where the log is not wanted. */
+  readonly log: ((options: { signal: AbortSignal }) => AsyncGenerator<FollowedEntry, void>) | null;
+  /** What to say about a status. */
+  describe(value: T): string;
+}
+
+/** After the final status the log has this many milliseconds to reach its end. */
+const logGrace = 3_000;
+
+/** Follows status and log of an execution or a build at the same time, and returns its final state. */
+export async function followToEnd<T>(output: Output, followed: Followed<T>, signal: AbortSignal): Promise<T> {
+  const logEnds = new AbortController();
+  const logSignal = AbortSignal.any([signal, logEnds.signal]);
+  const log = followed.log ? showLog(output, followed.log({ signal: logSignal }), logSignal) : Promise.resolve();
+  let last: T | undefined;
+  try {
+    const onInterruption = () => output.progress('The platform does not answer at the moment; still trying');
+    for await (const value of followed.watch({ signal, onInterruption })) {
+      last = value;
+      output.progress(followed.describe(value));
+    }
+    const grace = setTimeout(() => logEnds.abort(), logGrace);
+    await log;
+    clearTimeout(grace);
+  } finally {
+    logEnds.abort();
+    await log;
+    output.settle();
+  }
+  if (last === undefined) throw new Error('A watch ended without a status');
+  return last;
+}
+
+/** Never fails: without its log an execution is still followed, and the reader is told. */
+async function showLog(
+  output: Output,
+  entries: AsyncGenerator<FollowedEntry, void>,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    for await (const { entry } of entries) output.log(entry);
+  } catch (error) {
+    if (signal.aborted) return;
+    // That the platform is away is already said by who watches the status.
+    if (!(error instanceof UnreachableError))
+      output.note(`The log can no longer be followed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** A log entry as a line of text. */
+export function logLine(entry: LogEntry, timestamps: boolean): string {
+  return timestamps ? `${entry.timestamp} ${entry.severity.padEnd(7)} ${entry.message}` : entry.message;
+}

@@ -1,0 +1,91 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { usageFailure } from './failures.ts';
+import { parseJson, parseObject } from './json.ts';
+import type { Shell } from './shell.ts';
+import { readAll } from './terminal/prompt.ts';
+
+export interface InputOptions {
+  /** File, or `-` for standard input. */
+  readonly input?: string;
+  readonly data?: string;
+  readonly params?: string;
+  readonly secret?: readonly string[];
+}
+
+/**
+ * The input of an execution: `--input`, else the folder `input` of the project, in the form in which a container gets it
+ * (`data.json` is the member `data`); `--data` and `--params` replace these members; `--secret` adds to `$secrets`. Values of secrets come from files or the environment, never from the command line,
+ * where every user of the machine could read them.
+ */
+export async function readInput(
+  shell: Shell,
+  options: InputOptions,
+  project: string | null,
+): Promise<Record<string, unknown>> {
+  const input = await readBase(shell, options, project);
+  for (const member of ['data', 'params'] as const) {
+    const file = options[member];
+    if (file !== undefined) input[member] = parseJson(await readFile(path.resolve(shell.folder, file), 'utf8'), file);
+  }
+  const secrets = await readSecrets(shell, options.secret ?? []);
+  if (Object.keys(secrets).length === 0) return input;
+  const given = input['$secrets'];
+  return { ...input, $secrets: { ...(typeof given === 'object' ? given : {}), ...secrets } };
+}
+
+async function readBase(shell: Shell, options: InputOptions, project: string | null): Promise<Record<string, unknown>> {
+  if (options.input === '-') return parseObject(await readAll(shell.stdin), 'Standard input');
+  if (options.input !== undefined)
+    return parseObject(await readFile(path.resolve(shell.folder, options.input), 'utf8'), options.input);
+  const folder = project === null ? null : path.join(project, 'input');
+  const members = folder === null ? {} : await readMembers(folder);
+  if (Object.keys(members).length > 0 || options.data !== undefined || options.params !== undefined) return members;
+  throw usageFailure(
+    folder === null ? 'No input was given.' : `No input was given, and ${folder} holds no JSON file.`,
+    'ket run [service] --data data.json --params params.json',
+    `echo '{"data": {}, "params": {}}' | ket run [service] --input -`,
+  );
+}
+
+async function readMembers(folder: string): Promise<Record<string, unknown>> {
+  const members: Record<string, unknown> = {};
+  for (const name of await jsonFilesIn(folder)) {
+    const file = path.join(folder, name);
+    members[name.slice(0, -'.json'.length)] = parseJson(await readFile(file, 'utf8'), file);
+  }
+  return members;
+}
+
+async function jsonFilesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function readSecrets(shell: Shell, given: readonly string[]): Promise<Record<string, string>> {
+  const secrets: Record<string, string> = {};
+  for (const text of given) {
+    const [, name, source] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+    if (name === undefined || source === undefined)
+      throw usageFailure('--secret takes name=@file or name=VARIABLE (a variable of the environment).');
+    secrets[name] = source.startsWith('@')
+      ? (await readFile(path.resolve(shell.folder, source.slice(1)), 'utf8')).replace(/\r?\n$/, '')
+      : variable(shell, name, source);
+  }
+  return secrets;
+}
+
+function variable(shell: Shell, name: string, source: string): string {
+  const value = shell.environment[source];
+  if (value !== undefined) return value;
+  // The text itself is not repeated: it may be the secret, given by mistake.
+  throw usageFailure(
+    `--secret ${name}=...: the environment has no variable of that name. The value itself is not taken here, because others could see it.`,
+    `ket run --secret ${name}=@<file>`,
+    `ket run --secret ${name}=<VARIABLE>`,
+  );
+}

@@ -1,0 +1,62 @@
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { usageFailure } from '../failures.ts';
+import { configurationFolder, writePrivately } from './places.ts';
+
+/** What `ket login` keeps. */
+export interface Credentials {
+  /** Address of the platform, without a slash at the end. */
+  readonly url: string;
+  readonly accessToken: string;
+  /** Null when the token was made elsewhere and given to `ket login`. */
+  readonly accessTokenId: string | null;
+  readonly username: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function credentialsFile(environment: Environment): string {
+  return path.join(configurationFolder(environment), 'credentials.json');
+}
+
+/** The stored credentials, or null when nobody is signed in. */
+export async function readCredentials(environment: Environment): Promise<Credentials | null> {
+  const file = credentialsFile(environment);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+  const credentials = parse(text);
+  if (!credentials) throw usageFailure(`${file} is damaged. Sign in again.`, 'ket login');
+  return credentials;
+}
+
+function parse(text: string): Credentials | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  const { url, accessToken, accessTokenId, username } = value as Partial<Record<keyof Credentials, unknown>>;
+  if (typeof url !== 'string' || typeof accessToken !== 'string') return null;
+  return {
+    url,
+    accessToken,
+    accessTokenId: typeof accessTokenId === 'string' ? accessTokenId : null,
+    username: typeof username === 'string' ? username : '',
+  };
+}
+
+export async function storeCredentials(environment: Environment, credentials: Credentials): Promise<void> {
+  await writePrivately(credentialsFile(environment), `${JSON.stringify(credentials, null, 2)}\n`);
+}
+
+export async function forgetCredentials(environment: Environment): Promise<void> {
+  await rm(credentialsFile(environment), { force: true });
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Folder of the credentials: KETHUB_CONFIG_DIR, else as the XDG Base Directory Specification says. */
+export function configurationFolder(environment: Environment): string {
+  const own = environment['KETHUB_CONFIG_DIR'];
+  if (own) return path.resolve(own);
+  return path.join(absolute(environment['XDG_CONFIG_HOME']) ?? path.join(os.homedir(), '.config'), 'kethub');
+}
+
+/** Folder of what ket remembers between runs. */
+export function stateFolder(environment: Environment): string {
+  if (environment['KETHUB_CONFIG_DIR']) return configurationFolder(environment);
+  return path.join(absolute(environment['XDG_STATE_HOME']) ?? path.join(os.homedir(), '.local', 'state'), 'kethub');
+}
+
+/** The specification says to ignore a relative path. */
+function absolute(folder: string | undefined): string | undefined {
+  return folder !== undefined && path.isAbsolute(folder) ? folder : undefined;
+}
+
+/** Replaces a file that only its owner may read: readers see the old or the new content, never a part. */
+export async function writePrivately(file: string, content: string): Promise<void> {
+  const folder = path.dirname(file);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    // The umask can only have taken rights away; this makes 0600 certain where it took too much.
+    await chmod(temporary, 0o600);
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Service, Subscription } from '@kethub/contract';
+import { CliFailure } from '../failures.ts';
+import type { Session } from './session.ts';
+
+/**
+ * The subscription of the application `ket` to the service that is meant: `name`, slug or id, optionally `@version`,
+ * or its address. A published service of one's own is subscribed to where it is not yet. The newest version counts.
+ */
+export async function selectService(session: Session, wanted: string): Promise<Subscription> {
+  const { name, version } = splitVersion(wanted);
+  const [services, subscriptions] = await Promise.all([session.platform.services(), session.subscriptions()]);
+  const own = services.find((service) => isMeant(name, service.id, service.name, service.slug));
+  if (own) {
+    const published = publishedVersion(own, version);
+    const known = subscriptions.find((one) => one.serviceId === own.id && one.version === published);
+    return known ?? session.subscribe(own.id, published);
+  }
+  const subscribed = subscriptions
+    .filter(
+      (one) => isMeant(name, one.serviceId, one.serviceName, slugOf(one.endpoint)) || sameAddress(wanted, one.endpoint),
+    )
+    .filter((one) => version === undefined || one.version === version)
+    .toSorted((a, b) => compareVersions(b.version, a.version))[0];
+  if (subscribed) return subscribed;
+  const names = [...new Set([...services.map((one) => one.slug), ...subscriptions.map((one) => slugOf(one.endpoint))])];
+  const known = names.length > 0 ? ` There is: ${names.join(', ')}.` : ' You have none yet.';
+  throw new CliFailure('notFound', 'service-not-found', `No service "${wanted}" of yours or subscribed to.${known}`, [
+    'ket services',
+    'ket up    (in the folder of the service)',
+  ]);
+}
+
+function splitVersion(wanted: string): { name: string; version: string | undefined } {
+  const [, name, version] = /^(.+)@(\d+\.\d+\.\d+)$/.exec(wanted) ?? [];
+  return { name: name ?? wanted, version };
+}
+
+function isMeant(name: string, id: string, serviceName: string, slug: string): boolean {
+  return name === id || name === slug || name.toLowerCase() === serviceName.toLowerCase();
+}
+
+function publishedVersion(service: Service, version: string | undefined): string {
+  const published = service.versions.filter(({ state }) => state === 'PUBLISHED');
+  const found = version === undefined ? published[0] : published.find((one) => one.version === version);
+  if (found) return found.version;
+  const offered = published.map((one) => one.version).join(', ');
+  const what = version === undefined ? 'no published version' : `no published version ${version}`;
+  const rest = offered === '' ? '' : ` Published: ${offered}.`;
+  throw new CliFailure('notFound', 'not-published', `The service "${service.name}" has ${what} yet.${rest}`, [
+    'ket up    (in the folder of the service)',
+    'ket services',
+  ]);
+}
+
+/** `{gateway_url}/<owner>/<slug>/<version>/` */
+export function slugOf(endpoint: string): string {
+  return endpoint.replace(/\/+$/, '').split('/').at(-2) ?? '';
+}
+
+function sameAddress(wanted: string, endpoint: string): boolean {
+  return wanted.replace(/\/+$/, '') === endpoint.replace(/\/+$/, '');
+}
+
+/** Order of two `1.2.3` versions, by number. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map((version) => version.split('.').map(Number));
+  for (const index of [0, 1, 2]) {
+    const difference = (left?.[index] ?? 0) - (right?.[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,129 @@
+import { access, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+
+export interface ProjectFile {
+  /** Path in the archive, with slashes. */
+  readonly name: string;
+  readonly path: string;
+  readonly executable: boolean;
+  readonly bytes: number;
+}
+
+export interface ProjectFiles {
+  /** Sorted by name. */
+  readonly files: readonly ProjectFile[];
+  /** What was left out although no rule says so, and why. */
+  readonly skipped: readonly string[];
+}
+
+/** Left out unless a rule takes them back in (`!.env`). */
+const defaultRules = ['__pycache__/', '*.py[cod]', '.venv/', 'venv/', 'node_modules/', '.DS_Store', '.env'];
+const ruleFiles = ['.gitignore', '.ketignore'];
+
+/** The rules of one folder, for paths below it. */
+interface Rules {
+  /** Path in the project as the folder of the rules sees it: `a/b.py` for one in the project's folder `a` is `b.py`. */
+  readonly relative: (name: string) => string;
+  readonly matcher: Ignore;
+}
+
+/**
+ * The files of a project that belong into its archive: gitignore syntax in `.gitignore` and `.ketignore` of every
+ * folder; within a folder `.ketignore` has the last word, between folders the deeper one (gitignore(5)). Where the
+ * project is part of a git repository, the rules of the folders above it hold as well. Never `.git`, never what a
+ * symbolic link reaches outside the project.
+ */
+export async function listProject(folder: string): Promise<ProjectFiles> {
+  const root = await realpath(folder);
+  const files: ProjectFile[] = [];
+  const skipped: string[] = [];
+  const outer = [...(await rulesAbove(root)), { relative: (name: string) => name, matcher: matcherOf(defaultRules) }];
+
+  async function walk(base: string, inherited: readonly Rules[]): Promise<void> {
+    const below = (name: string) => name.slice(base.length);
+    const rules = [...(await rulesIn(path.join(root, base), below)), ...inherited];
+    for (const entry of await readdir(path.join(root, base), { withFileTypes: true })) {
+      const name = base + entry.name;
+      if (entry.name === '.git') continue;
+      if (isIgnored(entry.isDirectory() ? `${name}/` : name, rules)) continue;
+      if (entry.isDirectory()) await walk(`${name}/`, rules);
+      else if (entry.isFile()) await add(name, path.join(root, name));
+      else if (entry.isSymbolicLink()) await addLink(name);
+      else skipped.push(`${name}: neither a file nor a folder`);
+    }
+  }
+
+  async function addLink(name: string): Promise<void> {
+    const target = await realpath(path.join(root, name)).catch(() => null);
+    if (target === null) return void skipped.push(`${name}: the link leads nowhere`);
+    const within = path.relative(root, target).split(path.sep);
+    if (within[0] === '..' || path.isAbsolute(within.join(path.sep)))
+      return void skipped.push(`${name}: the link leads out of the folder`);
+    if (within.includes('.git')) return void skipped.push(`${name}: the link leads into .git`);
+    if (!(await stat(target)).isFile()) return void skipped.push(`${name}: a link to a folder is not followed`);
+    await add(name, target);
+  }
+
+  async function add(name: string, file: string): Promise<void> {
+    const { mode, size } = await stat(file);
+    files.push({ name, path: file, executable: (mode & 0o100) !== 0, bytes: size });
+  }
+
+  await walk('', outer);
+  // By code unit, not by locale: the same archive on every machine.
+  files.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { files, skipped: skipped.sort() };
+}
+
+function matcherOf(rules: readonly string[]): Ignore {
+  return ignore({ ignorecase: false }).add(rules);
+}
+
+async function rulesIn(folder: string, relative: Rules['relative']): Promise<Rules[]> {
+  const texts: string[] = [];
+  for (const name of ruleFiles) {
+    try {
+      texts.push(await readFile(path.join(folder, name), 'utf8'));
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EISDIR')))
+        throw error;
+    }
+  }
+  return texts.length === 0 ? [] : [{ relative, matcher: matcherOf(texts) }];
+}
+
+/** Rules of the folders above, up to the root of the git repository, the deepest first. None outside of a repository. */
+async function rulesAbove(root: string): Promise<Rules[]> {
+  const rules: Rules[] = [];
+  let prefix = '';
+  for (let folder = root; ; folder = path.dirname(folder)) {
+    const within = prefix;
+    if (folder !== root) rules.push(...(await rulesIn(folder, (name) => within + name)));
+    if (await exists(path.join(folder, '.git'))) return rules;
+    if (path.dirname(folder) === folder) return [];
+    prefix = `${path.basename(folder)}/${prefix}`;
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Rules from the deepest folder upwards: the first that says anything decides. */
+function isIgnored(name: string, rules: readonly Rules[]): boolean {
+  for (const { relative, matcher } of rules) {
+    const below = relative(name);
+    const folder = path.posix.dirname(below);
+    // We only come here if the folder was taken in, so a verdict that these rules have for the folder was overruled
+    // by deeper ones, and what they hand down from it does not count.
+    if (folder !== '.' && matcher.test(`${folder}/`).ignored) continue;
+    const verdict = matcher.test(below);
+    if (verdict.ignored) return true;
+    if (verdict.unignored) return false;
+  }
+  return false;
+}

@@ -1,0 +1,56 @@
+import path from 'node:path';
+import { CliFailure, usageFailure } from '../failures.ts';
+import type { Output } from '../terminal/output.ts';
+import { sizeText } from '../terminal/size.ts';
+import { listProject, type ProjectFile } from './files.ts';
+import { pack, type Archive } from './pack.ts';
+
+/** Most that the platform takes. */
+export interface UploadLimits {
+  readonly sourceArchiveBytes: number;
+  readonly sourceUnpackedBytes: number;
+  readonly sourceFiles: number;
+}
+
+/** Packs a project, and refuses before the upload what the platform would refuse after it. */
+export async function prepareUpload(output: Output, folder: string, limits: UploadLimits): Promise<Archive> {
+  const { files, skipped } = await listProject(folder);
+  for (const reason of skipped) output.note(`${output.style.yellow('left out:')} ${reason}`);
+  if (!files.some(({ name }) => name === 'src/program.py'))
+    throw usageFailure(
+      `${path.join(folder, 'src', 'program.py')} is not there, or a rule in .gitignore or .ketignore leaves it out. It has to hold the function run(data, params).`,
+      'ket init <folder>    (a service that works, to start from)',
+    );
+  checkFiles(files, limits);
+  output.progress(`Packing ${files.length} files`);
+  const archive = await pack(files);
+  if (archive.bytes <= limits.sourceArchiveBytes) return archive;
+  await archive[Symbol.asyncDispose]();
+  throw tooLarge(
+    `Packed, the folder has ${sizeText(archive.bytes)}; at most ${sizeText(limits.sourceArchiveBytes)} are accepted`,
+    files,
+  );
+}
+
+function checkFiles(files: readonly ProjectFile[], limits: UploadLimits): void {
+  if (files.length > limits.sourceFiles)
+    throw tooLarge(`The folder has ${files.length} files; at most ${limits.sourceFiles} are accepted`, files);
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes > limits.sourceUnpackedBytes)
+    throw tooLarge(
+      `The folder has ${sizeText(bytes)}; at most ${sizeText(limits.sourceUnpackedBytes)} are accepted`,
+      files,
+    );
+}
+
+function tooLarge(what: string, files: readonly ProjectFile[]): CliFailure {
+  const largest = files
+    .toSorted((a, b) => b.bytes - a.bytes)
+    .slice(0, 3)
+    .map(({ name, bytes }) => `${name} (${sizeText(bytes)})`);
+  return new CliFailure(
+    'usage',
+    'too-large',
+    `${what}. Name what the service does not need in .ketignore. The largest: ${largest.join(', ')}.`,
+  );
+}

@@ -1,0 +1,67 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { manifestName, type Manifest } from './manifest.ts';
+
+const starterFolder = path.join(import.meta.dirname, '../../starter');
+
+/** Kept under other names, or they would rule over what git sees of the starter itself. */
+const realNames: Readonly<Record<string, string>> = { gitignore: '.gitignore', ketignore: '.ketignore' };
+
+export interface WrittenStarter {
+  /** Name of the service. */
+  readonly name: string;
+  /** Names of files, sorted. */
+  readonly written: readonly string[];
+  /** Files that were there before, and are as they were. */
+  readonly kept: readonly string[];
+}
+
+/** Fills a folder with a service that works. A file that is already there stays as it is. */
+export async function writeStarter(folder: string): Promise<WrittenStarter> {
+  const name = serviceName(folder);
+  const written: string[] = [];
+  const kept: string[] = [];
+  for (const [file, content] of await starterFiles(name)) {
+    const target = path.join(folder, file);
+    await mkdir(path.dirname(target), { recursive: true });
+    ((await writeNew(target, content)) ? written : kept).push(file);
+  }
+  return { name, written: written.sort(), kept: kept.sort() };
+}
+
+async function starterFiles(name: string): Promise<[file: string, content: string][]> {
+  const entries = await readdir(starterFolder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !entry.parentPath.includes('__pycache__'));
+  const manifest: Manifest = {
+    name,
+    description: 'Measures a GHZ state on a noisy register.',
+    configuration: { runtime: 'PYTHON_TEMPLATE', cpus: 1, memoryGb: 1, runTimeSeconds: 3600 },
+  };
+  return [
+    [manifestName, `${JSON.stringify(manifest, null, 2)}\n`],
+    ...(await Promise.all(
+      files.map(async (entry): Promise<[string, string]> => {
+        const file = path.join(entry.parentPath, entry.name);
+        const content = await readFile(file, 'utf8');
+        const place = path.relative(starterFolder, path.dirname(file));
+        return [path.join(place, realNames[entry.name] ?? entry.name), content.replaceAll('{{name}}', name)];
+      }),
+    )),
+  ];
+}
+
+/** False when there is something of that name already. */
+async function writeNew(file: string, content: string): Promise<boolean> {
+  try {
+    await writeFile(file, content, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function serviceName(folder: string): string {
+  const name = path.basename(path.resolve(folder)).slice(0, 100);
+  return /[A-Za-z0-9]/.test(name) ? name : 'my-service';
+}

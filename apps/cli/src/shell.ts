@@ -1,0 +1,56 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { exitCodes, type Outcome } from './failures.ts';
+import { createOutput, type Output } from './terminal/output.ts';
+
+/** The surroundings of one run of `ket`. */
+export interface Shell {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Current folder. */
+  readonly folder: string;
+  /** What to type to call ket again, for hints. */
+  readonly command: string;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  exitCode: number;
+}
+
+/** The shell of this process. `npm run` changes into its own folder; where the user stands is in INIT_CWD. */
+export function shellOfProcess(): Shell {
+  const { env: environment, stdin, stdout, stderr } = process;
+  const byNpm = environment['npm_lifecycle_event'] === 'ket' && environment['npm_package_name'] === 'kethub';
+  return {
+    environment,
+    folder: (byNpm ? environment['INIT_CWD'] : undefined) ?? process.cwd(),
+    command: byNpm ? 'npm run ket --' : 'ket',
+    stdin,
+    stdout,
+    stderr,
+    exitCode: exitCodes.success.code,
+  };
+}
+
+export interface CommonOptions {
+  readonly json?: boolean;
+}
+
+/** Adds a command to `ket`, with the option that all commands have. */
+export function addCommand(program: Command, nameAndArguments: string, description: string): Command {
+  return program.command(nameAndArguments).description(description).option('--json', 'print JSON on standard output');
+}
+
+/** Where a command writes, in the form that its options ask for. */
+export function outputOf(shell: Shell, options: CommonOptions): Output {
+  return createOutput({ ...shell, json: options.json === true });
+}
+
+/** Ends with this outcome although the command itself has done its work. */
+export function endWith(shell: Shell, outcome: Outcome): void {
+  shell.exitCode = exitCodes[outcome].code;
+}
+
+/** The value of an option that takes a whole number of at least 1. */
+export function positiveInteger(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number of at least 1.');
+}
