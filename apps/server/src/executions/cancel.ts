@@ -30,19 +30,23 @@ export async function cancelExecution(platform: Platform, subscriptionId: string
       cancel_requested_at: now,
       cause: JSON.stringify(cancelledCause),
       sealed_secrets: null,
-      input: null,
-      // What has not started has an empty log; the log of what runs is kept by its worker once its processes are gone.
+      // What has not started has an empty log and needs no input; what runs is cleared away by its worker once its
+      // processes are gone.
       log: sql<string | null>`case when status = 'PENDING' then '' else log end`,
+      input: sql<string | null>`case when status = 'PENDING' then null else input end`,
+      input_blob: sql<string | null>`case when status = 'PENDING' then null else input_blob end`,
     };
     const known = await transaction
       .selectFrom('executions')
-      .select('id')
+      .select(['status', 'input_blob'])
       .where('id', '=', id)
       .where('subscription_id', '=', subscriptionId)
       .executeTakeFirst();
-    return known !== undefined && (await move(transaction, id, 'CANCELLED', values));
+    if (!known || !(await move(transaction, id, 'CANCELLED', values))) return null;
+    return { unusedBlob: known.status === 'PENDING' ? known.input_blob : null };
   });
   if (happened) {
+    if (happened.unusedBlob !== null) await platform.blobs.remove(happened.unusedBlob);
     platform.database.notify(CHANNEL, id);
     executionChanged(platform.database, id);
   }

@@ -157,9 +157,13 @@ export class ExecutionWorker {
         ? 'The sandbox could not be made on this machine. The operator finds the cause in the log.'
         : 'The platform could not prepare the execution. The operator finds the cause in the log.';
     const cause = JSON.stringify({ type: 'about:blank', title: 'Could not be started', detail });
-    await this.#platform.database.write((transaction) =>
-      move(transaction, id, 'FAILED', { cause, ended_at: this.#platform.now(), sealed_secrets: null, log: '' }),
-    );
+    await this.#platform.database.write(async (transaction) => {
+      const ended_at = this.#platform.now();
+      if (await move(transaction, id, 'FAILED', { cause, ended_at, sealed_secrets: null, log: '' })) return;
+      // Cancelled meanwhile: nothing will be added to its log, and whoever follows it must learn that.
+      const noLog = transaction.updateTable('executions').set({ log: '' }).where('id', '=', id);
+      await noLog.where('log', 'is', null).where('log_blob', 'is', null).execute();
+    });
     this.#done(id);
     executionChanged(this.#platform.database, id);
   }

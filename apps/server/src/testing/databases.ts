@@ -14,8 +14,17 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
+/** An empty database that somebody else opens, such as a whole platform. */
+export interface EmptyDatabase {
+  /** For DATABASE_URL; null for SQLite in the data folder. */
+  readonly databaseUrl: string | null;
+  /** Removes it; every connection must be closed by then. */
+  drop(): Promise<void>;
+}
+
 export interface TestDatabaseKind {
   readonly name: 'SQLite' | 'PostgreSQL';
+  create(): Promise<EmptyDatabase>;
   open(): Promise<TestDatabase>;
 }
 
@@ -24,13 +33,18 @@ export interface TestDatabaseKind {
  * databases can be created. Use with `describe.each(databases)('… on $name', ({ open }) => …)`.
  */
 export const databases: readonly TestDatabaseKind[] = [
-  { name: 'SQLite', open: openSqlite },
+  { name: 'SQLite', create: createSqlite, open: () => openFresh(createSqlite) },
   ...postgres(process.env['KETHUB_TEST_POSTGRES_URL']),
 ];
 
-async function openSqlite(): Promise<TestDatabase> {
+async function createSqlite(): Promise<EmptyDatabase> {
+  return Promise.resolve({ databaseUrl: null, drop: () => Promise.resolve() });
+}
+
+async function openFresh(create: () => Promise<EmptyDatabase>): Promise<TestDatabase> {
+  const { databaseUrl, drop } = await create();
   const folder = await mkdtemp(path.join(os.tmpdir(), 'kethub-test-'));
-  const options = { databaseUrl: null, sqliteFile: path.join(folder, 'kethub.db') };
+  const options = { databaseUrl, sqliteFile: path.join(folder, 'kethub.db') };
   const database = await openDatabase(options);
   return {
     database,
@@ -38,30 +52,22 @@ async function openSqlite(): Promise<TestDatabase> {
     async close() {
       await database.close();
       await rm(folder, { recursive: true });
+      await drop();
     },
   };
 }
 
 function postgres(server: string | undefined): TestDatabaseKind[] {
   if (!server) return [];
-  const open = async (): Promise<TestDatabase> => {
+  const create = async (): Promise<EmptyDatabase> => {
     const name = `kethub_test_${randomBytes(6).toString('hex')}`;
     await administer(server, `create database ${name}`);
     const url = new URL(server);
     url.pathname = `/${name}`;
-    const options = { databaseUrl: url.href, sqliteFile: '' };
-    const database = await openDatabase(options);
-    return {
-      database,
-      again: () => openDatabase(options),
-      async close() {
-        await database.close();
-        // Without FORCE: a connection that a test leaves open makes this fail, and should.
-        await administer(server, `drop database ${name}`);
-      },
-    };
+    // Without FORCE: a connection that a test leaves open makes this fail, and should.
+    return { databaseUrl: url.href, drop: () => administer(server, `drop database ${name}`) };
   };
-  return [{ name: 'PostgreSQL', open }];
+  return [{ name: 'PostgreSQL', create, open: () => openFresh(create) }];
 }
 
 async function administer(server: string, statement: string): Promise<void> {

@@ -1,0 +1,62 @@
+import type { ServiceExecution } from '@kethub/contract';
+import type { DeployedService } from './kethub.ts';
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON, or the text when it is none. */
+  readonly body: unknown;
+  readonly text: string;
+}
+
+/** Plain requests to a deployed service: what an application does that has nothing but HTTP. */
+export interface Caller {
+  readonly bearer: string;
+  request(method: string, path: string, options?: RequestInit): Promise<Answered>;
+  /** Starts an execution; fails when that is not answered with 201. */
+  start(input: unknown): Promise<ServiceExecution>;
+  /** Starts an execution and waits for its end. */
+  finish(input: unknown): Promise<ServiceExecution>;
+}
+
+export async function requestToken(
+  tokenEndpoint: string,
+  credentials: string,
+  body: string = 'grant_type=client_credentials',
+): Promise<Answered> {
+  const headers = {
+    authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+  return read(await fetch(tokenEndpoint, { method: 'POST', headers, body }));
+}
+
+export async function callerOf(service: DeployedService): Promise<Caller> {
+  const { application, accessKeyId, secretAccessKey } = service;
+  const token = await requestToken(application.tokenEndpoint, `${accessKeyId}:${secretAccessKey}`);
+  const bearer = member(token.body, 'access_token');
+  const request: Caller['request'] = async (method, path, options = {}) => {
+    const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json', ...options.headers };
+    return read(await fetch(service.endpoint + path, { ...options, method, headers, redirect: 'manual' }));
+  };
+  const post = async (input: unknown, prefer: string): Promise<ServiceExecution> => {
+    const answer = await request('POST', '/', { body: JSON.stringify(input), headers: { prefer } });
+    if (answer.status !== 201) throw new Error(`Not started: ${answer.status} ${answer.text}`);
+    return answer.body as ServiceExecution;
+  };
+  return { bearer, request, start: (input) => post(input, ''), finish: (input) => post(input, 'wait=60') };
+}
+
+async function read(response: Response): Promise<Answered> {
+  const text = await response.text();
+  let body: unknown = text;
+  if (response.headers.get('content-type')?.includes('json')) body = JSON.parse(text);
+  return { status: response.status, headers: response.headers, body, text };
+}
+
+/** A string member of a JSON object. */
+export function member(body: unknown, name: string): string {
+  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+  if (typeof value !== 'string') throw new Error(`No string ${name} in ${JSON.stringify(body)}`);
+  return value;
+}

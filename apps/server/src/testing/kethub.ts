@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { createPlatformClient, isBuilt, signInWithPassword, type PlatformClient } from '@kethub/client';
+import type { Application, Build, Service, Subscription } from '@kethub/contract';
+import { pino } from 'pino';
+import { readConfiguration } from '../config/index.ts';
+import { startKethub, type Kethub } from '../kethub.ts';
+import type { TestDatabaseKind } from './databases.ts';
+import { zip } from './zip.ts';
+
+/** A whole platform in this process, with a real runtime and real ports, and a person who is signed in. */
+export interface TestKethub {
+  readonly kethub: Kethub;
+  readonly dataDir: string;
+  readonly client: PlatformClient;
+  /** The session of `client`, for requests that it cannot make. */
+  readonly loginSession: string;
+  /** Another approved person. */
+  signIn(username: string): Promise<{ client: PlatformClient; loginSession: string }>;
+  /** Stops it and starts it again on the same data. */
+  restart(): Promise<void>;
+  /** Stops it and removes everything. */
+  close(): Promise<void>;
+}
+
+const PASSWORD = 'correct horse battery staple';
+
+/** Starts a platform on an empty database of this kind. */
+export async function startTestKethub(
+  kind: TestDatabaseKind,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TestKethub> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'kethub-data-'));
+  const { databaseUrl, drop } = await kind.create();
+  const configuration = readConfiguration({
+    KETHUB_DATA_DIR: dataDir,
+    KETHUB_PORT: '0',
+    KETHUB_GATEWAY_PORT: '0',
+    KETHUB_DEMO: 'off',
+    ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
+    ...settings,
+  });
+  const log = pino({ level: process.env['KETHUB_TEST_LOG'] ?? 'silent' });
+  let kethub = await startKethub(configuration, log);
+  const signIn: TestKethub['signIn'] = async (username) => {
+    const { identity, platform } = kethub;
+    const person = { username, email: `${username}@example.org`, firstname: username, lastname: 'Test' };
+    await identity.createUser({ ...person, password: PASSWORD, status: 'APPROVED' });
+    const { auth, api } = platform.addresses;
+    const loginSession = await signInWithPassword({ authUrl: auth, username, password: PASSWORD });
+    return { client: createPlatformClient({ baseUrl: api, credential: { loginSession } }), loginSession };
+  };
+  const first = await signIn('ada');
+  return {
+    get kethub() {
+      return kethub;
+    },
+    dataDir,
+    ...first,
+    signIn,
+    async restart() {
+      // The same ports: addresses that were handed out stay true.
+      const port = new URL(kethub.platform.addresses.api).port;
+      const gatewayPort = new URL(kethub.platform.addresses.gateway).port;
+      await kethub.stop();
+      kethub = await startKethub({ ...configuration, port: Number(port), gatewayPort: Number(gatewayPort) }, log);
+    },
+    async close() {
+      await kethub.stop();
+      await rm(dataDir, { recursive: true });
+      await drop();
+    },
+  };
+}
+
+export interface DeployedService {
+  readonly service: Service;
+  readonly application: Application;
+  readonly subscription: Subscription;
+  /** {service_endpoint} without the slash at its end. */
+  readonly endpoint: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** Uploads a Python project and waits for the end of its build. */
+export async function build(
+  client: PlatformClient,
+  name: string,
+  files: Readonly<Record<string, string>>,
+): Promise<{ service: Service; build: Build }> {
+  const service = await client.createService({ name, source: await zip(files) });
+  for await (const one of client.watchBuild(service.id, '1.0.0')) if (isBuilt(one)) return { service, build: one };
+  throw new Error('The build was watched to its end without having one');
+}
+
+/** Deploys a Python project as an internal service, with an application of its own subscribed to it. */
+export async function deploy(
+  client: PlatformClient,
+  name: string,
+  files: Readonly<Record<string, string>>,
+): Promise<DeployedService> {
+  const { service, build: ended } = await build(client, name, files);
+  if (ended.problem) throw new Error(`${ended.problem.title}: ${ended.problem.detail}`);
+  await client.publish(service.id, '1.0.0');
+  const application = await client.createApplication(`${name} caller`);
+  const subscription = await client.subscribe(application.id, { serviceId: service.id });
+  const [key] = application.accessKeys;
+  if (!key) throw new Error('An application without an access key');
+  return {
+    service,
+    application,
+    subscription,
+    endpoint: subscription.endpoint.replace(/\/$/, ''),
+    accessKeyId: key.accessKeyId,
+    secretAccessKey: await client.revealSecret(application.id, key.id),
+  };
+}
