@@ -1,0 +1,100 @@
+import type { FastifyInstance } from 'fastify';
+import { createAccounts, security, securitySchemes, type Accounts } from '../accounts/index.ts';
+import { mount } from '../http/index.ts';
+import { createEmbeddedIdentity, type EmbeddedIdentity, type Identity, type NewUser } from '../identity/index.ts';
+import type { TestDatabaseKind } from './databases.ts';
+import { createTestPlatform, createTestServer, type TestPlatform, type TestPlatformOptions } from './platform.ts';
+
+export const PASSWORD = 'correct horse battery staple';
+
+/** Tokens of a login session, as the token endpoint answers. */
+export interface TestSession {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+/** A server at the addresses of its platform, with the identity provider and the user account service. */
+export interface TestAccounts {
+  readonly platform: TestPlatform;
+  readonly identity: EmbeddedIdentity;
+  readonly accounts: Accounts;
+  readonly app: FastifyInstance;
+  /** Adds a person whose password is PASSWORD; `username` is the part before the @ of the e-mail address. */
+  addUser(username: string, other?: Partial<NewUser>): Promise<Identity>;
+  /** Posts a form to the token endpoint, as the client `kethub`. */
+  token(form: Record<string, string>): Promise<Response>;
+  /** Signs in with PASSWORD. */
+  signIn(username: string): Promise<TestSession>;
+  /** Calls the platform interface. `credential` is a personal access token or the access token of a login session. */
+  call(
+    method: string,
+    path: string,
+    credential?: string | null,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export async function startTestAccounts(
+  open: TestDatabaseKind['open'],
+  options: TestPlatformOptions = {},
+): Promise<TestAccounts> {
+  const platform = await createTestPlatform(open, options);
+  const { addresses } = platform;
+  const identity = await createEmbeddedIdentity(platform);
+  const accounts = createAccounts(platform, identity);
+  const app = await createTestServer(platform, securitySchemes(addresses));
+  mount(app, accounts.endpoints, { prefix: '/api', admit: accounts.admit, security });
+  await identity.serve(app);
+  await app.listen({ host: '127.0.0.1', port: platform.port });
+
+  const token = (form: Record<string, string>): Promise<Response> =>
+    fetch(`${addresses.auth}/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: 'kethub', ...form }),
+    });
+  return {
+    platform,
+    identity,
+    accounts,
+    app,
+    addUser: (username, other) =>
+      identity.createUser({
+        username,
+        email: `${username}@example.org`,
+        firstname: 'Ada',
+        lastname: 'Lovelace',
+        password: PASSWORD,
+        status: 'APPROVED',
+        ...other,
+      }),
+    token,
+    async signIn(username) {
+      const response = await token({ grant_type: 'password', username, password: PASSWORD });
+      if (!response.ok) throw new Error(`Signing in answered ${response.status}: ${await response.text()}`);
+      return (await response.json()) as TestSession;
+    },
+    call: (method, path, credential = null, body = undefined, headers = {}) =>
+      fetch(addresses.api + path, {
+        method,
+        headers: {
+          ...credentialHeader(credential),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+      }),
+    async close() {
+      await app.close();
+      await accounts.close();
+      await identity.close();
+      await platform.close();
+    },
+  };
+}
+
+function credentialHeader(credential: string | null): Record<string, string> {
+  if (credential === null) return {};
+  return credential.startsWith('ket_pat_') ? { 'x-auth-token': credential } : { authorization: `Bearer ${credential}` };
+}
