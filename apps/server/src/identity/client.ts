@@ -15,9 +15,14 @@ export function kethubClient(origin: string): ClientMetadata {
     grant_types: ['authorization_code', 'refresh_token', 'password'],
     response_types: ['code'],
     id_token_signed_response_alg: 'ES256',
-    redirect_uris: [`${origin}${CALLBACK}`],
+    redirect_uris: [dashboardCallback(origin)],
     post_logout_redirect_uris: [`${origin}/`],
   };
+}
+
+/** Where the dashboard takes the answer. */
+export function dashboardCallback(origin: string): string {
+  return `${origin}${CALLBACK}`;
 }
 
 /**

@@ -1,7 +1,14 @@
 import type { EventEmitter } from 'node:events';
 import { Provider, errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Platform } from '../platform.ts';
-import { CLIENT_ID, allowLoopbackCallbacks, isAllowedOrigin, isLoopbackCallback, kethubClient } from './client.ts';
+import {
+  CLIENT_ID,
+  allowLoopbackCallbacks,
+  dashboardCallback,
+  isAllowedOrigin,
+  isLoopbackCallback,
+  kethubClient,
+} from './client.ts';
 import type { Identity } from './identity-provider.ts';
 import type { ProviderKeys } from './keys.ts';
 import { createOidcRecords } from './oidc-records.ts';
@@ -61,7 +68,7 @@ function configuration(platform: Platform, keys: ProviderKeys): Configuration {
     features: {
       devInteractions: { enabled: false },
       resourceIndicators: resourceIndicators(platform.addresses.api),
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       rpInitiatedLogout: {
         enabled: true,
         logoutSource: (ctx, form) => send(ctx, signOutPage(form, origin)),
@@ -69,7 +76,7 @@ function configuration(platform: Platform, keys: ProviderKeys): Configuration {
       },
     },
     pkce: { required: () => true },
-    interactions: { url: (_ctx, { uid }) => `${platform.addresses.auth}/sign-in/${uid}`, policy: signInPolicy() },
+    interactions: { url: (_ctx, { uid }) => `${platform.addresses.auth}/sign-in/${uid}`, policy: signInPolicy(origin) },
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
     clientBasedCORS: (_ctx, from) => isAllowedOrigin(from, origin),
@@ -100,17 +107,18 @@ function resourceIndicators(api: string) {
 }
 
 /**
- * The own client needs no consent. But a program that listens on this machine is only known by a port, so for it the
- * person signs in each time: an open session alone gives it nothing (RFC 8252 §8.6).
+ * The own client needs no consent. But a program that listens on this machine is only known by a port, so for it (unless
+ * it is the platform itself) the person signs in each time: an open session alone gives it nothing (RFC 8252 §8.6).
  */
-function signInPolicy() {
+function signInPolicy(origin: string) {
   const policy = interactionPolicy.base();
   policy.remove('consent');
   const { Check } = interactionPolicy;
   policy.get('login')?.checks.add(
     new Check('local_program', 'a program on this machine asks for access', (ctx) => {
       const { params, result } = ctx.oidc;
-      const local = isLoopbackCallback(String(params?.['redirect_uri']));
+      const target = String(params?.['redirect_uri']);
+      const local = isLoopbackCallback(target) && target !== dashboardCallback(origin);
       return local && !result?.login ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
     }),
   );

@@ -75,7 +75,7 @@ export async function startTestAccounts(
       if (!response.ok) throw new Error(`Signing in answered ${response.status}: ${await response.text()}`);
       return (await response.json()) as TestSession;
     },
-    call: (method, path, credential = null, body = undefined, headers = {}) =>
+    call: (method, path, credential = null, body, headers = {}) =>
       fetch(addresses.api + path, {
         method,
         headers: {
