@@ -54,7 +54,7 @@ export function reportOf(error: unknown): Report {
   if (error instanceof CliFailure)
     return { exitCode: exitCodes[error.outcome].code, code: error.code, message: error.message, next: error.next };
   if (error instanceof UnreachableError) {
-    const next = ['npm start    (in the folder of Kethub)', 'ket login --url <address>    (if it runs elsewhere)'];
+    const next = ['npm start    (in the folder of Kethub)', 'ket login <address>    (if it runs elsewhere)'];
     return { exitCode: exitCodes.unreachable.code, code: 'unreachable', message: error.message, next };
   }
   if (error instanceof KethubError) return refusal(error);

@@ -15,12 +15,9 @@ export async function selectService(session: Session, wanted: string): Promise<S
     const known = subscriptions.find((one) => one.serviceId === own.id && one.version === published);
     return known ?? session.subscribe(own.id, published);
   }
-  const subscribed = subscriptions
-    .filter(
-      (one) => isMeant(name, one.serviceId, one.serviceName, slugOf(one.endpoint)) || sameAddress(wanted, one.endpoint),
-    )
-    .filter((one) => version === undefined || one.version === version)
-    .toSorted((a, b) => compareVersions(b.version, a.version))[0];
+  const subscribed = subscriptionsTo(subscriptions, wanted).toSorted((a, b) =>
+    compareVersions(b.version, a.version),
+  )[0];
   if (subscribed) return subscribed;
   const names = [...new Set([...services.map((one) => one.slug), ...subscriptions.map((one) => slugOf(one.endpoint))])];
   const known = names.length > 0 ? ` There is: ${names.join(', ')}.` : ' You have none yet.';
@@ -28,6 +25,16 @@ export async function selectService(session: Session, wanted: string): Promise<S
     'ket services',
     'ket up    (in the folder of the service)',
   ]);
+}
+
+/** The subscriptions to a service, of all its versions unless one is named. */
+export function subscriptionsTo(subscriptions: readonly Subscription[], wanted: string): Subscription[] {
+  const { name, version } = splitVersion(wanted);
+  return subscriptions
+    .filter(
+      (one) => isMeant(name, one.serviceId, one.serviceName, slugOf(one.endpoint)) || sameAddress(wanted, one.endpoint),
+    )
+    .filter((one) => version === undefined || one.version === version);
 }
 
 function splitVersion(wanted: string): { name: string; version: string | undefined } {

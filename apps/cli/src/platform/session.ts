@@ -54,8 +54,7 @@ export const defaultUrl = 'http://localhost:8080';
 /** The address of a platform as it is stored: an origin and path, no slash or `/api` at the end. */
 export function platformUrl(text: string): string {
   const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
-  if (!url)
-    throw new CliFailure('usage', 'usage', `${text} is no address of a platform.`, [`ket login --url ${defaultUrl}`]);
+  if (!url) throw new CliFailure('usage', 'usage', `${text} is no address of a platform.`, [`ket login ${defaultUrl}`]);
   return (url.origin + url.pathname).replace(/\/+$/, '').replace(/\/api$/, '');
 }
 

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { findExecution } from '../platform/find-execution.ts';
+import { openSession } from '../platform/session.ts';
+import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import { describe } from './status.ts';
+
+export function addCancel(program: Command, shell: Shell): void {
+  addCommand(
+    program,
+    'cancel <execution>',
+    'cancel an execution that is PENDING or RUNNING; `last` is the last one',
+  ).action((execution: string, options: CommonOptions) => cancel(shell, execution, options));
+}
+
+async function cancel(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
+  const { id, gateway } = await findExecution(shell, await openSession(shell), wanted);
+  const execution = await gateway.cancel(id);
+  outputOf(shell, options).result(describe(execution), execution);
+}

@@ -1,0 +1,25 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { writeStarter } from '../project/starter.ts';
+import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+
+export function addInit(program: Command, shell: Shell): void {
+  addCommand(
+    program,
+    'init [folder]',
+    'fill a folder with a service that works; files that are there stay as they are',
+  ).action((folder: string | undefined, options: CommonOptions) => init(shell, folder ?? '.', options));
+}
+
+async function init(shell: Shell, folder: string, options: CommonOptions): Promise<void> {
+  const output = outputOf(shell, options);
+  const target = path.resolve(shell.folder, folder);
+  const { name, written, kept } = await writeStarter(target);
+  for (const file of written) output.note(`  ${output.style.green('new ')}  ${file}`);
+  for (const file of kept) output.note(`  ${output.style.dim('kept')}  ${file}`);
+  const enter = target === shell.folder ? '' : `cd ${folder}\n  `;
+  output.note(
+    `Next:\n  ${enter}${shell.command} up     upload, build and publish it\n  ${shell.command} run    run it`,
+  );
+  output.result('', { folder: target, name, written, kept });
+}

@@ -1,0 +1,77 @@
+import { type Command, Option } from 'commander';
+import { usageFailure } from '../failures.ts';
+import { forgetCredentials, readCredentials, storeCredentials } from '../platform/credentials.ts';
+import { defaultUrl, platformUrl } from '../platform/session.ts';
+import { openLoginSession, revoke, signIn, type SignInOptions } from '../platform/sign-in.ts';
+import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+
+const usernameOption = () => new Option('--username <name>', 'sign in with user name and password');
+const passwordOption = () => new Option('--password-stdin', 'read the password from the first line of standard input');
+const browserOption = () =>
+  new Option('--browser', 'sign in through the browser, even if none can be opened from here');
+
+interface LoginOptions extends CommonOptions, SignInOptions {}
+
+export function addLogin(program: Command, shell: Shell): void {
+  addCommand(program, 'login [address]', 'sign in to a platform')
+    .addOption(usernameOption())
+    .addOption(passwordOption())
+    .addOption(browserOption())
+    .option('--token', 'sign in with a personal access token: asked for, or the first line of standard input')
+    .addHelpText(
+      'after',
+      `
+The address is the one used before, or ${defaultUrl}. Without options ket opens the browser where there is one, and
+asks for user name and password elsewhere. It then makes a personal access token of its own and keeps that; the
+password is not kept.
+
+KET_TOKEN in the environment (and KET_URL) goes before what is kept: with it no login is needed, for example in CI.`,
+    )
+    .action((address: string | undefined, options: LoginOptions) => login(shell, address, options));
+}
+
+async function login(shell: Shell, address: string | undefined, options: LoginOptions): Promise<void> {
+  if (address?.startsWith('ket_'))
+    throw usageFailure(
+      'Credentials are not taken from the command line, where others on this machine can read them.',
+      'ket login --token    (asks for it)',
+      'ket login --token < token.txt',
+    );
+  const output = outputOf(shell, options);
+  const previous = await readCredentials(shell.environment);
+  const url = platformUrl(address ?? shell.environment['KET_URL'] ?? previous?.url ?? defaultUrl);
+  const { credentials, session } = await signIn(shell, output, url, options);
+  await storeCredentials(shell.environment, credentials);
+  const { username } = credentials;
+  if (session && previous?.accessTokenId && previous.url === url && previous.username === username)
+    await revoke(session, previous.accessTokenId);
+  output.note(output.style.green(`Signed in to ${url} as ${username}.`));
+  if (shell.environment['KET_TOKEN']) output.note('KET_TOKEN is set and goes before what was kept just now.');
+  output.result('', { url, username });
+}
+
+interface LogoutOptions extends LoginOptions {
+  readonly revoke?: boolean;
+}
+
+export function addLogout(program: Command, shell: Shell): void {
+  addCommand(program, 'logout', 'forget the credentials that login has kept')
+    .option('--revoke', 'also delete the access token on the platform, for which you sign in once more')
+    .addOption(usernameOption())
+    .addOption(passwordOption())
+    .addOption(browserOption())
+    .action((options: LogoutOptions) => logout(shell, options));
+}
+
+async function logout(shell: Shell, options: LogoutOptions): Promise<void> {
+  const output = outputOf(shell, options);
+  const credentials = await readCredentials(shell.environment);
+  const made = credentials?.accessTokenId ?? null;
+  const revoked = options.revoke === true && credentials !== null && made !== null;
+  if (revoked) await revoke(await openLoginSession(shell, output, credentials.url, options), made);
+  await forgetCredentials(shell.environment);
+  output.note(credentials ? `Signed out of ${credentials.url}.` : 'Nobody was signed in.');
+  if (credentials && made !== null && !revoked)
+    output.note(`The access token that ket made still exists. Delete it in the dashboard: ${credentials.url}`);
+  output.result('', { url: credentials?.url ?? null, revoked });
+}

@@ -1,0 +1,94 @@
+import { isEnded, type GatewayClient } from '@kethub/client';
+import type { ServiceExecution } from '@kethub/contract';
+import { download } from '../download.ts';
+import { CliFailure } from '../failures.ts';
+import { parseObject } from '../json.ts';
+import { endWith, type Shell } from '../shell.ts';
+import { printable, type Output } from '../terminal/output.ts';
+
+/** A result, taken apart. */
+export interface Outcome {
+  /** What the service returned, or the cause why it did not. */
+  readonly result: Readonly<Record<string, unknown>>;
+  /** Names of its files. */
+  readonly files: readonly string[];
+}
+
+/** Reads the result of an execution that has ended; its numbers stay as they were sent. */
+export async function readOutcome(gateway: GatewayClient, id: string): Promise<Outcome> {
+  const { _links: links, _embedded: _, ...result } = parseObject(await gateway.resultText(id), 'The result');
+  const names = typeof links === 'object' && links !== null ? Object.keys(links) : [];
+  return { result, files: names.filter((name) => name !== 'self' && name !== 'status') };
+}
+
+/**
+ * Shows how an execution has ended: the result on standard output, its files in a folder if one is named, and the exit
+ * code. A cause of failure goes to standard error, so that nobody takes it for a result.
+ */
+export async function showOutcome(
+  shell: Shell,
+  output: Output,
+  gateway: GatewayClient,
+  execution: ServiceExecution,
+  outputFolder: string | null,
+): Promise<void> {
+  const { id, status } = execution;
+  const { result, files } = await readOutcome(gateway, id);
+  const paths = outputFolder === null ? [] : await downloadAll(output, gateway, id, files, outputFolder);
+  const succeeded = status === 'SUCCEEDED';
+  if (succeeded) output.note(output.style.green(`${status} ${durationOf(execution)}`));
+  else showCause(shell, output, execution, result);
+  if (outputFolder === null && files.length > 0) {
+    output.note(`Files: ${files.map((name) => printable(name, shell.stderr.isTTY)).join(', ')}`);
+    output.note(`  ${shell.command} result ${id} --output-dir <folder>`);
+  }
+  output.result(succeeded ? JSON.stringify(result, null, 2) : '', {
+    execution,
+    endpoint: gateway.endpoint,
+    result,
+    files: files.map((name, index) => ({ name, ...(paths[index] !== undefined && { path: paths[index] }) })),
+  });
+  if (status === 'FAILED') endWith(shell, 'failed');
+  else if (!succeeded) endWith(shell, 'stopped');
+}
+
+/** One after the other: the folder is made once, and the platform is not asked for everything at the same time. */
+async function downloadAll(
+  output: Output,
+  gateway: GatewayClient,
+  id: string,
+  files: readonly string[],
+  folder: string,
+): Promise<string[]> {
+  const paths: string[] = [];
+  for (const name of files) {
+    output.progress(`Downloading ${JSON.stringify(name)}`);
+    paths.push(await download(folder, name, () => gateway.resultFile(id, name)));
+  }
+  output.settle();
+  for (const file of paths) output.note(`Saved ${file}`);
+  return paths;
+}
+
+function showCause(shell: Shell, output: Output, { id, status }: ServiceExecution, cause: Outcome['result']): void {
+  const text = ['title', 'detail'].flatMap((member) => (typeof cause[member] === 'string' ? [cause[member]] : []));
+  output.note(`${output.style.red(status)} ${printable(text.join(': '), shell.stderr.isTTY)}`);
+  output.note(`  ${shell.command} logs ${id}    shows what the code has written`);
+}
+
+/** Throws not-yet-there for an execution that has not ended. */
+export function requireEnded({ id, status }: ServiceExecution): void {
+  if (isEnded({ status })) return;
+  throw new CliFailure('notFound', 'result-not-available', `The execution is ${status}: it has no result yet.`, [
+    `ket result ${id} --wait`,
+    `ket logs ${id} --follow`,
+  ]);
+}
+
+/** `after 3 s`: between two timestamps of whole seconds. */
+function durationOf({ createdAt, startedAt, endedAt }: ServiceExecution): string {
+  if (endedAt === undefined) return '';
+  const seconds = (at: string) => Date.parse(`${at.replace(' ', 'T')}Z`) / 1000;
+  const duration = seconds(endedAt) - seconds(startedAt ?? createdAt);
+  return duration < 1 ? 'in less than a second' : `after ${duration} s`;
+}

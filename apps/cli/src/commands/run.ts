@@ -1,0 +1,104 @@
+import path from 'node:path';
+import { isEnded, type GatewayClient } from '@kethub/client';
+import type { ServiceExecution } from '@kethub/contract';
+import type { Command } from 'commander';
+import { CliFailure, usageFailure } from '../failures.ts';
+import { followToEnd } from '../follow.ts';
+import { readInput, type InputOptions } from '../input.ts';
+import { remember } from '../platform/history.ts';
+import { selectService } from '../platform/select-service.ts';
+import { openSession } from '../platform/session.ts';
+import { findProject } from '../project/find.ts';
+import { requireManifest } from '../project/manifest.ts';
+import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import { Interrupted, interruptible } from '../terminal/interrupt.ts';
+import type { Output } from '../terminal/output.ts';
+import { showOutcome } from './outcome.ts';
+
+export interface RunOptions extends CommonOptions, InputOptions {
+  readonly wait?: boolean;
+  readonly detach?: boolean;
+  readonly outputDir?: string;
+  readonly log: boolean;
+}
+
+export function addRun(program: Command, shell: Shell): void {
+  addCommand(program, 'run [service]', 'run a service and print its result')
+    .option('--data <file>', 'JSON file for the argument data')
+    .option('--params <file>', 'JSON file for the argument params')
+    .option('--input <file>', 'JSON file with the whole input; - reads standard input')
+    .option('--secret <name=source...>', 'a secret, from a file (name=@file) or the environment (name=VARIABLE)')
+    .option('--wait', 'wait for the end (the default)')
+    .option('--detach', 'only start it, and print its id')
+    .option('--output-dir <folder>', 'download the result files into this folder, replacing those of the same name')
+    .option('--no-log', 'do not show what the code writes')
+    .addHelpText(
+      'after',
+      `
+The service is a name, name@version, id or address. Without it, the service of the folder is run, and the folder's
+input/ is its input: input/data.json for data, and so on. --data and --params replace these, --input replaces all.
+The first call of a service subscribes to it. Ctrl-C ends the waiting, not the execution.`,
+    )
+    .action((service: string | undefined, options: RunOptions) => run(shell, service, options));
+}
+
+async function run(shell: Shell, wanted: string | undefined, options: RunOptions): Promise<void> {
+  checkOptions(options);
+  const output = outputOf(shell, options);
+  const project = wanted === undefined ? await findProject(shell.folder) : null;
+  const input = await readInput(shell, options, project);
+  const session = await openSession(shell);
+  const { endpoint } = await selectService(session, wanted ?? (await requireManifest(project ?? shell.folder)).name);
+  const gateway = await session.gateway(endpoint);
+  const execution = await gateway.start(input);
+  await remember(shell.environment, { id: execution.id, url: session.url, endpoint: gateway.endpoint });
+  if (options.detach) return showStarted(shell, output, gateway, execution);
+  output.note(`Execution ${execution.id}`);
+  const ended = await followExecution(output, gateway, execution, options.log);
+  const folder = options.outputDir === undefined ? null : path.resolve(shell.folder, options.outputDir);
+  await showOutcome(shell, output, gateway, ended, folder);
+}
+
+function checkOptions({ wait, detach, outputDir, input, data, params }: RunOptions): void {
+  if (detach && wait) throw usageFailure('--detach and --wait exclude each other.');
+  if (detach && outputDir !== undefined)
+    throw usageFailure('--output-dir needs the end of the execution, which --detach does not wait for.');
+  if (input !== undefined && (data !== undefined || params !== undefined))
+    throw usageFailure('--input is the whole input: --data and --params cannot be added to it.');
+}
+
+function showStarted(shell: Shell, output: Output, { endpoint }: GatewayClient, execution: ServiceExecution): void {
+  output.note(`Started. ${shell.command} result ${execution.id} --wait`);
+  output.result(execution.id, { execution, endpoint });
+}
+
+/** Shows status and log to the end. On Ctrl-C it says that the execution goes on, and what can be done about it. */
+export async function followExecution(
+  output: Output,
+  gateway: GatewayClient,
+  execution: ServiceExecution,
+  log: boolean,
+): Promise<ServiceExecution> {
+  const { id } = execution;
+  if (isEnded(execution)) return execution;
+  try {
+    return await interruptible((signal) =>
+      followToEnd(
+        output,
+        {
+          watch: (options) => gateway.watch(id, options),
+          log: log ? (options) => gateway.followLog(id, options) : null,
+          describe: ({ status }) => status,
+        },
+        signal,
+      ),
+    );
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    throw new CliFailure('interrupted', 'interrupted', `The execution ${id} goes on.`, [
+      `ket logs ${id} --follow`,
+      `ket result ${id} --wait`,
+      `ket cancel ${id}`,
+    ]);
+  }
+}

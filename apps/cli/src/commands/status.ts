@@ -1,0 +1,26 @@
+import type { ServiceExecution } from '@kethub/contract';
+import type { Command } from 'commander';
+import { findExecution } from '../platform/find-execution.ts';
+import { openSession } from '../platform/session.ts';
+import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+
+export function addStatus(program: Command, shell: Shell): void {
+  addCommand(program, 'status [execution]', 'show the status of an execution; without an id, of the last one').action(
+    (execution: string | undefined, options: CommonOptions) => status(shell, execution ?? 'last', options),
+  );
+}
+
+async function status(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
+  const { id, gateway } = await findExecution(shell, await openSession(shell), wanted);
+  const execution = await gateway.status(id);
+  outputOf(shell, options).result(describe(execution), execution);
+}
+
+export function describe({ id, status, createdAt, startedAt, endedAt }: ServiceExecution): string {
+  const times = [
+    ['created', createdAt],
+    ['started', startedAt],
+    ['ended', endedAt],
+  ].flatMap(([name, time]) => (time === undefined ? [] : [`${(name ?? '').padEnd(8)} ${time} UTC`]));
+  return [`${status}  ${id}`, ...times].join('\n');
+}

@@ -1,0 +1,129 @@
+import { openAsBlob } from 'node:fs';
+import path from 'node:path';
+import { isBuilt } from '@kethub/client';
+import type { Build, ServiceVersion } from '@kethub/contract';
+import type { Command } from 'commander';
+import { CliFailure } from '../failures.ts';
+import { followToEnd } from '../follow.ts';
+import { placeSource, type Placed } from '../platform/place-source.ts';
+import { openSession, type Session } from '../platform/session.ts';
+import { findProject } from '../project/find.ts';
+import { requireManifest } from '../project/manifest.ts';
+import { prepareUpload } from '../project/prepare.ts';
+import { addCommand, endWith, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import { Interrupted, interruptible } from '../terminal/interrupt.ts';
+import { printable, type Output } from '../terminal/output.ts';
+import { sizeText } from '../terminal/size.ts';
+
+interface UpOptions extends CommonOptions {
+  readonly publish?: boolean;
+}
+
+export function addUp(program: Command, shell: Shell): void {
+  addCommand(program, 'up [folder]', 'upload a service, build it, and publish it so that it can be run')
+    .option('--publish', 'publish it internally and subscribe to it (the default)')
+    .option('--no-publish', 'leave it a draft, which can be changed but not be run')
+    .addHelpText(
+      'after',
+      `
+The name in kethub.json decides which service it is: a new name makes a new service. A published version is never
+changed; if anything is different, ket makes the next version. What .gitignore and .ketignore name is not uploaded.
+Ctrl-C ends the waiting, not the build: ket up takes it up again.`,
+    )
+    .action((folder: string | undefined, options: UpOptions) => up(shell, folder, options));
+}
+
+async function up(shell: Shell, wanted: string | undefined, options: UpOptions): Promise<void> {
+  const output = outputOf(shell, options);
+  const folder =
+    wanted === undefined ? ((await findProject(shell.folder)) ?? shell.folder) : path.resolve(shell.folder, wanted);
+  const manifest = await requireManifest(folder);
+  const session = await openSession(shell);
+  const placed = await upload(output, session, folder, manifest);
+  const build = await followBuild(output, session, placed);
+  if (build.status === 'FAILED') return showFailedBuild(shell, output, placed, build);
+  const published = options.publish === false ? null : await publish(session, placed);
+  showReady(shell, output, placed, build, published);
+}
+
+async function upload(
+  output: Output,
+  session: Session,
+  folder: string,
+  manifest: Awaited<ReturnType<typeof requireManifest>>,
+): Promise<Placed> {
+  // Loaded here because it brings the schema library along (150 ms), which no other command needs.
+  const { defaultConfiguration, limits } = await import('@kethub/contract');
+  try {
+    await using archive = await prepareUpload(output, folder, limits);
+    output.progress(`Uploading ${sizeText(archive.bytes)}`);
+    const source = await openAsBlob(archive.path, { type: 'application/zip' });
+    const configuration = { ...defaultConfiguration, ...manifest.configuration };
+    return await placeSource(session.platform, { ...manifest, configuration, source, digest: archive.digest });
+  } finally {
+    output.settle();
+  }
+}
+
+async function followBuild(output: Output, { platform }: Session, placed: Placed): Promise<Build> {
+  const { service, version, build, change } = placed;
+  const name = `${service.slug} ${version}`;
+  if (change === 'none') output.note(`Nothing has changed since ${name}.`);
+  if (isBuilt(build) && change === 'none') return build;
+  try {
+    return await interruptible((signal) =>
+      followToEnd(
+        output,
+        {
+          watch: (options) => platform.watchBuild(service.id, version, options),
+          log: (options) => platform.followBuildLog(service.id, version, options),
+          describe: ({ status }) => `Build of ${name}: ${status}`,
+        },
+        signal,
+      ),
+    );
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    throw new CliFailure('interrupted', 'interrupted', `The build of ${name} goes on; it is not published yet.`, [
+      'ket up    (waits for it again, and publishes)',
+    ]);
+  }
+}
+
+/** Publishes, and subscribes the application of the command line: from then on `ket run` works. */
+async function publish(session: Session, { service, version, state }: Placed): Promise<ServiceVersion> {
+  const published =
+    state === 'PUBLISHED'
+      ? await session.platform.version(service.id, version)
+      : await session.platform.publish(service.id, version);
+  await session.subscribe(service.id, version);
+  return published;
+}
+
+function showFailedBuild(shell: Shell, output: Output, { service, version }: Placed, build: Build): void {
+  const { title = 'The build failed', detail = '' } = build.problem ?? {};
+  output.note(`${output.style.red('FAILED')} ${printable(`${title}. ${detail}`, shell.stderr.isTTY)}`);
+  output.note(`  Correct it and type ${shell.command} up again.`);
+  output.result('', { service: { id: service.id, name: service.name, slug: service.slug }, version, build });
+  endWith(shell, 'failed');
+}
+
+function showReady(
+  shell: Shell,
+  output: Output,
+  { service, version, state, change }: Placed,
+  build: Build,
+  published: ServiceVersion | null,
+): void {
+  const name = `${service.slug} ${version}`;
+  if (published) output.note(`${output.style.green('Published')} ${name}. Run it: ${shell.command} run`);
+  else if (state === 'DRAFT') output.note(`${name} is built, and a draft: ${shell.command} up publishes it.`);
+  output.result(published?.endpoint ?? '', {
+    service: { id: service.id, name: service.name, slug: service.slug },
+    version,
+    state: published?.state ?? state,
+    change,
+    build,
+    endpoint: published?.endpoint ?? null,
+  });
+}

@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { openSession } from '../platform/session.ts';
+import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+
+export function addWhoami(program: Command, shell: Shell): void {
+  addCommand(program, 'whoami', 'show who is signed in, and where').action((options: CommonOptions) =>
+    whoami(shell, options),
+  );
+}
+
+async function whoami(shell: Shell, options: CommonOptions): Promise<void> {
+  const { url, platform } = await openSession(shell);
+  const { id, username, firstname, lastname, email } = await platform.me();
+  outputOf(shell, options).result(`${username} (${firstname} ${lastname}) at ${url}`, {
+    url,
+    id,
+    username,
+    firstname,
+    lastname,
+    email,
+  });
+}

@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isBuilt, type PlatformClient } from '@kethub/client';
+import type { Build, RuntimeConfiguration, Service, ServiceVersion } from '@kethub/contract';
+
+export interface Source {
+  readonly name: string;
+  readonly description: string;
+  /** Complete, with the platform's defaults. */
+  readonly configuration: RuntimeConfiguration;
+  readonly source: Blob;
+  /** SHA-256 of the source, in hex. */
+  readonly digest: string;
+}
+
+/** Where a source ended up. */
+export interface Placed {
+  readonly service: Pick<Service, 'id' | 'name' | 'slug'>;
+  readonly version: string;
+  readonly state: ServiceVersion['state'];
+  readonly build: Build;
+  /** What was made for it; `none` when the platform had it already. */
+  readonly change: 'service' | 'version' | 'draft' | 'none';
+}
+
+/**
+ * Brings a source to the platform: as a new service, as the draft of one, or as its next version. The same source and
+ * configuration again change nothing, except that a failed build is tried again: its cause may be gone.
+ */
+export async function placeSource(platform: PlatformClient, source: Source): Promise<Placed> {
+  const services = await platform.services();
+  const service = services.find(({ name }) => name === source.name.trim());
+  if (!service) return createService(platform, source);
+  if (service.description !== source.description)
+    await platform.updateService(service.id, { description: source.description });
+  const [newest] = service.versions;
+  if (newest && isTheSame(newest, source)) return { service, ...newest, change: 'none' };
+  return newest?.state === 'DRAFT'
+    ? changeDraft(platform, service, newest, source)
+    : addVersion(platform, service, source);
+}
+
+function isTheSame({ sourceDigest, configuration, build }: ServiceVersion, source: Source): boolean {
+  if (isBuilt(build) && build.status === 'FAILED') return false;
+  return sourceDigest === source.digest && isSameConfiguration(configuration, source.configuration);
+}
+
+function isSameConfiguration(a: RuntimeConfiguration, b: RuntimeConfiguration): boolean {
+  return isDeepStrictEqual({ ...a, environment: { ...a.environment } }, { ...b, environment: { ...b.environment } });
+}
+
+async function createService(platform: PlatformClient, { digest: _digest, ...source }: Source): Promise<Placed> {
+  const service = await platform.createService(source);
+  const [version] = service.versions;
+  if (!version) throw new Error('The platform created a service without a version');
+  return { service, ...version, change: 'service' };
+}
+
+async function changeDraft(
+  platform: PlatformClient,
+  service: Service,
+  draft: ServiceVersion,
+  { configuration, source, digest }: Source,
+): Promise<Placed> {
+  const { version, state } = draft;
+  if (!isSameConfiguration(draft.configuration, configuration))
+    await platform.configure(service.id, version, configuration);
+  const replaces = draft.sourceDigest !== digest || draft.build.status === 'FAILED';
+  const build = replaces ? await platform.replaceSource(service.id, version, source) : draft.build;
+  return { service, version, state, build, change: 'draft' };
+}
+
+async function addVersion(
+  platform: PlatformClient,
+  service: Service,
+  { configuration, source }: Source,
+): Promise<Placed> {
+  const added = await platform.createVersion(service.id, source);
+  if (!isSameConfiguration(added.configuration, configuration))
+    await platform.configure(service.id, added.version, configuration);
+  return { service, ...added, change: 'version' };
+}

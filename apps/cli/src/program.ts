@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Command } from 'commander';
+import { addCancel } from './commands/cancel.ts';
+import { addInit } from './commands/init.ts';
+import { addList } from './commands/list.ts';
+import { addLogin, addLogout } from './commands/login.ts';
+import { addLogs } from './commands/logs.ts';
+import { addResult } from './commands/result.ts';
+import { addRun } from './commands/run.ts';
+import { addServices } from './commands/services.ts';
+import { addStatus } from './commands/status.ts';
+import { addUp } from './commands/up.ts';
+import { addWhoami } from './commands/whoami.ts';
+import { exitCodes } from './failures.ts';
+import type { Shell } from './shell.ts';
+
+const commands = [
+  addLogin,
+  addLogout,
+  addWhoami,
+  addInit,
+  addUp,
+  addRun,
+  addStatus,
+  addResult,
+  addLogs,
+  addCancel,
+  addList,
+  addServices,
+];
+
+/** All commands of `ket`, in the order in which a newcomer needs them. */
+export function createProgram(shell: Shell): Command {
+  const program = new Command('ket')
+    .description('Publish code as a service on Kethub, and run it.')
+    .version(version(), '--version', 'print the version')
+    .helpOption('-h, --help', 'explain a command')
+    .helpCommand('help [command]', 'explain a command')
+    .addHelpText('after', `\nExit codes:\n${exitCodeLines().join('\n')}`);
+  for (const add of commands) add(program, shell);
+  for (const command of [program, ...program.commands])
+    command.exitOverride().configureOutput({
+      writeOut: (text) => shell.stdout.write(text),
+      writeErr: (text) => shell.stderr.write(text),
+      // Said by main, in the form that was asked for.
+      outputError: () => undefined,
+    });
+  return program;
+}
+
+function exitCodeLines(): string[] {
+  return Object.values(exitCodes).map(({ code, about }) => `  ${String(code).padEnd(4)} ${about}`);
+}
+
+function version(): string {
+  const file = path.join(import.meta.dirname, '../package.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
