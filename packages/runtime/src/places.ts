@@ -1,0 +1,51 @@
+import { closeSync, constants, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where the runner of a data folder keeps its things. All below `<dataDir>/runtime`. */
+export interface Places {
+  runtimeDir: string;
+  socket: string;
+  lock: string;
+  log: string;
+  executions: string;
+  /** Output folders of idle workers and of builds. */
+  nests: string;
+  scratch: string;
+  /** What is being deleted. */
+  trash: string;
+}
+
+/** Makes `<dataDir>/runtime`. Other users may pass through it, because sandboxes run as such, but not look around. */
+export function placesOf(dataDir: string): Places {
+  mkdirSync(join(dataDir, 'runtime'), { recursive: true, mode: 0o711 });
+  return placesIn(realpathSync(join(dataDir, 'runtime')));
+}
+
+export function placesIn(runtimeDir: string): Places {
+  const at = (name: string): string => join(runtimeDir, name);
+  return {
+    runtimeDir,
+    socket: at('runner.sock'),
+    lock: at('runner.lock'),
+    log: at('runner.log'),
+    executions: at('executions'),
+    nests: at('nests'),
+    scratch: at('scratch'),
+    trash: at('trash'),
+  };
+}
+
+/** sun_path of unix(7) has 108 bytes with its final zero. */
+const SOCKET_PATH_BYTES = 107;
+
+/** The address to bind or connect to, and what to call afterwards. A long path is reached through a descriptor of its folder. */
+export function socketAddress(places: Places): { path: string; release: () => void } {
+  if (Buffer.byteLength(places.socket) <= SOCKET_PATH_BYTES) return { path: places.socket, release: () => undefined };
+  const folder = openSync(places.runtimeDir, constants.O_RDONLY | constants.O_DIRECTORY);
+  return {
+    path: `/proc/self/fd/${folder}/runner.sock`,
+    release: () => {
+      closeSync(folder);
+    },
+  };
+}

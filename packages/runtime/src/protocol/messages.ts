@@ -1,0 +1,58 @@
+import type {
+  Code, ExecutionEnd, ExecutionJob, KnownExecution, Limits, LogLine, RunnerStatus, SandboxedCommand, SandboxedOutcome,
+} from '../types.ts'; // prettier-ignore
+
+/**
+ * Spoken between platform and runner, over the unix socket of the data folder. A platform can use a runner of another
+ * version as long as this number is the same; `welcome` and `retire` never change.
+ */
+export const PROTOCOL = 1;
+
+/** What a platform decides for its runner. */
+export interface Settings {
+  warmBytes: number;
+  warmPerCode: number;
+  warmIdleMs: number;
+  cancelGraceMs: number;
+  lonelyMs: number;
+}
+
+/** The input travels as the body of the frame. */
+export type JobHeader = Omit<ExecutionJob, 'input'>;
+/** `input` travels as the body; lines come back as events. */
+export type CommandHeader = Omit<SandboxedCommand, 'input' | 'onLine' | 'signal'> & { lines: boolean };
+
+type Nothing = Record<string, never>;
+
+export interface Methods {
+  configure: { params: { settings: Settings }; result: null };
+  start: { params: { job: JobHeader }; result: 'STARTED' | 'ALREADY_KNOWN' };
+  cancel: { params: { executionId: string }; result: null };
+  list: { params: Nothing; result: KnownExecution[] };
+  forget: { params: { executionId: string }; result: null };
+  sandboxed: { params: { request: CommandHeader }; result: SandboxedOutcome };
+  /** Ends the sandboxed command that request `target` started. */
+  abort: { params: { target: number }; result: null };
+  prewarm: { params: { code: Code; environment: Record<string, string>; limits: Limits }; result: null };
+  status: { params: Nothing; result: RunnerStatus };
+  /** The platform stops: warm workers end, and the runner too when nothing runs. Answers whether it does. */
+  close: { params: Nothing; result: { exits: boolean } };
+  /** A newer platform is there: end as soon as nothing runs. */
+  retire: { params: Nothing; result: null };
+}
+
+export type Method = keyof Methods;
+export type Request = { [M in Method]: { id: number; method: M; params: Methods[M]['params'] } }[Method];
+
+export interface WireError {
+  name: string;
+  message: string;
+}
+
+export type Message =
+  | { event: 'welcome'; protocol: number; version: string; runnerPid: number }
+  | { event: 'ended'; end: ExecutionEnd }
+  | { event: 'log'; executionId: string; bytes: number }
+  | { event: 'line'; id: number; line: LogLine }
+  | { event: 'answer'; id: number; value: unknown }
+  | { event: 'failed'; id: number; error: WireError };

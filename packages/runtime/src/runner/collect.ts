@@ -1,0 +1,107 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+} from 'node:fs';
+import { errorCode } from '../errors.ts';
+import type { OutputFile } from '../types.ts';
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
+
+export interface Collected {
+  files: OutputFile[];
+  /** Why something in the folder is not offered, one sentence each. */
+  refused: string[];
+  bytes: number;
+}
+
+/** At most this many refusals are told one by one. */
+const TOLD = 50;
+
+/**
+ * Looks through what a program left in its output folder: regular files at the top level are offered, nothing else.
+ * Call it only when every process of the sandbox is dead: then nothing can change between looking and opening.
+ * Offered files lose their owner and mode (a setuid bit, or a file its owner cannot read).
+ */
+export function collect(
+  dir: string,
+  limits: { outputFiles: number; outputBytes: number },
+  uid: number | null,
+): Collected {
+  const files: OutputFile[] = [];
+  const refused: string[] = [];
+  let bytes = 0;
+  let untold = 0;
+  const refuse = (name: string, why: string): void => {
+    if (refused.length < TOLD)
+      refused.push(`The result file ${JSON.stringify(name.slice(0, 100))} is not offered: ${why}.`);
+    else untold += 1;
+  };
+  chmodSync(dir, 0o700); // the program may have locked us out when we are not root
+  const folder = openSync(dir, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
+  const pinned = `/proc/self/fd/${folder}`;
+  try {
+    for (const raw of readdirSync(pinned, { encoding: 'buffer' })) {
+      const name = raw.toString('utf8');
+      const why = nameProblem(name, raw);
+      if (why !== null) {
+        refuse(name, why);
+        continue;
+      }
+      const found = inspect(`${pinned}/${name}`, uid);
+      if ('why' in found) refuse(name, found.why);
+      else if (files.length >= limits.outputFiles)
+        refuse(name, `an execution may leave at most ${limits.outputFiles} files`);
+      else if (bytes + found.bytes > limits.outputBytes)
+        refuse(name, `all files together may have ${limits.outputBytes} bytes`);
+      else {
+        bytes += found.bytes;
+        files.push({ name, bytes: found.bytes, path: `${dir}/${name}` });
+      }
+    }
+  } finally {
+    closeSync(folder);
+  }
+  if (untold > 0) refused.push(`${untold} more entries of the output folder are not offered.`);
+  return { files: files.sort((a, b) => (a.name < b.name ? -1 : 1)), refused, bytes };
+}
+
+function nameProblem(name: string, raw: Buffer): string | null {
+  if (!Buffer.from(name).equals(raw)) return 'its name is not valid UTF-8';
+  // Control characters, path separators, and what would change the direction of the text around it.
+  if (/[\p{Cc}/\\\u202a-\u202e\u2066-\u2069]/u.test(name)) return 'its name holds control characters or slashes';
+  if (name === 'self' || name === 'status') return 'the name is taken by a link of the result';
+  return null;
+}
+
+function inspect(path: string, uid: number | null): { bytes: number } | { why: string } {
+  const kind = lstatSync(path);
+  if (kind.isSymbolicLink()) return { why: 'it is a symbolic link' };
+  if (kind.isDirectory()) return { why: 'it is a folder; only files directly in /var/runtime/output are' };
+  if (!kind.isFile()) return { why: 'it is not a regular file' };
+  if (kind.nlink !== 1) return { why: 'it is a hard link' };
+  if (uid !== null && kind.uid !== uid) return { why: 'it does not belong to the program' };
+  if (uid === null) chmodSync(path, 0o600);
+  let file: number;
+  try {
+    file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    return { why: `it cannot be opened (${errorCode(error) ?? 'unknown'})` };
+  }
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile() || stat.ino !== kind.ino || stat.dev !== kind.dev)
+      return { why: 'it changed while it was looked at' };
+    if (uid !== null) fchownSync(file, process.getuid?.() ?? 0, process.getgid?.() ?? 0);
+    fchmodSync(file, 0o600);
+    return { bytes: stat.size };
+  } finally {
+    closeSync(file);
+  }
+}

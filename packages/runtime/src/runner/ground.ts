@@ -1,0 +1,81 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { messageOf } from '../errors.ts';
+import type { Places } from '../places.ts';
+import { openCgroups, type CgroupTree } from '../sandbox/cgroups.ts';
+import type { Ground } from '../sandbox/launch.ts';
+import { prepareRoot } from '../sandbox/root.ts';
+import { PYTHON_SIDE } from '../version.ts';
+import { Identities } from './identities.ts';
+
+/** All that sandboxes of this runner stand on. */
+export interface RunnerGround extends Ground {
+  places: Places;
+  identities: Identities;
+  limitedBy: 'CGROUPS_V2' | 'CGROUPS_V1' | 'RLIMITS';
+  /** The path under which the user of a sandbox reaches a folder of ours. @throws when there is none at that path. */
+  reachable(path: string): string;
+  close(): Promise<void>;
+}
+
+/**
+ * Clears what an earlier runner of this data folder left (processes, cgroups, folders) and prepares the rest.
+ * @param passage where `<dataDir>/runtime` is also mounted for users that may not pass through its parents, or null.
+ */
+export async function prepareGround(places: Places, passage: string | null): Promise<RunnerGround> {
+  const cgroups = await openTree(places);
+  for (const dir of [places.nests, places.scratch]) rmSync(dir, { recursive: true, force: true });
+  for (const dir of [places.nests, places.scratch, places.trash]) mkdirSync(dir, { recursive: true, mode: 0o711 });
+  for (const name of readdirSync(places.trash)) discard(`${places.trash}/${name}`);
+  const reachable = (path: string): string => {
+    const real = realpathSync(path);
+    const inside = real === places.runtimeDir || real.startsWith(`${places.runtimeDir}/`);
+    return passage !== null && inside ? passage + real.slice(places.runtimeDir.length) : real;
+  };
+  const root = prepareRoot(places.runtimeDir, PYTHON_SIDE);
+  return {
+    places,
+    root: { ...root, dir: reachable(root.dir) },
+    cgroups,
+    identities: new Identities(),
+    scratchDir: places.scratch,
+    limitedBy: cgroups?.kind ?? 'RLIMITS',
+    reachable,
+    close: async () => cgroups?.remove(),
+  };
+}
+
+async function openTree(places: Places): Promise<CgroupTree | null> {
+  const cgroups = openCgroups(places.runtimeDir);
+  if ('unavailable' in cgroups) {
+    console.error(`no cgroups, limits hold per process only: ${cgroups.unavailable}`);
+    return null;
+  }
+  await cgroups.sweep();
+  return cgroups;
+}
+
+/** Deletes a folder that nobody uses any more, without making anybody wait. */
+export function discard(path: string): void {
+  rm(path, { recursive: true, force: true }).catch(() => {
+    // Folders without permissions, or nested deeper than a path may be long: rm(1) walks them one by one.
+    execFile('/bin/sh', ['-c', 'chmod -R u+rwX -- "$1" && rm -rf -- "$1"', 'sh', path], (error) => {
+      if (error) console.error(`${path} could not be deleted: ${messageOf(error)}`);
+    });
+  });
+}
+
+/** Removes the place in the host's `/run`; the mount itself exists in our namespace only and ends with us. */
+export function removePassage(passage: string): void {
+  const unmounted = spawnSync('umount', ['--lazy', passage], { encoding: 'utf8' });
+  if (unmounted.status !== 0) {
+    console.error(`${passage} could not be unmounted: ${unmounted.error?.message ?? unmounted.stderr}`);
+    return;
+  }
+  try {
+    rmdirSync(passage);
+  } catch (error) {
+    console.error(`${passage} stays: ${messageOf(error)}`);
+  }
+}

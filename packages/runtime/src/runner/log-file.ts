@@ -1,0 +1,191 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { messageOf } from '../errors.ts';
+import type { LogLine, Severity } from '../types.ts';
+
+/** A longer line is cut into pieces of this many bytes. */
+const PIECE_BYTES = 64 * 1024;
+/** What a worker may print before its job comes; then it waits. */
+const HELD_BYTES = 256 * 1024;
+/** Output beyond the limit is read on and dropped, at most this much, then a pause: at 200 MB/s it costs a fifth of a core, and 1 GB passes in 5 s. */
+const DROPPED_PER_PAUSE = 1024 * 1024;
+const PAUSE_MS = 4;
+
+// oxlint-disable-next-line no-control-regex -- chosen because programs do not print it
+const MARKED = /^\u001e(DEBUG|INFO|NOTICE|WARNING|ERROR) /;
+
+/** Where lines go. */
+export type LineSink = (line: LogLine) => void;
+
+/**
+ * Reads stdout and stderr of a sandbox from its first byte on, stamps every line when it comes, and passes lines on once somebody
+ * wants them: a warm worker prints before it is known whose log that will be.
+ */
+export class OutputLines {
+  readonly #held: LogLine[] = [];
+  #heldBytes = 0;
+  #sink: LineSink | null = null;
+  readonly #streams: Readable[];
+  #dropping = false;
+  #dropped = 0;
+
+  constructor(stdout: Readable, stderr: Readable) {
+    this.#streams = [stdout, stderr];
+    this.#read(stdout, 'INFO');
+    this.#read(stderr, 'WARNING');
+  }
+
+  /** From now on lines go to `sink`, first those that are waiting. */
+  deliverTo(sink: LineSink): void {
+    this.#sink = sink;
+    for (const line of this.#held.splice(0)) sink(line);
+    for (const stream of this.#streams) stream.resume();
+  }
+
+  /** Nobody wants more lines: read on, so that the program is not stopped by a full pipe, but not at full speed. */
+  drop(): void {
+    this.#dropping = true;
+  }
+
+  #read(stream: Readable, severity: Severity): void {
+    let rest: Buffer = Buffer.alloc(0);
+    stream.on('data', (chunk: Buffer) => {
+      if (this.#dropping) {
+        this.#throttle(stream, chunk.length);
+        return;
+      }
+      const data = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+      let from = 0;
+      for (let end = data.indexOf(10, from); end >= 0; end = data.indexOf(10, from)) {
+        this.#line(data.subarray(from, end), severity);
+        from = end + 1;
+      }
+      while (data.length - from > PIECE_BYTES) {
+        const end = characterStart(data, from + PIECE_BYTES);
+        this.#line(data.subarray(from, end), severity);
+        from = end;
+      }
+      rest = data.subarray(from);
+    });
+    stream.on('end', () => {
+      if (rest.length > 0 && !this.#dropping) this.#line(rest, severity);
+    });
+    stream.on('error', (error) => {
+      console.error(`output of a sandbox could not be read: ${error.message}`);
+    });
+  }
+
+  #line(bytes: Buffer, severity: Severity): void {
+    for (let from = 0; from === 0 || from < bytes.length; from += PIECE_BYTES) {
+      const text = bytes.subarray(from, from + PIECE_BYTES).toString('utf8');
+      this.#pass(parseLine(text.endsWith('\r') ? text.slice(0, -1) : text, severity));
+    }
+  }
+
+  #pass(line: LogLine): void {
+    if (this.#sink !== null) {
+      this.#sink(line);
+      return;
+    }
+    this.#held.push(line);
+    this.#heldBytes += line.message.length + 100;
+    if (this.#heldBytes > HELD_BYTES) for (const stream of this.#streams) stream.pause();
+  }
+
+  #throttle(stream: Readable, bytes: number): void {
+    this.#dropped += bytes;
+    if (this.#dropped < DROPPED_PER_PAUSE) return;
+    this.#dropped = 0;
+    stream.pause();
+    setTimeout(() => stream.resume(), PAUSE_MS);
+  }
+}
+
+/** A line that starts with U+001E, a severity and a space has that severity; our Python side writes such lines for `logging`. */
+function parseLine(text: string, severity: Severity): LogLine {
+  const marked = MARKED.exec(text);
+  return {
+    timestamp: new Date().toISOString(),
+    severity: marked === null ? severity : (marked[1] as Severity),
+    message: marked === null ? text : text.slice(marked[0].length),
+  };
+}
+
+/** The start of the UTF-8 character that holds the byte at `position`. */
+function characterStart(data: Buffer, position: number): number {
+  let start = position;
+  while (start > position - 4 && ((data[start] ?? 0) & 0xc0) === 0x80) start -= 1;
+  return start;
+}
+
+/** The log of one execution: NDJSON, bounded. */
+export class LogFile {
+  readonly #fd: number;
+  readonly #limit: number;
+  readonly #changed: (bytes: number) => void;
+  #bytes = 0;
+  #full = false;
+  #waiting = '';
+  /** Called once, when the limit is reached. */
+  onFull: () => void = () => undefined;
+
+  constructor(path: string, limitBytes: number, changed: (bytes: number) => void) {
+    this.#fd = openSync(path, 'a', 0o600);
+    this.#limit = limitBytes;
+    this.#changed = changed;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Appends a line of the program, unless the limit is reached. The limit counts what is stored, not what was printed. */
+  append(line: LogLine): void {
+    if (this.#full) return;
+    const text = `${JSON.stringify(line)}\n`;
+    if (this.#bytes + Buffer.byteLength(text) > this.#limit) {
+      this.#full = true;
+      this.note(
+        'WARNING',
+        `The log has reached its limit of ${this.#limit} bytes. What the program printed after this line was not kept.`,
+      );
+      this.onFull();
+      return;
+    }
+    this.#write(text);
+  }
+
+  /** Appends a line of our own, whatever the limit. */
+  note(severity: Severity, message: string): void {
+    this.#write(`${JSON.stringify({ timestamp: new Date().toISOString(), severity, message } satisfies LogLine)}\n`);
+  }
+
+  close(): void {
+    this.#flush();
+    closeSync(this.#fd);
+  }
+
+  /** All lines of one chunk of output are written together (a write costs 20 µs), before anything else is read. */
+  #write(text: string): void {
+    this.#bytes += Buffer.byteLength(text);
+    if (this.#waiting === '') {
+      setImmediate(() => {
+        this.#flush();
+      });
+    }
+    this.#waiting += text;
+  }
+
+  #flush(): void {
+    if (this.#waiting === '') return;
+    const text = this.#waiting;
+    this.#waiting = '';
+    try {
+      writeSync(this.#fd, text);
+    } catch (error) {
+      this.#bytes -= Buffer.byteLength(text);
+      console.error(`a log could not be written: ${messageOf(error)}`); // a full disk; the execution goes on without these lines
+    }
+    this.#changed(this.#bytes);
+  }
+}

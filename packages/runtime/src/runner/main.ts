@@ -1,0 +1,146 @@
+/**
+ * The runner of one data folder: node main.ts {"runtimeDir": ..., "passage": ..., "version": ...}
+ * Started by the platform ({@link ../client/start-runner.ts}), in a session of its own, it outlives the platform's process.
+ */
+import { placesIn } from '../places.ts';
+import type { Settings } from '../protocol/messages.ts';
+import { RuntimeUnavailable } from '../types.ts';
+import { Commands } from './commands.ts';
+import { Executions } from './executions.ts';
+import { prepareGround, removePassage } from './ground.ts';
+import { takeLock } from './lock.ts';
+import { boundOwnLog } from './own-log.ts';
+import { listen, type Handlers, type SocketServer } from './server.ts';
+import { WarmPool } from './warm-pool.ts';
+
+const { runtimeDir, passage, version } = JSON.parse(process.argv[2] ?? '') as {
+  runtimeDir: string;
+  passage: string | null;
+  version: string;
+};
+process.umask(0o022); // folders of sandboxes are passed through by other users; what is secret has a mode of its own
+const places = placesIn(runtimeDir);
+const lock = takeLock(places.lock);
+if (lock === null) process.exit(0); // another runner has this folder, and the platform will find it
+boundOwnLog(places.log);
+
+/** Until a platform says otherwise. */
+let settings: Settings = { warmBytes: 0, warmPerCode: 0, warmIdleMs: 300_000, cancelGraceMs: 3_000, lonelyMs: 10_000 };
+let retiring = false;
+let leaving = false;
+let lonely: NodeJS.Timeout | null = null;
+
+const ground = await prepareGround(places, passage);
+const pool = new WarmPool(ground, () => settings);
+const commands = new Commands(ground);
+const executions = new Executions(ground, pool, () => settings, {
+  ended(end) {
+    server.tellAll({ event: 'ended', end });
+    considerLeaving();
+  },
+  log(executionId, bytes) {
+    server.tellAll({ event: 'log', executionId, bytes });
+  },
+});
+await executions.recordLost();
+
+const handlers: Handlers = {
+  configure(params) {
+    settings = params.settings;
+    return null;
+  },
+  start({ job }, { body }) {
+    refuseWhenLeaving();
+    return executions.start(job, body);
+  },
+  cancel({ executionId }) {
+    executions.cancel(executionId);
+    return null;
+  },
+  list: () => executions.list(),
+  forget({ executionId }) {
+    executions.forget(executionId);
+    return null;
+  },
+  async sandboxed({ request }, { body, client, id, onLine }) {
+    refuseWhenLeaving();
+    const abort = new AbortController();
+    client.commands.set(id, abort);
+    try {
+      return await commands.run(request, body, request.lines ? onLine : () => undefined, abort);
+    } finally {
+      client.commands.delete(id);
+      considerLeaving();
+    }
+  },
+  abort({ target }, { client }) {
+    client.commands.get(target)?.abort();
+    return null;
+  },
+  prewarm(spec) {
+    pool.want(spec);
+    return null;
+  },
+  status: () => ({
+    runnerPid: process.pid,
+    version,
+    running: executions.running(),
+    warm: pool.list(),
+    commands: commands.count,
+    limitedBy: ground.limitedBy,
+  }),
+  async close(_params, { client }) {
+    const others = [...server.clients].some((other) => other !== client);
+    if (others) return { exits: false };
+    await pool.clear(false);
+    const exits = isIdle();
+    if (exits) setImmediate(() => void leave());
+    return { exits };
+  },
+  async retire() {
+    retiring = true;
+    await pool.clear(true);
+    considerLeaving();
+    return null;
+  },
+};
+
+const server: SocketServer = await listen(places, version, handlers, considerLeaving);
+process.on('SIGTERM', () => {
+  executions.abandonAll(); // the machine stops; the next runner tells these executions as lost
+  void leave();
+});
+for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+console.error(`${new Date().toISOString()} runner ${version} began, limits by ${ground.limitedBy}`);
+considerLeaving();
+
+function isIdle(): boolean {
+  return executions.count === 0 && commands.count === 0;
+}
+
+/** Without a platform and without work there is no reason to stay; a retiring runner stays only for its work. */
+function considerLeaving(): void {
+  const alone = server.clients.size === 0;
+  if (lonely !== null) clearTimeout(lonely);
+  lonely = null;
+  if (!isIdle()) return;
+  if (retiring) setImmediate(() => void (isIdle() && leave()));
+  else if (alone) lonely = setTimeout(() => void (isIdle() && server.clients.size === 0 && leave()), settings.lonelyMs);
+}
+
+function refuseWhenLeaving(): void {
+  if (leaving) throw new RuntimeUnavailable('The runner is ending; ask the next one.');
+}
+
+async function leave(): Promise<void> {
+  if (leaving) return;
+  leaving = true;
+  await pool.clear(true);
+  commands.endAll();
+  await ground.cgroups?.sweep();
+  await ground.close();
+  if (passage !== null) removePassage(passage);
+  server.close();
+  console.error(`${new Date().toISOString()} runner ${version} ends`);
+  process.exit(0);
+}

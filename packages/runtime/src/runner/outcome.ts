@@ -1,0 +1,115 @@
+import type { Exit } from '../sandbox/launch.ts';
+import type { Cause, Limits, Outcome } from '../types.ts';
+import type { Written } from './result.ts';
+
+/** Why we ended an execution before it did itself. */
+export type Ending = 'CANCELLED' | 'RUN_TIME' | 'OUTPUT' | null;
+
+/** All that is known of an execution whose processes are dead. */
+export interface Observed {
+  exit: Exit;
+  ending: Ending;
+  written: Written;
+  /** False only for a warm worker that certainly ended before it had read its job. */
+  tookJob: boolean;
+}
+
+export interface Verdict {
+  outcome: Outcome;
+  cause: Cause | null;
+}
+
+/** What became of an execution. Every limit that ended it is named, with its value. */
+export function judge({ exit, ending, written, tookJob }: Observed, limits: Limits): Verdict {
+  if (ending === 'CANCELLED') return { outcome: 'CANCELLED', cause: causes.cancelled };
+  if (!exit.commandRan || !tookJob) return { outcome: 'NOT_STARTED', cause: causes.notStarted };
+  if (ending === 'RUN_TIME') return failed(limitCause('Run time', runTimeDetail(limits)));
+  if (ending === 'OUTPUT') return failed(limitCause('Output', outputDetail(limits)));
+  if (exit.code === 0 && written.kind === 'RESULT') return { outcome: 'SUCCEEDED', cause: null };
+  if (written.kind === 'INVALID' && exit.code === 0) return failed(written.cause);
+  if (exit.outOfMemory && written.kind !== 'FAILURE') return failed(limitCause('Memory', memoryDetail(limits)));
+  if (written.kind === 'FAILURE') return failed(written.cause);
+  return failed(causeOfExit(exit.code, exit.signal));
+}
+
+/** Why a command or program ended without saying so itself, or null when it ended well or with an exit code of its own. */
+export function limitOfExit(exit: Exit, limits: Pick<Limits, 'memoryBytes'>): Cause | null {
+  if (exit.outOfMemory) return limitCause('Memory', memoryDetail(limits));
+  if (exit.code === null || exit.code > 128) return causeOfExit(exit.code, exit.signal);
+  return null;
+}
+
+export function runTimeCause(limits: Pick<Limits, 'runTimeMs'>): Cause {
+  return limitCause('Run time', runTimeDetail(limits));
+}
+
+const causes = {
+  cancelled: { type: 'ExecutionCancelled', title: 'Cancelled', detail: 'The execution was cancelled while it ran.' },
+  notStarted: {
+    type: 'ExecutionNotStarted',
+    title: 'Not started',
+    detail: 'The sandbox ended before the program began.',
+  },
+} satisfies Record<string, Cause>;
+
+function failed(cause: Cause): Verdict {
+  return { outcome: 'FAILED', cause };
+}
+
+function limitCause(what: string, detail: string): Cause {
+  return { type: `${what.replace(' ', '')}LimitExceeded`, title: `${what} limit exceeded`, detail };
+}
+
+function memoryDetail(limits: Pick<Limits, 'memoryBytes'>): string {
+  return `The program needed more than ${inUnits(limits.memoryBytes)} of memory, which is its limit. Files in /tmp count as memory.`;
+}
+
+function runTimeDetail(limits: Pick<Limits, 'runTimeMs'>): string {
+  return `The program ran longer than ${limits.runTimeMs / 1000} seconds, which is its limit.`;
+}
+
+function outputDetail(limits: Limits): string {
+  return (
+    `The program wrote far more to /var/runtime/output than the ${inUnits(limits.outputBytes)} or ${limits.outputFiles} files ` +
+    'that an execution may leave.'
+  );
+}
+
+/** 128 + n is how bubblewrap and shells tell that signal n ended a process. */
+function causeOfExit(code: number | null, signal: string | null): Cause {
+  const type = 'ProgramEnded';
+  if (code === 0) {
+    return {
+      type,
+      title: 'No result',
+      detail: 'The program ended its process before `run` returned, so there is no result.',
+    };
+  }
+  const name = code !== null && code > 128 ? (SIGNALS[code - 128] ?? `signal ${code - 128}`) : signal;
+  if (name !== null)
+    return { type, title: 'Ended by a signal', detail: `The process of the program was ended by ${name}.` };
+  return {
+    type,
+    title: 'Ended early',
+    detail: `The process of the program ended with exit code ${code}, without a result.`,
+  };
+}
+
+const SIGNALS: Readonly<Record<number, string>> = {
+  1: 'SIGHUP', 2: 'SIGINT', 3: 'SIGQUIT', 4: 'SIGILL (a machine instruction that this processor does not know)', 5: 'SIGTRAP',
+  6: 'SIGABRT (it aborted itself)', 7: 'SIGBUS', 8: 'SIGFPE', 9: 'SIGKILL', 10: 'SIGUSR1', 11: 'SIGSEGV (a memory access error)',
+  12: 'SIGUSR2', 13: 'SIGPIPE', 14: 'SIGALRM', 15: 'SIGTERM', 24: 'SIGXCPU', 25: 'SIGXFSZ (a file beyond the size limit)',
+  31: 'SIGSYS (a forbidden system call)',
+}; // prettier-ignore
+
+/** "512 MiB", "1.5 GiB". */
+function inUnits(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${Number(value.toFixed(1))} ${units[unit]}`;
+}

@@ -1,0 +1,28 @@
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+
+const LIMIT_BYTES = 4 * 1024 * 1024;
+const KEPT_BYTES = 1024 * 1024;
+const LOOK_MS = 60_000;
+
+/** Keeps the log of the runner below about 4 MiB: from time to time only its last 1 MiB stays. */
+export function boundOwnLog(path: string): void {
+  const look = (): void => {
+    if (existsSync(path)) shorten(path);
+  };
+  look();
+  setInterval(look, LOOK_MS).unref();
+}
+
+function shorten(path: string): void {
+  const file = openSync(path, 'r+');
+  try {
+    const { size } = fstatSync(file);
+    if (size <= LIMIT_BYTES) return;
+    const kept = Buffer.alloc(KEPT_BYTES);
+    const length = readSync(file, kept, 0, KEPT_BYTES, size - KEPT_BYTES);
+    ftruncateSync(file, 0); // stdout and stderr of the runner append, wherever the end is
+    writeSync(file, kept, 0, length, 0);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,104 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../errors.ts';
+import type { ExecutionEnd, KnownExecution } from '../types.ts';
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
+
+/** The folders of executions. A folder means "may have started", `end.json` in it means "has ended". */
+export class Records {
+  readonly #dir: string;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+    mkdirSync(dir, { recursive: true, mode: 0o711 });
+  }
+
+  folder(executionId: string): string {
+    if (!ID.test(executionId))
+      throw new Error(`${JSON.stringify(executionId.slice(0, 100))} cannot be an execution id.`);
+    return join(this.#dir, executionId);
+  }
+
+  /** Makes the folder; false when it exists. mkdir is what makes "at most once" true, also between two callers. */
+  claim(executionId: string): boolean {
+    try {
+      mkdirSync(this.folder(executionId), { mode: 0o711 });
+      return true;
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') return false;
+      throw error;
+    }
+  }
+
+  /** Writes the end so that it survives a crash of the machine; only then may it be told. */
+  async recordEnd(end: ExecutionEnd): Promise<void> {
+    const folder = this.folder(end.executionId);
+    const draft = join(folder, 'end.json.tmp');
+    const file = await open(draft, 'w', 0o600);
+    try {
+      await file.writeFile(JSON.stringify(end));
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    renameSync(draft, join(folder, 'end.json'));
+  }
+
+  remove(executionId: string): void {
+    rmSync(this.folder(executionId), { recursive: true, force: true });
+  }
+
+  list(startedAt: (executionId: string) => number | null): KnownExecution[] {
+    const known: KnownExecution[] = [];
+    for (const executionId of readdirSync(this.#dir)) {
+      const running = startedAt(executionId);
+      const end = running === null ? this.end(executionId) : null;
+      if (running !== null) known.push({ executionId, state: 'RUNNING', startedAt: running });
+      else if (end !== null) known.push({ executionId, state: 'ENDED', end });
+    }
+    return known;
+  }
+
+  end(executionId: string): ExecutionEnd | null {
+    try {
+      return JSON.parse(readFileSync(join(this.folder(executionId), 'end.json'), 'utf8')) as ExecutionEnd;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return null;
+      throw error;
+    }
+  }
+
+  /** Called once at the start, when no sandbox of this folder lives: whatever has no end was lost. */
+  async recordLost(): Promise<void> {
+    for (const executionId of readdirSync(this.#dir)) {
+      const folder = this.folder(executionId);
+      const end = this.end(executionId);
+      if (end !== null && resultIsComplete(end)) continue;
+      const log = join(folder, 'log.ndjson');
+      await this.recordEnd({
+        executionId,
+        outcome: 'LOST',
+        cause: {
+          type: 'ExecutionLost',
+          title: 'Execution lost',
+          detail: 'The process that ran the program was lost. Whether the program finished cannot be known.',
+        },
+        startedAt: Math.floor(statSync(folder).birthtimeMs),
+        endedAt: Date.now(),
+        result: null,
+        files: [],
+        peakMemoryBytes: null,
+        cpuMs: null,
+        logBytes: existsSync(log) ? statSync(log).size : 0,
+      });
+    }
+  }
+}
+
+/** Only `end.json` is flushed to the disk; after a crash of the machine a result it names may be missing or short. */
+function resultIsComplete(end: ExecutionEnd): boolean {
+  const parts = [...(end.result === null ? [] : [end.result]), ...end.files];
+  return parts.every((part) => existsSync(part.path) && statSync(part.path).size === part.bytes);
+}

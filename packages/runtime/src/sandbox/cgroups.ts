@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { errorCode } from '../errors.ts';
+
+const MOUNT = '/sys/fs/cgroup';
+
+export interface CgroupLimits {
+  memoryBytes: number;
+  cpus: number;
+  processes: number;
+}
+
+/** The cgroups of one sandbox (one folder in v2, one per controller in v1). */
+export interface Cgroup {
+  /** Moves a process in. What it has allocated before stays counted elsewhere, so this must happen before it runs anything. */
+  attach(pid: number): void;
+  /** Kills every process in it, also those that left the process group or ignore signals. */
+  kill(): void;
+  isEmpty(): boolean;
+  processes(): number[];
+  memoryBytes(): number | null;
+  peakMemoryBytes(): number | null;
+  cpuMs(): number | null;
+  outOfMemory(): boolean;
+  remove(): Promise<void>;
+}
+
+export interface CgroupTree {
+  kind: 'CGROUPS_V2' | 'CGROUPS_V1';
+  create(name: string, limits: CgroupLimits): Cgroup;
+  /** Ends and removes everything below this tree: what an earlier runner of this data folder left behind. */
+  sweep(): Promise<void>;
+  /** Removes the tree itself, which must be empty. */
+  remove(): Promise<void>;
+}
+
+/** A tree of its own for one data folder, or the reason why this machine does not let us have one. */
+export function openCgroups(dataDir: string): CgroupTree | { unavailable: string } {
+  const parent = `kethub-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`;
+  try {
+    return existsSync(`${MOUNT}/cgroup.controllers`) ? openV2(parent) : openV1(parent);
+  } catch (error) {
+    return { unavailable: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function openV2(parent: string): CgroupTree {
+  const top = `${MOUNT}/${parent}`;
+  // Already enabled by systemd on most machines; EBUSY inside a container whose own processes sit in the root of its namespace.
+  writeFileSync(`${MOUNT}/cgroup.subtree_control`, '+memory +cpu +pids');
+  mkdirSync(top, { recursive: true });
+  writeFileSync(`${top}/cgroup.subtree_control`, '+memory +cpu +pids');
+  return {
+    kind: 'CGROUPS_V2',
+    create(name, limits) {
+      const folder = `${top}/${name}`;
+      mkdirSync(folder);
+      writeFileSync(`${folder}/memory.max`, String(limits.memoryBytes));
+      writeIfThere(`${folder}/memory.swap.max`, '0');
+      writeFileSync(`${folder}/memory.oom.group`, '1');
+      writeFileSync(`${folder}/cpu.max`, `${Math.max(1_000, Math.round(limits.cpus * 100_000))} 100000`);
+      writeFileSync(`${folder}/pids.max`, String(limits.processes));
+      return group([folder], folder, {
+        now: `${folder}/memory.current`,
+        peak: `${folder}/memory.peak`,
+        events: `${folder}/memory.events`,
+      });
+    },
+    sweep: async () => sweep([top]),
+    remove: async () => removeAll([top]),
+  };
+}
+
+function openV1(parent: string): CgroupTree {
+  for (const controller of ['memory', 'cpu', 'pids']) {
+    if (!existsSync(`${MOUNT}/${controller}/cgroup.procs`)) throw new Error(`${MOUNT} has no ${controller} controller`);
+  }
+  // A v2 hierarchy without controllers beside v1 (as systemd mounts it) still gives cgroup.kill, cgroup.events and cpu.stat.
+  const unified = existsSync(`${MOUNT}/unified/cgroup.procs`);
+  const controllers = ['memory', 'cpu', 'pids', ...(unified ? ['unified'] : [])];
+  const tops = controllers.map((controller) => `${MOUNT}/${controller}/${parent}`);
+  for (const top of tops) mkdirSync(top, { recursive: true });
+  return {
+    kind: 'CGROUPS_V1',
+    create(name, limits) {
+      const memory = `${MOUNT}/memory/${parent}/${name}`;
+      const cpu = `${MOUNT}/cpu/${parent}/${name}`;
+      const pids = `${MOUNT}/pids/${parent}/${name}`;
+      const folders = tops.map((top) => `${top}/${name}`);
+      for (const folder of folders) mkdirSync(folder);
+      writeFileSync(`${memory}/memory.limit_in_bytes`, String(limits.memoryBytes));
+      writeIfThere(`${memory}/memory.memsw.limit_in_bytes`, String(limits.memoryBytes));
+      writeFileSync(`${cpu}/cpu.cfs_quota_us`, String(Math.max(1_000, Math.round(limits.cpus * 100_000))));
+      writeFileSync(`${pids}/pids.max`, String(limits.processes));
+      return group(folders, unified ? `${MOUNT}/unified/${parent}/${name}` : pids, {
+        now: `${memory}/memory.usage_in_bytes`,
+        peak: `${memory}/memory.max_usage_in_bytes`,
+        events: `${memory}/memory.oom_control`,
+      });
+    },
+    sweep: async () => sweep(tops),
+    remove: async () => removeAll(tops),
+  };
+}
+
+function group(folders: string[], main: string, memory: { now: string; peak: string; events: string }): Cgroup {
+  return {
+    attach(pid) {
+      for (const folder of folders) writeFileSync(`${folder}/cgroup.procs`, String(pid));
+    },
+    kill: () => {
+      killAll(main);
+    },
+    isEmpty: () => processesOf(main).length === 0,
+    processes: () => processesOf(main),
+    memoryBytes: () => numberIn(memory.now, /^(\d+)/),
+    peakMemoryBytes: () => numberIn(memory.peak, /^(\d+)/),
+    cpuMs() {
+      const microseconds = numberIn(`${main}/cpu.stat`, /usage_usec (\d+)/);
+      return microseconds === null ? null : Math.round(microseconds / 1000);
+    },
+    outOfMemory: () => (numberIn(memory.events, /oom_kill (\d+)/) ?? 0) > 0,
+    remove: async () => removeAll(folders),
+  };
+}
+
+/** cgroup.kill exists since Linux 5.14; before, and in v1, every listed process is killed and the caller asks again until none is left. */
+function killAll(folder: string): void {
+  try {
+    writeFileSync(`${folder}/cgroup.kill`, '1');
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'EACCES') throw error;
+    for (const pid of processesOf(folder)) killQuietly(pid);
+  }
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error;
+  }
+}
+
+function processesOf(folder: string): number[] {
+  try {
+    return readFileSync(`${folder}/cgroup.procs`, 'utf8').split('\n').filter(Boolean).map(Number);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function numberIn(file: string, pattern: RegExp): number | null {
+  try {
+    const found = pattern.exec(readFileSync(file, 'utf8'))?.[1];
+    return found === undefined ? null : Number(found);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null; // memory.peak came with Linux 5.19
+    throw error;
+  }
+}
+
+function writeIfThere(file: string, value: string): void {
+  if (existsSync(file)) writeFileSync(file, value);
+}
+
+async function sweep(tops: string[]): Promise<void> {
+  for (const top of tops) {
+    if (!existsSync(top)) continue;
+    for (const entry of readdirSync(top, { withFileTypes: true })) {
+      if (!entry.isDirectory()) continue;
+      killAll(`${top}/${entry.name}`);
+      await removeAll([`${top}/${entry.name}`]);
+    }
+  }
+}
+
+/** A cgroup is busy until the kernel has buried its last process: some milliseconds after the kill. */
+async function removeAll(folders: string[]): Promise<void> {
+  for (const folder of folders) {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        rmdirSync(folder);
+        break;
+      } catch (error) {
+        if (errorCode(error) === 'ENOENT') break;
+        if (errorCode(error) !== 'EBUSY' || attempt >= 200) throw error;
+        if (attempt > 0) killAll(folder);
+        await pause(Math.min(25, 2 + attempt));
+      }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** The Python side, shown as `/runner` in every sandbox. */
+export const PYTHON_SIDE = fileURLToPath(new URL('../python', import.meta.url));
+
+/** Everything that a running runner has loaded. */
+const PARTS = ['runner', 'sandbox', 'protocol', 'places.ts', 'errors.ts'];
+
+/** A hash of the runner's own code: a platform that was upgraded asks a runner of another version to give way. */
+export function runnerVersion(): string {
+  const hash = createHash('sha256');
+  const source = fileURLToPath(new URL('.', import.meta.url));
+  for (const part of PARTS) {
+    for (const file of filesIn(source, part)) hash.update(file).update(readFileSync(`${source}/${file}`));
+  }
+  for (const file of filesIn(PYTHON_SIDE, '.')) hash.update(file).update(readFileSync(`${PYTHON_SIDE}/${file}`));
+  return hash.digest('hex').slice(0, 16);
+}
+
+function filesIn(parent: string, part: string): string[] {
+  if (part.endsWith('.ts')) return [part];
+  return readdirSync(`${parent}/${part}`, { recursive: true, encoding: 'utf8' })
+    .filter((name) => (name.endsWith('.ts') && !name.endsWith('.test.ts')) || name.endsWith('.py'))
+    .toSorted()
+    .map((name) => `${part}/${name}`);
+}
