@@ -21,6 +21,9 @@ export const testTools: readonly Tool[] = [
   { what: 'Git', package: 'git', isThere: () => succeeds('git', ['--version']) },
 ];
 
+/** What the measurements use beside. */
+export const benchTools: readonly Tool[] = [{ what: 'wrk', package: 'wrk', isThere: () => existsSync('/usr/bin/wrk') }];
+
 function succeeds(command: string, args: string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface Load {
+  readonly url: string;
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** Requests a second that a server answers to `wrk`, which has a core of its own. Throws when one answer is an error. */
+export async function requestsPerSecond(load: Load): Promise<number> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-bench-'));
+  try {
+    const script = path.join(folder, 'request.lua');
+    writeFileSync(script, lua(load));
+    const args = ['-c', '1', 'wrk', '-t1', `-c${load.connections}`, `-d${load.seconds}s`, '-s', script, load.url];
+    const { stdout } = await run('taskset', args);
+    const errors = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(stdout)?.[0];
+    if (errors) throw new Error(`The load met errors: ${errors}\n${stdout}`);
+    return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function lua({ method = 'GET', headers = {}, body }: Load): string {
+  const lines = [`wrk.method = ${JSON.stringify(method)}`];
+  for (const [name, value] of Object.entries(headers))
+    lines.push(`wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);
+  if (body !== undefined) lines.push(`wrk.body = ${JSON.stringify(body)}`);
+  return `${lines.join('\n')}\n`;
+}

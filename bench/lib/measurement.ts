@@ -1,0 +1,16 @@
+/** One number of SPECIFICATION.md. */
+export interface Measurement {
+  readonly name: string;
+  readonly unit: string;
+  /** What was reached: the median of the rounds unless the name says otherwise. */
+  readonly value: number;
+  readonly goal: { readonly atLeast: number } | { readonly atMost: number } | null;
+  /** How it came about, for whoever doubts it. */
+  readonly how: string;
+  readonly rounds: Readonly<Record<string, readonly number[]>>;
+}
+
+export function isReached({ goal, value }: Measurement): boolean | null {
+  if (goal === null) return null;
+  return 'atLeast' in goal ? value >= goal.atLeast : value <= goal.atMost;
+}

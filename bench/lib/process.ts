@@ -1,0 +1,47 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface Server<T> {
+  /** What it said about itself when it was ready: one line of JSON. */
+  readonly ready: T;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a server of this folder on one core of the machine; it ends when its standard input is closed. */
+export async function startServer<T>(entry: string, argument: unknown, core: number): Promise<Server<T>> {
+  const file = path.resolve(import.meta.dirname, '..', entry);
+  const child = spawn('taskset', ['-c', String(core), process.execPath, file, JSON.stringify(argument)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const line = await firstLine(child);
+  return {
+    // The servers beside this file write what their callers expect.
+    ready: JSON.parse(line) as T,
+    pid: child.pid ?? -1,
+    async stop() {
+      const ended = once(child, 'exit');
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('No standard output');
+  const lines = createInterface(child.stdout);
+  return new Promise((resolve, reject) => {
+    lines.once('line', resolve);
+    child.once('exit', (code) => reject(new Error(`The server ended with ${code} before it was ready`)));
+    child.once('error', reject);
+  });
+}
+
+/** Resident memory of a process in MB. */
+export function residentMb(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1024;
+}
