@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts';
 import { isDuplicate, type IdentityRow } from '../storage/index.ts';
 import type { Identity } from './identity-provider.ts';
 import { hashPassword } from './passwords.ts';
-import { insertIdentity, toIdentity } from './queries.ts';
+import { findForSignIn, insertIdentity, toIdentity } from './queries.ts';
 import { signInName } from './sign-in.ts';
 
 export interface NewUser {
@@ -29,12 +29,19 @@ export async function createUser(platform: Platform, user: NewUser): Promise<Ide
     enabled: 1,
     created_at: platform.now(),
   };
+  // Also across the two: whoever had the address of another as username would sign in in their place.
+  for (const name of [row.username, row.email]) {
+    if (await findForSignIn(platform.database.read, name)) throw taken();
+  }
   try {
     await insertIdentity(platform.database, row);
   } catch (error) {
-    if (isDuplicate(error))
-      throw new Problem('conflict', 'A user with this username or e-mail address exists already.');
+    if (isDuplicate(error)) throw taken();
     throw error;
   }
   return toIdentity(row);
+}
+
+function taken(): Problem {
+  return new Problem('conflict', 'A user with this username or e-mail address exists already.');
 }

@@ -44,7 +44,7 @@ export function createOidcProvider(platform: Platform, keys: ProviderKeys, signI
 }
 
 function configuration(platform: Platform, keys: ProviderKeys): Configuration {
-  const { origin } = new URL(platform.addresses.auth);
+  const { origin, pathname } = new URL(platform.addresses.auth);
   return {
     adapter: createOidcRecords(platform),
     clients: [kethubClient(origin)],
@@ -52,6 +52,8 @@ function configuration(platform: Platform, keys: ProviderKeys): Configuration {
     cookies: {
       keys: [keys.cookies],
       names: { session: 'kethub_session', interaction: 'kethub_sign_in', resume: 'kethub_resume' },
+      // Below this path only: cookies know no ports, and the gateway on the same host hands requests to strangers' services.
+      long: { path: pathname, httpOnly: true, sameSite: 'lax' },
     },
     routes: { authorization: '/authorize', revocation: '/revoke', userinfo: '/userinfo', end_session: '/sign-out' },
     scopes: ['openid', 'profile', 'email'],

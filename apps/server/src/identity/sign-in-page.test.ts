@@ -2,6 +2,8 @@ import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestAccounts, type TestAccounts } from '../testing/accounts.ts';
 import { databases } from '../testing/databases.ts';
+import { createTestServer } from '../testing/platform.ts';
+import { createEmbeddedIdentity } from './index.ts';
 
 describe.each(databases)('authorization code with PKCE on $name', ({ open }) => {
   let server: TestAccounts;
@@ -95,19 +97,47 @@ describe.each(databases)('authorization code with PKCE on $name', ({ open }) => 
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
     expect(html).not.toMatch(/<script|<link|<img|\ssrc=|\sstyle=|url\(|@import/);
-    const cookies = response.headers.getSetCookie();
-    for (const cookie of cookies) expect(cookie).toMatch(/httponly/i);
   });
 
-  test('the cookies of a sign-in are for this server alone', async () => {
+  test('the cookies of a sign-in are out of reach of scripts, of other sites and of the gateway', async () => {
     const { url } = await begin(dashboard);
     const browser = new Browser();
     await browser.submit(await browser.open(url), { username: 'ada', password: PASSWORD });
-    expect(browser.seen.length).toBeGreaterThan(1);
+    expect(browser.seen.map((cookie) => cookie.split('=')[0])).toContain('kethub_session');
     for (const cookie of browser.seen) {
       expect(cookie).toMatch(/; httponly/i);
       expect(cookie).toMatch(/; samesite=lax/i);
+      expect(cookie).toMatch(/; path=\/auth/i);
+      expect(cookie).not.toMatch(/; (secure|domain=)/i);
     }
+  });
+
+  test('behind https the cookies are sent over https only', async () => {
+    const addresses = { ...server.platform.addresses, auth: 'https://kethub.example.org/auth' };
+    const identity = await createEmbeddedIdentity({ ...server.platform, addresses });
+    const app = await createTestServer(server.platform);
+    await identity.serve(app);
+    const { url } = await begin('https://kethub.example.org/callback');
+    const response = await app.inject({ url: `${url.pathname}${url.search}` });
+    expect(response.headers.location).toMatch(/^https:\/\/kethub\.example\.org\/auth\/sign-in\//);
+    const cookies = [response.headers['set-cookie'] ?? []].flat();
+    expect(cookies.length).toBeGreaterThan(0);
+    for (const cookie of cookies) expect(cookie).toMatch(/; secure/i);
+    await app.close();
+    await identity.close();
+  });
+
+  test('too many wrong passwords on the page: 429 and when to try again', async () => {
+    await server.addUser('attacked');
+    const browser = new Browser();
+    let page = await browser.open((await begin(dashboard)).url);
+    const submit = (password: string) => browser.submit(page, { username: 'attacked', password });
+    for (let round = 0; round < 10; round += 1) page = await submit('wrong');
+    expect(page.response.status).toBe(400);
+    page = await submit(PASSWORD);
+    expect(page.response.status).toBe(429);
+    expect(Number(page.response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(page.html).toContain('Too many wrong passwords. Try again in 5 minutes.');
   });
 
   test('the form of one browser cannot be sent by another', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestAccounts, type TestAccounts, type TestSession } from '../testing/accounts.ts';
 import { databases } from '../testing/databases.ts';
 import { createEmbeddedIdentity } from './index.ts';
+import { purgeOidcRecords } from './oidc-records.ts';
 
 const MINUTES = 60 * 1000;
 
@@ -189,6 +190,19 @@ test.each(databases)('guessing passwords is slowed down, and nobody stays shut o
   expect(await refused.json()).toMatchObject({ error: 'slow_down' });
   later = 5 * MINUTES + 1;
   expect((await guess(PASSWORD)).status).toBe(200);
+  await server.close();
+});
+
+test.each(databases)('sessions that have ended leave no records, on $name', async ({ open }) => {
+  let later = 0;
+  const server = await startTestAccounts(open, { now: () => Date.now() + later });
+  await server.addUser('ada');
+  const { refresh_token } = await server.signIn('ada');
+  expect(await purgeOidcRecords(server.platform)).toBe(0);
+  expect((await server.token({ grant_type: 'refresh_token', refresh_token })).status).toBe(200);
+  later = 14 * 24 * 60 * MINUTES + 1_000;
+  expect(await purgeOidcRecords(server.platform)).toBe(3);
+  expect(await server.platform.database.read.selectFrom('oidc_records').selectAll().execute()).toEqual([]);
   await server.close();
 });
 
