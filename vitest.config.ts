@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  // Not below node_modules: a test run must not be in the way of an installation.
+  cacheDir: '.runtime/vite',
   test: {
     include: ['{apps,packages}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     // Two cores, real sandboxes and servers: files one after the other, each in its own process, so that a leak shows in its file.
