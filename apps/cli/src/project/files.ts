@@ -76,8 +76,11 @@ export async function listProject(folder: string): Promise<ProjectFiles> {
   return { files, skipped: skipped.sort() };
 }
 
-function matcherOf(rules: readonly string[]): Ignore {
-  return ignore({ ignorecase: false }).add(rules);
+function matcherOf(texts: readonly string[]): Ignore {
+  const matcher = ignore({ ignorecase: false });
+  // One by one: an array would be taken for single rules, not for texts of many lines.
+  for (const text of texts) matcher.add(text);
+  return matcher;
 }
 
 async function rulesIn(folder: string, relative: Rules['relative']): Promise<Rules[]> {

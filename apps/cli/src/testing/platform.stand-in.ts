@@ -1,0 +1,75 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface StandInAnswer {
+  readonly status: number;
+  readonly body?: unknown;
+}
+
+export interface StandIn {
+  readonly url: string;
+  /** `METHOD path` of every request, in order. */
+  readonly requests: readonly string[];
+}
+
+/**
+ * A stand-in for a platform: answers what the test says, by `METHOD path`. Only for what ket makes of an answer; that
+ * the platform answers so is for test/ket.test.ts, with the real one.
+ */
+export async function standInPlatform(
+  answers: Readonly<Record<string, StandInAnswer | ((url: string) => StandInAnswer)>>,
+): Promise<StandIn> {
+  const requests: string[] = [];
+  const server = createServer((request: IncomingMessage, response) => {
+    const name = `${request.method} ${request.url}`;
+    requests.push(name);
+    const origin = `http://${request.headers.host}`;
+    const answer = answers[name] ?? problem(404, 'not-found');
+    const { status, body } = typeof answer === 'function' ? answer(origin) : answer;
+    request.resume().once('end', () => {
+      response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'request-1' });
+      response.end(body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+export function problem(status: number, code: string, extra: object = {}): StandInAnswer {
+  return {
+    status,
+    body: { type: `http://stand-in/problems/${code}`, title: code, status, detail: `about ${code}`, ...extra },
+  };
+}
+
+export const executionId = '019a7c3e-5b0d-7c4e-9a51-0f6d2b8f4c11';
+
+/** What lies between ket and one execution: the application, its key and subscription, a token, and the execution. */
+export function executionAnswers(status: string, result: string) {
+  const path = '/gateway/owner/one/1.0.0';
+  const execution = { id: executionId, status, createdAt: '2026-01-01 00:00:00', endedAt: '2026-01-01 00:00:03' };
+  const key = { id: 'key', accessKeyId: 'ket_ak_1', expiresAt: null };
+  return {
+    'GET /api/applications': (url: string) => ({
+      status: 200,
+      body: [{ id: 'app', name: 'ket', tokenEndpoint: `${url}/gateway/token`, accessKeys: [key] }],
+    }),
+    'GET /api/applications/app/access-keys/key/secret': { status: 200, body: { secretAccessKey: 'ket_sk_1' } },
+    'GET /api/applications/app/subscriptions': (url: string) => ({
+      status: 200,
+      body: [{ id: 's', serviceId: 'x', serviceName: 'one', version: '1.0.0', endpoint: `${url}${path}/` }],
+    }),
+    'POST /gateway/token': { status: 200, body: { access_token: 'token', token_type: 'Bearer', expires_in: 3600 } },
+    [`GET ${path}/${executionId}`]: { status: 200, body: execution },
+    [`GET ${path}/${executionId}/result`]: { status: 200, body: result },
+    [`PUT ${path}/${executionId}/cancel`]: problem(409, 'execution-already-ended'),
+  };
+}
