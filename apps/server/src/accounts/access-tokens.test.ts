@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isWellFormed } from '../storage/index.ts';
 import { startTestAccounts, type TestAccounts } from '../testing/accounts.ts';
 import { databases } from '../testing/databases.ts';
@@ -230,6 +230,7 @@ describe.each(databases)('the time of tokens on $name', ({ open }) => {
   test('a token is valid through the end of its day, UTC, and not a moment longer', async () => {
     let now = Date.now();
     const server = await startTestAccounts(open, { now: () => now });
+    onTestFinished(() => server.close());
     await server.addUser('ada');
     const { access_token } = await server.signIn('ada');
     const today = new Date(now).toISOString().slice(0, 10);
@@ -243,7 +244,6 @@ describe.each(databases)('the time of tokens on $name', ({ open }) => {
     now = midnight;
     expect((await server.call('GET', '/me', value)).status).toBe(401);
     expect((await server.call('POST', '/authorize', value)).status).toBe(401);
-    await server.close();
   });
 
   test('a day ends for new tokens when it ends in UTC', async () => {
@@ -251,6 +251,7 @@ describe.each(databases)('the time of tokens on $name', ({ open }) => {
     const midnight = Date.parse(`${day}T00:00:00Z`);
     let now = Date.now();
     const server = await startTestAccounts(open, { now: () => now });
+    onTestFinished(() => server.close());
     await server.addUser('ada');
     const { access_token } = await server.signIn('ada');
     const yesterday = new Date(midnight - 1).toISOString().slice(0, 10);
@@ -261,12 +262,12 @@ describe.each(databases)('the time of tokens on $name', ({ open }) => {
     const refused = await create();
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ errors: [{ pointer: '/expiresAt' }] });
-    await server.close();
   });
 
   test('the last use is shown at once, and written down when the service closes', async () => {
     let later = 0;
     const server = await startTestAccounts(open, { now: () => Date.now() + later });
+    onTestFinished(() => server.close());
     await server.addUser('ada');
     const { access_token } = await server.signIn('ada');
     const created = await server.call('POST', '/me/access-tokens', access_token, { name: 'x' });
@@ -288,6 +289,5 @@ describe.each(databases)('the time of tokens on $name', ({ open }) => {
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
     expect(new Date(row.used_at ?? 0).toISOString().slice(0, 19).replace('T', ' ')).toBe(shown);
-    await server.close();
   });
 });

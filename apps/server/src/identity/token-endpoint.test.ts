@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { PASSWORD, startTestAccounts, type TestAccounts, type TestSession } from '../testing/accounts.ts';
 import { databases } from '../testing/databases.ts';
 import { createEmbeddedIdentity } from './index.ts';
@@ -181,6 +181,7 @@ describe.each(databases)('the token endpoint on $name', ({ open }) => {
 test.each(databases)('guessing passwords is slowed down, and nobody stays shut out, on $name', async ({ open }) => {
   let later = 0;
   const server = await startTestAccounts(open, { now: () => Date.now() + later });
+  onTestFinished(() => server.close());
   await server.addUser('ada');
   const guess = (secret: string) => server.token({ grant_type: 'password', username: 'ada', password: secret });
   for (let round = 0; round < 10; round += 1) expect((await guess('wrong')).status).toBe(400);
@@ -190,12 +191,12 @@ test.each(databases)('guessing passwords is slowed down, and nobody stays shut o
   expect(await refused.json()).toMatchObject({ error: 'slow_down' });
   later = 5 * MINUTES + 1;
   expect((await guess(PASSWORD)).status).toBe(200);
-  await server.close();
 });
 
 test.each(databases)('sessions that have ended leave no records, on $name', async ({ open }) => {
   let later = 0;
   const server = await startTestAccounts(open, { now: () => Date.now() + later });
+  onTestFinished(() => server.close());
   await server.addUser('ada');
   const { refresh_token } = await server.signIn('ada');
   expect(await purgeOidcRecords(server.platform)).toBe(0);
@@ -203,7 +204,6 @@ test.each(databases)('sessions that have ended leave no records, on $name', asyn
   later = 14 * 24 * 60 * MINUTES + 1_000;
   expect(await purgeOidcRecords(server.platform)).toBe(3);
   expect(await server.platform.database.read.selectFrom('oidc_records').selectAll().execute()).toEqual([]);
-  await server.close();
 });
 
 async function exists({ platform }: TestAccounts, username: string): Promise<boolean> {
