@@ -6,8 +6,8 @@ export interface Followed<T> {
   watch(options: WatchOptions): AsyncGenerator<T, void>;
   /** Null where the log is not wanted. */
   readonly log: ((options: { signal: AbortSignal }) => AsyncGenerator<FollowedEntry, void>) | null;
-  /** What to say about a status. */
-  describe(value: T): string;
+  /** What to say about a status, if anything. */
+  describe(value: T): string | null;
 }
 
 /** After the final status the log has this many milliseconds to reach its end. */
@@ -23,7 +23,8 @@ export async function followToEnd<T>(output: Output, followed: Followed<T>, sign
     const onInterruption = () => output.progress('The platform does not answer at the moment; still trying');
     for await (const value of followed.watch({ signal, onInterruption })) {
       last = value;
-      output.progress(followed.describe(value));
+      const text = followed.describe(value);
+      if (text !== null) output.progress(text);
     }
     const grace = setTimeout(() => logEnds.abort(), logGrace);
     await log;

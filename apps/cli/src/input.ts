@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { usageFailure } from './failures.ts';
-import { parseJson, parseObject } from './json.ts';
+import { membersOf, objectOf, parseJson, parseObject, type JsonText } from './json.ts';
 import type { Shell } from './shell.ts';
 import { readAll } from './terminal/prompt.ts';
 
@@ -18,29 +18,27 @@ export interface InputOptions {
  * (`data.json` is the member `data`); `--data` and `--params` replace these members; `--secret` adds to `$secrets`. Values of secrets come from files or the environment, never from the command line,
  * where every user of the machine could read them.
  */
-export async function readInput(
-  shell: Shell,
-  options: InputOptions,
-  project: string | null,
-): Promise<Record<string, unknown>> {
+export async function readInput(shell: Shell, options: InputOptions, project: string | null): Promise<JsonText> {
   const input = await readBase(shell, options, project);
   for (const member of ['data', 'params'] as const) {
     const file = options[member];
-    if (file !== undefined) input[member] = parseJson(await readFile(path.resolve(shell.folder, file), 'utf8'), file);
+    if (file !== undefined) input.set(member, await readJsonText(path.resolve(shell.folder, file), file));
   }
   const secrets = await readSecrets(shell, options.secret ?? []);
-  if (Object.keys(secrets).length === 0) return input;
-  const given = input['$secrets'];
-  return { ...input, $secrets: { ...(typeof given === 'object' ? given : {}), ...secrets } };
+  if (Object.keys(secrets).length > 0) {
+    const given = parseObject(input.get('$secrets') ?? '{}', '$secrets of the input');
+    input.set('$secrets', JSON.stringify({ ...given, ...secrets }));
+  }
+  return objectOf(input);
 }
 
-async function readBase(shell: Shell, options: InputOptions, project: string | null): Promise<Record<string, unknown>> {
-  if (options.input === '-') return parseObject(await readAll(shell.stdin), 'Standard input');
+async function readBase(shell: Shell, options: InputOptions, project: string | null): Promise<Map<string, string>> {
+  if (options.input === '-') return membersOf(await readAll(shell.stdin), 'Standard input');
   if (options.input !== undefined)
-    return parseObject(await readFile(path.resolve(shell.folder, options.input), 'utf8'), options.input);
+    return membersOf(await readJsonText(path.resolve(shell.folder, options.input), options.input), options.input);
   const folder = project === null ? null : path.join(project, 'input');
-  const members = folder === null ? {} : await readMembers(folder);
-  if (Object.keys(members).length > 0 || options.data !== undefined || options.params !== undefined) return members;
+  const members = folder === null ? new Map<string, string>() : await readMembers(folder);
+  if (members.size > 0 || options.data !== undefined || options.params !== undefined) return members;
   throw usageFailure(
     folder === null ? 'No input was given.' : `No input was given, and ${folder} holds no JSON file.`,
     'ket run [service] --data data.json --params params.json',
@@ -48,13 +46,20 @@ async function readBase(shell: Shell, options: InputOptions, project: string | n
   );
 }
 
-async function readMembers(folder: string): Promise<Record<string, unknown>> {
-  const members: Record<string, unknown> = {};
+async function readMembers(folder: string): Promise<Map<string, string>> {
+  const members = new Map<string, string>();
   for (const name of await jsonFilesIn(folder)) {
     const file = path.join(folder, name);
-    members[name.slice(0, -'.json'.length)] = parseJson(await readFile(file, 'utf8'), file);
+    members.set(name.slice(0, -'.json'.length), await readJsonText(file, file));
   }
   return members;
+}
+
+async function readJsonText(file: string, name: string): Promise<string> {
+  // A byte order mark, which some editors write, is not JSON.
+  const text = (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
+  parseJson(text, name);
+  return text.trim();
 }
 
 async function jsonFilesIn(folder: string): Promise<string[]> {

@@ -1,28 +1,21 @@
 import { usageFailure } from './failures.ts';
 
-/**
- * JSON whose numbers keep the text they have: `1.0` stays a float for Python, and 2^64 keeps all its digits, neither of
- * which survives JSON.parse and JSON.stringify. Stands on "JSON.parse source text access" (ECMAScript 2026, V8 since 11.4),
- * which the compiler's library does not describe yet.
- */
-interface SourceTextAccess {
-  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
-  rawJSON(text: string): unknown;
+// Input and results pass through ket as text. Parsed and written again they would change: 1.0 becomes the integer 1,
+// 2^64 loses digits, and of {"111": 5, "000": 4} the second comes first, because JavaScript sorts such keys.
+
+/** A JSON text that is passed on as it stands. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
 }
 
-const access = JSON as unknown as SourceTextAccess;
-
-/** Like JSON.parse. Numbers that JavaScript would write differently are kept as they stand, for JSON.stringify only. */
-export function parseExactly(text: string): unknown {
-  return access.parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && String(value) !== source ? access.rawJSON(source) : value,
-  );
-}
-
-/** JSON of the user; the failure names the file and where reading stopped. */
-export function parseJson(text: string, file: string, parse: (text: string) => unknown = parseExactly): unknown {
+/** JSON of the user, parsed; the failure names the file and where reading stopped. */
+export function parseJson(text: string, file: string): unknown {
   try {
-    return parse(text);
+    return JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) throw usageFailure(`${file} is not valid JSON: ${error.message}.`);
     throw error;
@@ -30,14 +23,57 @@ export function parseJson(text: string, file: string, parse: (text: string) => u
 }
 
 /** The same, for one object. */
-export function parseObject(
-  text: string,
-  file: string,
-  parse: (text: string) => unknown = parseExactly,
-): Record<string, unknown> {
-  const value = parseJson(text, file, parse);
-  // A number that was kept as text is an object too, without a prototype.
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+export function parseObject(text: string, file: string): Record<string, unknown> {
+  const value = parseJson(text, file);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw usageFailure(`${file} must hold one JSON object, such as {"data": {}, "params": {}}.`);
   return { ...value };
+}
+
+/** The members of one object, each as the text that stands there. */
+export function membersOf(text: string, file: string): Map<string, string> {
+  parseObject(text, file);
+  const members = new Map<string, string>();
+  let depth = 0;
+  let name: string | undefined;
+  let start = 0;
+  for (const { 0: token, index } of tokensOf(text)) {
+    if (token === '}' || token === ']') depth -= 1;
+    if (name !== undefined && ((depth === 1 && token === ',') || depth === 0)) {
+      members.set(name, text.slice(start, index).trim());
+      name = undefined;
+    } else if (depth === 1 && name === undefined && token.startsWith('"')) {
+      name = String(JSON.parse(token));
+      start = text.indexOf(':', index + token.length) + 1;
+    }
+    if (token === '{' || token === '[') depth += 1;
+  }
+  return members;
+}
+
+/** The opposite of membersOf. */
+export function objectOf(members: ReadonlyMap<string, string>): JsonText {
+  return new JsonText(`{${[...members].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`);
+}
+
+/** A valid JSON text with line ends and indentation, like JSON.stringify(value, null, 2) of the value. */
+export function layOut({ text }: JsonText): string {
+  const pieces: string[] = [];
+  let depth = 0;
+  let previous = '';
+  const line = () => pieces.push(`\n${'  '.repeat(depth)}`);
+  for (const { 0: token } of tokensOf(text)) {
+    const closes = token === '}' || token === ']';
+    if (closes) depth -= 1;
+    const opened = previous === '{' || previous === '[';
+    if (closes ? !opened : opened || previous === ',') line();
+    pieces.push(token === ':' ? ': ' : token);
+    if (token === '{' || token === '[') depth += 1;
+    previous = token;
+  }
+  return pieces.join('');
+}
+
+function tokensOf(text: string) {
+  return text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g);
 }

@@ -16,6 +16,8 @@ export interface Call {
   /** Starts with a slash; build it with `path` so that its parts are escaped. */
   readonly path: string;
   readonly json?: unknown;
+  /** A JSON text, sent as it stands. */
+  readonly jsonText?: string;
   readonly body?: Blob | FormData | URLSearchParams;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
@@ -46,14 +48,15 @@ export function path(texts: TemplateStringsArray, ...parts: readonly string[]): 
 export async function send(connection: Connection, call: Call): Promise<Response> {
   const { method = 'GET', signal } = call;
   const url = connection.baseUrl + call.path;
+  const jsonText = call.json === undefined ? call.jsonText : JSON.stringify(call.json);
   for (let renew = false; ; renew = true) {
     const headers = {
       accept: 'application/json',
-      ...(call.json !== undefined && { 'content-type': 'application/json' }),
+      ...(jsonText !== undefined && { 'content-type': 'application/json' }),
       ...call.headers,
       ...(await connection.authenticate(renew, signal)),
     };
-    const body = call.json === undefined ? call.body : JSON.stringify(call.json);
+    const body = jsonText ?? call.body;
     const response = await attempt(connection.fetch, url, {
       method,
       headers,

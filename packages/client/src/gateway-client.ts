@@ -38,7 +38,8 @@ export interface GatewayClient {
   at(endpoint: string): GatewayClient;
   /** Executions of this subscription, newest first. */
   list(options?: CallOptions & { readonly limit?: number }): Promise<ServiceExecutionEntry[]>;
-  start(input: Readonly<Record<string, unknown>>, options?: StartOptions): Promise<ServiceExecution>;
+  /** Input as a text is sent as it stands: JSON.stringify would make 1.0 an integer and sort keys such as "000". */
+  start(input: Readonly<Record<string, unknown>> | string, options?: StartOptions): Promise<ServiceExecution>;
   status(id: string, options?: CallOptions): Promise<ServiceExecution>;
   /** The status now and at every change, to the final one. */
   watch(id: string, options?: WatchOptions): AsyncGenerator<ServiceExecution, void>;
@@ -77,7 +78,7 @@ function clientAt(address: string, fetchIt: typeof fetch, authenticate: Connecti
       sendForJson(connection, {
         method: 'POST',
         path: '/',
-        json: input,
+        ...(typeof input === 'string' ? { jsonText: input } : { json: input }),
         headers: {
           ...(wait !== undefined && { prefer: `wait=${wait}` }),
           ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),

@@ -2,23 +2,25 @@ import { isEnded, type GatewayClient } from '@kethub/client';
 import type { ServiceExecution } from '@kethub/contract';
 import { download } from '../download.ts';
 import { CliFailure } from '../failures.ts';
-import { parseObject } from '../json.ts';
+import { layOut, membersOf, objectOf, parseObject, type JsonText } from '../json.ts';
 import { endWith, type Shell } from '../shell.ts';
 import { printable, type Output } from '../terminal/output.ts';
 
 /** A result, taken apart. */
 export interface Outcome {
-  /** What the service returned, or the cause why it did not. */
-  readonly result: Readonly<Record<string, unknown>>;
+  /** What the service returned, or the cause why it did not, as it was sent. */
+  readonly result: JsonText;
   /** Names of its files. */
   readonly files: readonly string[];
 }
 
-/** Reads the result of an execution that has ended; its numbers stay as they were sent. */
+/** Reads the result of an execution that has ended. */
 export async function readOutcome(gateway: GatewayClient, id: string): Promise<Outcome> {
-  const { _links: links, _embedded: _, ...result } = parseObject(await gateway.resultText(id), 'The result');
-  const names = typeof links === 'object' && links !== null ? Object.keys(links) : [];
-  return { result, files: names.filter((name) => name !== 'self' && name !== 'status') };
+  const members = membersOf(await gateway.resultText(id), 'The result');
+  const links = [...membersOf(members.get('_links') ?? '{}', '_links of the result').keys()];
+  members.delete('_links');
+  members.delete('_embedded');
+  return { result: objectOf(members), files: links.filter((name) => name !== 'self' && name !== 'status') };
 }
 
 /**
@@ -42,12 +44,13 @@ export async function showOutcome(
     output.note(`Files: ${files.map((name) => printable(name, shell.stderr.isTTY)).join(', ')}`);
     output.note(`  ${shell.command} result ${id} --output-dir <folder>`);
   }
-  output.result(succeeded ? JSON.stringify(result, null, 2) : '', {
-    execution,
-    endpoint: gateway.endpoint,
-    result,
-    files: files.map((name, index) => ({ name, ...(paths[index] !== undefined && { path: paths[index] }) })),
-  });
+  const described = {
+    execution: JSON.stringify(execution),
+    endpoint: JSON.stringify(gateway.endpoint),
+    result: result.text,
+    files: JSON.stringify(files.map((name, index) => ({ name, ...(paths.length > 0 && { path: paths[index] }) }))),
+  };
+  output.result(succeeded ? layOut(result) : '', objectOf(new Map(Object.entries(described))));
   if (status === 'FAILED') endWith(shell, 'failed');
   else if (!succeeded) endWith(shell, 'stopped');
 }
@@ -70,7 +73,8 @@ async function downloadAll(
   return paths;
 }
 
-function showCause(shell: Shell, output: Output, { id, status }: ServiceExecution, cause: Outcome['result']): void {
+function showCause(shell: Shell, output: Output, { id, status }: ServiceExecution, result: JsonText): void {
+  const cause = parseObject(result.text, 'The result');
   const text = ['title', 'detail'].flatMap((member) => (typeof cause[member] === 'string' ? [cause[member]] : []));
   output.note(`${output.style.red(status)} ${printable(text.join(': '), shell.stderr.isTTY)}`);
   output.note(`  ${shell.command} logs ${id}    shows what the code has written`);

@@ -50,7 +50,7 @@ async function run(shell: Shell, wanted: string | undefined, options: RunOptions
   const session = await openSession(shell);
   const { endpoint } = await selectService(session, wanted ?? (await requireManifest(project ?? shell.folder)).name);
   const gateway = await session.gateway(endpoint);
-  const execution = await gateway.start(input);
+  const execution = await gateway.start(input.text);
   await remember(shell.environment, { id: execution.id, url: session.url, endpoint: gateway.endpoint });
   if (options.detach) return showStarted(shell, output, gateway, execution);
   output.note(`Execution ${execution.id}`);
@@ -88,7 +88,8 @@ export async function followExecution(
         {
           watch: (options) => gateway.watch(id, options),
           log: log ? (options) => gateway.followLog(id, options) : null,
-          describe: ({ status }) => status,
+          // How it has ended is said with the result.
+          describe: (value) => (isEnded(value) ? null : value.status),
         },
         signal,
       ),

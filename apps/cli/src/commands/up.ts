@@ -116,7 +116,7 @@ function showReady(
   published: ServiceVersion | null,
 ): void {
   const name = `${service.slug} ${version}`;
-  if (published) output.note(`${output.style.green('Published')} ${name}. Run it: ${shell.command} run`);
+  if (published) output.note(`${output.style.green(`${name} is published.`)} Run it: ${shell.command} run`);
   else if (state === 'DRAFT') output.note(`${name} is built, and a draft: ${shell.command} up publishes it.`);
   output.result(published?.endpoint ?? '', {
     service: { id: service.id, name: service.name, slug: service.slug },

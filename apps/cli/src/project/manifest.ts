@@ -38,7 +38,7 @@ export async function requireManifest(folder: string): Promise<Manifest> {
 }
 
 export function parseManifest(text: string, file: string): Manifest {
-  const value = parseObject(text, file, JSON.parse);
+  const value = parseObject(text, file);
   const unknown = Object.keys(value).filter(
     (key) => !['name', 'description', 'configuration', '$schema'].includes(key),
   );

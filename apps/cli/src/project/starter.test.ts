@@ -35,7 +35,8 @@ test('a new folder becomes a service of its name, and only what it needs is uplo
 test('its input is what ket run sends', async () => {
   const folder = path.join(await folderWith(), 'one');
   await writeStarter(folder);
-  expect(await readInput(shellOfProcess(), {}, folder)).toMatchObject({
+  const { text } = await readInput(shellOfProcess(), {}, folder);
+  expect(JSON.parse(text)).toMatchObject({
     data: { qubits: 3 },
     params: { shots: 1000, seed: 7 },
   });

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { LogEntry } from '@kethub/contract';
+import { JsonText, layOut } from '../json.ts';
 
 export interface OutputOptions {
   readonly stdout: Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
@@ -67,7 +68,7 @@ export function createOutput({ stdout, stderr, environment, json }: OutputOption
     json,
     style,
     result(text, value) {
-      if (json) print(JSON.stringify(value, null, 2));
+      if (json) print(value instanceof JsonText ? layOut(value) : JSON.stringify(value, null, 2));
       else if (text !== '') print(text);
     },
     item: (text, value) => void print(json ? JSON.stringify(value) : text),
