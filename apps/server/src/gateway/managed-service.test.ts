@@ -318,8 +318,9 @@ describe.each(databases)('the managed-service interface on $name', (kind) => {
     test('ends what runs and what waits, is repeatable, and refuses what has ended', async () => {
       const running = [await app.start({ params: { sleep: 60 } }), await app.start({ params: { sleep: 60 } })];
       const pending = await app.start({ params: { sleep: 60 } });
-      for (const { id } of running) await app.request('GET', `/${id}`, { headers: { prefer: 'wait=20' } });
-      expect(member((await app.request('GET', `/${pending.id}`)).body, 'status')).toBe('PENDING');
+      const statusOf = async (id: string) => member((await app.request('GET', `/${id}`)).body, 'status');
+      for (const { id } of running) await expect.poll(() => statusOf(id)).toBe('RUNNING');
+      expect(await statusOf(pending.id)).toBe('PENDING');
       for (const { id } of [pending, ...running]) {
         const first = await app.request('PUT', `/${id}/cancel`);
         expect([first.status, member(first.body, 'status')]).toEqual([200, 'CANCELLED']);
@@ -340,7 +341,7 @@ describe.each(databases)('the managed-service interface on $name', (kind) => {
       const second = await app.finish({ data: 2 });
       const all = await app.request('GET', '/');
       const link = (id: string, rest = '') => ({ href: `${service.endpoint}/${id}${rest}` });
-      expect(all.body).toMatchObject([
+      expect((all.body as unknown[]).slice(0, 2)).toMatchObject([
         { ...second, _links: { self: link(second.id), status: link(second.id), result: link(second.id, '/result') } },
         first,
       ]);

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createPlatformClient, isBuilt, signInWithPassword, type PlatformClient } from '@kethub/client';
 import type { Application, Build, Service, Subscription } from '@kethub/contract';
 import { pino } from 'pino';
@@ -67,11 +69,34 @@ export async function startTestKethub(
       kethub = await startKethub({ ...configuration, port: Number(port), gatewayPort: Number(gatewayPort) }, log);
     },
     async close() {
+      const { runtime } = kethub;
+      const { runnerPid, running } = await runtime.status();
+      for (const { executionId } of running) await runtime.cancel(executionId);
+      await until(async () => (await runtime.status()).running.length === 0);
       await kethub.stop();
+      await until(() => Promise.resolve(!isAlive(runnerPid)));
       await rm(dataDir, { recursive: true });
       await drop();
     },
   };
+}
+
+/** Asks again every 10 ms, for at most 20 s. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 2_000; attempt++) {
+    if (await isSo()) return;
+    await pause(10);
+  }
+  throw new Error('Waited 20 s in vain');
+}
+
+/** A dead process that its parent has not collected yet counts as dead. */
+function isAlive(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z ');
+  } catch {
+    return false;
+  }
 }
 
 export interface DeployedService {

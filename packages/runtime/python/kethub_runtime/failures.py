@@ -13,7 +13,7 @@ class Failure(Exception):
 def problem_of(error: BaseException) -> dict:
     """Return the problem (type, title, detail, extensions) that reports `error` to the caller.
 
-    An exception that brings its own title and detail is believed: Failure, and qhub.commons.runtime.error.HandlerError.
+    The type is the name of the exception's class. An exception that brings its own title and detail is believed: Failure, and qhub.commons.runtime.error.HandlerError.
     """
     title, detail = getattr(error, "title", None), getattr(error, "detail", None)
     if isinstance(title, str) and isinstance(detail, str) and not callable(title):
@@ -25,12 +25,12 @@ def problem_of(error: BaseException) -> dict:
     if isinstance(error, SystemExit):
         code = error.code
         text = code if isinstance(code, str) else f"run ended the process with exit code {code}"
-        return {"type": "about:blank", "title": name, "detail": text}
+        return {"type": name, "title": name, "detail": text}
     try:
         detail = str(error)
     except Exception:  # A broken __str__ of the service's own exception must not hide which exception it was.
         detail = ""
-    return {"type": "about:blank", "title": name, "detail": detail or name}
+    return {"type": name, "title": name, "detail": detail or name}
 
 
 def print_traceback(error: BaseException, runner: str) -> None:
