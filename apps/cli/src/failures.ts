@@ -1,4 +1,5 @@
 import { KethubError, UnreachableError } from '@kethub/client';
+import { Interrupted } from './terminal/interrupt.ts';
 
 /** What the exit code of `ket` says. docs/cli.md and `ket help exit-codes` are made from this table. */
 export const exitCodes = {
@@ -53,6 +54,8 @@ export interface Report {
 export function reportOf(error: unknown): Report {
   if (error instanceof CliFailure)
     return { exitCode: exitCodes[error.outcome].code, code: error.code, message: error.message, next: error.next };
+  if (error instanceof Interrupted)
+    return { exitCode: exitCodes.interrupted.code, code: 'interrupted', message: 'Interrupted.', next: [] };
   if (error instanceof UnreachableError) {
     const next = ['npm start    (in the folder of Kethub)', 'ket login <address>    (if it runs elsewhere)'];
     return { exitCode: exitCodes.unreachable.code, code: 'unreachable', message: error.message, next };

@@ -53,7 +53,7 @@ export function createOutput({ stdout, stderr, environment, json }: OutputOption
 
   const draw = () => {
     const text = `${frames[frame++ % frames.length] ?? ''} ${current}`;
-    stderr.write(`\r\u001B[2K${text.slice(0, Math.max(10, (stderr.columns ?? 80) - 1))}`);
+    stderr.write(`\r\u001B[2K${text.slice(0, (stderr.columns || 80) - 1)}`);
   };
   const erase = () => {
     if (timer) stderr.write('\r\u001B[2K');

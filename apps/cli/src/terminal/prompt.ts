@@ -20,8 +20,9 @@ export async function ask(shell: Shell, question: string): Promise<string> {
 /** Asks for a line that is not shown. */
 export function askHidden(shell: Shell, question: string): Promise<string> {
   const { stdin, stderr } = shell;
-  stderr.write(question);
+  // Asked only once nothing is shown any more: what is pasted at once would be.
   stdin.setRawMode(true);
+  stderr.write(question);
   stdin.setEncoding('utf8');
   stdin.resume();
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-import type { Report } from '../failures.ts';
+import { exitCodes, type Report } from '../failures.ts';
 import type { Shell } from '../shell.ts';
 import { createOutput } from './output.ts';
 
@@ -6,7 +6,8 @@ import { createOutput } from './output.ts';
 export function showFailure(shell: Shell, failure: Report, json: boolean): void {
   const output = createOutput({ ...shell, json });
   const next = failure.next.map((command) => command.replace(/^ket /, `${shell.command} `));
-  output.note(`${output.style.red('error:')} ${failure.message}`);
+  const isError = failure.exitCode !== exitCodes.interrupted.code;
+  output.note(`${isError ? `${output.style.red('error:')} ` : ''}${failure.message}`);
   for (const { pointer, detail } of failure.errors ?? []) output.note(`  ${pointer || '/'} ${detail}`);
   if (next.length > 0) output.note(`Next:\n${next.map((command) => `  ${command}`).join('\n')}`);
   if (failure.requestId !== undefined && (failure.status ?? 0) >= 500)
