@@ -22,7 +22,8 @@ export interface KetOutcome {
 
 /** Runs `ket` as a process of its own, to its end. Its credentials and history are those of `environment` alone. */
 export async function ket(args: readonly string[], options: KetOptions): Promise<KetOutcome> {
-  const { PATH = '' } = process.env;
+  // The Node that runs this comes first, also for scripts that ket starts.
+  const PATH = `${path.dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
   const child = spawn(process.execPath, [main, ...args], {
     cwd: options.folder,
     env: { PATH, HOME: options.folder, KETHUB_CONFIG_DIR: path.join(options.folder, '.ket'), ...options.environment },
