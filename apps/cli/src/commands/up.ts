@@ -56,10 +56,11 @@ async function upload(
   const { defaultConfiguration, limits } = await import('@kethub/contract');
   try {
     await using archive = await prepareUpload(output, folder, limits);
-    output.progress(`Uploading ${sizeText(archive.bytes)}`);
     const source = await openAsBlob(archive.path, { type: 'application/zip' });
     const configuration = { ...defaultConfiguration, ...manifest.configuration };
-    return await placeSource(session.platform, { ...manifest, configuration, source, digest: archive.digest });
+    const onUpload = () => output.progress(`Uploading ${sizeText(archive.bytes)}`);
+    const { digest } = archive;
+    return await placeSource(session.platform, { ...manifest, configuration, source, digest, onUpload });
   } finally {
     output.settle();
   }

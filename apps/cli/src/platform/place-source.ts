@@ -10,6 +10,8 @@ export interface Source {
   readonly source: Blob;
   /** SHA-256 of the source, in hex. */
   readonly digest: string;
+  /** Told when the platform does not have it yet, right before it is sent. */
+  readonly onUpload: () => void;
 }
 
 /** Where a source ended up. */
@@ -48,7 +50,11 @@ function isSameConfiguration(a: RuntimeConfiguration, b: RuntimeConfiguration): 
   return isDeepStrictEqual({ ...a, environment: { ...a.environment } }, { ...b, environment: { ...b.environment } });
 }
 
-async function createService(platform: PlatformClient, { digest: _digest, ...source }: Source): Promise<Placed> {
+async function createService(
+  platform: PlatformClient,
+  { digest: _digest, onUpload, ...source }: Source,
+): Promise<Placed> {
+  onUpload();
   const service = await platform.createService(source);
   const [version] = service.versions;
   if (!version) throw new Error('The platform created a service without a version');
@@ -59,12 +65,13 @@ async function changeDraft(
   platform: PlatformClient,
   service: Service,
   draft: ServiceVersion,
-  { configuration, source, digest }: Source,
+  { configuration, source, digest, onUpload }: Source,
 ): Promise<Placed> {
   const { version, state } = draft;
   if (!isSameConfiguration(draft.configuration, configuration))
     await platform.configure(service.id, version, configuration);
   const replaces = draft.sourceDigest !== digest || draft.build.status === 'FAILED';
+  if (replaces) onUpload();
   const build = replaces ? await platform.replaceSource(service.id, version, source) : draft.build;
   return { service, version, state, build, change: 'draft' };
 }
@@ -72,8 +79,9 @@ async function changeDraft(
 async function addVersion(
   platform: PlatformClient,
   service: Service,
-  { configuration, source }: Source,
+  { configuration, source, onUpload }: Source,
 ): Promise<Placed> {
+  onUpload();
   const added = await platform.createVersion(service.id, source);
   if (!isSameConfiguration(added.configuration, configuration))
     await platform.configure(service.id, added.version, configuration);

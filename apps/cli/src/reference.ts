@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { exitCodes } from './failures.ts';
+
+/** The reference of commands and exit codes in docs/cli.md, made from the commands themselves. */
+export function reference(program: Command): string {
+  const codes = Object.values(exitCodes).map(({ code, about }) => `| ${code} | ${about} |`);
+  return [
+    '## Exit codes',
+    ['| Code | Meaning |', '|---|---|', ...codes].join('\n'),
+    '## Commands',
+    ...program.commands.map(section),
+  ].join('\n\n');
+}
+
+function section(command: Command): string {
+  // Wide enough that no line of the help is broken: the page breaks its lines itself.
+  command.configureHelp({ helpWidth: 200 });
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 200 });
+  command.outputHelp();
+  return [`### ket ${command.name()}`, `\`\`\`text\n${help.trim()}\n\`\`\``].join('\n\n');
+}
