@@ -42,10 +42,12 @@ const SOCKET_PATH_BYTES = 107;
 export function socketAddress(places: Places): { path: string; release: () => void } {
   if (Buffer.byteLength(places.socket) <= SOCKET_PATH_BYTES) return { path: places.socket, release: () => undefined };
   const folder = openSync(places.runtimeDir, constants.O_RDONLY | constants.O_DIRECTORY);
+  let open = true;
   return {
     path: `/proc/self/fd/${folder}/runner.sock`,
     release: () => {
-      closeSync(folder);
+      if (open) closeSync(folder);
+      open = false;
     },
   };
 }

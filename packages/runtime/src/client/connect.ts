@@ -131,13 +131,14 @@ class LocalRuntime implements Runtime {
   }
 
   async #nextConnection(): Promise<Connection> {
+    if (this.#closed) throw closed();
     const patience = new AbortController();
     await Promise.race([
       new Promise<void>((resolve) => this.#waiting.push(resolve)),
       pause(PATIENCE_MS, null, { ref: false, signal: patience.signal }).catch(() => undefined),
     ]);
     patience.abort();
-    if (this.#closed) throw new RuntimeUnavailable('The connection to the runner was closed.');
+    if (this.#closed) throw closed();
     if (this.#connection === null) throw new RuntimeUnavailable('The runner cannot be reached.');
     return this.#connection;
   }
@@ -164,6 +165,10 @@ class LocalRuntime implements Runtime {
     if (event.event === 'ended') for (const listener of this.#endedListeners) listener(event.end);
     else for (const listener of this.#logListeners) listener(event.executionId, event.bytes);
   }
+}
+
+function closed(): RuntimeUnavailable {
+  return new RuntimeUnavailable('The connection to the runner was closed.');
 }
 
 function settingsOf(options: RuntimeOptions): Settings {

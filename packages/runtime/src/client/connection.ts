@@ -70,7 +70,7 @@ export class Connection {
         socket.destroy(); // ENOENT, ECONNREFUSED, ECONNRESET: 'close' follows
       });
       socket.once('close', () => {
-        if (socket.pending) release();
+        release();
         resolve(null);
       });
     });

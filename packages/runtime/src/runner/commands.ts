@@ -11,6 +11,7 @@ import { OutputLines } from './log-file.ts';
 import { limitOfExit, runTimeCause } from './outcome.ts';
 
 const STDOUT_BYTES = 4 * 1024 * 1024;
+const ABORTED: Cause = { type: 'CommandAborted', title: 'Aborted', detail: 'It was ended from outside.' };
 const run = promisify(execFile);
 
 /** Runs our own tools on other people's code (pip, inspection), in the same sandbox as an execution. */
@@ -61,7 +62,7 @@ export class Commands {
     uid: number | null,
   ): Promise<SandboxedOutcome> {
     const { limits } = request;
-    if (signal.aborted) throw new Error('it was aborted before it began');
+    if (signal.aborted) return { exitCode: null, cause: ABORTED, stdout: '' };
     const sandbox = launch(this.#ground, {
       name: `command-${++this.#started}`,
       uid,
@@ -84,7 +85,7 @@ export class Commands {
       end(runTimeCause(limits));
     }, limits.runTimeMs);
     const onAbort = (): void => {
-      end({ type: 'CommandAborted', title: 'Aborted', detail: 'It was ended from outside.' });
+      end(ABORTED);
     };
     signal.addEventListener('abort', onAbort);
     const stdout = capture(sandbox.stdout);

@@ -9,7 +9,7 @@ import type { Handover, ServiceSandbox } from './service-sandbox.ts';
 
 export interface ExecutionOptions {
   executionId: string;
-  /** Folder of the execution; the sandbox's `output` and `written` are in it. */
+  /** Where all that is kept of it goes. */
   folder: string;
   limits: Limits;
   cancelGraceMs: () => number;
@@ -49,13 +49,9 @@ export class Execution {
     this.#runTime = timer(limits.runTimeMs, () => {
       this.#end('RUN_TIME');
     });
-    this.#stopGuard = guardOutput(
-      () => `${folder}/output`,
-      limits,
-      () => {
-        this.#end('OUTPUT');
-      },
-    );
+    this.#stopGuard = guardOutput(service.output, limits, () => {
+      this.#end('OUTPUT');
+    });
     this.ended = this.#conclude();
   }
 
@@ -89,6 +85,7 @@ export class Execution {
     clearTimeout(this.#runTime);
     if (this.#grace !== null) clearTimeout(this.#grace);
     this.#stopGuard();
+    this.#service.moveTo(folder);
     const written = await keepWritten(`${folder}/written`, `${folder}/result.json`, limits.resultBytes);
     const observed: Observed = { exit, ending: this.#ending, written, tookJob: this.#service.tookJob() };
     const verdict = judge(observed, limits);

@@ -110,7 +110,6 @@ export class Executions {
       warm ?? openServiceSandbox(this.#ground, { code, environment, limits }, folder, { warm: false, dataPools });
     const names = dataPools.map(({ parameter }) => parameter);
     try {
-      if (warm !== null) warm.moveTo(folder);
       return new Execution(
         {
           executionId,

@@ -42,7 +42,10 @@ export async function prepareGround(places: Places, passage: string | null): Pro
     scratchDir: places.scratch,
     limitedBy: cgroups?.kind ?? 'RLIMITS',
     reachable,
-    close: async () => cgroups?.remove(),
+    async close() {
+      await cgroups?.remove();
+      for (const dir of [places.nests, places.scratch]) rmSync(dir, { recursive: true, force: true });
+    },
   };
 }
 

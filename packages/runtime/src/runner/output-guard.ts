@@ -13,7 +13,7 @@ const MOST_ENTRIES_MORE = 50_000;
  * @returns what ends the looking.
  */
 export function guardOutput(
-  dir: () => string,
+  dir: string,
   limits: { outputBytes: number; outputFiles: number },
   exceeded: () => void,
 ): () => void {
@@ -23,7 +23,7 @@ export function guardOutput(
   const timer = setInterval(() => {
     if (looking || over) return;
     looking = true;
-    exceeds(dir(), bounds)
+    exceeds(dir, bounds)
       .then((yes) => {
         if (!yes || over) return;
         over = true;

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, closeSync, mkdirSync, openSync, renameSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, mkdirSync, openSync, renameSync, rmdirSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
 import { baseEnvironment, type Mount } from '../sandbox/bwrap.ts';
 import { launch, type Sandbox } from '../sandbox/launch.ts';
@@ -24,12 +24,15 @@ export interface ServiceSandbox {
   sandbox: Sandbox;
   lines: OutputLines;
   uid: number | null;
-  /** The folder with its `output` and its `written` (what it reports). */
-  nest: string;
+  /** Where it writes its result files. */
+  readonly output: string;
   /** Gives it the job. Whether all of it was read is known when it has ended: {@link tookJob}. */
   handOver(job: Handover, limits: Limits): void;
   tookJob(): boolean;
-  /** Moves `output` and `written` to the folder of an execution; what is mounted inside follows. */
+  /**
+   * Brings `output` and `written` (what it reports) to the folder of an execution. Only when it has ended: bubblewrap may
+   * not yet have mounted them when a worker gets its job.
+   */
   moveTo(folder: string): void;
   /** Ends it and forgets what it printed. */
   end(): void;
@@ -104,7 +107,7 @@ function wrap(sandbox: Sandbox, nest: string, uid: number | null): ServiceSandbo
     sandbox,
     lines: new OutputLines(sandbox.stdout, sandbox.stderr),
     uid,
-    nest,
+    output: `${nest}/output`,
     handOver(job, limits) {
       const header = Buffer.from(
         JSON.stringify({ secrets: job.secrets, dataPools: job.dataPools, limits: { fileBytes: limits.fileBytes } }),
@@ -118,8 +121,9 @@ function wrap(sandbox: Sandbox, nest: string, uid: number | null): ServiceSandbo
     },
     tookJob: () => taken,
     moveTo(folder) {
-      for (const part of ['output', 'written']) renameSync(`${service.nest}/${part}`, `${folder}/${part}`);
-      service.nest = folder;
+      if (folder === nest) return;
+      for (const part of ['output', 'written']) renameSync(`${nest}/${part}`, `${folder}/${part}`);
+      rmdirSync(nest);
     },
     end() {
       service.lines.deliverTo(() => undefined);

@@ -28,6 +28,7 @@ export class WarmPool {
   readonly #settings: () => Settings;
   /** Longest idle first. */
   readonly #idle = new Set<Idle>();
+  readonly #taken = new Set<ServiceSandbox>();
   /** What a worker of this code was seen to hold. */
   readonly #seenBytes = new Map<string, number>();
   readonly #failures = new Map<string, { count: number; last: number }>();
@@ -49,6 +50,7 @@ export class WarmPool {
     for (const idle of this.#idle) {
       if (idle.key !== key) continue;
       this.#remove(idle);
+      this.#taken.add(idle.service);
       return idle.service;
     }
     return null;
@@ -95,6 +97,7 @@ export class WarmPool {
     const idle: Idle = { key, spec, service, since: Date.now() };
     this.#idle.add(idle);
     void service.sandbox.ended.then(() => {
+      if (this.#taken.delete(service)) return; // its folder is the execution's to keep
       if (this.#idle.has(idle)) {
         this.#remove(idle);
         this.#failed(key);

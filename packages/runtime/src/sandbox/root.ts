@@ -33,6 +33,8 @@ print(json.dumps({"executable": os.path.realpath(sys.executable), "version": sys
   "standard": sorted({os.path.realpath(paths["stdlib"]), os.path.realpath(paths["platstdlib"])})}))
 `;
 
+const ZONES = '/usr/share/zoneinfo';
+
 interface Python {
   executable: string;
   version: string;
@@ -54,6 +56,7 @@ export function prepareRoot(runtimeDir: string, pythonSide: string): SandboxRoot
   const key = rootKey(python, pythonSide);
   const dir = join(parent, key);
   const shown = outermost([
+    ...(existsSync(ZONES) ? [ZONES] : []),
     ...python.standard,
     ...python.libraries.filter((folder) => !inside(folder, python.standard)),
   ]);
@@ -79,7 +82,7 @@ function askPython(): Python {
 function rootKey(python: Python, pythonSide: string): string {
   const hash = createHash('sha256');
   const { size, mtimeMs } = statSync(python.executable);
-  hash.update(JSON.stringify(['2', python, size, mtimeMs, COMMANDS]));
+  hash.update(JSON.stringify(['3', python, size, mtimeMs, COMMANDS]));
   for (const name of readdirSync(pythonSide, { recursive: true, encoding: 'utf8' }).toSorted()) {
     const file = join(pythonSide, name);
     if (name.endsWith('.py') && statSync(file).isFile()) hash.update(name).update(readFileSync(file));
@@ -106,9 +109,6 @@ function build(dir: string, python: Python, shown: string[], pythonSide: string)
   for (const loader of ['/lib64/ld-linux-x86-64.so.2', '/lib/ld-linux-aarch64.so.1']) {
     const link = join(dir, 'usr', loader);
     if (existsSync(loader) && !existsSync(link)) symlinkSync(realpathSync(loader), link);
-  }
-  if (existsSync('/usr/share/zoneinfo')) {
-    cpSync('/usr/share/zoneinfo', folder('usr/share/zoneinfo'), { recursive: true, dereference: true });
   }
   writeEtc(folder('etc'));
   cpSync(pythonSide, folder('runner'), { recursive: true, filter: (source) => basename(source) !== '__pycache__' });

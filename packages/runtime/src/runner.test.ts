@@ -1,0 +1,180 @@
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { connectRuntime, RuntimeUnavailable, type ExecutionEnd, type Runtime } from './index.ts';
+import { isAlive, LIMITS, openBench, until, type Bench } from './testing/bench.ts';
+
+const WAITING = 'import time\ndef run():\n    print("ready")\n    time.sleep(60)';
+const states: string[] = [];
+let bench: Bench;
+beforeEach(async () => {
+  states.length = 0;
+  bench = await openBench({ onConnection: (state) => states.push(state) });
+});
+afterEach(async () => {
+  await bench.close();
+});
+
+async function endOf(runtime: Runtime, executionId: string): Promise<ExecutionEnd> {
+  return new Promise((resolve) => {
+    const stop = runtime.onEnded((end) => {
+      if (end.executionId !== executionId) return;
+      stop();
+      resolve(end);
+    });
+  });
+}
+
+describe('an execution runs at most once', () => {
+  test('when the same start comes many times at once, and after its end', async () => {
+    const job = bench.job('import os\ndef run():\n    print("ran")\n    return os.getpid()');
+    const ended = bench.ended(job.executionId);
+    const answers = await Promise.all(Array.from({ length: 10 }, async () => bench.runtime.start(job)));
+    expect(answers.filter((answer) => answer === 'STARTED')).toHaveLength(1);
+    await ended;
+    expect(await bench.runtime.start(job)).toBe('ALREADY_KNOWN');
+    expect(await bench.log(job.executionId)).toHaveLength(1);
+  });
+
+  test('and is known until it is forgotten', async () => {
+    const end = await bench.run('def run():\n    open("a", "w")');
+    expect(await bench.runtime.list()).toEqual([{ executionId: end.executionId, state: 'ENDED', end }]);
+    await bench.runtime.forget(end.executionId);
+    await bench.runtime.forget(end.executionId);
+    expect(await bench.runtime.list()).toEqual([]);
+    await until('its files are gone', () => readdirSync(`${bench.dataDir}/runtime/trash`).length === 0);
+    expect(await bench.runtime.readLog(end.executionId, 0)).toEqual({ bytes: Buffer.alloc(0), nextByte: 0 });
+  });
+
+  test('a running one cannot be forgotten', async () => {
+    const job = await bench.startedWith('ready', WAITING);
+    await bench.runtime.forget(job.executionId);
+    expect(await bench.runtime.list()).toMatchObject([{ executionId: job.executionId, state: 'RUNNING' }]);
+  });
+});
+
+describe('a platform that ends', () => {
+  test('by kill -9 leaves its executions running, and the next one learns their ends', async () => {
+    const done = `${bench.dataDir}/go`;
+    const script = fileURLToPath(new URL('./testing/platform-process.ts', import.meta.url));
+    const job = bench.job('import time\ndef run():\n    print("ready")\n    time.sleep(1)\n    return "kept"');
+    const platform = spawn(process.execPath, [script, bench.dataDir, JSON.stringify(job)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((resolve) => platform.stdout.once('data', resolve));
+    const killed = new Promise((resolve) => platform.once('exit', resolve));
+    platform.kill('SIGKILL');
+    await killed;
+    expect(existsSync(done)).toBe(false);
+    const known = (await bench.runtime.list()).find((one) => one.executionId === job.executionId);
+    expect(known?.state).toBe('RUNNING');
+    expect((await endOf(bench.runtime, job.executionId)).outcome).toBe('SUCCEEDED');
+  });
+
+  test('by closing leaves its executions running, and the runner ends when they have', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'kethub-close-'));
+    const first = await connectRuntime({ dataDir, lonelyMs: 300, warmBytes: 0 });
+    const { runnerPid } = await first.status();
+    const job = bench.job('import time\ndef run():\n    time.sleep(0.6)');
+    const sourceDir = join(dataDir, 'runtime', 'code');
+    cpSync(job.code.sourceDir, sourceDir, { recursive: true });
+    expect(await first.start({ ...job, code: { ...job.code, sourceDir } })).toBe('STARTED');
+    await first.close();
+    await expect(first.status()).rejects.toThrow(RuntimeUnavailable);
+    await until('the runner has ended', () => !isAlive(runnerPid));
+    const next = await connectRuntime({ dataDir, lonelyMs: 300, warmBytes: 0 });
+    expect((await next.status()).runnerPid).not.toBe(runnerPid);
+    expect(await next.list()).toMatchObject([
+      { executionId: job.executionId, state: 'ENDED', end: { outcome: 'SUCCEEDED' } },
+    ]);
+    await next.close();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  test('two at once share one runner', async () => {
+    const others = await Promise.all([bench.again(), bench.again(), bench.again()]);
+    const pids = await Promise.all(
+      [bench.runtime, ...others].map(async (runtime) => (await runtime.status()).runnerPid),
+    );
+    expect(new Set(pids).size).toBe(1);
+    const job = bench.job('def run():\n    return 1');
+    const ends = others.map(async (other) => endOf(other, job.executionId));
+    await bench.runtime.start(job);
+    for (const end of ends) expect((await end).outcome).toBe('SUCCEEDED');
+  });
+});
+
+describe('a runner that is killed', () => {
+  test('is replaced; what ran is LOST, what had ended is still told, and no process is left', async () => {
+    const ended = await bench.run('def run():\n    return 1');
+    const job = await bench.startedWith('ready', `import os\n${WAITING.replace('print', 'os.fork(); print')}`);
+    const { runnerPid, running } = await bench.runtime.status();
+    const told: ExecutionEnd[] = [];
+    bench.runtime.onEnded((end) => told.push(end));
+    process.kill(runnerPid, 'SIGKILL');
+    await until('both ends are told', () => told.length >= 2);
+    expect(told.find((end) => end.executionId === ended.executionId)).toEqual(ended);
+    expect(told.find((end) => end.executionId === job.executionId)).toMatchObject({ outcome: 'LOST', result: null });
+    await until('its sandboxes are dead', () => running.every(({ pid }) => !isAlive(pid)));
+    expect(states).toEqual(['CONNECTED', 'LOST', 'CONNECTED']);
+    expect((await bench.runtime.status()).runnerPid).not.toBe(runnerPid);
+    expect((await bench.log(job.executionId)).map((line) => line.message)).toContain('ready');
+    expect(await bench.runtime.start(job)).toBe('ALREADY_KNOWN');
+  });
+
+  test('while requests are open: they fail as retryable, later ones wait for the next runner', async () => {
+    const { runnerPid } = await bench.runtime.status();
+    const command = bench.runtime.sandboxed({
+      command: ['/bin/sleep', '60'],
+      binds: [],
+      environment: {},
+      network: 'NONE',
+      limits: LIMITS,
+    });
+    const refused = expect(command).rejects.toThrow(RuntimeUnavailable);
+    await until('the command runs', async () => (await bench.runtime.status()).commands === 1);
+    process.kill(runnerPid, 'SIGKILL');
+    await refused;
+    expect((await bench.run('def run():\n    return 1')).outcome).toBe('SUCCEEDED');
+  });
+
+  test('by SIGTERM (the machine stops) tells its executions as LOST', async () => {
+    const job = await bench.startedWith('ready', WAITING);
+    const lost = bench.ended(job.executionId);
+    process.kill((await bench.runtime.status()).runnerPid, 'SIGTERM');
+    expect((await lost).outcome).toBe('LOST');
+  });
+});
+
+test('a data folder with a long path, in a folder that only its owner may enter', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'kethub-long-')); // mode 0700
+  const dataDir = join(parent, 'x'.repeat(120));
+  const runtime = await connectRuntime({ dataDir, lonelyMs: 100, warmBytes: 0 });
+  try {
+    const sourceDir = join(dataDir, 'runtime', 'code');
+    mkdirSync(sourceDir);
+    const outcome = await runtime.sandboxed({
+      command: ['/bin/ls', '-d', '/app'],
+      binds: [{ from: sourceDir, to: '/app', writable: false }],
+      environment: {},
+      network: 'NONE',
+      limits: LIMITS,
+    });
+    expect(outcome).toEqual({ exitCode: 0, cause: null, stdout: '/app\n' });
+  } finally {
+    await runtime.close();
+    rmSync(parent, { recursive: true });
+  }
+});
+
+test('the runner has none of the environment of the platform', async () => {
+  const { runnerPid } = await bench.runtime.status();
+  const names = readFileSync(`/proc/${runnerPid}/environ`, 'utf8')
+    .split('\0')
+    .filter(Boolean)
+    .map((entry) => entry.split('=')[0]);
+  expect(new Set(names)).toEqual(new Set(process.getuid?.() === 0 ? ['PATH', 'PWD'] : ['PATH']));
+});

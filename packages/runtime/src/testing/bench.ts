@@ -1,0 +1,183 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  connectRuntime,
+  type Code,
+  type ExecutionEnd,
+  type ExecutionJob,
+  type Limits,
+  type LogLine,
+} from '../index.ts';
+import type { Runtime, RuntimeOptions } from '../index.ts';
+
+export const MiB = 1024 * 1024;
+
+export const LIMITS: Limits = {
+  memoryBytes: 256 * MiB,
+  cpus: 1,
+  processes: 64,
+  runTimeMs: 20_000,
+  tmpBytes: 64 * MiB,
+  fileBytes: 64 * MiB,
+  outputBytes: 64 * MiB,
+  outputFiles: 100,
+  resultBytes: MiB,
+  logBytes: MiB,
+};
+
+export type Order = Partial<Omit<ExecutionJob, 'limits' | 'input'>> & { limits?: Partial<Limits>; input?: unknown };
+
+/** A data folder with a runner of its own, for tests. */
+export interface Bench {
+  dataDir: string;
+  runtime: Runtime;
+  /** Lays down a service whose src/program.py has this text. */
+  service(program: string, imports?: string[]): Code;
+  job(program: string | Code, order?: Order): ExecutionJob;
+  /** Starts an execution and waits for its end. */
+  run(program: string | Code, order?: Order): Promise<ExecutionEnd>;
+  /** The value that a program returned. @throws with the cause when it did not succeed. */
+  result(program: string | Code, order?: Order): Promise<unknown>;
+  ended(executionId: string): Promise<ExecutionEnd>;
+  /** Starts an execution and waits until its log has this text. */
+  startedWith(text: string, program: string | Code, order?: Order): Promise<ExecutionJob>;
+  log(executionId: string): Promise<LogLine[]>;
+  /** Another connection to the same folder, as a restarted platform makes it. */
+  again(options?: Partial<RuntimeOptions>): Promise<Runtime>;
+  /** Ends all and throws when anything is left behind. */
+  close(): Promise<void>;
+}
+
+export async function openBench(options: Partial<RuntimeOptions> = {}): Promise<Bench> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'kethub-bench-'));
+  const defaults = { dataDir, lonelyMs: 500, cancelGraceMs: 400, warmBytes: 0 };
+  const runtime = await connectRuntime({ ...defaults, ...options });
+  const others: Runtime[] = [];
+  const runners = new Set<number>([(await runtime.status()).runnerPid]);
+  let services = 0;
+  const bench: Bench = {
+    dataDir,
+    runtime,
+    service(program, imports = []) {
+      const sourceDir = join(dataDir, 'runtime', 'code', String(++services));
+      mkdirSync(join(sourceDir, 'src'), { recursive: true });
+      writeFileSync(join(sourceDir, 'src', 'program.py'), program);
+      return { sourceDir, layerDir: null, imports };
+    },
+    job(program, { limits, input, ...order } = {}) {
+      return {
+        executionId: randomUUID(),
+        code: typeof program === 'string' ? bench.service(program) : program,
+        input: JSON.stringify(input ?? {}),
+        secrets: {},
+        environment: {},
+        dataPools: [],
+        limits: { ...LIMITS, ...limits },
+        ...order,
+      };
+    },
+    async run(program, order) {
+      const job = bench.job(program, order);
+      const [end] = await Promise.all([bench.ended(job.executionId), runtime.start(job)]);
+      return end;
+    },
+    async result(program, order) {
+      const end = await bench.run(program, order);
+      if (end.result === null) throw new Error(`${end.outcome}: ${JSON.stringify(end.cause)}`);
+      return JSON.parse(readFileSync(end.result.path, 'utf8'));
+    },
+    async ended(executionId) {
+      return new Promise((resolve) => {
+        const stop = runtime.onEnded((end) => {
+          if (end.executionId !== executionId) return;
+          stop();
+          resolve(end);
+        });
+      });
+    },
+    async startedWith(text, program, order) {
+      const job = bench.job(program, order);
+      const seen = new Promise<void>((resolve) => {
+        const stop = runtime.onLog((executionId) => {
+          if (executionId !== job.executionId) return;
+          void bench.log(executionId).then((lines) => {
+            if (!lines.some((line) => line.message.includes(text))) return;
+            stop();
+            resolve();
+          });
+        });
+      });
+      await Promise.all([runtime.start(job), seen]);
+      return job;
+    },
+    async log(executionId) {
+      const parts: Buffer[] = [];
+      for (let position = 0; ;) {
+        const { bytes, nextByte } = await runtime.readLog(executionId, position);
+        if (bytes.length === 0) break;
+        parts.push(bytes);
+        position = nextByte;
+      }
+      const lines = Buffer.concat(parts).toString('utf8').split('\n').filter(Boolean);
+      return lines.map((line) => JSON.parse(line) as LogLine);
+    },
+    async again(more = {}) {
+      const other = await connectRuntime({ ...defaults, ...options, ...more });
+      others.push(other);
+      return other;
+    },
+    async close() {
+      const last = await connectRuntime({ ...defaults, ...options }); // a test may have closed the first
+      for (const other of [...others, runtime]) await other.close();
+      const { runnerPid, running } = await last.status();
+      runners.add(runnerPid);
+      for (const { executionId } of running) await last.cancel(executionId);
+      await until('nothing runs', async () => (await last.status()).running.length === 0);
+      await last.close();
+      await leftNothing(dataDir, [...runners]);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  return bench;
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false; // no such process
+  }
+}
+
+/** Waits for something that another process does; fails with `what` after 10 seconds. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 1_000; attempt++) {
+    if (await holds()) return;
+    await pause(10);
+  }
+  throw new Error(`It never came true: ${what}`);
+}
+
+/** Everything that a runner of this folder could leave on a machine. */
+async function leftNothing(dataDir: string, runners: number[]): Promise<void> {
+  const runtimeDir = realpathSync(join(dataDir, 'runtime'));
+  const key = createHash('sha256').update(runtimeDir).digest('hex').slice(0, 12);
+  await until('the runner has ended', () => runners.every((pid) => !isAlive(pid)));
+  const cgroups = ['', 'memory', 'cpu', 'pids', 'unified'].map((name) => join('/sys/fs/cgroup', name, `kethub-${key}`));
+  const left = [...cgroups, `/run/kethub/${key}`].filter((path) => existsSync(path));
+  left.push(...readdirSync(runtimeDir).filter((name) => name === 'nests' || name === 'scratch'));
+  if (readFileSync('/proc/mounts', 'utf8').includes(runtimeDir)) left.push('a mount');
+  if (left.length > 0) throw new Error(`The runner left behind: ${left.join(', ')}`);
+}

@@ -1,0 +1,10 @@
+import { connectRuntime, type ExecutionJob } from '../index.ts';
+
+/** A platform in a process of its own, to be killed: starts one execution, says so, and stays. */
+const [, , dataDir = '', job = ''] = process.argv;
+const runtime = await connectRuntime({ dataDir, warmBytes: 0 });
+const { executionId } = JSON.parse(job) as ExecutionJob;
+runtime.onLog((id) => {
+  if (id === executionId) console.log('it runs');
+});
+await runtime.start(JSON.parse(job) as ExecutionJob);

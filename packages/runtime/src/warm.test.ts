@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isAlive, LIMITS, MiB, openBench, until, type Bench } from './testing/bench.ts';
+import type { Code, RuntimeOptions } from './index.ts';
+
+const SLOW_IMPORT =
+  'import decimal, json\ndef run():\n    import os, time\n    return [os.getpid(), "decimal" in __import__("sys").modules]';
+let bench: Bench | null = null;
+let service: Code;
+
+async function open(options: Partial<RuntimeOptions> = {}): Promise<Bench> {
+  bench = await openBench({ warmBytes: 256 * MiB, ...options });
+  service = bench.service(SLOW_IMPORT, ['decimal']);
+  return bench;
+}
+
+beforeEach(() => {
+  bench = null;
+});
+afterEach(async () => {
+  await bench?.close();
+});
+
+async function warmPids(of: Bench): Promise<number[]> {
+  return (await of.runtime.status()).warm.map(({ pid }) => pid);
+}
+
+test('a worker waits for each next execution, and every execution has a process of its own', async () => {
+  const bench = await open();
+  await bench.run(service);
+  const used = new Set<number>();
+  for (let round = 0; round < 4; round++) {
+    const [pid = -1] = await warmPids(bench);
+    expect(isAlive(pid)).toBe(true);
+    expect(used.has(pid)).toBe(false);
+    used.add(pid);
+    const job = bench.job(service);
+    const ended = bench.ended(job.executionId);
+    const started = bench.runtime.start(job);
+    await started;
+    expect((await ended).outcome).toBe('SUCCEEDED');
+    await until('the worker has ended', () => !isAlive(pid));
+  }
+});
+
+test('a warm execution is served by the worker that waited', async () => {
+  const bench = await open();
+  const waiting = bench.service('import time\ndef run():\n    print("ready")\n    time.sleep(60)', ['json']);
+  await bench.runtime.prewarm(waiting, {}, LIMITS);
+  const [pid] = await warmPids(bench);
+  const job = await bench.startedWith('ready', waiting);
+  expect((await bench.runtime.status()).running).toEqual([{ executionId: job.executionId, pid }]);
+});
+
+test('nothing of one execution is there for the next', async () => {
+  const bench = await open();
+  const program = `
+import os, json
+def run(mark):
+    seen = [os.listdir("/tmp"), os.listdir("."), getattr(json, "mark", None), os.environ.get("MARK")]
+    open("/tmp/mark", "w").write(mark); open("mark", "w").write(mark)
+    json.mark = mark; os.environ["MARK"] = mark
+    if os.fork() == 0:
+        os.setsid()
+        while True: pass
+    return seen`;
+  const code = bench.service(program, ['json']);
+  for (let round = 0; round < 4; round++) {
+    expect(await bench.result(code, { input: { mark: `secret-${round}` } })).toEqual([[], [], null, null]);
+  }
+});
+
+test('files, secrets, log and limits work as in a cold start', async () => {
+  const bench = await open();
+  const program = `
+import json
+print("imported")
+def run(token):
+    print("called")
+    open("file.txt", "w").write(token.unwrap())`;
+  const code = bench.service(program, ['json']);
+  for (let round = 0; round < 3; round++) {
+    const end = await bench.run(code, { secrets: { token: `t${round}` } });
+    expect(end).toMatchObject({ outcome: 'SUCCEEDED', files: [{ name: 'file.txt', bytes: 2 }] });
+    expect((await bench.log(end.executionId)).map((line) => line.message)).toEqual(['imported', 'called']);
+  }
+  const slow = bench.service('def run():\n    while True: pass', ['json']);
+  await bench.runtime.prewarm(slow, {}, { ...LIMITS, runTimeMs: 300 });
+  expect((await bench.run(slow, { limits: { runTimeMs: 300 } })).cause?.title).toBe('Run time limit exceeded');
+});
+
+test('another environment, another limit or a data pool does not take the worker', async () => {
+  const bench = await open();
+  await bench.runtime.prewarm(service, { A: '1' }, LIMITS);
+  const [pid] = await warmPids(bench);
+  await bench.run(service, { environment: { A: '2' } });
+  await bench.run(service, { environment: { A: '1' }, limits: { memoryBytes: 200 * MiB } });
+  await bench.run(service, {
+    environment: { A: '1' },
+    dataPools: [{ parameter: 'p', path: `${service.sourceDir}/src`, writable: false }],
+  });
+  expect(await warmPids(bench)).toContain(pid);
+  await bench.run(service, { environment: { A: '1' } });
+  expect(await warmPids(bench)).not.toContain(pid);
+});
+
+test('the environment is there while modules are imported', async () => {
+  const bench = await open();
+  const code = bench.service('import os\nseen = os.environ.get("MODE")\ndef run():\n    return seen', ['json']);
+  await bench.runtime.prewarm(code, { MODE: 'fast' }, LIMITS);
+  expect(await bench.result(code, { environment: { MODE: 'fast' } })).toBe('fast');
+});
+
+test('workers leave when idle, and the least used first when memory is short', async () => {
+  const bench = await open({ warmBytes: 50 * MiB });
+  const codes = [1, 2, 3, 4].map(() => bench.service('def run():\n    return 1'));
+  for (const code of codes) await bench.runtime.prewarm(code, {}, LIMITS);
+  const { warm } = await bench.runtime.status();
+  expect(warm.length).toBeLessThan(4);
+  expect(warm.at(-1)?.sourceDir).toBe(codes.at(-1)?.sourceDir);
+  await bench.again({ warmBytes: 50 * MiB, warmIdleMs: 1 });
+  await until('the idle workers have left', async () => (await bench.runtime.status()).warm.length === 0);
+});
+
+test('code whose imports end the process is started cold', async () => {
+  const bench = await open();
+  const code = bench.service('def run():\n    return 1', ['src.crash']);
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(`${code.sourceDir}/src/crash.py`, 'import os\nos._exit(0)');
+  for (let round = 0; round < 5; round++) {
+    const end = await bench.run(code);
+    expect(['SUCCEEDED', 'NOT_STARTED']).toContain(end.outcome);
+    await until('the worker is gone', async () => (await bench.runtime.status()).warm.length === 0);
+  }
+  expect(await bench.result(code)).toBe(1);
+});
+
+test('closing ends the workers', async () => {
+  const bench = await open();
+  const job = await bench.startedWith('ready', 'import time\ndef run():\n    print("ready")\n    time.sleep(60)');
+  await bench.runtime.prewarm(service, {}, LIMITS);
+  const [pid = -1] = await warmPids(bench);
+  await bench.runtime.close();
+  expect(isAlive(pid)).toBe(false);
+  const next = await bench.again();
+  expect((await next.status()).running.map(({ executionId }) => executionId)).toEqual([job.executionId]);
+  const ended = new Promise((resolve) => next.onEnded(resolve));
+  await next.cancel(job.executionId);
+  await ended;
+});
