@@ -101,10 +101,15 @@ const validate = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true
   ConfigurationSchema,
 );
 
+/** A setting of the command line, which may be used from the same shell. */
+const COMMAND_LINE_SETTING = 'KETHUB_CONFIG_DIR';
+
 /** Reads the environment once. Throws Refusal for an unusable or unknown KETHUB_ variable, so that a typing error is not a silent default. */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
   const known = Object.keys(ConfigurationSchema.properties);
-  const unknown = Object.keys(environment).filter((name) => name.startsWith('KETHUB_') && !known.includes(name));
+  const unknown = Object.keys(environment).filter(
+    (name) => name.startsWith('KETHUB_') && !known.includes(name) && name !== COMMAND_LINE_SETTING,
+  );
   if (unknown.length > 0) throw new Refusal(`Unknown setting ${unknown.join(', ')}. Settings: ${known.join(', ')}.`);
   const given: Record<string, unknown> = Object.fromEntries(
     known.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
