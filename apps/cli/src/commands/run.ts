@@ -46,6 +46,12 @@ async function run(shell: Shell, wanted: string | undefined, options: RunOptions
   checkOptions(options);
   const output = outputOf(shell, options);
   const project = wanted === undefined ? await findProject(shell.folder) : null;
+  if (wanted === undefined && project === null)
+    throw usageFailure(
+      'No service was named, and this folder is none.',
+      'ket run <service> --input input.json',
+      'ket services',
+    );
   const input = await readInput(shell, options, project);
   const session = await openSession(shell);
   const { endpoint } = await selectService(session, wanted ?? (await requireManifest(project ?? shell.folder)).name);

@@ -8,7 +8,7 @@ import { followToEnd } from '../follow.ts';
 import { placeSource, type Placed } from '../platform/place-source.ts';
 import { openSession, type Session } from '../platform/session.ts';
 import { findProject } from '../project/find.ts';
-import { requireManifest } from '../project/manifest.ts';
+import { requireManifest, type Manifest } from '../project/manifest.ts';
 import { prepareUpload } from '../project/prepare.ts';
 import { addCommand, endWith, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 import { Interrupted, interruptible } from '../terminal/interrupt.ts';
@@ -39,7 +39,7 @@ async function up(shell: Shell, wanted: string | undefined, options: UpOptions):
     wanted === undefined ? ((await findProject(shell.folder)) ?? shell.folder) : path.resolve(shell.folder, wanted);
   const manifest = await requireManifest(folder);
   const session = await openSession(shell);
-  const placed = await upload(output, session, folder, manifest);
+  const placed = await interruptible((signal) => upload(output, session, folder, manifest, signal));
   const build = await followBuild(output, session, placed);
   if (build.status === 'FAILED') return showFailedBuild(shell, output, placed, build);
   const published = options.publish === false ? null : await publish(session, placed);
@@ -50,7 +50,8 @@ async function upload(
   output: Output,
   session: Session,
   folder: string,
-  manifest: Awaited<ReturnType<typeof requireManifest>>,
+  manifest: Manifest,
+  signal: AbortSignal,
 ): Promise<Placed> {
   // Loaded here because it brings the schema library along (150 ms), which no other command needs.
   const { defaultConfiguration, limits } = await import('@kethub/contract');
@@ -60,7 +61,7 @@ async function upload(
     const configuration = { ...defaultConfiguration, ...manifest.configuration };
     const onUpload = () => output.progress(`Uploading ${sizeText(archive.bytes)}`);
     const { digest } = archive;
-    return await placeSource(session.platform, { ...manifest, configuration, source, digest, onUpload });
+    return await placeSource(session.platform, { ...manifest, configuration, source, digest, onUpload, signal });
   } finally {
     output.settle();
   }

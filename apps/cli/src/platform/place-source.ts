@@ -12,6 +12,7 @@ export interface Source {
   readonly digest: string;
   /** Told when the platform does not have it yet, right before it is sent. */
   readonly onUpload: () => void;
+  readonly signal: AbortSignal;
 }
 
 /** Where a source ended up. */
@@ -29,11 +30,11 @@ export interface Placed {
  * configuration again change nothing, except that a failed build is tried again: its cause may be gone.
  */
 export async function placeSource(platform: PlatformClient, source: Source): Promise<Placed> {
-  const services = await platform.services();
+  const services = await platform.services({ signal: source.signal });
   const service = services.find(({ name }) => name === source.name.trim());
   if (!service) return createService(platform, source);
   if (service.description !== source.description)
-    await platform.updateService(service.id, { description: source.description });
+    await platform.updateService(service.id, { description: source.description }, { signal: source.signal });
   const [newest] = service.versions;
   if (newest && isTheSame(newest, source)) return { service, ...newest, change: 'none' };
   return newest?.state === 'DRAFT'
@@ -52,10 +53,10 @@ function isSameConfiguration(a: RuntimeConfiguration, b: RuntimeConfiguration): 
 
 async function createService(
   platform: PlatformClient,
-  { digest: _digest, onUpload, ...source }: Source,
+  { digest: _digest, onUpload, signal, ...source }: Source,
 ): Promise<Placed> {
   onUpload();
-  const service = await platform.createService(source);
+  const service = await platform.createService(source, { signal });
   const [version] = service.versions;
   if (!version) throw new Error('The platform created a service without a version');
   return { service, ...version, change: 'service' };
@@ -65,25 +66,25 @@ async function changeDraft(
   platform: PlatformClient,
   service: Service,
   draft: ServiceVersion,
-  { configuration, source, digest, onUpload }: Source,
+  { configuration, source, digest, onUpload, signal }: Source,
 ): Promise<Placed> {
   const { version, state } = draft;
   if (!isSameConfiguration(draft.configuration, configuration))
-    await platform.configure(service.id, version, configuration);
+    await platform.configure(service.id, version, configuration, { signal });
   const replaces = draft.sourceDigest !== digest || draft.build.status === 'FAILED';
   if (replaces) onUpload();
-  const build = replaces ? await platform.replaceSource(service.id, version, source) : draft.build;
+  const build = replaces ? await platform.replaceSource(service.id, version, source, { signal }) : draft.build;
   return { service, version, state, build, change: 'draft' };
 }
 
 async function addVersion(
   platform: PlatformClient,
   service: Service,
-  { configuration, source, onUpload }: Source,
+  { configuration, source, onUpload, signal }: Source,
 ): Promise<Placed> {
   onUpload();
-  const added = await platform.createVersion(service.id, source);
+  const added = await platform.createVersion(service.id, source, { signal });
   if (!isSameConfiguration(added.configuration, configuration))
-    await platform.configure(service.id, added.version, configuration);
+    await platform.configure(service.id, added.version, configuration, { signal });
   return { service, ...added, change: 'version' };
 }
