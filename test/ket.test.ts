@@ -148,7 +148,9 @@ test('a build that fails says where, ends with 1, and the next up corrects the s
     program,
     [
       'import time',
-      'def run(data, params, token: "SecretValue" = None):',
+      'from kethub import SecretValue',
+      'def run(data, params, token: SecretValue = None):',
+      '    if token: return {"shown": str(token), "length": len(token.unwrap())}',
       '    if params.get("fail"): raise ValueError("no \\x1b[31mqubits")',
       '    for tick in range(params.get("ticks", 0)):',
       '        print("tick", tick, flush=True)',
@@ -159,6 +161,14 @@ test('a build that fails says where, ends with 1, and the next up corrects the s
   );
   const corrected = await inProject(['up', '--json']);
   expect(corrected.json()).toMatchObject({ change: 'draft', version: '1.2.0', state: 'PUBLISHED' });
+});
+
+test('a secret from the environment reaches the code', async () => {
+  const { json } = await inProject(['run', '--input', '-', '--secret', 'token=MY_TOKEN', '--json'], {
+    input: '{"data": null, "params": {}}',
+    environment: { MY_TOKEN: 'hunter2' },
+  });
+  expect(json<Shown>().result).toEqual({ shown: '[redacted]', length: 7 });
 });
 
 test('an execution that fails ends with 1, and its cause is no result', async () => {
