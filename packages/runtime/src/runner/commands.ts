@@ -92,7 +92,7 @@ export class Commands {
     const lines = boundedLines(limits.logBytes, onLine);
     const output = new OutputLines(sandbox.stdout, sandbox.stderr);
     output.deliverTo(lines.take);
-    sandbox.stdin.end(input);
+    sandbox.send(input, () => undefined); // a command need not read it
     const exit = await sandbox.ended;
     clearTimeout(runTime);
     signal.removeEventListener('abort', onAbort);

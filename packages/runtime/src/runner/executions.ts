@@ -134,6 +134,7 @@ export class Executions {
     await this.#record(end);
     this.#running.delete(executionId);
     this.#events.ended(end);
+    if (end.outcome === 'NOT_STARTED') this.#pool.blame({ code, environment, limits });
     if (dataPools.length === 0) this.#pool.want({ code, environment, limits });
   }
 

@@ -2,6 +2,7 @@
  * The runner of one data folder: node main.ts {"runtimeDir": ..., "passage": ..., "version": ...}
  * Started by the platform ({@link ../client/start-runner.ts}), in a session of its own, it outlives the platform's process.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { placesIn } from '../places.ts';
 import type { Settings } from '../protocol/messages.ts';
 import { RuntimeUnavailable } from '../types.ts';
@@ -26,6 +27,7 @@ boundOwnLog(places.log);
 
 /** Until a platform says otherwise. */
 let settings: Settings = { warmBytes: 0, warmPerCode: 0, warmIdleMs: 300_000, cancelGraceMs: 3_000, lonelyMs: 10_000 };
+const CLEAR_MS = 5_000;
 let retiring = false;
 let leaving = false;
 let lonely: NodeJS.Timeout | null = null;
@@ -135,7 +137,7 @@ function refuseWhenLeaving(): void {
 async function leave(): Promise<void> {
   if (leaving) return;
   leaving = true;
-  await pool.clear(true);
+  await Promise.race([pool.clear(true), pause(CLEAR_MS)]); // what is left is swept
   commands.endAll();
   await ground.cgroups?.sweep();
   await ground.close();

@@ -22,9 +22,10 @@ export interface Verdict {
 /** What became of an execution. Every limit that ended it is named, with its value. */
 export function judge({ exit, ending, written, tookJob }: Observed, limits: Limits): Verdict {
   if (ending === 'CANCELLED') return { outcome: 'CANCELLED', cause: causes.cancelled };
-  if (!exit.commandRan || !tookJob) return { outcome: 'NOT_STARTED', cause: causes.notStarted };
   if (ending === 'RUN_TIME') return failed(limitCause('Run time', runTimeDetail(limits)));
   if (ending === 'OUTPUT') return failed(limitCause('Output', outputDetail(limits)));
+  if (!exit.commandRan) return { outcome: 'NOT_STARTED', cause: causes.notStarted };
+  if (!tookJob && !exit.outOfMemory) return { outcome: 'NOT_STARTED', cause: causes.notStarted };
   if (exit.code === 0 && written.kind === 'RESULT') return { outcome: 'SUCCEEDED', cause: null };
   if (written.kind === 'INVALID' && exit.code === 0) return failed(written.cause);
   if (exit.outOfMemory && written.kind !== 'FAILURE') return failed(limitCause('Memory', memoryDetail(limits)));

@@ -26,8 +26,9 @@ export interface ServiceSandbox {
   uid: number | null;
   /** Where it writes its result files. */
   readonly output: string;
-  /** Gives it the job. Whether all of it was read is known when it has ended: {@link tookJob}. */
+  readonly warm: boolean;
   handOver(job: Handover, limits: Limits): void;
+  /** False when a warm worker ended before it had read its job, so the service's own code has not run. Asked after its end. */
   tookJob(): boolean;
   /**
    * Brings `output` and `written` (what it reports) to the folder of an execution. Only when it has ended: bubblewrap may
@@ -53,7 +54,7 @@ export function openServiceSandbox(
     void sandbox.ended.then(() => {
       ground.identities.release(uid);
     });
-    return wrap(sandbox, nest, uid);
+    return wrap(sandbox, nest, uid, options.warm);
   } catch (error) {
     ground.identities.release(uid);
     throw error;
@@ -101,7 +102,7 @@ function start(
   }
 }
 
-function wrap(sandbox: Sandbox, nest: string, uid: number | null): ServiceSandbox {
+function wrap(sandbox: Sandbox, nest: string, uid: number | null, warm: boolean): ServiceSandbox {
   let taken = false;
   const service: ServiceSandbox = {
     sandbox,
@@ -114,12 +115,13 @@ function wrap(sandbox: Sandbox, nest: string, uid: number | null): ServiceSandbo
       );
       // One write for small jobs: Python reads them with one system call.
       const frames = Buffer.concat([frameLength(header), header, frameLength(job.input), job.input]);
-      sandbox.stdin.end(frames, (error?: Error | null) => {
+      sandbox.send(frames, (error) => {
         taken = !error;
         if (error) console.error(`a worker ended before its job was handed over: ${messageOf(error)}`);
       });
     },
-    tookJob: () => taken,
+    warm,
+    tookJob: () => !warm || taken,
     moveTo(folder) {
       if (folder === nest) return;
       for (const part of ['output', 'written']) renameSync(`${nest}/${part}`, `${folder}/${part}`);

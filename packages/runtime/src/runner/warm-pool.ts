@@ -74,6 +74,11 @@ export class WarmPool {
     }
   }
 
+  /** A worker of this code ended before it had read its job. */
+  blame(spec: ServiceSpec): void {
+    this.#failed(keyOf(spec));
+  }
+
   list(): { sourceDir: string; pid: number; bytes: number }[] {
     return [...this.#idle].map(({ spec, service }) => ({
       sourceDir: spec.code.sourceDir,
