@@ -98,21 +98,19 @@ export function pageOfExecutions(database: Database, subscriptionId: string, cur
   return query.execute();
 }
 
-/**
- * Reads the status of an execution of a subscription. The statement is compiled once: status is polled more than
- * anything else, and building the query anew costs more than running it (23 µs against 5 µs on SQLite).
- */
+/** Reads the status of an execution of a subscription, from a prepared statement: it is polled more than anything else. */
 export function statusReader(
   database: Database,
-): (subscriptionId: string, id: string) => Promise<StatusRow | undefined> {
-  const query = database.read
-    .selectFrom('executions')
-    .select(statusColumns)
-    .where('id', '=', 'id')
-    .where('subscription_id', '=', 'subscription')
-    .compile();
-  return async (subscriptionId, id) => {
-    const { rows } = await database.read.executeQuery<StatusRow>({ ...query, parameters: [id, subscriptionId] });
-    return rows[0];
+): (subscriptionId: string, id: string) => StatusRow | undefined | Promise<StatusRow | undefined> {
+  const rowsOf = database.prepare<StatusRow>(
+    database.read
+      .selectFrom('executions')
+      .select(statusColumns)
+      .where('id', '=', 'id')
+      .where('subscription_id', '=', 'subscription'),
+  );
+  return (subscriptionId, id) => {
+    const rows = rowsOf([id, subscriptionId]);
+    return rows instanceof Promise ? rows.then(([row]) => row) : rows[0];
   };
 }

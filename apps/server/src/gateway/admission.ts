@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import { addressKey, type AccessDirectory, type SubscribedVersion } from './access.ts';
-import type { Bearers } from './bearer.ts';
+import { addressKey, type AccessDirectory, type ApplicationAccess, type SubscribedVersion } from './access.ts';
+import type { BearerClaims, Bearers } from './bearer.ts';
 
 /** An application that calls a service version it is subscribed to. */
 export interface Subscriber extends SubscribedVersion {
@@ -18,16 +18,27 @@ export interface ServicePath {
 }
 
 /** bearer → application → subscription → service version. Throws not-authenticated, service-not-found or not-subscribed. */
-export async function admitSubscriber(
+export function admitSubscriber(
   platform: Platform,
   bearers: Bearers,
   directory: AccessDirectory,
   request: FastifyRequest,
-): Promise<Subscriber> {
+): Promise<Subscriber> | Subscriber {
   const claims = bearers.check(bearerOf(request), platform.now());
   if (!claims)
     throw unauthenticated('The bearer token is expired, unknown or forged. Request a new one from the token endpoint.');
-  const application = await directory.application(claims.applicationId);
+  const known = directory.application(claims.applicationId);
+  return known instanceof Promise
+    ? known.then((application) => admit(platform, claims, application, request))
+    : admit(platform, claims, known, request);
+}
+
+function admit(
+  platform: Platform,
+  claims: BearerClaims,
+  application: ApplicationAccess | null,
+  request: FastifyRequest,
+): Promise<Subscriber> | Subscriber {
   const keyEnds = application?.accessKeys.get(claims.accessKeyId);
   if (!application || keyEnds === undefined || (keyEnds !== null && keyEnds <= platform.now())) {
     throw unauthenticated(
@@ -36,7 +47,7 @@ export async function admitSubscriber(
   }
   const path = request.params as ServicePath;
   const subscribed = application.subscriptions.get(addressKey(path.owner, path.service, path.version));
-  if (!subscribed) throw await refusal(platform, application.ownerId, path);
+  if (!subscribed) return refusal(platform, application.ownerId, path);
   const endpoint = `${platform.addresses.gateway}/${encodeURIComponent(path.owner)}/${path.service}/${path.version}`;
   return { ...subscribed, applicationId: claims.applicationId, endpoint };
 }
@@ -59,7 +70,7 @@ function unauthenticated(detail: string, error = ', error="invalid_token"'): Pro
 }
 
 /** Within its own house an application learns that a subscription is missing; a stranger's service is simply not there. */
-async function refusal(platform: Platform, ownerId: string, path: ServicePath): Promise<Problem> {
+async function refusal(platform: Platform, ownerId: string, path: ServicePath): Promise<never> {
   const own =
     path.owner === ownerId &&
     (await platform.database.read
@@ -72,9 +83,9 @@ async function refusal(platform: Platform, ownerId: string, path: ServicePath): 
       .where('service_versions.state', '=', 'PUBLISHED')
       .executeTakeFirst()) !== undefined;
   if (own)
-    return new Problem(
+    throw new Problem(
       'not-subscribed',
       'The application is not subscribed to this service, or its subscription has ended.',
     );
-  return new Problem('service-not-found', `No service answers at ${path.owner}/${path.service}/${path.version}.`);
+  throw new Problem('service-not-found', `No service answers at ${path.owner}/${path.service}/${path.version}.`);
 }

@@ -7,27 +7,36 @@ import type { Subscriber } from './admission.ts';
 export type StatusReader = ReturnType<typeof statusReader>;
 
 /** `GET /{id}`: the status object; `Prefer: wait=N` waits for it to change. */
-export async function readStatus(
+export function readStatus(
   watch: ExecutionWatch,
   read: StatusReader,
   caller: Subscriber,
   id: string,
   request: FastifyRequest,
-): Promise<Answer> {
-  let row = await requireRow(read, caller.subscriptionId, id);
+): Answer | Promise<Answer> {
   const seconds = preferredWait(request.headers.prefer);
-  if (seconds > 0) {
-    const first = row.status;
-    row = await waitWhile(
-      watch,
-      read,
-      caller.subscriptionId,
-      row,
-      seconds,
-      request,
-      (now) => now.status === first && !isFinal(now.status),
-    );
-  }
+  if (seconds > 0) return readChangedStatus(watch, read, caller, id, seconds, request);
+  const row = read(caller.subscriptionId, id);
+  return row instanceof Promise
+    ? row.then((later) => answerStatus(existing(later, id), request, 0))
+    : answerStatus(existing(row, id), request, 0);
+}
+
+async function readChangedStatus(
+  watch: ExecutionWatch,
+  read: StatusReader,
+  { subscriptionId }: Subscriber,
+  id: string,
+  seconds: number,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const row = existing(await read(subscriptionId, id), id);
+  const unchanged = ({ status }: StatusRow): boolean => status === row.status && !isFinal(status);
+  const changed = await waitWhile(watch, read, subscriptionId, row, seconds, request, unchanged);
+  return answerStatus(changed, request, seconds);
+}
+
+function answerStatus(row: StatusRow, request: FastifyRequest, seconds: number): Answer {
   const tag = etag(row.status);
   if (isFresh(request, tag)) return { status: 304, headers: { etag: tag } };
   const headers = seconds > 0 ? { etag: tag, 'preference-applied': `wait=${seconds}` } : { etag: tag };
@@ -43,7 +52,7 @@ export async function waitForEnd(
   seconds: number,
   request: FastifyRequest,
 ): Promise<ServiceExecution> {
-  const row = await requireRow(read, subscriptionId, id);
+  const row = existing(await read(subscriptionId, id), id);
   return presentStatus(
     await waitWhile(watch, read, subscriptionId, row, seconds, request, ({ status }) => !isFinal(status)),
   );
@@ -68,7 +77,7 @@ async function waitWhile(
     while (unchanged(latest) && !end.aborted) {
       // Listening starts before reading, so that a change in between is not missed.
       const changed = watch.changed(row.id, end);
-      latest = await requireRow(read, subscriptionId, row.id);
+      latest = existing(await read(subscriptionId, row.id), row.id);
       if (!unchanged(latest)) break;
       await changed;
     }
@@ -76,11 +85,10 @@ async function waitWhile(
     // The connection serves many requests and would collect a listener from each.
     socket.off('close', hangUp);
   }
-  return end.aborted ? requireRow(read, subscriptionId, row.id) : latest;
+  return end.aborted ? existing(await read(subscriptionId, row.id), row.id) : latest;
 }
 
-async function requireRow(read: StatusReader, subscriptionId: string, id: string): Promise<StatusRow> {
-  const row = await read(subscriptionId, id);
+function existing(row: StatusRow | undefined, id: string): StatusRow {
   if (!row) throw new Problem('execution-not-found', `No execution ${id} was started through this subscription.`);
   return row;
 }

@@ -54,6 +54,8 @@ export interface Endpoint<A extends string, C> extends Omit<
   readonly handle: (call: Call<never, never, never, C>) => Promise<Answer> | Answer;
 }
 
+const CALLER = 'caller';
+
 /** Problems that any endpoint can answer with; they are documented on each. */
 const always: readonly ProblemCode[] = ['internal-error'];
 
@@ -73,7 +75,7 @@ export function mount<A extends string, C>(
   endpoints: readonly Endpoint<A, C>[],
   { prefix, admit, security }: Door<A, C>,
 ): void {
-  const callers = new WeakMap<FastifyRequest, { caller: C }>();
+  if (!app.hasRequestDecorator(CALLER)) app.decorateRequest(CALLER, null);
   for (const endpoint of endpoints) {
     app.route({
       method: endpoint.method,
@@ -81,11 +83,24 @@ export function mount<A extends string, C>(
       exposeHeadRoute: false,
       schema: describe(app, endpoint, security(endpoint.access)),
       // Before the body is parsed: a stranger does not get to upload.
-      onRequest: async (request) => {
-        callers.set(request, { caller: await admit(endpoint.access, request) });
+      onRequest: (request, _reply, done) => {
+        const admitted = admit(endpoint.access, request);
+        // Most decisions are made from memory: a promise for each of these would cost as much as the decision.
+        if (!(admitted instanceof Promise)) {
+          request.setDecorator(CALLER, { caller: admitted });
+          done();
+          return;
+        }
+        admitted.then(
+          (caller) => {
+            request.setDecorator(CALLER, { caller });
+            done();
+          },
+          (error: Error) => done(error),
+        );
       },
-      handler: async (request, reply) => {
-        const known = callers.get(request);
+      handler: (request, reply) => {
+        const known = request.getDecorator<{ readonly caller: C } | null>(CALLER);
         if (!known) throw new Error('A request reached its handler without having been admitted');
         const call: Call<unknown, unknown, unknown, C> = {
           params: request.params,
@@ -96,12 +111,18 @@ export function mount<A extends string, C>(
           reply,
         };
         // The validator has checked params, query and body against the very schemas that type them.
-        const answer = await endpoint.handle(call as Call<never, never, never, C>);
-        if (answer.headers) reply.headers(answer.headers);
-        return reply.status(answer.status).send(answer.body);
+        const answer = endpoint.handle(call as Call<never, never, never, C>);
+        if (answer instanceof Promise) return answer.then((settled) => send(reply, settled));
+        send(reply, answer);
+        return undefined;
       },
     });
   }
+}
+
+function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  if (headers) reply.headers(headers);
+  return reply.status(status).send(body);
 }
 
 /** Declares an endpoint with its types inferred from its schemas. Bind the access and caller types once per interface. */

@@ -1,16 +1,26 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
+
+/** Random bytes are fetched for many ids at once: fetching them for each costs more than all the rest (4 µs of 5). */
+const POOL = 4_096;
 
 /** Mints UUIDs of version 7 (RFC 9562 §5.7), strictly increasing within this process: order of creation is order of id. */
 export function createIds(now: () => number): () => string {
   let last = 0;
   let counter = 0;
+  const pool = Buffer.alloc(POOL);
+  let used = POOL;
   return () => {
     const time = Math.max(now(), last);
     // 12 bits of counter after the millisecond; when they run out, time is borrowed from the next millisecond.
-    counter = time === last ? counter + 1 : randomBytes(2).readUInt16BE() & 0x7ff;
+    if (used === POOL) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    const bytes = pool.subarray(used, used + 16);
+    used += 16;
+    counter = time === last ? counter + 1 : bytes.readUInt16BE() & 0x7ff;
     last = counter > 0xfff ? time + 1 : time;
     if (counter > 0xfff) counter = 0;
-    const bytes = randomBytes(16);
     bytes.writeUIntBE(last, 0, 6);
     bytes.writeUInt16BE(0x7000 | counter, 6);
     bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

@@ -28,6 +28,8 @@ export interface HttpOptions {
 export async function createHttpServer(options: HttpOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = Fastify({
     loggerInstance: options.log,
+    // A logger for each request costs 4 µs; the few lines that are written name their request themselves.
+    childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.jsonBodyBytes,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 512 },
@@ -49,8 +51,9 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const problem = toProblem(error);
-    if (problem.status >= 500) request.log.error({ err: error }, problem.message);
-    else request.log.debug({ code: problem.code, cause: problem.cause }, problem.message);
+    const reqId = request.id;
+    if (problem.status >= 500) request.log.error({ reqId, err: error }, problem.message);
+    else request.log.debug({ reqId, code: problem.code, cause: problem.cause }, problem.message);
     return sendProblem(options, request, reply, problem);
   });
   app.setNotFoundHandler((request, reply) => sendProblem(options, request, reply, unrouted(request)));
@@ -113,8 +116,10 @@ function useJson(app: FastifyInstance): void {
 }
 
 function logResponse(request: FastifyRequest, status: number, milliseconds: number): void {
-  // The route, not the address: addresses may hold names and e-mail addresses. Successful reads are frequent (polling)
-  // and a line for each would cost a third of the throughput.
+  // Successful reads are frequent (polling) and a line for each would cost a third of the throughput.
+  const quiet = request.method === 'GET' && status < 400;
+  if (quiet && request.log.level !== 'debug') return;
+  // The route, not the address: addresses may hold names and e-mail addresses.
   const line = {
     reqId: request.id,
     method: request.method,
@@ -123,7 +128,7 @@ function logResponse(request: FastifyRequest, status: number, milliseconds: numb
     ms: Math.round(milliseconds),
   };
   if (status >= 500) request.log.error(line, 'answered');
-  else if (request.method === 'GET' && status < 400) request.log.debug(line, 'answered');
+  else if (quiet) request.log.debug(line, 'answered');
   else request.log.info(line, 'answered');
 }
 

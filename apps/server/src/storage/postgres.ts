@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { Kysely, PostgresDialect } from 'kysely';
-import { Client, Pool, types } from 'pg';
+import { createHash } from 'node:crypto';
+import { Kysely, PostgresDialect, type Compilable } from 'kysely';
+import { Client, Pool, types, type QueryResultRow } from 'pg';
 import type { Database } from './database.ts';
 import type { Tables } from './schema.ts';
 
@@ -26,6 +27,12 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
     read: queries,
     migrations: queries,
     write: (work) => queries.transaction().execute(work),
+    prepare<Row>(query: Compilable<Row>) {
+      const text = query.compile().sql;
+      const name = createHash('sha256').update(text).digest('hex').slice(0, 32);
+      return async (parameters: readonly unknown[]) =>
+        (await pool.query<Row & QueryResultRow>({ name, text, values: [...parameters] })).rows;
+    },
     notify(channel, payload) {
       // A notification is a hint: when it cannot be sent, the poll of the receiver finds what it announced.
       pool.query('select pg_notify($1, $2)', [CHANNEL, `${channel} ${payload}`]).catch(() => undefined);

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import SQLite from 'better-sqlite3';
-import { Kysely, SqliteDialect } from 'kysely';
+import { Kysely, SqliteDialect, type Compilable } from 'kysely';
 import type { Database, Queries } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { Tables } from './schema.ts';
@@ -26,6 +26,10 @@ export function openSqlite(file: string): Database & { readonly migrations: Kyse
     read,
     migrations: write,
     write: (work) => commits.run(() => work(write)),
+    prepare<Row>(query: Compilable<Row>) {
+      const statement = reader.prepare<unknown[], Row>(query.compile().sql);
+      return (parameters: readonly unknown[]) => statement.all(...parameters);
+    },
     notify: (channel, payload) => void signals.emit(channel, payload),
     listen(channel, listener) {
       signals.on(channel, listener);
