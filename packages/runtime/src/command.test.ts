@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkSandbox, type LogLine, type SandboxedCommand } from './index.ts';
 import { isAlive, LIMITS, MiB, openBench, until, type Bench } from './testing/bench.ts';
@@ -111,6 +112,16 @@ test('aborting ends it and all it has started', async () => {
   await expect(bench.runtime.sandboxed(python('pass', { signal: AbortSignal.abort() }))).resolves.toMatchObject({
     exitCode: null,
   });
+});
+
+test('aborting at any moment of its start leaves nothing and nobody waiting', async () => {
+  for (let round = 0; round < 60; round++) {
+    const abort = new AbortController();
+    const running = bench.runtime.sandboxed(python('import time\ntime.sleep(60)', { signal: abort.signal }));
+    await pause(round / 10); // 0 to 6 ms: before bubblewrap reports, while it mounts, when Python begins
+    abort.abort();
+    expect(await running).toMatchObject({ exitCode: null, cause: { title: 'Aborted' } });
+  }
 });
 
 test('it ends when its platform does', async () => {

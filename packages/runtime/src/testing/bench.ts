@@ -65,6 +65,7 @@ export async function openBench(options: Partial<RuntimeOptions> = {}): Promise<
   const defaults = { dataDir, lonelyMs: 500, cancelGraceMs: 400, warmBytes: 0 };
   const runtime = await connectRuntime({ ...defaults, ...options });
   const others: Runtime[] = [];
+  const orphansBefore = new Set(orphans()); // of other programs: Flatpak uses bubblewrap too
   const runners = new Set<number>([(await runtime.status()).runnerPid]);
   let services = 0;
   const bench: Bench = {
@@ -146,7 +147,7 @@ export async function openBench(options: Partial<RuntimeOptions> = {}): Promise<
       for (const { executionId } of running) await last.cancel(executionId);
       await until('nothing runs', async () => (await last.status()).running.length === 0);
       await last.close();
-      await leftNothing(dataDir, [...runners]);
+      await leftNothing(dataDir, [...runners], orphansBefore);
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
@@ -161,6 +162,22 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** Halves of sandboxes whose runner is gone. */
+function orphans(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isAlive(Number(name)))
+    .filter((pid) => /^bwrap\) \S 1 /.test(fileOrNothing(`/proc/${pid}/stat`).split('(')[1] ?? ''))
+    .map((pid) => `process ${pid}`);
+}
+
+function fileOrNothing(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return ''; // the process has ended meanwhile
+  }
+}
+
 /** Waits for something that another process does; fails with `what` after 10 seconds. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 1_000; attempt++) {
@@ -171,7 +188,7 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
 }
 
 /** Everything that a runner of this folder could leave on a machine. */
-async function leftNothing(dataDir: string, runners: number[]): Promise<void> {
+async function leftNothing(dataDir: string, runners: number[], orphansBefore: Set<string>): Promise<void> {
   const runtimeDir = realpathSync(join(dataDir, 'runtime'));
   const key = createHash('sha256').update(runtimeDir).digest('hex').slice(0, 12);
   await until('the runner has ended', () => runners.every((pid) => !isAlive(pid)));
@@ -179,5 +196,6 @@ async function leftNothing(dataDir: string, runners: number[]): Promise<void> {
   const left = [...cgroups, `/run/kethub/${key}`].filter((path) => existsSync(path));
   left.push(...readdirSync(runtimeDir).filter((name) => name === 'nests' || name === 'scratch'));
   if (readFileSync('/proc/mounts', 'utf8').includes(runtimeDir)) left.push('a mount');
+  left.push(...orphans().filter((orphan) => !orphansBefore.has(orphan)));
   if (left.length > 0) throw new Error(`The runner left behind: ${left.join(', ')}`);
 }
