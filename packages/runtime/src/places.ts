@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Where the runner of a data folder keeps its things. All below `<dataDir>/runtime`. */
 export interface Places {
   runtimeDir: string;
+  /** Names this folder where others can be: in `/run`, among the cgroups, in mounts. */
+  mark: string;
   socket: string;
   lock: string;
   log: string;
@@ -25,6 +28,7 @@ export function placesIn(runtimeDir: string): Places {
   const at = (name: string): string => join(runtimeDir, name);
   return {
     runtimeDir,
+    mark: createHash('sha256').update(runtimeDir).digest('hex').slice(0, 12),
     socket: at('runner.sock'),
     lock: at('runner.lock'),
     log: at('runner.log'),

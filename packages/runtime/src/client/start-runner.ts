@@ -1,5 +1,4 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Places } from '../places.ts';
@@ -36,7 +35,7 @@ function preparePassage(places: Places): string | null {
   if (process.getuid?.() !== 0) return null;
   const allowed = spawnSync('unshare', ['--mount', '/bin/true'], { env: { PATH } });
   if (allowed.status !== 0) return null;
-  const passage = `/run/kethub/${createHash('sha256').update(places.runtimeDir).digest('hex').slice(0, 12)}`;
+  const passage = `/run/kethub/${places.mark}`;
   mkdirSync('/run/kethub', { recursive: true, mode: 0o711 });
   mkdirSync(passage, { recursive: true, mode: 0o711 });
   return passage;

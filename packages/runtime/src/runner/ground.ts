@@ -6,6 +6,7 @@ import type { Places } from '../places.ts';
 import { openCgroups, type CgroupTree } from '../sandbox/cgroups.ts';
 import type { Ground } from '../sandbox/launch.ts';
 import { prepareRoot } from '../sandbox/root.ts';
+import { sweepSandboxes } from '../sandbox/sweep.ts';
 import { PYTHON_SIDE } from '../version.ts';
 import { Identities } from './identities.ts';
 
@@ -25,6 +26,7 @@ export interface RunnerGround extends Ground {
  */
 export async function prepareGround(places: Places, passage: string | null): Promise<RunnerGround> {
   const cgroups = await openTree(places);
+  await sweepSandboxes(places.mark);
   for (const dir of [places.nests, places.scratch]) rmSync(dir, { recursive: true, force: true });
   for (const dir of [places.nests, places.scratch, places.trash]) mkdirSync(dir, { recursive: true, mode: 0o711 });
   for (const name of readdirSync(places.trash)) discard(`${places.trash}/${name}`);
@@ -33,7 +35,7 @@ export async function prepareGround(places: Places, passage: string | null): Pro
     const inside = real === places.runtimeDir || real.startsWith(`${places.runtimeDir}/`);
     return passage !== null && inside ? passage + real.slice(places.runtimeDir.length) : real;
   };
-  const root = prepareRoot(places.runtimeDir, PYTHON_SIDE);
+  const root = prepareRoot(places, PYTHON_SIDE);
   return {
     places,
     root: { ...root, dir: reachable(root.dir) },
@@ -50,7 +52,7 @@ export async function prepareGround(places: Places, passage: string | null): Pro
 }
 
 async function openTree(places: Places): Promise<CgroupTree | null> {
-  const cgroups = openCgroups(places.runtimeDir);
+  const cgroups = openCgroups(places.mark);
   if ('unavailable' in cgroups) {
     console.error(`no cgroups, limits hold per process only: ${cgroups.unavailable}`);
     return null;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode } from '../errors.ts';
@@ -36,8 +35,8 @@ export interface CgroupTree {
 }
 
 /** A tree of its own for one data folder, or the reason why this machine does not let us have one. */
-export function openCgroups(dataDir: string): CgroupTree | { unavailable: string } {
-  const parent = `kethub-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`;
+export function openCgroups(mark: string): CgroupTree | { unavailable: string } {
+  const parent = `kethub-${mark}`;
   try {
     return existsSync(`${MOUNT}/cgroup.controllers`) ? openV2(parent) : openV1(parent);
   } catch (error) {

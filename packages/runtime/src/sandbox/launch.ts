@@ -23,7 +23,10 @@ export interface Launch extends Layout {
   limits: CgroupLimits;
   /** Largest file, or null when the command sees to that itself (our Python side does). */
   fileBytes: number | null;
-  /** Opened for append, closed by the caller; null when the sandbox writes no result. */
+  /**
+   * Opened for append, closed by the caller. Null for a command that needs no input to begin: it waits on this descriptor
+   * for the limits. (If the runner dies while bubblewrap waits, bubblewrap goes on, with nobody to limit or end it.)
+   */
   resultFd: number | null;
 }
 
@@ -62,22 +65,22 @@ export interface Sandbox {
 export function launch(ground: Ground, request: Launch): Sandbox {
   const seccomp = openSync(`${ground.root.dir}/seccomp.bpf`, 'r');
   const options = optionsFile(ground, request);
-  const result = request.resultFd ?? openSync('/dev/null', 'w');
   const identity = request.uid === null ? {} : { uid: request.uid, gid: request.uid };
   try {
     const child = spawn('/usr/bin/bwrap', ['--args', String(FD.OPTIONS), '--', ...limited(ground, request)], {
       ...identity,
       env: {},
       cwd: '/',
-      stdio: ['pipe', 'pipe', 'pipe', result, seccomp, 'pipe', 'pipe', options],
+      stdio: ['pipe', 'pipe', 'pipe', request.resultFd ?? 'pipe', seccomp, 'pipe', 'pipe', options],
     });
     return new LivingSandbox(child, ground.cgroups, request);
   } finally {
     closeSync(seccomp);
     closeSync(options);
-    if (request.resultFd === null) closeSync(result);
   }
 }
+
+const WAIT_FOR_LIMITS = `read -r go <&${FD.RESULT} || exit 125; exec "$@" ${FD.RESULT}<&-`;
 
 /** Without cgroups prlimit(1) sets what it can, inside, where the count of processes is the sandbox's own (Linux 5.14 and later). */
 function limited(ground: Ground, request: Launch): readonly string[] {
@@ -86,7 +89,11 @@ function limited(ground: Ground, request: Launch): readonly string[] {
     ...(ground.cgroups === null ? [`--nproc=${processes}`, `--as=${memoryBytes}`] : []),
     ...(request.fileBytes === null ? [] : [`--fsize=${request.fileBytes}`]),
   ];
-  return rlimits.length === 0 ? request.command : ['/usr/bin/prlimit', ...rlimits, '--', ...request.command];
+  return [
+    ...(request.resultFd === null ? ['/bin/sh', '-c', WAIT_FOR_LIMITS, 'sh'] : []),
+    ...(rlimits.length === 0 ? [] : ['/usr/bin/prlimit', ...rlimits, '--']),
+    ...request.command,
+  ];
 }
 
 function optionsFile(ground: Ground, request: Launch): number {

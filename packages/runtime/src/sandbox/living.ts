@@ -24,6 +24,8 @@ export class LivingSandbox implements Sandbox {
   readonly #stdin: Writable;
   readonly #statusStream: Readable;
   readonly #block: Writable;
+  /** Of a command that waits for it. */
+  readonly #gate: Writable | null;
   readonly #status: StatusReader;
   readonly #group: Cgroup | null = null;
   /** The limits hold and the command may run. */
@@ -50,7 +52,9 @@ export class LivingSandbox implements Sandbox {
     this.#stdin = stdin;
     this.#statusStream = status;
     this.#block = block;
-    for (const pipe of [stdin, block]) pipe.on('error', this.#reportPipe);
+    const gate = stdio[FD.RESULT];
+    this.#gate = gate instanceof Writable ? gate : null;
+    for (const pipe of [stdin, block, ...(this.#gate === null ? [] : [this.#gate])]) pipe.on('error', this.#reportPipe);
     this.#status = readStatus(status);
     this.#status.onFirstPid((pid) => {
       this.#release(pid);
@@ -102,6 +106,7 @@ export class LivingSandbox implements Sandbox {
       }
       this.#released = true;
       this.#block.end('x');
+      this.#gate?.end('go\n');
       if (this.#input !== null) this.#stdin.end(this.#input.bytes, this.#input.told);
       this.#input = null;
     } catch (error) {

@@ -5,6 +5,7 @@ import {
 } from 'node:fs'; // prettier-ignore
 import { spawnSync } from 'node:child_process';
 import { basename, dirname, join } from 'node:path';
+import type { Places } from '../places.ts';
 import { seccompFilter } from './seccomp.ts';
 
 /** What the inside of every sandbox is made of. */
@@ -50,10 +51,10 @@ export const PYTHON = '/usr/bin/python3';
  * The host's `/usr` is not shown as a whole: only a copy of the interpreter and of a few commands, and three folders at their place.
  * Measured: showing them as binds costs 0.3 ms per start against a complete copy (74 MB), which would also miss security updates.
  */
-export function prepareRoot(runtimeDir: string, pythonSide: string): SandboxRoot {
+export function prepareRoot({ runtimeDir, mark }: Places, pythonSide: string): SandboxRoot {
   const python = askPython();
   const parent = join(runtimeDir, 'root');
-  const key = rootKey(python, pythonSide);
+  const key = `${rootKey(python, pythonSide)}-${mark}`; // the mark is what sweeping knows sandboxes by
   const dir = join(parent, key);
   const shown = outermost([
     ...(existsSync(ZONES) ? [ZONES] : []),

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -20,6 +20,7 @@ import {
   type Limits,
   type LogLine,
 } from '../index.ts';
+import { placesIn } from '../places.ts';
 import type { Runtime, RuntimeOptions } from '../index.ts';
 
 export const MiB = 1024 * 1024;
@@ -190,10 +191,12 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
 /** Everything that a runner of this folder could leave on a machine. */
 async function leftNothing(dataDir: string, runners: number[], orphansBefore: Set<string>): Promise<void> {
   const runtimeDir = realpathSync(join(dataDir, 'runtime'));
-  const key = createHash('sha256').update(runtimeDir).digest('hex').slice(0, 12);
+  const { mark } = placesIn(runtimeDir);
   await until('the runner has ended', () => runners.every((pid) => !isAlive(pid)));
-  const cgroups = ['', 'memory', 'cpu', 'pids', 'unified'].map((name) => join('/sys/fs/cgroup', name, `kethub-${key}`));
-  const left = [...cgroups, `/run/kethub/${key}`].filter((path) => existsSync(path));
+  const cgroups = ['', 'memory', 'cpu', 'pids', 'unified'].map((name) =>
+    join('/sys/fs/cgroup', name, `kethub-${mark}`),
+  );
+  const left = [...cgroups, `/run/kethub/${mark}`].filter((path) => existsSync(path));
   left.push(...readdirSync(runtimeDir).filter((name) => name === 'nests' || name === 'scratch'));
   if (readFileSync('/proc/mounts', 'utf8').includes(runtimeDir)) left.push('a mount');
   left.push(...orphans().filter((orphan) => !orphansBefore.has(orphan)));
