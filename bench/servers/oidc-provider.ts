@@ -13,6 +13,7 @@ const provider = new Provider('http://127.0.0.1', {
       grant_types: ['client_credentials'],
       response_types: [],
       redirect_uris: [],
+      id_token_signed_response_alg: 'EdDSA',
     },
   ],
   features: {

@@ -1,7 +1,17 @@
 /** Epoch milliseconds as `yyyy-MM-dd HH:mm:ss` in UTC: the only form of a date and time on the wire, except in logs. */
 export function toTimestamp(epochMs: number): string {
-  return new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ');
+  const second = Math.floor(epochMs / 1000);
+  const known = remembered.get(second);
+  if (known !== undefined) return known;
+  const text = new Date(second * 1000).toISOString().slice(0, 19).replace('T', ' ');
+  if (remembered.size >= REMEMBERED) remembered.clear();
+  remembered.set(second, text);
+  return text;
 }
+
+/** Who polls asks for the same seconds again and again: a look-up costs a tenth of the formatting. */
+const remembered = new Map<number, string>();
+const REMEMBERED = 1_000;
 
 /** Epoch milliseconds as the date `yyyy-MM-dd` in UTC. */
 export function toDate(epochMs: number): string {

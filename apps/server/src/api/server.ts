@@ -25,7 +25,7 @@ export async function createApi(
     requestId: platform.newId,
   });
   const prefix = new URL(addresses.api).pathname;
-  acceptUploads(app);
+  await acceptUploads(app);
   const endpoints = [...accounts.endpoints, ...applicationEndpoints(platform), ...serviceEndpoints(platform)];
   mount(app, endpoints, { prefix, admit: accounts.admit, security });
   app.get(`${prefix}/openapi.json`, { schema: { hide: true } }, () => app.swagger());

@@ -1,4 +1,3 @@
-import multipart from '@fastify/multipart';
 import swagger from '@fastify/swagger';
 import { limits, problems } from '@kethub/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -57,9 +56,6 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     return sendProblem(options, request, reply, problem);
   });
   app.setNotFoundHandler((request, reply) => sendProblem(options, request, reply, unrouted(request)));
-  await app.register(multipart, {
-    limits: { fileSize: limits.sourceArchiveBytes, files: 1, fields: 8, fieldSize: limits.jsonBodyBytes, parts: 9 },
-  });
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
