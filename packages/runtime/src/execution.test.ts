@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StartRefused } from './index.ts';
-import { openBench, type Bench } from './testing/bench.ts';
+import { LIMITS, openBench, until, type Bench } from './testing/bench.ts';
 
 let bench: Bench;
 beforeAll(async () => {
@@ -202,6 +202,22 @@ def run():
   });
 });
 
+test('whatever a program leaves can be deleted', async () => {
+  const program = `
+import os
+def run():
+    for name in range(20000): open(str(name), "w").close()
+    os.makedirs("closed/inner"); open("closed/inner/file", "w").write("x"); os.chmod("closed", 0)
+    for _ in range(3000):
+        os.mkdir("d" * 100)
+        os.chdir("d" * 100)`;
+  const end = await bench.run(program);
+  expect(end).toMatchObject({ outcome: 'SUCCEEDED' });
+  expect(end.files).toHaveLength(LIMITS.outputFiles);
+  await bench.runtime.forget(end.executionId);
+  await until('all is deleted', () => readdirSync(`${bench.dataDir}/runtime/trash`).length === 0);
+});
+
 test('data pools are folders of their own, read-only unless said otherwise', async () => {
   const pool = bench.service('').sourceDir;
   const program = `
@@ -222,7 +238,7 @@ describe('a start that cannot succeed is refused and leaves the id free', () => 
   test.each([
     ['code that is not there', { code: { sourceDir: '/nowhere/at/all', layerDir: null, imports: [] } }, /nowhere/],
     ['an environment that the sandbox cannot take', { environment: { 'A=B': '' } }, /sandbox|setenv/i],
-    ['a limit that the kernel does not take', { limits: { memoryBytes: -7 } }, /./],
+    ['a limit that the kernel does not take', { limits: { tmpBytes: -7 } }, /./],
   ])('%s', async (_name, order, words) => {
     const job = bench.job('def run():\n    return 1', order);
     const refused = bench.runtime.start(job);

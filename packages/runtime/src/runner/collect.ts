@@ -54,10 +54,12 @@ export function collect(
         refuse(name, why);
         continue;
       }
+      if (files.length >= limits.outputFiles) {
+        refuse(name, `an execution may leave at most ${limits.outputFiles} files`);
+        continue;
+      }
       const found = inspect(`${pinned}/${name}`, uid);
       if ('why' in found) refuse(name, found.why);
-      else if (files.length >= limits.outputFiles)
-        refuse(name, `an execution may leave at most ${limits.outputFiles} files`);
       else if (bytes + found.bytes > limits.outputBytes)
         refuse(name, `all files together may have ${limits.outputBytes} bytes`);
       else {

@@ -48,7 +48,7 @@ export class Commands {
     } catch (error) {
       throw new StartRefused(messageOf(error));
     } finally {
-      if (uid !== null) await takeBack(writable);
+      await takeBack(writable, uid !== null);
       this.#running.delete(abort);
       this.#ground.identities.release(uid);
     }
@@ -145,9 +145,9 @@ async function give(folders: readonly string[], uid: number): Promise<void> {
 }
 
 /** Everything belongs to us again, can be read by other sandboxes and changed by none. */
-async function takeBack(folders: readonly string[]): Promise<void> {
+async function takeBack(folders: readonly string[], changeOwner: boolean): Promise<void> {
   for (const folder of folders) {
-    await run('/bin/chown', ['-R', '-h', '0:0', '--', folder], { env: {} });
+    if (changeOwner) await run('/bin/chown', ['-R', '-h', '0:0', '--', folder], { env: {} });
     await run('/bin/chmod', ['-R', 'a-st,u=rwX,go=rX', '--', folder], { env: {} });
   }
 }

@@ -13,6 +13,7 @@ export interface ExecutionOptions {
   folder: string;
   limits: Limits;
   cancelGraceMs: () => number;
+  memoryIsRefused: boolean;
   onLog: (bytes: number) => void;
 }
 
@@ -87,10 +88,17 @@ export class Execution {
     this.#stopGuard();
     this.#service.moveTo(folder);
     const written = await keepWritten(`${folder}/written`, `${folder}/result.json`, limits.resultBytes);
-    const observed: Observed = { exit, ending: this.#ending, written, tookJob: this.#service.tookJob() };
+    const observed: Observed = {
+      exit,
+      ending: this.#ending,
+      written,
+      tookJob: this.#service.tookJob(),
+      memoryIsRefused: this.#options.memoryIsRefused,
+    };
     const verdict = judge(observed, limits);
     const files = this.#collect(verdict);
-    if (verdict.outcome === 'FAILED' && verdict.cause !== null && written.kind !== 'FAILURE') {
+    const own = written.kind === 'FAILURE' ? written.cause : null; // its traceback is in the log already
+    if (verdict.outcome === 'FAILED' && verdict.cause !== null && verdict.cause !== own) {
       this.#log.note('ERROR', `${verdict.cause.title}: ${verdict.cause.detail}`);
     }
     this.#log.close();

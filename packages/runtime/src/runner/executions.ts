@@ -116,6 +116,7 @@ export class Executions {
           folder,
           limits,
           cancelGraceMs: () => this.#settings().cancelGraceMs,
+          memoryIsRefused: this.#ground.limitedBy === 'RLIMITS',
           onLog: this.#logEvents(executionId),
         },
         service,

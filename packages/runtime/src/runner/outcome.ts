@@ -12,6 +12,8 @@ export interface Observed {
   written: Written;
   /** False only for a warm worker that certainly ended before it had read its job. */
   tookJob: boolean;
+  /** Without cgroups too much memory is refused, where with them it ends the process. */
+  memoryIsRefused: boolean;
 }
 
 export interface Verdict {
@@ -20,7 +22,7 @@ export interface Verdict {
 }
 
 /** What became of an execution. Every limit that ended it is named, with its value. */
-export function judge({ exit, ending, written, tookJob }: Observed, limits: Limits): Verdict {
+export function judge({ exit, ending, written, tookJob, memoryIsRefused }: Observed, limits: Limits): Verdict {
   if (ending === 'CANCELLED') return { outcome: 'CANCELLED', cause: causes.cancelled };
   if (ending === 'RUN_TIME') return failed(limitCause('Run time', runTimeDetail(limits)));
   if (ending === 'OUTPUT') return failed(limitCause('Output', outputDetail(limits)));
@@ -29,6 +31,9 @@ export function judge({ exit, ending, written, tookJob }: Observed, limits: Limi
   if (exit.code === 0 && written.kind === 'RESULT') return { outcome: 'SUCCEEDED', cause: null };
   if (written.kind === 'INVALID' && exit.code === 0) return failed(written.cause);
   if (exit.outOfMemory && written.kind !== 'FAILURE') return failed(limitCause('Memory', memoryDetail(limits)));
+  if (written.kind === 'FAILURE' && memoryIsRefused && written.cause.title === 'MemoryError') {
+    return failed(limitCause('Memory', memoryDetail(limits)));
+  }
   if (written.kind === 'FAILURE') return failed(written.cause);
   return failed(causeOfExit(exit.code, exit.signal));
 }
