@@ -1,10 +1,13 @@
-import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Connection } from './client/connection.ts';
+import { startRunner } from './client/start-runner.ts';
 import { connectRuntime, RuntimeUnavailable, type ExecutionEnd, type Runtime } from './index.ts';
+import { placesOf } from './places.ts';
 import { isAlive, LIMITS, openBench, until, type Bench } from './testing/bench.ts';
 
 const WAITING = 'import time\ndef run():\n    print("ready")\n    time.sleep(60)';
@@ -177,4 +180,48 @@ test('the runner has none of the environment of the platform', async () => {
     .filter(Boolean)
     .map((entry) => entry.split('=')[0]);
   expect(new Set(names)).toEqual(new Set(process.getuid?.() === 0 ? ['PATH', 'PWD'] : ['PATH']));
+});
+
+describe('a runner of another version', () => {
+  async function startOld(dataDir: string): Promise<ChildProcess> {
+    const old = startRunner(placesOf(dataDir), 'another-version');
+    await until('it listens', () => existsSync(placesOf(dataDir).socket));
+    return old;
+  }
+
+  test('gives way when it is idle', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'kethub-version-'));
+    const old = await startOld(dataDir);
+    const runtime = await connectRuntime({ dataDir, warmBytes: 0 });
+    expect((await runtime.status()).version).not.toBe('another-version');
+    await until('the old one has ended', () => old.exitCode === 0);
+    await runtime.close();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  test('is used until it has ended what it runs, and nothing of that is lost', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'kethub-version-'));
+    const old = await startOld(dataDir);
+    const job = bench.job(
+      'import sys\ndef run():\n    import time\n    while not __import__("os").path.exists("/app/go"): time.sleep(0.02)',
+    );
+    const sourceDir = join(dataDir, 'runtime', 'code');
+    cpSync(job.code.sourceDir, sourceDir, { recursive: true });
+    const connection = await Connection.open(placesOf(dataDir));
+    const { input, ...header } = { ...job, code: { ...job.code, sourceDir } };
+    await connection?.request('start', { job: header }, { body: Buffer.from(input) });
+    const runtime = await connectRuntime({ dataDir, warmBytes: 0 });
+    expect(await runtime.status()).toMatchObject({
+      version: 'another-version',
+      running: [{ executionId: job.executionId }],
+    });
+    const ended = endOf(runtime, job.executionId);
+    writeFileSync(join(sourceDir, 'go'), '');
+    expect((await ended).outcome).toBe('SUCCEEDED');
+    await until('the old one has ended', () => old.exitCode === 0);
+    expect((await runtime.status()).version).not.toBe('another-version');
+    expect(await runtime.list()).toMatchObject([{ executionId: job.executionId, state: 'ENDED' }]);
+    await runtime.close();
+    rmSync(dataDir, { recursive: true });
+  });
 });

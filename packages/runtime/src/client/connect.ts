@@ -45,12 +45,11 @@ class LocalRuntime implements Runtime {
   }
 
   async connect(): Promise<void> {
-    const connection = await reachRunner(this.#places, this.#version);
+    const connection = await reachRunner(this.#places, this.#version, settingsOf(this.#options));
     if (this.#closed) {
       connection.close();
       return;
     }
-    await connection.request('configure', { settings: settingsOf(this.#options) });
     connection.onEvent = (event) => {
       this.#tell(event);
     };

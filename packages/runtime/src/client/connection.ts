@@ -24,6 +24,9 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** A runner that does not greet is stuck. */
+const WELCOME_MS = 10_000;
+
 /** One connection to a runner, from its welcome to its end. */
 export class Connection {
   readonly welcome: Welcome;
@@ -53,10 +56,13 @@ export class Connection {
   static async open(places: Places): Promise<Connection | null> {
     const { path, release } = socketAddress(places);
     const socket = connect(path);
+    const patience = setTimeout(() => socket.destroy(), WELCOME_MS);
     return new Promise((resolve) => {
       const handler = {
         take: (message: Message): void => {
-          if (message.event === 'welcome') resolve(new Connection(socket, handler, message));
+          if (message.event !== 'welcome') return;
+          clearTimeout(patience);
+          resolve(new Connection(socket, handler, message));
         },
       };
       const reader = new FrameReader(({ header }) => {
@@ -70,6 +76,7 @@ export class Connection {
         socket.destroy(); // ENOENT, ECONNREFUSED, ECONNRESET: 'close' follows
       });
       socket.once('close', () => {
+        clearTimeout(patience);
         release();
         resolve(null);
       });

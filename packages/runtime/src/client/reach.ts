@@ -2,7 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChildProcess } from 'node:child_process';
 import type { Places } from '../places.ts';
-import { PROTOCOL } from '../protocol/messages.ts';
+import { PROTOCOL, type Settings } from '../protocol/messages.ts';
 import { RuntimeUnavailable } from '../types.ts';
 import { Connection } from './connection.ts';
 import { startRunner } from './start-runner.ts';
@@ -10,24 +10,26 @@ import { startRunner } from './start-runner.ts';
 /** The first start copies Python's surroundings: below 2 s on two busy cores. */
 const DEADLINE_MS = 30_000;
 const LOOK_AGAIN_MS = 10;
-const STARTS = 5;
+const MOST_FAILURES = 5;
 
 /**
  * Connects to the runner of a data folder, starting one when none listens. A runner of another version is asked to give
  * way: at once when it is idle, otherwise it is used until it has ended what it runs, as long as it speaks our protocol.
  * @throws RuntimeUnavailable with the last words of the runner when none can be reached.
  */
-export async function reachRunner(places: Places, version: string): Promise<Connection> {
+export async function reachRunner(places: Places, version: string, settings: Settings): Promise<Connection> {
   const deadline = Date.now() + DEADLINE_MS;
   let started: ChildProcess | null = null;
-  let starts = 0;
+  let failures = 0;
   while (Date.now() < deadline) {
     const connection = await Connection.open(places);
     if (connection !== null) {
-      if (await isUsable(connection, version, deadline)) return connection;
+      if (await isOurs(connection, version, settings, deadline)) return connection;
       started = null;
     } else if (started === null || started.exitCode !== null || started.signalCode !== null) {
-      if (++starts > STARTS) break;
+      // Code 0: another runner holds the folder, and does not listen yet or any more.
+      if (started !== null && started.exitCode !== 0) failures += 1;
+      if (failures >= MOST_FAILURES) break;
       started = startRunner(places, version);
       started.on('error', (error) => {
         console.error(`the runner could not be started: ${error.message}`);
@@ -38,6 +40,17 @@ export async function reachRunner(places: Places, version: string): Promise<Conn
   throw new RuntimeUnavailable(
     `No runner can be reached for ${places.runtimeDir}. Its last words in ${places.log}:\n${lastWords(places)}`,
   );
+}
+
+async function isOurs(connection: Connection, version: string, settings: Settings, deadline: number): Promise<boolean> {
+  try {
+    if (!(await isUsable(connection, version, deadline))) return false;
+    await connection.request('configure', { settings });
+    return true;
+  } catch (error) {
+    if (error instanceof RuntimeUnavailable) return false; // it ended meanwhile: the next one will be ours
+    throw error;
+  }
 }
 
 async function isUsable(connection: Connection, version: string, deadline: number): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { errorCode } from '../errors.ts';
 import type { Places } from '../places.ts';
 
 const MAIN = fileURLToPath(new URL('../runner/main.ts', import.meta.url));
@@ -36,7 +37,12 @@ function preparePassage(places: Places): string | null {
   const allowed = spawnSync('unshare', ['--mount', '/bin/true'], { env: { PATH } });
   if (allowed.status !== 0) return null;
   const passage = `/run/kethub/${places.mark}`;
-  mkdirSync('/run/kethub', { recursive: true, mode: 0o711 });
-  mkdirSync(passage, { recursive: true, mode: 0o711 });
-  return passage;
+  try {
+    mkdirSync('/run/kethub', { recursive: true, mode: 0o711 });
+    mkdirSync(passage, { recursive: true, mode: 0o711 });
+    return passage;
+  } catch (error) {
+    if (errorCode(error) === 'EROFS' || errorCode(error) === 'EACCES') return null; // sandboxes then need a path of their own
+    throw error;
+  }
 }

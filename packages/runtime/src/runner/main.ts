@@ -2,6 +2,7 @@
  * The runner of one data folder: node main.ts {"runtimeDir": ..., "passage": ..., "version": ...}
  * Started by the platform ({@link ../client/start-runner.ts}), in a session of its own, it outlives the platform's process.
  */
+import { statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { placesIn } from '../places.ts';
 import type { Settings } from '../protocol/messages.ts';
@@ -24,6 +25,10 @@ const places = placesIn(runtimeDir);
 const lock = takeLock(places.lock);
 if (lock === null) process.exit(0); // another runner has this folder, and the platform will find it
 boundOwnLog(places.log);
+if (passage !== null && statSync(passage).ino !== statSync(runtimeDir).ino) {
+  console.error('a runner that ended meanwhile took our passage with it; the platform starts another one');
+  process.exit(1);
+}
 
 /** Until a platform says otherwise. */
 let settings: Settings = { warmBytes: 0, warmPerCode: 0, warmIdleMs: 300_000, cancelGraceMs: 3_000, lonelyMs: 10_000 };
