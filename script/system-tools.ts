@@ -15,9 +15,13 @@ export const runtimeTools: readonly Tool[] = [
   { what: 'pip', package: 'python3-pip', isThere: () => succeeds('/usr/bin/python3', ['-c', 'import pip']) },
 ];
 
-/** What the tests use beside: they paste the printed commands into a shell and compare with a real Git. */
+/**
+ * What the tests use beside: they paste the printed commands into a shell, count how often code is opened, and compare
+ * with a real Git.
+ */
 export const testTools: readonly Tool[] = [
   { what: 'curl', package: 'curl', isThere: () => succeeds('curl', ['--version']) },
+  { what: 'inotifywait', package: 'inotify-tools', isThere: () => existsSync('/usr/bin/inotifywait') },
   { what: 'Git', package: 'git', isThere: () => succeeds('git', ['--version']) },
 ];
 

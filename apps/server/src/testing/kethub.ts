@@ -20,6 +20,8 @@ export interface TestKethub {
   readonly loginSession: string;
   /** Another approved person. */
   signIn(username: string): Promise<{ client: PlatformClient; loginSession: string }>;
+  /** Stops it; the data stay, for another process to go on with. */
+  stop(): Promise<void>;
   /** Stops it and starts it again on the same data. */
   restart(): Promise<void>;
   /** Stops it and removes everything. */
@@ -45,6 +47,7 @@ export async function startTestKethub(
   });
   const log = pino({ level: process.env['KETHUB_TEST_LOG'] ?? 'silent' });
   let kethub = await startKethub(configuration, log);
+  let stopped = false;
   const signIn: TestKethub['signIn'] = async (username) => {
     const { identity, platform } = kethub;
     const person = { username, email: `${username}@example.org`, firstname: username, lastname: 'Test' };
@@ -61,6 +64,10 @@ export async function startTestKethub(
     dataDir,
     ...first,
     signIn,
+    async stop() {
+      await kethub.stop();
+      stopped = true;
+    },
     async restart() {
       // The same ports: addresses that were handed out stay true.
       const port = new URL(kethub.platform.addresses.api).port;
@@ -69,6 +76,8 @@ export async function startTestKethub(
       kethub = await startKethub({ ...configuration, port: Number(port), gatewayPort: Number(gatewayPort) }, log);
     },
     async close() {
+      // Who went on with the data may have left a runner.
+      if (stopped) kethub = await startKethub(configuration, log);
       const { runtime } = kethub;
       const { runnerPid, running } = await runtime.status();
       for (const { executionId } of running) await runtime.cancel(executionId);

@@ -1,0 +1,183 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../apps/server/src/testing/databases.ts';
+import { callerOf, member, type Caller } from '../apps/server/src/testing/gateway.ts';
+import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { countOpens } from './durability/opens.ts';
+import { randomFrom } from './durability/random.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../apps/server/src/main.ts');
+const seed = Number(process.env['KETHUB_TEST_SEED'] ?? Date.now());
+
+/** Says once who it is, lives as long as it is told, and returns the same. */
+const service = {
+  'src/__init__.py': '',
+  'src/program.py': `
+import time
+import uuid
+
+
+def run(seconds=0, lines=0):
+    who = str(uuid.uuid4())
+    print("began", who, flush=True)
+    for line in range(lines):
+        time.sleep(seconds / lines)
+        print("line", line, flush=True)
+    if not lines:
+        time.sleep(seconds)
+    print("ended", who, flush=True)
+    return {"who": who}
+`,
+};
+
+describe.each(databases)(`kill -9 of the platform on $name (KETHUB_TEST_SEED=${seed})`, (kind) => {
+  let kethub: TestKethub;
+  let deployed: DeployedService;
+  let app: Caller;
+  let platform: ChildProcess;
+  let settings: Record<string, string>;
+
+  beforeAll(async () => {
+    kethub = await startTestKethub(kind);
+    deployed = await deploy(kethub.client, 'Witness', service);
+    app = await callerOf(deployed);
+    const { addresses, configuration } = kethub.kethub.platform;
+    settings = {
+      KETHUB_DATA_DIR: kethub.dataDir,
+      KETHUB_PORT: new URL(addresses.api).port,
+      KETHUB_GATEWAY_PORT: new URL(addresses.gateway).port,
+      KETHUB_DEMO: 'off',
+      KETHUB_LOG_LEVEL: 'warn',
+      ...(configuration.databaseUrl !== null && { DATABASE_URL: configuration.databaseUrl }),
+    };
+    await kethub.stop();
+    platform = start();
+    await reachable();
+  });
+  afterAll(async () => {
+    platform.kill('SIGTERM');
+    if (platform.exitCode === null && platform.signalCode === null) await once(platform, 'exit');
+    await kethub.close();
+  });
+
+  const start = (): ChildProcess => {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('KETHUB_'));
+    return spawn(process.execPath, [MAIN], {
+      env: { ...Object.fromEntries(inherited), ...settings },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  };
+  const restart = async (): Promise<void> => {
+    const ended = once(platform, 'exit');
+    platform.kill('SIGKILL');
+    await ended;
+    platform = start();
+  };
+  const reachable = async (): Promise<void> => {
+    for (let attempt = 0; attempt < 1_500; attempt++) {
+      const answer = await app.request('GET', '/?limit=1').catch(() => null);
+      if (answer?.status === 200) return;
+      await pause(20);
+    }
+    throw new Error('The platform did not come back within 30 s');
+  };
+  const ended = async (id: string): Promise<string> => {
+    for (;;) {
+      const status = member((await app.request('GET', `/${id}`, { headers: { prefer: 'wait=10' } })).body, 'status');
+      if (status !== 'PENDING' && status !== 'RUNNING') return status;
+    }
+  };
+  const logOf = async (id: string): Promise<string[]> => {
+    const { text } = await app.request('GET', `/${id}/log`, { headers: { accept: 'text/plain' } });
+    return text.trimEnd().split('\n');
+  };
+
+  const kills = kind.name === 'SQLite' ? 50 : 10;
+  test(
+    `at ${kills} random moments: whatever was answered 201 runs once, to its end`,
+    { timeout: 400_000 },
+    async () => {
+      const random = randomFrom(seed);
+      const opens = await countOpens(sourceFolder(kethub.dataDir));
+      const accepted: string[] = [];
+      let killing = true;
+      const submit = async (): Promise<void> => {
+        while (killing) {
+          const body = JSON.stringify({ seconds: random() * 0.2 });
+          // The platform may be gone at this moment: then nothing was promised.
+          const answer = await app.request('POST', '/', { body }).catch(() => null);
+          if (answer?.status === 201) accepted.push(member(answer.body, 'id'));
+          await pause(random() * 60);
+        }
+      };
+      const submitting = submit();
+      for (let kill = 0; kill < kills; kill++) {
+        await reachable();
+        await pause(random() * 400);
+        await restart();
+      }
+      await reachable();
+      killing = false;
+      await submitting;
+
+      const statuses = await Promise.all(accepted.map(ended));
+      expect(new Set(statuses)).toEqual(new Set(['SUCCEEDED']));
+      const all = (await app.request('GET', '/')).body as { id: string }[];
+      for (const { id } of all) expect(await ended(id)).toBe('SUCCEEDED');
+      expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(accepted));
+      for (const id of accepted) {
+        const { body } = await app.request('GET', `/${id}/result`);
+        const who = member(body, 'who');
+        expect(await logOf(id)).toEqual([`began ${who}`, `ended ${who}`]);
+      }
+      // The compiled program is opened once by every process that runs it: counted from outside, whatever the log says.
+      expect(await opens.stop()).toBe(all.length);
+    },
+  );
+
+  test('a running execution goes on, its log is complete, its result is collected', async () => {
+    await reachable();
+    const { id } = await app.start({ seconds: 3, lines: 30 });
+    await expect.poll(() => logOf(id), { timeout: 10_000 }).toContain('line 3');
+    await restart();
+    await reachable();
+    expect(await ended(id)).toBe('SUCCEEDED');
+    const { body } = await app.request('GET', `/${id}/result`);
+    const who = member(body, 'who');
+    const lines = Array.from({ length: 30 }, (_, line) => `line ${line}`);
+    expect(await logOf(id)).toEqual([`began ${who}`, ...lines, `ended ${who}`]);
+  });
+
+  test('when the process that runs the code is lost as well, the execution is UNKNOWN, and the next one runs', async () => {
+    const { id } = await app.start({ seconds: 60 });
+    await expect.poll(async () => (await logOf(id))[0], { timeout: 10_000 }).toMatch(/^began/);
+    process.kill(runnerPid(kethub.dataDir), 'SIGKILL');
+    expect(await ended(id)).toBe('UNKNOWN');
+    expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ detail: expect.stringContaining('lost') });
+    expect((await app.finish({})).status).toBe('SUCCEEDED');
+  });
+});
+
+function sourceFolder(dataDir: string): string {
+  const sources = path.join(dataDir, 'runtime', 'sources');
+  const [only, ...more] = readdirSync(sources).filter((name) => !name.startsWith('.'));
+  if (only === undefined || more.length > 0) throw new Error('Expected one source');
+  return path.join(sources, only);
+}
+
+function runnerPid(dataDir: string): number {
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8');
+      if (command.includes('runner/main.ts') && command.includes(path.join(dataDir, 'runtime'))) return Number(name);
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  throw new Error(`No runner works in ${dataDir}`);
+}
