@@ -8,7 +8,7 @@ import type { Ground } from '../sandbox/launch.ts';
 import { prepareRoot } from '../sandbox/root.ts';
 import { sweepSandboxes } from '../sandbox/sweep.ts';
 import { PYTHON_SIDE } from '../version.ts';
-import { Identities } from './identities.ts';
+import { Identities } from '../sandbox/identities.ts';
 
 /** All that sandboxes of this runner stand on. */
 export interface RunnerGround extends Ground {
