@@ -104,9 +104,9 @@ describe.each(databases)(`kill -9 of the platform on $name (KETHUB_TEST_SEED=${s
       const random = randomFrom(seed);
       const opens = await countOpens(sourceFolder(kethub.dataDir));
       const accepted: string[] = [];
-      let killing = true;
+      const killed = new AbortController();
       const submit = async (): Promise<void> => {
-        while (killing) {
+        while (!killed.signal.aborted) {
           const body = JSON.stringify({ seconds: random() * 0.2 });
           // The platform may be gone at this moment: then nothing was promised.
           const answer = await app.request('POST', '/', { body }).catch(() => null);
@@ -121,7 +121,7 @@ describe.each(databases)(`kill -9 of the platform on $name (KETHUB_TEST_SEED=${s
         await restart();
       }
       await reachable();
-      killing = false;
+      killed.abort();
       await submitting;
 
       const statuses = await Promise.all(accepted.map(ended));

@@ -3,7 +3,8 @@ import type { ServiceExecution } from '@kethub/contract';
 import type { Narrator } from './narrator.ts';
 import type { Demo } from './prepare.ts';
 
-const RESULT_LINES = 24;
+const RESULT_LINES = 20;
+const LINE = 100;
 
 /** Calls the service through the gateway as the demo application and tells how it goes. Returns the ended execution. */
 export async function callDemo(demo: Demo, narrator: Narrator): Promise<ServiceExecution> {
@@ -19,11 +20,11 @@ export async function callDemo(demo: Demo, narrator: Narrator): Promise<ServiceE
   return execution;
 }
 
-/** The execution that an earlier start has left, or null when there is none. */
+/** The execution of the first start, or null when there is none: whatever was called since is not the demo's. */
 export async function earlierExecution(demo: Demo): Promise<ServiceExecution | null> {
   const service = createGatewayClient(demo);
-  const [newest] = await service.list({ limit: 1 });
-  return newest ? service.status(newest.id) : null;
+  const oldest = (await service.list()).at(-1);
+  return oldest ? service.status(oldest.id) : null;
 }
 
 async function followStatus(service: GatewayClient, id: string, narrator: Narrator): Promise<ServiceExecution> {
@@ -40,9 +41,25 @@ async function followLog(service: GatewayClient, id: string, narrator: Narrator)
 
 function showResult({ _links, _embedded, ...result }: ResultResponse, narrator: Narrator): void {
   narrator.title('Result');
-  const lines = JSON.stringify(result, null, 2).split('\n');
+  const lines = compact(result).split('\n');
   for (const line of lines.slice(0, RESULT_LINES)) narrator.line(`  ${line}`);
   if (lines.length > RESULT_LINES) narrator.line(`  … ${lines.length - RESULT_LINES} more lines`);
   const files = Object.entries(_links).filter(([name]) => !['self', 'status'].includes(name));
   for (const [name, { href }] of files) narrator.line(`  file ${name}: ${href}`);
+}
+
+/** JSON with a value on one line where it fits: a list of numbers is not a column. */
+function compact(value: unknown, indent = ''): string {
+  const flat = JSON.stringify(value);
+  if (flat.length + indent.length <= LINE || typeof value !== 'object' || value === null) return elided(flat);
+  const deeper = `${indent}  `;
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const members = Array.isArray(value)
+    ? value.map((one) => compact(one, deeper))
+    : Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${compact(one, deeper)}`);
+  return `${open}\n${members.map((member) => deeper + member).join(',\n')}\n${indent}${close}`;
+}
+
+function elided(text: string): string {
+  return text.length > LINE ? `${text.slice(0, LINE)}…` : text;
 }

@@ -2,12 +2,14 @@ import type { Demo } from './prepare.ts';
 
 const SMALL_INPUT = JSON.stringify({
   data: {
+    nodes: ['a', 'b', 'c'],
     edges: [
-      ['a', 'b', 1],
-      ['b', 'c', 2],
-      ['c', 'a', 3],
+      { source: 'a', target: 'b', weight: 1 },
+      { source: 'b', target: 'c', weight: 2 },
+      { source: 'c', target: 'a', weight: 3 },
     ],
   },
+  params: { restarts: 1, sweeps: 1000 },
 });
 
 /**
@@ -23,7 +25,7 @@ export function curlCommands(demo: Demo, file: string): string[] {
     `ID=$(curl -s ${bearer} -H 'Content-Type: application/json' -d '${SMALL_INPUT}' $SERVICE/ | ${member('id')}); echo $ID`,
     `curl -s ${bearer} -H 'Prefer: wait=30' $SERVICE/$ID; echo`,
     `curl -s ${bearer} $SERVICE/$ID/result; echo`,
-    `curl -s ${bearer} $SERVICE/$ID/result/${file} -o ${file} && echo saved ${file}`,
+    `curl -sf ${bearer} $SERVICE/$ID/result/${file} -o ${file} && echo saved ${file}`,
     `curl -s ${bearer} -H 'Accept: text/plain' $SERVICE/$ID/log`,
   ];
 }

@@ -52,7 +52,7 @@ function checkSecrets(secrets: unknown): Record<string, string> {
       throw new Problem('invalid-secrets', `$secrets/${name} has more than ${limits.secretBytes} bytes.`);
     }
   }
-  return Object.fromEntries(entries) as Record<string, string>;
+  return Object.fromEntries(entries);
 }
 
 /** The same object without `$secrets`; numbers keep their source text (a Python service sees integers of any length). */

@@ -83,7 +83,7 @@ export async function startTestAccounts(
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...headers,
         },
-        body: body === undefined ? null : JSON.stringify(body),
+        ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
     async close() {
       await app.close();

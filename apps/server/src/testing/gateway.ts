@@ -9,10 +9,12 @@ export interface Answered {
   readonly text: string;
 }
 
+export type CallOptions = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
+
 /** Plain requests to a deployed service: what an application does that has nothing but HTTP. */
 export interface Caller {
   readonly bearer: string;
-  request(method: string, path: string, options?: RequestInit): Promise<Answered>;
+  request(method: string, path: string, options?: CallOptions): Promise<Answered>;
   /** Starts an execution; fails when that is not answered with 201. */
   start(input: unknown): Promise<ServiceExecution>;
   /** Starts an execution and waits for its end. */

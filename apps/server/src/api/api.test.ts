@@ -1,0 +1,97 @@
+import { problems } from '@kethub/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../testing/databases.ts';
+import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
+
+const [sqlite] = databases;
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+}
+interface Description {
+  readonly openapi: string;
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+}
+
+describe('the description of the interfaces', () => {
+  let platform: TestKethub;
+  beforeAll(async () => {
+    if (!sqlite) throw new Error('SQLite is always there');
+    platform = await startTestKethub(sqlite);
+  });
+  afterAll(() => platform.close());
+
+  const described = async (): Promise<Description[]> => {
+    const { api, gateway } = platform.kethub.platform.addresses;
+    return Promise.all(
+      [api, gateway].map(async (address) => (await (await fetch(`${address}/openapi.json`)).json()) as Description),
+    );
+  };
+
+  test('is OpenAPI 3.1 at both addresses, and every reference in it leads somewhere', async () => {
+    for (const description of await described()) {
+      expect(description.openapi).toBe('3.1.0');
+      expect(Object.keys(description.paths).length).toBeGreaterThan(5);
+      for (const [, name] of JSON.stringify(description).matchAll(/"\$ref":"([^"]*)"/g)) {
+        expect(name).toMatch(/^#\/components\/schemas\//);
+        expect(Object.keys(description.components.schemas)).toContain(name?.split('/').at(-1));
+      }
+    }
+  });
+
+  test('has every operation answer what its address answers', async () => {
+    const [description] = await described();
+    const me = description?.paths['/me'];
+    expect(me?.['get']?.operationId).toBe('getMe');
+    expect(description?.servers[0]?.url).toBe(platform.kethub.platform.addresses.api);
+  });
+
+  test.each(Object.entries(problems))(
+    'the problem %s has a page, and a status that fits',
+    async (code, { status, title }) => {
+      const { problems: address } = platform.kethub.platform.addresses;
+      const page = await fetch(`${address}/${code}`);
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      const html = await page.text();
+      expect(html).toContain(`<h1>${title}</h1>`);
+      expect(html).toContain(`status ${status}`);
+    },
+  );
+
+  test('a problem that an operation names is in the catalogue under the status of the answer', async () => {
+    for (const { paths } of await described()) {
+      for (const operation of Object.values(paths).flatMap((one) => Object.values(one))) {
+        for (const [status, { description }] of Object.entries(operation.responses)) {
+          for (const [, code] of description.matchAll(/`([a-z-]+)`:/g)) {
+            expect(problems).toHaveProperty([code ?? '', 'status'], Number(status));
+          }
+        }
+      }
+    }
+  });
+
+  test('a person who opens the address finds where everything is', async () => {
+    const { api, gateway } = platform.kethub.platform.addresses;
+    const page = await fetch(new URL('/', api));
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain(gateway);
+  });
+
+  test.each([
+    ['POST', '/api/me', 405],
+    ['GET', '/api/nothing', 404],
+    ['GET', '/api/services/not-an-id', 401],
+  ])('%s %s answers %i with a problem document', async (method, path, status) => {
+    const answer = await fetch(new URL(path, platform.kethub.platform.addresses.api), { method });
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({
+      status,
+      instance: path,
+      type: expect.stringContaining('/api/problems/'),
+    });
+    expect(answer.headers.get('x-request-id')).not.toBeNull();
+  });
+});

@@ -1,0 +1,122 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '..');
+const START = path.join(root, 'script/start.ts');
+
+interface Started {
+  readonly lines: string[];
+  readonly process: ChildProcess;
+  /** Presses Ctrl-C and waits for the end; returns the exit code. */
+  stop(): Promise<number | null>;
+}
+
+describe('npm start without a terminal', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-start-'));
+  let ports: Record<string, string>;
+  let first: Started;
+  beforeAll(async () => {
+    ports = { KETHUB_PORT: String(await freePort()), KETHUB_GATEWAY_PORT: String(await freePort()) };
+    first = await start(/^Demo execution/);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const run = (): ChildProcess => {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('KETHUB_'));
+    const env = { ...Object.fromEntries(inherited), ...ports, KETHUB_DATA_DIR: path.join(folder, 'data') };
+    return spawn(process.execPath, [START], { env, cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  };
+  const start = async (until: RegExp): Promise<Started> => {
+    const child = run();
+    const lines: string[] = [];
+    if (!child.stdout) throw new Error('No standard output');
+    const reader = createInterface(child.stdout);
+    await new Promise<void>((resolve, reject) => {
+      reader.on('line', (line) => {
+        lines.push(line);
+        if (until.test(line)) resolve();
+      });
+      child.once('exit', (code) => reject(new Error(`Ended with ${code} after:\n${lines.join('\n')}`)));
+    });
+    const stop = async (): Promise<number | null> => {
+      const ended = once(child, 'exit') as Promise<[number | null]>;
+      child.kill('SIGINT');
+      return (await ended)[0];
+    };
+    return { lines, process: child, stop };
+  };
+
+  test('prepares the demo, calls it, and ends with SUCCEEDED, in plain lines', () => {
+    const text = first.lines.join('\n');
+    expect(first.lines.at(-1)).toMatch(/SUCCEEDED$/);
+    expect(text).not.toContain('\u001B');
+    expect(text).toContain('"cutValue": 174');
+    expect(text).toMatch(/Restart 12 of 12/);
+    expect(text).toMatch(/user demo, password \S+/);
+  });
+
+  test('the printed curl lines work as pasted', async () => {
+    const commands = first.lines.slice(
+      first.lines.findIndex((line) => line.startsWith('SERVICE=')),
+      first.lines.findIndex((line) => line.startsWith('Addresses')),
+    );
+    const { stdout } = await promisify(execFile)('bash', ['-c', commands.join('\n')], { cwd: folder });
+    expect(stdout).toContain('"status":"SUCCEEDED"');
+    expect(stdout).toContain('"cutValue"');
+    expect(stdout).toContain('saved cut.svg');
+    expect(stdout).toMatch(/The best cut weighs/);
+  });
+
+  test('a second start on the same data folder is refused with the reason', async () => {
+    expect(await refusal(run())).toContain('Another Kethub uses the data folder');
+  });
+
+  test('Ctrl-C ends it cleanly; the next start keeps all data', async () => {
+    expect(await first.stop()).toBe(0);
+    expect(first.lines.at(-1)).toBe('Stopped.');
+    const second = await start(/^Demo execution/);
+    const execution = (lines: string[]): string | undefined => lines.find((line) => line.startsWith('Demo execution'));
+    const password = (lines: string[]): string | undefined => lines.find((line) => line.includes('password'));
+    expect(second.lines.at(-1)).toMatch(/SUCCEEDED$/);
+    expect(execution(second.lines)).toBe(execution(first.lines));
+    expect(password(second.lines)).toBe(password(first.lines));
+    expect(second.lines.join('\n')).not.toContain('RUNNING');
+    expect(await second.stop()).toBe(0);
+  });
+
+  test('a port in use is named, with the setting that changes it', async () => {
+    const server = net.createServer().listen(Number(ports['KETHUB_GATEWAY_PORT']), '127.0.0.1');
+    await once(server, 'listening');
+    const text = await refusal(run());
+    server.close();
+    expect(text).toContain(`Port ${ports['KETHUB_GATEWAY_PORT']} is in use`);
+    expect(text).toContain('KETHUB_GATEWAY_PORT=');
+  });
+});
+
+/** What a start that cannot be says on standard error. */
+async function refusal(child: ChildProcess): Promise<string> {
+  let text = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  expect(code).toBe(1);
+  return text;
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (typeof address !== 'object' || !address) throw new Error('No port');
+  return address.port;
+}
