@@ -42,6 +42,17 @@ describe('an execution runs at most once', () => {
     expect(await bench.log(job.executionId)).toHaveLength(1);
   });
 
+  test('also when it is cancelled while it begins', async () => {
+    for (let round = 0; round < 10; round++) {
+      const job = bench.job(WAITING);
+      const ended = bench.ended(job.executionId);
+      const started = bench.runtime.start(job);
+      await bench.runtime.cancel(job.executionId);
+      expect((await ended).outcome).toBe('CANCELLED');
+      expect(await started).toBe('STARTED');
+    }
+  });
+
   test('and is known until it is forgotten', async () => {
     const end = await bench.run('def run():\n    open("a", "w")');
     expect(await bench.runtime.list()).toEqual([{ executionId: end.executionId, state: 'ENDED', end }]);

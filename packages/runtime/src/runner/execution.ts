@@ -12,6 +12,8 @@ export interface ExecutionOptions {
   /** Where all that is kept of it goes. */
   folder: string;
   limits: Limits;
+  /** When the claim is on the disk: only then may the job be handed over. */
+  claimed: Promise<void>;
   cancelGraceMs: () => number;
   memoryIsRefused: boolean;
   onLog: (bytes: number) => void;
@@ -46,7 +48,15 @@ export class Execution {
       if (this.firstLines.length < 1_000) this.firstLines += `${line.message}\n`;
       this.#log.append(line);
     });
-    service.handOver(job, limits);
+    options.claimed.then(
+      () => {
+        service.handOver(job, limits);
+      },
+      (error: unknown) => {
+        console.error(`${this.executionId} could not be claimed on the disk: ${messageOf(error)}`);
+        service.sandbox.kill();
+      },
+    );
     this.#runTime = timer(limits.runTimeMs, () => {
       this.#end('RUN_TIME');
     });

@@ -27,7 +27,7 @@ export class Executions {
   readonly #pool: WarmPool;
   readonly #settings: () => Settings;
   readonly #events: ExecutionEvents;
-  readonly #running = new Map<string, { startedAt: number; execution: Execution | null }>();
+  readonly #running = new Map<string, Execution>();
   #discarded = 0;
   #abandoned = false;
 
@@ -52,11 +52,11 @@ export class Executions {
   }
 
   running(): { executionId: string; pid: number }[] {
-    return [...this.#running].map(([executionId, { execution }]) => ({ executionId, pid: execution?.pid ?? -1 }));
+    return [...this.#running].map(([executionId, { pid }]) => ({ executionId, pid }));
   }
 
   cancel(executionId: string): void {
-    this.#running.get(executionId)?.execution?.cancel();
+    this.#running.get(executionId)?.cancel();
   }
 
   /** The folder moves away at once, so that the id is free; deleting it can take long. */
@@ -75,23 +75,21 @@ export class Executions {
   /** Ends all, without recording an end: they are told as LOST, because what ended them was not their own. */
   abandonAll(): void {
     this.#abandoned = true;
-    for (const { execution } of this.#running.values()) execution?.kill();
+    for (const execution of this.#running.values()) execution.kill();
   }
 
   /** @throws StartRefused when the sandbox could not be made; nothing is left of the attempt then. */
   async start(job: JobHeader, input: Buffer): Promise<'STARTED' | 'ALREADY_KNOWN'> {
     const { executionId } = job;
     if (!this.#records.claim(executionId)) return 'ALREADY_KNOWN';
-    this.#running.set(executionId, { startedAt: Date.now(), execution: null });
     let execution: Execution;
     try {
       execution = this.#begin(job, input);
     } catch (error) {
-      this.#running.delete(executionId);
       this.forget(executionId);
       throw new StartRefused(messageOf(error));
     }
-    this.#running.set(executionId, { startedAt: execution.startedAt, execution });
+    this.#running.set(executionId, execution);
     const early = await Promise.race([execution.ended, pause(REFUSAL_MS, null, { ref: false })]);
     if (early?.outcome !== 'NOT_STARTED') {
       void this.#finish(execution, job);
@@ -114,6 +112,7 @@ export class Executions {
         {
           executionId,
           folder,
+          claimed: this.#records.flushClaims(),
           limits,
           cancelGraceMs: () => this.#settings().cancelGraceMs,
           memoryIsRefused: this.#ground.limitedBy === 'RLIMITS',

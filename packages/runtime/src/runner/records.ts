@@ -32,6 +32,19 @@ export class Records {
     }
   }
 
+  /**
+   * Makes claims survive a crash of the machine, after which nobody else would know that the code had run. 0.3 ms on the
+   * disk of a virtual machine, some milliseconds on slow ones; claims made meanwhile share it.
+   */
+  async flushClaims(): Promise<void> {
+    const folder = await open(this.#dir, 'r');
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
+
   /** Writes the end so that it survives a crash of the machine; only then may it be told. */
   async recordEnd(end: ExecutionEnd): Promise<void> {
     const folder = this.folder(end.executionId);
