@@ -1,0 +1,62 @@
+import { ConfigurationSchema } from '../../apps/server/src/config/index.ts';
+import { between, table } from './marks.ts';
+
+type Setting = keyof typeof ConfigurationSchema.properties;
+
+/** What is read of a setting's JSON Schema. */
+interface SettingSchema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: string | number;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+}
+
+const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
+  Addresses: ['KETHUB_HOST', 'KETHUB_PORT', 'KETHUB_GATEWAY_PORT', 'KETHUB_PUBLIC_URL', 'KETHUB_GATEWAY_URL'],
+  'What is kept, and where': ['KETHUB_DATA_DIR', 'DATABASE_URL', 'KETHUB_INSTANCE_KEY'],
+  'Running user code': ['KETHUB_MAX_CONCURRENT_EXECUTIONS', 'KETHUB_WARM_MEMORY_MB'],
+  'Start and log': ['KETHUB_DEMO', 'KETHUB_LOG_LEVEL'],
+};
+const OTHERS = 'Others';
+
+/** Patterns in words. A new pattern is shown as it is. */
+const PATTERNS: Readonly<Record<string, string>> = {
+  '^https?://': '`http://…` or `https://…`',
+  '^postgres(ql)?://': '`postgres://…` or `postgresql://…`',
+  '^[0-9a-fA-F]{64}$': '64 hexadecimal digits',
+};
+
+/** docs/configuration.md with the settings as the schema has them. */
+export function renewConfiguration(page: string): string {
+  return between(page, 'settings', settings(ConfigurationSchema.properties));
+}
+
+function settings(properties: Readonly<Record<string, SettingSchema>>): string {
+  const grouped = new Set<string>(Object.values(GROUPS).flat());
+  const others = Object.keys(properties).filter((name) => !grouped.has(name));
+  return Object.entries({ ...GROUPS, [OTHERS]: others })
+    .map(([title, names]): [string, string[][]] => [
+      title,
+      names.flatMap((name) => (properties[name] ? [row(name, properties[name])] : [])),
+    ])
+    .filter(([, rows]) => rows.length > 0)
+    .map(([title, rows]) => `### ${title}\n\n${table(['Setting', 'Default', 'Allowed', 'Meaning'], rows)}`)
+    .join('\n');
+}
+
+function row(name: string, schema: SettingSchema): string[] {
+  // Where the default is no value but depends on another setting, the description ends with it.
+  const [meaning = '', dependent] = (schema.description ?? '').split(/ Default: /);
+  const fixed = schema.default === undefined ? '' : `\`${schema.default}\``;
+  return [`\`${name}\``, dependent?.replace(/\.$/, '') ?? fixed, allowed(schema), meaning];
+}
+
+function allowed({ enum: values, minimum, maximum, pattern }: SettingSchema): string {
+  if (values) return values.map((value) => `\`${value}\``).join(', ');
+  if (pattern !== undefined) return PATTERNS[pattern] ?? `\`${pattern}\``;
+  if (minimum === undefined) return 'text';
+  return maximum === undefined ? `whole number from ${minimum}` : `${minimum} to ${maximum}`;
+}

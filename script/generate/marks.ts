@@ -1,0 +1,19 @@
+/** Replaces what stands between two marks of a page. Throws when the page has lost its marks. */
+export function between(page: string, name: string, made: string): string {
+  const begin = `<!-- Made by npm run generate: ${name} -->\n`;
+  const end = `<!-- End of ${name} -->\n`;
+  const [before, rest = ''] = page.split(begin);
+  const [, after] = rest.split(end);
+  if (after === undefined) throw new Error(`The page has lost the lines ${begin.trim()} and ${end.trim()}`);
+  return `${before}${begin}\n${made}\n${end}${after}`;
+}
+
+/** A table in Markdown. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map(escaped).join(' | ')} |\n`;
+  return line(head) + `|${'---|'.repeat(head.length)}\n` + rows.map(line).join('');
+}
+
+function escaped(cell: string): string {
+  return cell.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ');
+}

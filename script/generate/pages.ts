@@ -1,0 +1,15 @@
+import { renewConfiguration } from './configuration.ts';
+import { renewDependencies } from './dependencies.ts';
+
+/** A page that is made in part. */
+export interface Page {
+  /** Relative to the root. */
+  readonly file: string;
+  /** Returns the page as it should be, given the page as it is. */
+  renew(page: string): string;
+}
+
+export const pages: readonly Page[] = [
+  { file: 'docs/configuration.md', renew: renewConfiguration },
+  { file: 'docs/dependencies.md', renew: renewDependencies },
+];

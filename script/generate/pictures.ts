@@ -1,0 +1,80 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { root } from '../run.ts';
+import { withFirstStart, type FirstStart } from './first-start.ts';
+import { terminalPicture } from './terminal-picture.ts';
+
+const COLUMNS = 100;
+const DIM_ELLIPSIS = '\u001B[2m…\u001B[22m';
+
+/** Takes the pictures of the README from a real first start. Returns their files. */
+export async function takePictures(): Promise<string[]> {
+  const pictures = await withFirstStart(async (start) => ({
+    'docs/images/start.svg': terminalPicture(
+      'npm start',
+      ['\u001B[32m$\u001B[39m npm start', ...shown(start)],
+      COLUMNS,
+    ),
+    'docs/images/cut.svg': await resultFile(start, 'cut.svg'),
+  }));
+  for (const [file, content] of Object.entries(pictures)) {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    writeFileSync(path.join(root, file), content);
+  }
+  return Object.keys(pictures);
+}
+
+/** What a reader is to see: every section but the commands, which are as long as they are useful, with long parts left out. */
+function shown(start: FirstStart): string[] {
+  const sections = start.lines
+    .map((line) => displayed(line, start))
+    .join('\n')
+    .split(/\n\n/);
+  return sections
+    .filter((section) => !section.includes('paste line by line'))
+    .map((section) => shortened(section.split('\n')).join('\n'))
+    .join('\n\n')
+    .split('\n');
+}
+
+/** The line as it would be with the settings as they are delivered, without what is secret or only long. */
+function displayed(line: string, { dataDir, origins }: FirstStart): string {
+  return line
+    .replaceAll(dataDir, '~/kethub/.kethub')
+    .replaceAll(origins.platform, 'http://localhost:8080')
+    .replaceAll(origins.gateway, 'http://localhost:8081')
+    .replaceAll(/(password) \S+/g, `$1 ${'•'.repeat(12)}`)
+    .replaceAll(/ket_sk_\w+/g, `ket_sk_${'•'.repeat(12)}`)
+    .replaceAll(/(ket_ak_\w{6})\w+/g, '$1…')
+    .replaceAll(/([\da-f]{8})-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, '$1…');
+}
+
+/** Leaves out the middle of what repeats itself: all restarts but the first and last, all but the first cut edges. */
+function shortened(lines: readonly string[]): string[] {
+  const kinds = [/Restart \d+ of/, /"source"/];
+  return lines.flatMap((line, index) => {
+    const kind = kinds.find((one) => one.test(line));
+    if (!kind) return /… \d+ more lines/.test(line) ? [] : [line];
+    const place = lines.slice(0, index).filter((before) => kind.test(before)).length;
+    const last = lines.filter((one) => kind.test(one)).length - 1;
+    if (place < 2 || (place === last && kind === kinds[0])) return [line];
+    return place === 2 ? [`${/^ */.exec(line)?.[0] ?? ''}${DIM_ELLIPSIS}`] : [];
+  });
+}
+
+/** A file of the result, fetched as the demo's application. */
+async function resultFile({ lines, origins }: FirstStart, name: string): Promise<string> {
+  const text = lines.join('\n');
+  const href = new RegExp(String.raw`file ${name}: (\S+)`).exec(text)?.[1];
+  const key = /access key (\S+), secret (\S+)/.exec(text);
+  if (!href || !key) throw new Error('The first start told neither the file nor the key of its application');
+  const token = await fetch(`${origins.gateway}/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${key[1]}:${key[2]}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  const { access_token } = (await token.json()) as { access_token: string };
+  const file = await fetch(href, { headers: { authorization: `Bearer ${access_token}` } });
+  if (!file.ok) throw new Error(`${href} answered ${file.status}: ${await file.text()}`);
+  return file.text();
+}

@@ -1,0 +1,74 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { pages } from '../script/generate/pages.ts';
+import { postgresTool } from '../script/postgres.ts';
+import { benchTools, runtimeTools, testTools } from '../script/system-tools.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const notOurs = ['**/node_modules/**', '.runtime/**', '.git/**', '**/.kethub/**'];
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+const found = (pattern: string): string[] => globSync(pattern, { cwd: root, exclude: notOurs }).toSorted();
+
+describe('what is made from the code is as the code is', () => {
+  test.each(pages)('$file', ({ file, renew }) => {
+    const page = read(file);
+    expect(page, `${file} is stale. Renew it: npm run generate`).toBe(renew(page));
+  });
+});
+
+test('every variable of Kethub that the code names is on the page of the configuration', () => {
+  const page = read('docs/configuration.md');
+  const sources = [...found('{apps,packages,script,bench,test}/**/*.{ts,cjs,mjs,py}')];
+  const names = new Set(sources.flatMap((file) => read(file).match(/\bKETHUB_[A-Z][A-Z_]*[A-Z]\b/g) ?? []));
+  expect(names.size).toBeGreaterThan(0);
+  expect([...names].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('every tool of the system that is installed has a line, and no other', () => {
+  const [, section = ''] = read('docs/dependencies.md').split('## Tools of the system');
+  const listed = [...section.matchAll(/^\| [^|]+ \| `([^`]+)` \|/gm)].map(([, name]) => name ?? '');
+  const needed = [...runtimeTools, postgresTool, ...testTools, ...benchTools].map((tool) => tool.package);
+  expect(listed.toSorted()).toEqual(needed.toSorted());
+});
+
+describe('links lead somewhere', () => {
+  test.each(found('**/*.md'))('%s', (file) => {
+    const folder = path.dirname(file);
+    const broken = relativeLinks(read(file)).filter((link) => {
+      const [target = '', place] = decodeURI(link).split('#');
+      const linked = target === '' ? file : path.join(folder, target);
+      if (!existsSync(path.join(root, linked))) return true;
+      return place !== undefined && linked.endsWith('.md') && !headings(read(linked)).includes(place);
+    });
+    expect(broken).toEqual([]);
+  });
+});
+
+/** Links and pictures, also in HTML, that name no other site. */
+function relativeLinks(page: string): string[] {
+  const text = withoutCode(page);
+  const links = [/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g, /^\[[^\]]+\]:\s*(\S+)/gm, /\b(?:href|src|srcset)="([^"]+)"/g];
+  return links
+    .flatMap((pattern) => [...text.matchAll(pattern)].flatMap(([, link]) => link ?? []))
+    .filter((link) => !/^([a-z][a-z+.-]*:|\/\/)/i.test(link));
+}
+
+/** The places of a page that a link can name, as GitHub makes them from its headings. */
+function headings(page: string): string[] {
+  return [...withoutFences(page).matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/\]\([^)]*\)/g, '')
+      .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+function withoutFences(page: string): string {
+  return page.replaceAll(/^( *)(```|~~~)[\s\S]*?^\1\2/gm, '');
+}
+
+function withoutCode(page: string): string {
+  return withoutFences(page).replaceAll(/(`+)[^`][\s\S]*?\1/g, '');
+}
