@@ -11,9 +11,8 @@ export interface Places {
   lock: string;
   log: string;
   executions: string;
-  /** Output folders of idle workers and of builds. */
+  /** Output folders of sandboxes that wait for an execution. */
   nests: string;
-  scratch: string;
   /** What is being deleted. */
   trash: string;
 }
@@ -34,7 +33,6 @@ export function placesIn(runtimeDir: string): Places {
     log: at('runner.log'),
     executions: at('executions'),
     nests: at('nests'),
-    scratch: at('scratch'),
     trash: at('trash'),
   };
 }

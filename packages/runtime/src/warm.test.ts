@@ -121,6 +121,15 @@ test('workers leave when idle, and the least used first when memory is short', a
   await until('the idle workers have left', async () => (await bench.runtime.status()).warm.length === 0);
 });
 
+test('a program that ends at once is not taken for one that never got its job', async () => {
+  const bench = await open();
+  const code = bench.service('import os\ndef run(data):\n    print("ran")\n    os._exit(0)');
+  for (let round = 0; round < 20; round++) {
+    const end = await bench.run(code, { input: { data: 'x'.repeat(round * 20_000) } });
+    expect(end).toMatchObject({ outcome: 'FAILED', cause: { title: 'No result' } });
+  }
+});
+
 test('code whose imports end the process is started cold', async () => {
   const bench = await open();
   const code = bench.service('def run():\n    return 1', ['src.crash']);

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { messageOf } from '../errors.ts';
 import type { CommandHeader } from '../protocol/messages.ts';
 import { baseEnvironment } from '../sandbox/bwrap.ts';
-import { launch } from '../sandbox/launch.ts';
+import { prepare } from '../sandbox/launch.ts';
 import { StartRefused, type Cause, type LogLine, type SandboxedOutcome } from '../types.ts';
 import type { RunnerGround } from './ground.ts';
 import { OutputLines } from './log-file.ts';
@@ -63,19 +63,28 @@ export class Commands {
   ): Promise<SandboxedOutcome> {
     const { limits } = request;
     if (signal.aborted) return { exitCode: null, cause: ABORTED, stdout: '' };
-    const sandbox = launch(this.#ground, {
-      name: `command-${++this.#started}`,
-      uid,
-      command: request.command,
+    const layout = {
       mounts: request.binds.map(({ from, to, writable }) => ({ from: this.#ground.reachable(from), to, writable })),
       tmpBytes: limits.tmpBytes,
       workingDirectory: request.workingDirectory ?? '/tmp',
       environment: { ...baseEnvironment(limits.cpus), ...request.environment },
       network: request.network,
-      limits,
+    };
+    const sandbox = prepare(this.#ground, {
+      name: `command-${++this.#started}`,
+      uid,
+      command: request.command,
+      network: request.network,
+      rlimits: this.#ground.cgroups === null ? limits : null,
       fileBytes: limits.fileBytes,
       resultFd: null,
     });
+    try {
+      sandbox.begin(layout, limits);
+    } catch (error) {
+      sandbox.kill();
+      throw error;
+    }
     let ending: Cause | null = null;
     const end = (cause: Cause): void => {
       ending ??= cause;
@@ -92,7 +101,7 @@ export class Commands {
     const lines = boundedLines(limits.logBytes, onLine);
     const output = new OutputLines(sandbox.stdout, sandbox.stderr);
     output.deliverTo(lines.take);
-    sandbox.send(input, () => undefined); // a command need not read it
+    sandbox.send(input);
     const exit = await sandbox.ended;
     clearTimeout(runTime);
     signal.removeEventListener('abort', onAbort);

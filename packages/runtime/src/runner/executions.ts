@@ -6,7 +6,8 @@ import { StartRefused, type ExecutionEnd, type KnownExecution } from '../types.t
 import { Execution } from './execution.ts';
 import { discard, type RunnerGround } from './ground.ts';
 import { Records } from './records.ts';
-import { openServiceSandbox, type ServiceSandbox } from './service-sandbox.ts';
+import { ServiceSandbox } from './service-sandbox.ts';
+import type { Stock } from './stock.ts';
 import type { WarmPool } from './warm-pool.ts';
 
 /** A sandbox that cannot be made ends within some milliseconds; what ends later is told as NOT_STARTED. */
@@ -25,16 +26,18 @@ export class Executions {
   readonly #ground: RunnerGround;
   readonly #records: Records;
   readonly #pool: WarmPool;
+  readonly #stock: Stock;
   readonly #settings: () => Settings;
   readonly #events: ExecutionEvents;
   readonly #running = new Map<string, Execution>();
   #discarded = 0;
   #abandoned = false;
 
-  constructor(ground: RunnerGround, pool: WarmPool, settings: () => Settings, events: ExecutionEvents) {
+  constructor(ground: RunnerGround, pool: WarmPool, stock: Stock, settings: () => Settings, events: ExecutionEvents) {
     this.#ground = ground;
     this.#records = new Records(ground.places.executions);
     this.#pool = pool;
+    this.#stock = stock;
     this.#settings = settings;
     this.#events = events;
   }
@@ -104,10 +107,10 @@ export class Executions {
     const { executionId, code, environment, limits, dataPools, secrets } = job;
     const folder = this.#records.folder(executionId);
     const warm = dataPools.length === 0 ? this.#pool.take({ code, environment, limits }) : null;
-    const service: ServiceSandbox =
-      warm ?? openServiceSandbox(this.#ground, { code, environment, limits }, folder, { warm: false, dataPools });
+    const service = warm ?? this.#stock.take() ?? new ServiceSandbox(this.#ground, folder, [], limits);
     const names = dataPools.map(({ parameter }) => parameter);
     try {
+      if (warm === null) service.begin({ code, environment, limits }, { warm: false, dataPools });
       return new Execution(
         {
           executionId,

@@ -27,8 +27,8 @@ export interface RunnerGround extends Ground {
 export async function prepareGround(places: Places, passage: string | null): Promise<RunnerGround> {
   const cgroups = await openTree(places);
   await sweepSandboxes(places.mark);
-  for (const dir of [places.nests, places.scratch]) rmSync(dir, { recursive: true, force: true });
-  for (const dir of [places.nests, places.scratch, places.trash]) mkdirSync(dir, { recursive: true, mode: 0o711 });
+  rmSync(places.nests, { recursive: true, force: true });
+  for (const dir of [places.nests, places.trash]) mkdirSync(dir, { recursive: true, mode: 0o711 });
   for (const name of readdirSync(places.trash)) discard(`${places.trash}/${name}`);
   const reachable = (path: string): string => {
     const real = realpathSync(path);
@@ -41,12 +41,12 @@ export async function prepareGround(places: Places, passage: string | null): Pro
     root: { ...root, dir: reachable(root.dir) },
     cgroups,
     identities: new Identities(),
-    scratchDir: places.scratch,
     limitedBy: cgroups?.kind ?? 'RLIMITS',
     reachable,
     async close() {
       await cgroups?.remove();
-      for (const dir of [places.nests, places.scratch]) rmSync(dir, { recursive: true, force: true });
+      // Some of them are being deleted already; the synchronous one does not get on with that.
+      await rm(places.nests, { recursive: true, force: true, maxRetries: 10, retryDelay: 10 });
     },
   };
 }

@@ -13,6 +13,7 @@ import { prepareGround, removePassage } from './ground.ts';
 import { takeLock } from './lock.ts';
 import { boundOwnLog } from './own-log.ts';
 import { listen, type Handlers, type SocketServer } from './server.ts';
+import { Stock } from './stock.ts';
 import { WarmPool } from './warm-pool.ts';
 
 const { runtimeDir, passage, version } = JSON.parse(process.argv[2] ?? '') as {
@@ -39,8 +40,9 @@ let lonely: NodeJS.Timeout | null = null;
 
 const ground = await prepareGround(places, passage);
 const pool = new WarmPool(ground, () => settings);
+const stock = new Stock(ground);
 const commands = new Commands(ground);
-const executions = new Executions(ground, pool, () => settings, {
+const executions = new Executions(ground, pool, stock, () => settings, {
   ended(end) {
     server.tellAll({ event: 'ended', end });
     considerLeaving();
@@ -54,6 +56,9 @@ await executions.recordLost();
 const handlers: Handlers = {
   configure(params) {
     settings = params.settings;
+    setImmediate(() => {
+      stock.fill();
+    });
     return null;
   },
   start({ job }, { body }) {
@@ -142,7 +147,7 @@ function refuseWhenLeaving(): void {
 async function leave(): Promise<void> {
   if (leaving) return;
   leaving = true;
-  await Promise.race([pool.clear(true), pause(CLEAR_MS)]); // what is left is swept
+  await Promise.race([Promise.all([pool.clear(true), stock.clear()]), pause(CLEAR_MS)]); // what is left is swept
   commands.endAll();
   await ground.cgroups?.sweep();
   await ground.close();

@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts';
 import type { Settings } from '../protocol/messages.ts';
 import { discard, type RunnerGround } from './ground.ts';
-import { newNest, openServiceSandbox, type ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
+import { newNest, ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
 
 /** Until it is known what a worker of some code needs: Python with a small library. */
 const FIRST_GUESS_BYTES = 24 * 1024 * 1024;
@@ -98,7 +98,13 @@ export class WarmPool {
 
   #add(key: string, spec: ServiceSpec): void {
     const nest = newNest(this.#ground, `warm-${++this.#made}`);
-    const service = openServiceSandbox(this.#ground, spec, nest, { warm: true, dataPools: [] });
+    const service = new ServiceSandbox(this.#ground, nest, spec.code.imports, spec.limits);
+    try {
+      service.begin(spec, { warm: true, dataPools: [] });
+    } catch (error) {
+      service.end();
+      throw error;
+    }
     const idle: Idle = { key, spec, service, since: Date.now() };
     this.#idle.add(idle);
     void service.sandbox.ended.then(() => {

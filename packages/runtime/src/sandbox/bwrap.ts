@@ -1,7 +1,7 @@
 import type { SandboxRoot } from './root.ts';
 
 /** File descriptors of a started sandbox. 0 to 2 are stdin, stdout and stderr, 3 is the result file of an execution. */
-export const FD = { RESULT: 3, SECCOMP: 4, STATUS: 5, BLOCK: 6, OPTIONS: 7 } as const;
+export const FD = { RESULT: 3, SECCOMP: 4, STATUS: 5, OPTIONS: 6 } as const;
 
 /** A folder or file of this machine at a place inside. */
 export interface Mount {
@@ -22,21 +22,33 @@ export interface Layout {
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom'];
 
 /**
- * The options of bubblewrap, for `--args FD`: on the command line they would be readable by everyone, also inside, and
- * `--setenv` values with them.
+ * Options that are the same for all: on the command line, so that bubblewrap without the rest of them (its runner died)
+ * can only make a sandbox that has no program in it.
  *
  * - The user namespace maps an unprivileged uid of the host, another one for every sandbox of this machine, to 1000.
- * - Only `/tmp` and the writable mounts can be written. `/dev/shm` is a link to `/tmp`, because semaphores of Python's
- *   multiprocessing must be made there. An own `/dev` of five devices starts 0.2 ms faster than `--dev` (devpts, tty).
  * - `--disable-userns` and `--unshare-net` cost 0.0 and 0.7 ms of the 4 ms that a sandbox adds to a process (quiet machine).
  */
-export function bwrapOptions(root: SandboxRoot, layout: Layout): string[] {
-  const bind = (mount: Mount): string[] => [mount.writable ? '--bind' : '--ro-bind', mount.from, mount.to];
+export function fixedOptions(network: Layout['network']): string[] {
   return [
     ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-    layout.network === 'NONE' ? ['--unshare-net'] : [],
+    network === 'NONE' ? ['--unshare-net'] : [],
     ['--disable-userns', '--uid', '1000', '--gid', '1000', '--hostname', 'service'],
-    ['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--clearenv'],
+    ['--seccomp', String(FD.SECCOMP), '--json-status-fd', String(FD.STATUS), '--args', String(FD.OPTIONS)],
+  ].flat();
+}
+
+/**
+ * What one sandbox shows, for `--args FD`: on the command line it could be read by everyone, also inside, and the values of
+ * variables with it. Each option ends with a zero byte.
+ *
+ * Only `/tmp` and the writable mounts can be written. `/dev/shm` is a link to `/tmp`, because semaphores of Python's
+ * multiprocessing must be made there. An own `/dev` of five devices starts 0.2 ms faster than `--dev` (devpts, tty).
+ * @throws when a path or a value holds a zero byte: what follows would be another option.
+ */
+export function layoutOptions(root: SandboxRoot, layout: Layout): Buffer {
+  const bind = (mount: Mount): string[] => [mount.writable ? '--bind' : '--ro-bind', mount.from, mount.to];
+  const options = [
     ['--ro-bind', `${root.dir}/usr`, '/usr', ...root.shown.flatMap((path) => ['--ro-bind', path, path])],
     ['--symlink', 'usr/bin', '/bin', '--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64'],
     ['--ro-bind', `${root.dir}/etc`, '/etc', '--ro-bind', `${root.dir}/runner`, '/runner', '--proc', '/proc'],
@@ -47,10 +59,12 @@ export function bwrapOptions(root: SandboxRoot, layout: Layout): string[] {
     ['--perms', '1777', '--size', String(layout.tmpBytes), '--tmpfs', '/tmp'],
     layout.network === 'HOST' ? ['--ro-bind-try', '/etc/resolv.conf', '/etc/resolv.conf'] : [],
     layout.mounts.flatMap(bind),
-    ['--remount-ro', '/', '--chdir', layout.workingDirectory, '--clearenv'],
+    ['--remount-ro', '/', '--chdir', layout.workingDirectory],
     Object.entries(layout.environment).flatMap(([name, value]) => ['--setenv', name, value]),
-    ['--seccomp', String(FD.SECCOMP), '--json-status-fd', String(FD.STATUS), '--block-fd', String(FD.BLOCK)],
   ].flat();
+  const split = options.find((option) => option.includes('\0'));
+  if (split !== undefined) throw new Error(`${JSON.stringify(split.slice(0, 100))} holds a zero byte.`);
+  return Buffer.from(`${options.join('\0')}\0`);
 }
 
 /** The environment every sandbox starts with. */

@@ -2,76 +2,85 @@ import type { ChildProcess } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode, messageOf } from '../errors.ts';
-import { FD } from './bwrap.ts';
-import type { Cgroup, CgroupTree } from './cgroups.ts';
-import type { Exit, Launch, Sandbox } from './launch.ts';
+import { FD, type Layout } from './bwrap.ts';
+import type { Cgroup, CgroupLimits } from './cgroups.ts';
+import type { Exit, PreparedSandbox } from './launch.ts';
 import { childrenResidentBytes, signalQuietly, startOf } from './processes.ts';
 import { readStatus, type StatusReader } from './status.ts';
 
-interface Input {
-  bytes: Buffer;
-  told: (error?: Error | null) => void;
-}
-
 /** A bubblewrap process from its spawn to the death of all that it started. */
-export class LivingSandbox implements Sandbox {
+export class LivingSandbox implements PreparedSandbox {
   readonly pid: number;
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly ended: Promise<Exit>;
   readonly #name: string;
   readonly #child: ChildProcess;
+  readonly #group: Cgroup | null;
+  readonly #optionsOf: (layout: Layout) => Buffer;
   readonly #stdin: Writable;
   readonly #statusStream: Readable;
-  readonly #block: Writable;
+  readonly #optionsStream: Writable;
   /** Of a command that waits for it. */
   readonly #gate: Writable | null;
   readonly #status: StatusReader;
-  readonly #group: Cgroup | null = null;
-  /** The limits hold and the command may run. */
+  /** Whether it is in its cgroup. */
+  readonly #attached: Promise<boolean>;
+  #isAttached = false;
+  /** bubblewrap has its options and may have started processes. */
+  #begun = false;
+  /** The command may have its input: whatever happens to us, it ends. */
   #released = false;
-  #input: Input | null = null;
+  #input: Buffer | null = null;
+  #inputRefused = false;
   #killed = false;
   #over = false;
-  #failed: string | null = null;
   #firstStart: string | null = null;
 
-  constructor(child: ChildProcess, cgroups: CgroupTree | null, request: Launch) {
+  constructor(child: ChildProcess, group: Cgroup | null, name: string, optionsOf: (layout: Layout) => Buffer) {
     const { stdin, stdout, stderr } = child;
     const stdio: readonly unknown[] = child.stdio; // declared with five members
-    const status = stdio[FD.STATUS];
-    const block = stdio[FD.BLOCK];
-    if (!stdin || !stdout || !stderr || !(status instanceof Readable) || !(block instanceof Writable)) {
+    const [gate, status, options] = [stdio[FD.RESULT], stdio[FD.STATUS], stdio[FD.OPTIONS]];
+    if (!stdin || !stdout || !stderr || !(status instanceof Readable) || !(options instanceof Writable)) {
       throw new Error('bubblewrap could not be started: no pipes.');
     }
     this.pid = child.pid ?? -1;
     this.stdout = stdout;
     this.stderr = stderr;
-    this.#name = request.name;
+    this.#name = name;
     this.#child = child;
+    this.#group = group;
+    this.#optionsOf = optionsOf;
     this.#stdin = stdin;
     this.#statusStream = status;
-    this.#block = block;
-    const gate = stdio[FD.RESULT];
+    this.#optionsStream = options;
     this.#gate = gate instanceof Writable ? gate : null;
-    for (const pipe of [stdin, block, ...(this.#gate === null ? [] : [this.#gate])]) pipe.on('error', this.#reportPipe);
+    for (const pipe of [options, this.#gate]) pipe?.on('error', this.#reportPipe);
+    stdin.on('error', (error) => {
+      this.#inputRefused ||= errorCode(error) === 'EPIPE';
+      this.#reportPipe(error);
+    });
     this.#status = readStatus(status);
     this.#status.onFirstPid((pid) => {
-      this.#release(pid);
+      this.#reported(pid);
     });
-    // Made while bubblewrap sets up its namespaces, so it costs no waiting.
-    try {
-      this.#group = cgroups?.create(request.name, request.limits) ?? null;
-    } catch (error) {
-      this.#failed = messageOf(error);
-    }
+    this.#attached = this.#attach();
     this.ended = this.#end();
   }
 
-  send(bytes: Buffer, told: (error?: Error | null) => void): void {
-    // If the runner died now, bubblewrap would run the command without limits, and nobody would know: it must have no job then.
-    if (this.#released) this.#stdin.end(bytes, told);
-    else this.#input = { bytes, told };
+  begin(layout: Layout, limits: CgroupLimits): void {
+    const options = this.#optionsOf(layout);
+    if (this.#isAttached || this.#group === null) this.#begin(options, limits);
+    else void this.#attached.then((attached) => attached && this.#begin(options, limits));
+  }
+
+  send(input: Buffer): void {
+    if (this.#released) this.#stdin.end(input);
+    else this.#input = input;
+  }
+
+  get inputRefused(): boolean {
+    return this.#inputRefused;
   }
 
   memoryBytes(): number | null {
@@ -82,42 +91,66 @@ export class LivingSandbox implements Sandbox {
 
   terminate(): void {
     // The process group of bubblewrap's init, which ignores it, and of the command.
-    if (!this.#released) this.kill();
-    else if (!this.#over && this.#status.firstPid !== null) signalQuietly(-this.#status.firstPid, 'SIGTERM');
+    if (!this.#released || this.#status.firstPid === null) this.kill();
+    else if (!this.#over) signalQuietly(-this.#status.firstPid, 'SIGTERM');
   }
 
   kill(): void {
     this.#killed = true;
-    // Killed before it has told its first process, bubblewrap would leave that one behind, waiting for its parent without end.
-    if (this.#over || this.#status.firstPid === null) return;
+    if (this.#over) return;
+    if (this.#group === null && this.#begun) {
+      // Killed before it has told its first process, bubblewrap would leave that one behind, waiting for its parent without end.
+      if (this.#status.firstPid === null) return;
+      signalQuietly(this.#status.firstPid, 'SIGKILL');
+    }
     this.#group?.kill();
-    if (!this.#released || this.#group === null) signalQuietly(this.#status.firstPid, 'SIGKILL');
     this.#child.kill('SIGKILL');
   }
 
-  #release(firstPid: number): void {
+  async #attach(): Promise<boolean> {
+    if (this.#group === null) return false;
     try {
-      this.#firstStart = startOf(firstPid);
-      if (this.#failed !== null) throw new Error(this.#failed);
-      this.#group?.attach(firstPid);
-      if (this.#killed) {
-        this.kill();
-        return;
-      }
-      this.#released = true;
-      this.#block.end('x');
-      this.#gate?.end('go\n');
-      if (this.#input !== null) this.#stdin.end(this.#input.bytes, this.#input.told);
-      this.#input = null;
+      await this.#group.attach(this.pid);
+      this.#isAttached = true;
     } catch (error) {
-      this.#failed = messageOf(error);
-      console.error(`sandbox ${this.#name}: no limits, not run: ${this.#failed}`);
+      if (!this.#killed) console.error(`sandbox ${this.#name}: no limits, not run: ${messageOf(error)}`);
       this.kill();
     }
+    return this.#isAttached;
+  }
+
+  #begin(options: Buffer, limits: CgroupLimits): void {
+    if (this.#killed || this.#over) return;
+    try {
+      this.#group?.limit({ ...limits, processes: limits.processes + 1 }); // bubblewrap itself is inside
+    } catch (error) {
+      console.error(`sandbox ${this.#name}: limits not accepted, not run: ${messageOf(error)}`);
+      this.kill();
+      return;
+    }
+    this.#begun = true;
+    this.#optionsStream.end(options);
+    // In a cgroup nothing can be forgotten: what a dead runner leaves in it, the next one ends.
+    if (this.#group !== null) this.#release();
+  }
+
+  #reported(firstPid: number): void {
+    this.#firstStart = startOf(firstPid);
+    if (this.#killed) this.kill();
+    else this.#release(); // bubblewrap ends with us from here on
+  }
+
+  #release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#gate?.end('go\n');
+    if (this.#input !== null) this.#stdin.end(this.#input);
+    this.#input = null;
   }
 
   async #end(): Promise<Exit> {
     const { code, signal } = await exitOf(this.#child);
+    await this.#attached;
     await this.#allDead();
     this.#over = true;
     // Everyone who could hold the pipes open is dead, so they end as soon as what is in them has been read.
@@ -128,7 +161,7 @@ export class LivingSandbox implements Sandbox {
       code: signal === null ? (reported ?? code) : null,
       signal,
       // bubblewrap ends with 1 and reports no exit code exactly when it could not set up the sandbox.
-      commandRan: this.#released && (reported !== null || code !== 1 || this.#killed),
+      commandRan: this.#begun && this.#released && (reported !== null || code !== 1 || this.#killed),
       outOfMemory: group?.outOfMemory() ?? false,
       peakMemoryBytes: group?.peakMemoryBytes() ?? null,
       cpuMs: group?.cpuMs() ?? null,
@@ -144,7 +177,7 @@ export class LivingSandbox implements Sandbox {
   async #allDead(): Promise<void> {
     const first = this.#status.firstPid;
     for (let attempt = 0; ; attempt++) {
-      if (this.#group !== null && this.#released) {
+      if (this.#group !== null) {
         this.#group.kill();
         if (this.#group.isEmpty()) return;
       } else {

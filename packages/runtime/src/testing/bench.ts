@@ -197,7 +197,7 @@ async function leftNothing(dataDir: string, runners: number[], orphansBefore: Se
     join('/sys/fs/cgroup', name, `kethub-${mark}`),
   );
   const left = [...cgroups, `/run/kethub/${mark}`].filter((path) => existsSync(path));
-  left.push(...readdirSync(runtimeDir).filter((name) => name === 'nests' || name === 'scratch'));
+  left.push(...readdirSync(runtimeDir).filter((name) => name === 'nests'));
   if (readFileSync('/proc/mounts', 'utf8').includes(runtimeDir)) left.push('a mount');
   left.push(...orphans().filter((orphan) => !orphansBefore.has(orphan)));
   if (left.length > 0) throw new Error(`The runner left behind: ${left.join(', ')}`);

@@ -1,0 +1,60 @@
+import { messageOf } from '../errors.ts';
+import { discard, type RunnerGround } from './ground.ts';
+import { newNest, ServiceSandbox } from './service-sandbox.ts';
+
+const SIZE = 2;
+
+/**
+ * Sandboxes of no service yet, for cold starts: started and in their cgroups, which takes 3 and 8 to 24 ms, and waiting to
+ * be told what to show. Measured: a cold start took 29 ms without them and takes 17 ms with them.
+ */
+export class Stock {
+  readonly #ground: RunnerGround;
+  readonly #waiting = new Map<ServiceSandbox, string>();
+  #made = 0;
+  #closed = false;
+
+  constructor(ground: RunnerGround) {
+    this.#ground = ground;
+  }
+
+  /** One of them, or null when there is none just now. */
+  take(): ServiceSandbox | null {
+    for (const service of this.#waiting.keys()) {
+      this.#waiting.delete(service);
+      setImmediate(() => {
+        this.fill();
+      });
+      return service;
+    }
+    return null;
+  }
+
+  fill(): void {
+    // Without cgroups the limits are part of the command, and there is no cgroup to wait for.
+    while (!this.#closed && this.#ground.cgroups !== null && this.#waiting.size < SIZE) {
+      try {
+        this.#add();
+      } catch (error) {
+        console.error(`no sandbox in stock: ${messageOf(error)}`);
+        return;
+      }
+    }
+  }
+
+  async clear(): Promise<void> {
+    this.#closed = true;
+    const all = [...this.#waiting.keys()];
+    for (const service of all) service.end();
+    await Promise.all(all.map(async (service) => service.sandbox.ended));
+  }
+
+  #add(): void {
+    const nest = newNest(this.#ground, `stock-${++this.#made}`);
+    const service = new ServiceSandbox(this.#ground, nest, [], null);
+    this.#waiting.set(service, nest);
+    void service.sandbox.ended.then(() => {
+      if (this.#waiting.delete(service)) discard(nest);
+    });
+  }
+}
