@@ -6,7 +6,7 @@ const SIZE = 2;
 
 /**
  * Sandboxes of no service yet, for cold starts: started and in their cgroups, which takes 3 and 8 to 24 ms, and waiting to
- * be told what to show. Measured: a cold start took 29 ms without them and takes 17 ms with them.
+ * be told what to show. Measured on quiet cores: a cold start took 29 ms without them and takes 19 ms with them.
  */
 export class Stock {
   readonly #ground: RunnerGround;
