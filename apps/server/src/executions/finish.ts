@@ -66,6 +66,7 @@ async function giveBack(platform: Platform, runtime: Runtime, id: string): Promi
   await platform.database.write((transaction) =>
     move(transaction, id, 'NOT_STARTED', { started_at: null, worker_id: null }),
   );
+  executionChanged(platform.database, id);
 }
 
 /** The result as the text of a JSON object without HAL members: a value that is no object goes under the key `result`. */

@@ -97,20 +97,3 @@ export function pageOfExecutions(database: Database, subscriptionId: string, cur
   if (cursor !== null) query = query.where('id', '<', cursor);
   return query.execute();
 }
-
-/** Reads the status of an execution of a subscription, from a prepared statement: it is polled more than anything else. */
-export function statusReader(
-  database: Database,
-): (subscriptionId: string, id: string) => StatusRow | undefined | Promise<StatusRow | undefined> {
-  const rowsOf = database.prepare<StatusRow>(
-    database.read
-      .selectFrom('executions')
-      .select(statusColumns)
-      .where('id', '=', 'id')
-      .where('subscription_id', '=', 'subscription'),
-  );
-  return (subscriptionId, id) => {
-    const rows = rowsOf([id, subscriptionId]);
-    return rows instanceof Promise ? rows.then(([row]) => row) : rows[0];
-  };
-}

@@ -11,6 +11,11 @@ export function executionChanged(database: Database, id: string): void {
   database.notify(CHANNEL, id);
 }
 
+/** Calls back with the id of an execution whose status some process has changed; returns the way to end it. */
+export function onExecutionChanged(database: Database, listener: (id: string) => void): () => void {
+  return database.listen(CHANNEL, listener);
+}
+
 /** Waiting for executions to change: one listener on the database, whatever the number of waiters. */
 export interface ExecutionWatch {
   /** Resolves when the execution may have changed, at the latest after a second or when `signal` aborts. */
@@ -21,7 +26,7 @@ export interface ExecutionWatch {
 export function watchExecutions(database: Database): ExecutionWatch {
   const waiters = new EventEmitter();
   waiters.setMaxListeners(0);
-  const stop = database.listen(CHANNEL, (id) => void waiters.emit(id));
+  const stop = onExecutionChanged(database, (id) => void waiters.emit(id));
   return {
     async changed(id, signal) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(POLL_MS)]);

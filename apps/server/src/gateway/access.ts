@@ -1,5 +1,5 @@
 import { onAccessChanged } from '../applications/index.ts';
-import type { Platform } from '../platform.ts';
+import { serviceEndpoint, type Platform } from '../platform.ts';
 
 /** How long a decision may be old: what is revoked ends within a second even when the notification of it is lost. */
 const FRESH_MS = 900;
@@ -12,10 +12,13 @@ export interface AccessKeyEntry {
   readonly expiresAt: number | null;
 }
 
-/** One version of a service that an application is subscribed to. */
-export interface SubscribedVersion {
+/** An application that calls a service version it is subscribed to. */
+export interface Subscriber {
+  readonly applicationId: string;
   readonly subscriptionId: string;
   readonly serviceVersionId: string;
+  /** Address of the service version, without a slash at its end. */
+  readonly endpoint: string;
 }
 
 export interface ApplicationAccess {
@@ -23,7 +26,7 @@ export interface ApplicationAccess {
   /** By access key id: when it ends (epoch milliseconds), or null. */
   readonly accessKeys: ReadonlyMap<string, number | null>;
   /** By `<id_segment>/<service_name>/<version>`. */
-  readonly subscriptions: ReadonlyMap<string, SubscribedVersion>;
+  readonly subscriptions: ReadonlyMap<string, Subscriber>;
 }
 
 /** What applications may do, from memory: loaded when asked for, forgotten when changed, and after a second in any case. */
@@ -131,7 +134,12 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
     subscriptions: new Map(
       subscriptions.map((one) => [
         addressKey(one.owner_id, one.slug, one.version),
-        { subscriptionId: one.id, serviceVersionId: one.service_version_id },
+        {
+          applicationId: id,
+          subscriptionId: one.id,
+          serviceVersionId: one.service_version_id,
+          endpoint: serviceEndpoint(platform.addresses, one.owner_id, one.slug, one.version).slice(0, -1),
+        },
       ]),
     ),
   };

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pageOfExecutions, presentStatus, type StatusRow } from '../executions/index.ts';
 import type { Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import type { Subscriber } from './admission.ts';
+import type { Subscriber } from './access.ts';
 import { executionLinks } from './links.ts';
 
 /** Rows read at a time while the whole list is streamed: memory stays flat whatever its length. */

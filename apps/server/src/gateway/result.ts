@@ -4,7 +4,7 @@ import { filesOf, findExecution, presentStatus } from '../executions/index.ts';
 import { Problem, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import type { ExecutionRow } from '../storage/index.ts';
-import type { Subscriber } from './admission.ts';
+import type { Subscriber } from './access.ts';
 import { resultLinks } from './links.ts';
 import { mediaTypeOf } from './media-types.ts';
 

@@ -14,13 +14,13 @@ import {
   executionLog,
   findExecution,
   presentStatus,
-  statusReader,
   type ExecutionWatch,
+  type StatusReader,
 } from '../executions/index.ts';
 import { endpointsOf, Problem, type Endpoint } from '../http/index.ts';
 import { answerLog, logMedia } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
-import type { Subscriber } from './admission.ts';
+import type { Subscriber } from './access.ts';
 import { listExecutions } from './list.ts';
 import { readResult, readResultFile } from './result.ts';
 import { start } from './start.ts';
@@ -44,9 +44,9 @@ export function gatewayEndpoints(
   platform: Platform,
   tokens: TokenEndpoint,
   watch: ExecutionWatch,
+  statuses: StatusReader,
   runtime: Runtime | null,
 ): Endpoint<GatewayAccess, GatewayCaller>[] {
-  const read = statusReader(platform.database);
   return [
     endpoint({
       method: 'POST',
@@ -98,7 +98,7 @@ export function gatewayEndpoints(
         'request-in-progress',
         'idempotency-key-reused',
       ],
-      handle: ({ caller, request }) => start(platform, watch, read, subscriber(caller), request),
+      handle: ({ caller, request }) => start(platform, watch, statuses, subscriber(caller), request),
     }),
     endpoint({
       method: 'GET',
@@ -111,7 +111,7 @@ export function gatewayEndpoints(
       params: one,
       answers: { 200: ServiceExecution, 304: null },
       problems: [...missing],
-      handle: ({ caller, params, request }) => readStatus(watch, read, subscriber(caller), params.id, request),
+      handle: ({ caller, params, request }) => readStatus(watch, statuses, subscriber(caller), params.id, request),
     }),
     endpoint({
       method: 'GET',

@@ -1,7 +1,7 @@
 import { limits } from '@kethub/contract';
 import type { Runtime } from '@kethub/runtime';
 import type { FastifyInstance } from 'fastify';
-import type { ExecutionWatch } from '../executions/index.ts';
+import { createStatusReader, type ExecutionWatch } from '../executions/index.ts';
 import { createHttpServer, mount } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { createAccessDirectory } from './access.ts';
@@ -45,8 +45,12 @@ export async function createGateway(
   );
   const bearers = createBearers(await gatewayKey(platform), platform.addresses.gateway, platform.newId);
   const directory = createAccessDirectory(platform);
-  app.addHook('onClose', () => directory.close());
-  mount(app, gatewayEndpoints(platform, createTokenEndpoint(platform, bearers, directory), watch, runtime), {
+  const statuses = createStatusReader(platform);
+  app.addHook('onClose', () => {
+    directory.close();
+    statuses.close();
+  });
+  mount(app, gatewayEndpoints(platform, createTokenEndpoint(platform, bearers, directory), watch, statuses, runtime), {
     prefix: '',
     admit: (access, request) =>
       access === 'SUBSCRIBER' ? admitSubscriber(platform, bearers, directory, request) : null,

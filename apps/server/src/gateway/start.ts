@@ -1,16 +1,16 @@
 import { limits, type ServiceExecution } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { startExecution, type ExecutionWatch } from '../executions/index.ts';
+import { startExecution, type ExecutionWatch, type StatusReader } from '../executions/index.ts';
 import { preferredWait, Problem, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import type { Subscriber } from './admission.ts';
-import { waitForEnd, type StatusReader } from './status.ts';
+import type { Subscriber } from './access.ts';
+import { waitForEnd } from './status.ts';
 
 /** `POST /`: accepts an execution. 201 with its address; with `Prefer: wait=N` answered when it ended or N seconds passed. */
 export async function start(
   platform: Platform,
   watch: ExecutionWatch,
-  read: StatusReader,
+  statuses: StatusReader,
   caller: Subscriber,
   request: FastifyRequest,
 ): Promise<Answer> {
@@ -30,6 +30,6 @@ export async function start(
   const seconds = preferredWait(request.headers.prefer);
   if (seconds === 0) return answer;
   const { id } = answer.body as ServiceExecution;
-  const body = await waitForEnd(watch, read, caller.subscriptionId, id, seconds, request);
+  const body = await waitForEnd(watch, statuses, caller.subscriptionId, id, seconds, request);
   return { ...answer, body, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };
 }

@@ -1,22 +1,20 @@
 import { isFinal, type ServiceExecution } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { presentStatus, type ExecutionWatch, type statusReader, type StatusRow } from '../executions/index.ts';
+import { presentStatus, type ExecutionWatch, type StatusReader, type StatusRow } from '../executions/index.ts';
 import { etag, isFresh, preferredWait, Problem, type Answer } from '../http/index.ts';
-import type { Subscriber } from './admission.ts';
-
-export type StatusReader = ReturnType<typeof statusReader>;
+import type { Subscriber } from './access.ts';
 
 /** `GET /{id}`: the status object; `Prefer: wait=N` waits for it to change. */
 export function readStatus(
   watch: ExecutionWatch,
-  read: StatusReader,
+  statuses: StatusReader,
   caller: Subscriber,
   id: string,
   request: FastifyRequest,
 ): Answer | Promise<Answer> {
   const seconds = preferredWait(request.headers.prefer);
-  if (seconds > 0) return readChangedStatus(watch, read, caller, id, seconds, request);
-  const row = read(caller.subscriptionId, id);
+  if (seconds > 0) return readChangedStatus(watch, statuses, caller, id, seconds, request);
+  const row = statuses.read(caller.subscriptionId, id);
   return row instanceof Promise
     ? row.then((later) => answerStatus(existing(later, id), request, 0))
     : answerStatus(existing(row, id), request, 0);
@@ -24,15 +22,15 @@ export function readStatus(
 
 async function readChangedStatus(
   watch: ExecutionWatch,
-  read: StatusReader,
+  statuses: StatusReader,
   { subscriptionId }: Subscriber,
   id: string,
   seconds: number,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const row = existing(await read(subscriptionId, id), id);
+  const row = existing(await statuses.read(subscriptionId, id), id);
   const unchanged = ({ status }: StatusRow): boolean => status === row.status && !isFinal(status);
-  const changed = await waitWhile(watch, read, subscriptionId, row, seconds, request, unchanged);
+  const changed = await waitWhile(watch, statuses, subscriptionId, row, seconds, request, unchanged);
   return answerStatus(changed, request, seconds);
 }
 
@@ -46,21 +44,21 @@ function answerStatus(row: StatusRow, request: FastifyRequest, seconds: number):
 /** The status object once the execution has ended, or as it is after `seconds`. */
 export async function waitForEnd(
   watch: ExecutionWatch,
-  read: StatusReader,
+  statuses: StatusReader,
   subscriptionId: string,
   id: string,
   seconds: number,
   request: FastifyRequest,
 ): Promise<ServiceExecution> {
-  const row = existing(await read(subscriptionId, id), id);
+  const row = existing(await statuses.read(subscriptionId, id), id);
   return presentStatus(
-    await waitWhile(watch, read, subscriptionId, row, seconds, request, ({ status }) => !isFinal(status)),
+    await waitWhile(watch, statuses, subscriptionId, row, seconds, request, ({ status }) => !isFinal(status)),
   );
 }
 
 async function waitWhile(
   watch: ExecutionWatch,
-  read: StatusReader,
+  statuses: StatusReader,
   subscriptionId: string,
   row: StatusRow,
   seconds: number,
@@ -77,7 +75,7 @@ async function waitWhile(
     while (unchanged(latest) && !end.aborted) {
       // Listening starts before reading, so that a change in between is not missed.
       const changed = watch.changed(row.id, end);
-      latest = existing(await read(subscriptionId, row.id), row.id);
+      latest = existing(await statuses.read(subscriptionId, row.id), row.id);
       if (!unchanged(latest)) break;
       await changed;
     }
@@ -85,7 +83,7 @@ async function waitWhile(
     // The connection serves many requests and would collect a listener from each.
     socket.off('close', hangUp);
   }
-  return end.aborted ? existing(await read(subscriptionId, row.id), row.id) : latest;
+  return end.aborted ? existing(await statuses.read(subscriptionId, row.id), row.id) : latest;
 }
 
 function existing(row: StatusRow | undefined, id: string): StatusRow {
