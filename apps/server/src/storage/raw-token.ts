@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** What a raw token begins with; says at a glance, also to secret scanners, what was found. */
@@ -25,7 +25,7 @@ export function isWellFormed(prefix: RawTokenPrefix, value: string): boolean {
 
 /** SHA-256 in hex, the only trace of a token at rest. No salt and no slow hash: the token itself has 190 random bits. */
 export function digestOf(value: string): string {
-  return createHash('sha256').update(value).digest('hex');
+  return hash('sha256', value, 'hex');
 }
 
 /** Compares two digests in constant time. */
