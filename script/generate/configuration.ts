@@ -15,7 +15,14 @@ interface SettingSchema {
 }
 
 const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
-  Addresses: ['KETHUB_HOST', 'KETHUB_PORT', 'KETHUB_GATEWAY_PORT', 'KETHUB_PUBLIC_URL', 'KETHUB_GATEWAY_URL'],
+  Addresses: [
+    'KETHUB_HOST',
+    'KETHUB_PORT',
+    'KETHUB_GATEWAY_PORT',
+    'KETHUB_PUBLIC_URL',
+    'KETHUB_GATEWAY_URL',
+    'KETHUB_TRUSTED_PROXIES',
+  ],
   'What is kept, and where': ['KETHUB_DATA_DIR', 'DATABASE_URL', 'KETHUB_INSTANCE_KEY'],
   'Running user code': ['KETHUB_MAX_CONCURRENT_EXECUTIONS', 'KETHUB_WARM_MEMORY_MB'],
   'Start and log': ['KETHUB_DEMO', 'KETHUB_LOG_LEVEL'],

@@ -23,6 +23,7 @@ export async function createApi(
     serverUrl: addresses.api,
     securitySchemes: securitySchemes(addresses),
     requestId: platform.newId,
+    trustedProxies: platform.configuration.trustedProxies,
   });
   const prefix = new URL(addresses.api).pathname;
   await acceptUploads(app);

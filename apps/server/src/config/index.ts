@@ -40,6 +40,13 @@ export const ConfigurationSchema = Type.Object({
       description: 'Public address of the gateway. Default: `http://localhost:<KETHUB_GATEWAY_PORT>`.',
     }),
   ),
+  KETHUB_TRUSTED_PROXIES: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-fA-F.:/, ]+$',
+      description:
+        'Addresses or networks (`10.0.0.0/8`) of proxies, separated by commas, whose `X-Forwarded-For` is believed. Without it everybody behind a proxy is one address, also for the limits on wrong passwords. Default: none.',
+    }),
+  ),
   KETHUB_INSTANCE_KEY: Type.Optional(
     Type.String({
       pattern: '^[0-9a-fA-F]{64}$',
@@ -66,11 +73,6 @@ export const ConfigurationSchema = Type.Object({
     default: 'info',
     description: 'Least severity that the platform logs.',
   }),
-  KETHUB_DANGEROUSLY_RUN_USER_CODE_UNSANDBOXED: Type.Enum(['no', 'yes'], {
-    default: 'no',
-    description:
-      '`yes` runs user code WITHOUT a sandbox, as the user of the platform, with access to all its files. Only for code you wrote yourself on a machine that holds nothing else.',
-  }),
   DATABASE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',
@@ -93,7 +95,7 @@ export interface Configuration {
   readonly warmMemoryMb: number;
   readonly demo: 'auto' | 'off';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
-  readonly unsandboxed: boolean;
+  readonly trustedProxies: readonly string[];
   readonly databaseUrl: string | null;
 }
 
@@ -134,7 +136,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     warmMemoryMb: given.KETHUB_WARM_MEMORY_MB,
     demo: given.KETHUB_DEMO,
     logLevel: given.KETHUB_LOG_LEVEL,
-    unsandboxed: given.KETHUB_DANGEROUSLY_RUN_USER_CODE_UNSANDBOXED === 'yes',
+    trustedProxies: given.KETHUB_TRUSTED_PROXIES?.split(/[\s,]+/).filter(Boolean) ?? [],
     databaseUrl: given.DATABASE_URL ?? null,
   };
 }

@@ -32,6 +32,7 @@ export async function createGateway(
       bearer: { type: 'http', scheme: 'bearer', description: 'Token from the token endpoint.' },
     },
     requestId: platform.newId,
+    trustedProxies: platform.configuration.trustedProxies,
   });
   // The input of a service stays the text it came as; it is checked once, where it is accepted.
   app.removeContentTypeParser('application/json');

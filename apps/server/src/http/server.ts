@@ -21,6 +21,8 @@ export interface HttpOptions {
   readonly serverUrl: string;
   readonly securitySchemes: Record<string, object>;
   readonly requestId: () => string;
+  /** Addresses of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
 }
 
 /** A server that validates strictly, answers every failure with a problem document and describes itself in OpenAPI 3.1. */
@@ -36,6 +38,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? options.requestId(),
     // An idle keep-alive connection must not hold up a shutdown.
     forceCloseConnections: true,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
   });
   const unrouted = routeTable(app);
   useValidators(app);
@@ -103,6 +106,8 @@ function useValidators(app: FastifyInstance): void {
 function useJson(app: FastifyInstance): void {
   app.removeContentTypeParser(['application/json', 'text/plain']);
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    // The escape of a character that PostgreSQL cannot store, in whatever member.
+    if (text.includes('\\u0000')) return done(new Problem('invalid-request', 'The character U+0000 cannot be stored.'));
     try {
       done(null, text === '' ? undefined : JSON.parse(text.toString()));
     } catch (error) {

@@ -104,6 +104,10 @@ function parseConfiguration(value: unknown): unknown {
 }
 
 function checkForm(fields: Record<string, unknown>): CreateServiceForm {
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === 'string' && value.includes('\0'))
+      throw new Problem('invalid-request', `The part "${name}" holds the character U+0000, which cannot be stored.`);
+  }
   if (validForm(fields)) return fields;
   const errors = (validForm.errors ?? []).map((one) => {
     const member: unknown = one.params['missingProperty'] ?? one.params['additionalProperty'];

@@ -121,6 +121,7 @@ describe.each(databases)('services of the platform interface on $name', (kind) =
     ['no source', 400, { form: { name: 'X' } }],
     ['a file that is no ZIP', 400, { form: { name: 'X', source: 'no zip' } }],
     ['an empty file', 400, { form: { name: 'X', source: '' } }],
+    ['a character that cannot be stored', 400, { form: { name: 'X\0', source: 'zip' } }],
     ['an unknown part', 400, { form: { name: 'X', colour: 'red', source: 'zip' } }],
     ['a configuration that is no JSON', 400, { form: { name: 'X', configuration: '{', source: 'zip' } }],
     ['a memory of nothing', 400, { form: { name: 'X', configuration: '{"memoryGb": 0}', source: 'zip' } }],

@@ -78,6 +78,7 @@ export function createTestServer(platform: Platform, securitySchemes: Record<str
     serverUrl: platform.addresses.api,
     securitySchemes,
     requestId: platform.newId,
+    trustedProxies: [],
   });
 }
 
