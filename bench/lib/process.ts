@@ -40,8 +40,8 @@ async function firstLine(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Resident memory of a process in MB. */
-export function residentMb(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+/** Proportional memory (PSS) of a process in MB: a page that several processes share counts for each in part. */
+export function memoryMb(pid: number): number {
+  const kilobytes = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
   return Number(kilobytes) / 1024;
 }
