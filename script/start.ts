@@ -51,7 +51,12 @@ try {
     try {
       await runDemo(kethub, process.stdout);
     } catch (error) {
-      if (!stopping) throw error;
+      if (!stopping) {
+        log.error({ err: error }, 'the demo failed');
+        say(
+          `The demo failed: ${error instanceof Error ? error.message : String(error)}. The platform itself runs; the next start tries the demo again.`,
+        );
+      }
     }
   }
 } catch (error) {
