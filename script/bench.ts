@@ -8,13 +8,25 @@ import { runs } from '../bench/measurements/runs.ts';
 import { start } from '../bench/measurements/start.ts';
 import { statusReads } from '../bench/measurements/status-reads.ts';
 import { tokenGrants } from '../bench/measurements/token-grants.ts';
+import { profile } from '../bench/measurements/profile.ts';
 import { root } from './run.ts';
+import { rounded } from './generate/numbers.ts';
 import { benchTools, ensureTools, runtimeTools } from './system-tools.ts';
 
-// `npm run bench [-- name …]`: every number of SPECIFICATION.md, as a table and as bench/results.json.
+// `npm run bench`: every number of SPECIFICATION.md, as a table and as bench/results.json.
+// `npm run bench -- name …`: some of them, as a table. `npm run bench -- profile`: where the time of a request goes.
 const all = { statusReads, tokenGrants, acceptedExecutions, runs, start };
 const chosen = process.argv.slice(2);
 ensureTools([...runtimeTools, ...benchTools], (line) => void process.stderr.write(`kethub: ${line}\n`));
+
+if (chosen[0] === 'profile') {
+  for (const kind of ['statusReads', 'tokenGrants'] as const) {
+    process.stdout.write(`${kind}\n`);
+    for (const { where, share } of await profile(kind))
+      process.stdout.write(`  ${(share * 100).toFixed(0).padStart(3)} %  ${where}\n`);
+  }
+  process.exit();
+}
 
 const measurements: Measurement[] = [];
 for (const [name, measure] of Object.entries(all)) {
@@ -32,7 +44,6 @@ const machine = {
   node: process.version,
   python: execFileSync('/usr/bin/python3', ['--version'], { encoding: 'utf8' }).trim(),
 };
-const rounded = (value: number): string => (value >= 100 ? Math.round(value).toString() : value.toPrecision(3));
 const rows = measurements.map((one) => {
   const reached = isReached(one);
   const goal = one.goal === null ? '' : 'atLeast' in one.goal ? `≥ ${one.goal.atLeast}` : `≤ ${one.goal.atMost}`;

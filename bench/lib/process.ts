@@ -12,9 +12,14 @@ export interface Server<T> {
 }
 
 /** Starts a server of this folder on one core of the machine; it ends when its standard input is closed. */
-export async function startServer<T>(entry: string, argument: unknown, core: number): Promise<Server<T>> {
+export async function startServer<T>(
+  entry: string,
+  argument: unknown,
+  core: number,
+  flags: readonly string[] = [],
+): Promise<Server<T>> {
   const file = path.resolve(import.meta.dirname, '..', entry);
-  const child = spawn('taskset', ['-c', String(core), process.execPath, file, JSON.stringify(argument)], {
+  const child = spawn('taskset', ['-c', String(core), process.execPath, ...flags, file, JSON.stringify(argument)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const line = await firstLine(child);

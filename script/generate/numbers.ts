@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isReached, type Measurement } from '../../bench/lib/measurement.ts';
+import { root } from '../run.ts';
+import { between, table } from './marks.ts';
+
+interface Results {
+  readonly machine: Readonly<Record<string, string | number>>;
+  readonly measurements: readonly Measurement[];
+}
+
+/** The table of goals and measured values, from the last whole run of the measurements. */
+export function renewNumbers(page: string): string {
+  // Written by script/bench.ts.
+  const { machine, measurements } = JSON.parse(readFileSync(path.join(root, 'bench/results.json'), 'utf8')) as Results;
+  const rows = measurements.map((one) => [one.name, goalOf(one), `${rounded(one.value)} ${one.unit}`, verdict(one)]);
+  const { date, cpu, cores, memoryGb, system, node, python } = machine;
+  const where = `Measured on ${date} on ${cores} shared cores of ${cpu}, ${memoryGb} GB, ${system}, Node ${node}, ${python}. How each number came about, and every round: [bench/results.json](bench/results.json).`;
+  return between(page, 'numbers', `${table(['What', 'Goal', 'Measured', ''], rows)}\n${where}\n`);
+}
+
+function goalOf({ goal, unit }: Measurement): string {
+  if (goal === null) return '';
+  return 'atLeast' in goal ? `≥ ${goal.atLeast} ${unit}` : `≤ ${goal.atMost} ${unit}`;
+}
+
+function verdict(one: Measurement): string {
+  const reached = isReached(one);
+  return reached === null ? '' : reached ? 'reached' : '**missed**';
+}
+
+export function rounded(value: number): string {
+  if (value >= 1_000) return Math.round(value).toLocaleString('en-US');
+  return value >= 100 ? Math.round(value).toString() : value.toPrecision(3);
+}
