@@ -22,7 +22,6 @@ export async function createApi(
     description: 'Accounts, services with their builds and publication, applications and subscriptions.',
     serverUrl: addresses.api,
     securitySchemes: securitySchemes(addresses),
-    requestId: platform.newId,
     trustedProxies: platform.configuration.trustedProxies,
   });
   const prefix = new URL(addresses.api).pathname;

@@ -31,7 +31,6 @@ export async function createGateway(
       basic: { type: 'http', scheme: 'basic', description: 'Access Key ID and Secret Access Key.' },
       bearer: { type: 'http', scheme: 'bearer', description: 'Token from the token endpoint.' },
     },
-    requestId: platform.newId,
     trustedProxies: platform.configuration.trustedProxies,
   });
   // The input of a service stays the text it came as; it is checked once, where it is accepted.

@@ -4,6 +4,9 @@ import { presentStatus, type ExecutionWatch, type StatusReader, type StatusRow }
 import { etag, isFresh, preferredWait, Problem, type Answer } from '../http/index.ts';
 import type { Subscriber } from './access.ts';
 
+/** Said here, so that nobody has to find it out for every answer. */
+const json = { 'content-type': 'application/json; charset=utf-8' };
+
 /** `GET /{id}`: the status object; `Prefer: wait=N` waits for it to change. */
 export function readStatus(
   watch: ExecutionWatch,
@@ -37,8 +40,8 @@ async function readChangedStatus(
 function answerStatus(row: StatusRow, request: FastifyRequest, seconds: number): Answer {
   const tag = etag(row.status);
   if (isFresh(request, tag)) return { status: 304, headers: { etag: tag } };
-  const headers = seconds > 0 ? { etag: tag, 'preference-applied': `wait=${seconds}` } : { etag: tag };
-  return { status: 200, body: presentStatus(row), headers };
+  const waited = seconds > 0 && { 'preference-applied': `wait=${seconds}` };
+  return { status: 200, body: presentStatus(row), headers: { ...json, etag: tag, ...waited } };
 }
 
 /** The status object once the execution has ended, or as it is after `seconds`. */

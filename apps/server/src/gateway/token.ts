@@ -6,6 +6,7 @@ import { digestOf, isWellFormed, sameDigest } from '../storage/index.ts';
 import type { AccessDirectory } from './access.ts';
 import { BEARER_LIFETIME, SCOPE, type Bearers } from './bearer.ts';
 
+const json = { 'content-type': 'application/json; charset=utf-8' };
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };
 /** Compared with when there is no such key, so that an unknown key takes the path of a wrong secret. */
 const NOBODY = digestOf('');
@@ -37,7 +38,7 @@ export function createTokenEndpoint(platform: Platform, bearers: Bearers, direct
       return issued.once(credentials.id, (now) => {
         const access_token = bearers.issue(key.applicationId, credentials.id, now);
         const body: TokenResponse = { access_token, scope: SCOPE, token_type: 'Bearer', expires_in: BEARER_LIFETIME };
-        return { status: 200, body, headers: noStore };
+        return { status: 200, body: JSON.stringify(body), headers: { ...noStore, ...json } };
       });
     },
   };

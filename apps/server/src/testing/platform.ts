@@ -77,7 +77,6 @@ export function createTestServer(platform: Platform, securitySchemes: Record<str
     description: 'Test',
     serverUrl: platform.addresses.api,
     securitySchemes,
-    requestId: platform.newId,
     trustedProxies: [],
   });
 }
