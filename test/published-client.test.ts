@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databases } from '../apps/server/src/testing/databases.ts';
+import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { probe } from '../apps/server/src/testing/probe.ts';
+
+const run = promisify(execFile);
+const [sqlite] = databases;
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-client-'));
+let platform: TestKethub;
+let service: DeployedService;
+
+beforeAll(async () => {
+  if (!sqlite) throw new Error('SQLite is always there');
+  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--root-user-action', 'ignore'];
+  await run('/usr/bin/python3', [...install, '--target', folder, 'qhub-service==2.0.0']);
+  platform = await startTestKethub(sqlite);
+  service = await deploy(platform.client, 'Probe', probe);
+});
+afterAll(async () => {
+  await platform.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('the client library qhub-service from PyPI, unmodified: run, result, files, log, cancel, list', async () => {
+  const script = path.join(import.meta.dirname, 'published-client', 'use.py');
+  const { stdout } = await run('/usr/bin/python3', [script], {
+    env: {
+      PYTHONPATH: folder,
+      ENDPOINT: service.endpoint,
+      TOKEN_ENDPOINT: service.application.tokenEndpoint,
+      ACCESS_KEY_ID: service.accessKeyId,
+      SECRET_ACCESS_KEY: service.secretAccessKey,
+      TARGET: folder,
+    },
+  });
+  expect(JSON.parse(stdout)).toEqual({
+    status: 'SUCCEEDED',
+    result: { cut: 3 },
+    files: ['a.txt'],
+    content: 'the file',
+    log: [
+      { severity: 'INFO', message: 'one' },
+      { severity: 'INFO', message: 'two' },
+    ],
+    cancelled: 'CANCELLED',
+    failed: 'FAILED',
+    cause: { type: 'ValueError', title: 'ValueError', detail: 'no such graph' },
+    listed: 3,
+  });
+});

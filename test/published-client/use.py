@@ -1,0 +1,49 @@
+"""Uses the published client library the way its documentation shows, and prints what it saw as JSON."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+from qhub.service.client import HubServiceClient
+
+environment = os.environ
+client = HubServiceClient(
+    environment["ENDPOINT"], environment["ACCESS_KEY_ID"], environment["SECRET_ACCESS_KEY"], environment["TOKEN_ENDPOINT"]
+)
+
+
+def run(**params):
+    return client.run(request={"data": {}, "params": params})
+
+
+execution = run(**{"print": ["one", "two"], "files": {"a.txt": "the file"}, "return": {"cut": 3}})
+execution.wait_for_final_state(wait=0.1)
+result = execution.result()
+execution.download_result_file("a.txt", environment["TARGET"])
+
+sleeping = run(sleep=60)
+while sleeping.status != "RUNNING":
+    time.sleep(0.05)
+    sleeping.refresh()
+sleeping.cancel()
+sleeping.refresh()
+
+failing = run(**{"raise": "no such graph"})
+failing.wait_for_final_state(wait=0.1)
+
+print(
+    json.dumps(
+        {
+            "status": execution.status,
+            "result": result.data(),
+            "files": result.files(),
+            "content": Path(environment["TARGET"], "a.txt").read_text(),
+            "log": [{"severity": entry.severity, "message": entry.message} for entry in execution.logs()],
+            "cancelled": sleeping.status,
+            "failed": failing.status,
+            "cause": failing.result().data(),
+            "listed": len(client.get_service_executions()),
+        }
+    )
+)
