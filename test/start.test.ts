@@ -26,12 +26,23 @@ describe('npm start without a terminal', () => {
     ports = { KETHUB_PORT: String(await freePort()), KETHUB_GATEWAY_PORT: String(await freePort()) };
     first = await start(/^Demo execution/);
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const children = new Set<ChildProcess>();
+  afterAll(async () => {
+    // A test that failed half way has not stopped what it started.
+    for (const child of children) {
+      child.kill('SIGINT');
+      await once(child, 'exit');
+    }
+    rmSync(folder, { recursive: true });
+  });
 
   const run = (): ChildProcess => {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('KETHUB_'));
     const env = { ...Object.fromEntries(inherited), ...ports, KETHUB_DATA_DIR: path.join(folder, 'data') };
-    return spawn(process.execPath, [START], { env, cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [START], { env, cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    children.add(child);
+    child.once('exit', () => children.delete(child));
+    return child;
   };
   const start = async (until: RegExp): Promise<Started> => {
     const child = run();
