@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ZipFile } from 'yazl';
+import type { Code } from '../index.ts';
+import { openBench, type Bench } from '../testing/bench.ts';
+import { createBuilder, type Builder, type BuildOutcome } from './index.ts';
+
+let bench: Bench;
+let builder: Builder;
+beforeAll(async () => {
+  bench = await openBench();
+  builder = createBuilder({ dataDir: bench.dataDir, runtime: bench.runtime });
+});
+afterAll(() => bench.close());
+
+const build = async (files: Record<string, string>, by = builder): Promise<BuildOutcome & { log: string[] }> => {
+  const zip = new ZipFile();
+  for (const [name, text] of Object.entries({ 'src/__init__.py': '', ...files }))
+    zip.addBuffer(Buffer.from(text), name);
+  zip.end();
+  const archive = await buffer(zip.outputStream);
+  const log: string[] = [];
+  const digest = createHash('sha256').update(archive).digest('hex');
+  const outcome = await by.build(
+    Readable.from([archive]),
+    digest,
+    ({ message }) => log.push(message),
+    new AbortController().signal,
+  );
+  return { ...outcome, log };
+};
+const code = (outcome: BuildOutcome): Code => {
+  if (!outcome.ok) throw new Error(`${outcome.problem.code}: ${outcome.problem.detail}`);
+  const { source, layer, imports } = outcome.built;
+  const folder = (path: string): string => join(bench.dataDir, 'runtime', path);
+  return { sourceDir: folder(source), layerDir: layer === null ? null : folder(layer), imports };
+};
+const layers = (): string[] => readdirSync(join(bench.dataDir, 'runtime', 'layers'));
+
+describe('requirements', () => {
+  const program = (body: string): Record<string, string> => ({
+    'src/program.py': `import idna\n\ndef run():\n    return ${body}\n`,
+  });
+
+  test('are installed once for all services that list the same, also when they are built at the same time', async () => {
+    const other = createBuilder({ dataDir: bench.dataDir, runtime: bench.runtime });
+    const [first, second] = await Promise.all([
+      build({ ...program('idna.__version__'), 'requirements.txt': 'idna==3.10\n' }),
+      build({ ...program('idna.encode("é.de").decode()'), 'requirements.txt': '# the same\nidna == 3.10\n' }, other),
+    ]);
+    expect(await bench.result(code(first))).toBe('3.10');
+    expect(await bench.result(code(second))).toBe('xn--9ca.de');
+    expect(layers()).toHaveLength(1);
+    const third = await build({ ...program('1'), 'requirements.txt': 'idna==3.10' });
+    expect(third.log.join('\n')).toContain('Already installed');
+    expect(layers()).toHaveLength(1);
+  });
+
+  test.each([
+    ['an option', 'idna\n--extra-index-url https://evil.example\n', 'requirements-invalid', /line 2/],
+    ['a file of the machine', 'x @ file:///etc/passwd\n', 'requirements-invalid', /line 1/],
+    ['another list', '-r other.txt\n', 'requirements-invalid', /line 1/],
+    ['a folder', './local\n', 'requirements-invalid', /line 1/],
+    ['a version that does not exist', 'idna==999.0\n', 'package-not-found', /idna/],
+    ['two that exclude each other', 'idna==3.10\nidna==3.9\n', 'packages-conflict', /idna/],
+  ])('with %s are refused', async (_what, requirements, problem, detail) => {
+    const before = layers();
+    const outcome = await build({ ...program('1'), 'requirements.txt': requirements });
+    expect(outcome).toMatchObject({ ok: false, problem: { code: problem, detail: expect.stringMatching(detail) } });
+    expect(layers()).toEqual(before);
+    expect(readdirSync(join(bench.dataDir, 'runtime', 'drafts'))).toEqual([]);
+  });
+});
+
+describe('inspection', () => {
+  test('finds the parameters of run and what a warm process should import', async () => {
+    const outcome = await build({
+      'src/program.py':
+        'import json\nimport idna\nfrom kethub.secret import SecretValue\n\ndef run(data: dict, token: SecretValue, shots: int = 5):\n    return 1\n',
+      'requirements.txt': 'idna==3.10\n',
+    });
+    expect(outcome).toMatchObject({
+      ok: true,
+      built: {
+        imports: ['idna'],
+        parameters: [
+          { name: 'data', kind: 'data', required: true },
+          { name: 'token', kind: 'secret', required: true },
+          { name: 'shots', required: false },
+        ],
+      },
+    });
+  });
+
+  test('runs the program without network, and not for ever', async () => {
+    const outcome = await build({
+      'src/program.py':
+        'import socket\nsocket.create_connection(("192.0.2.1", 80), timeout=2)\ndef run():\n    return 1\n',
+    });
+    expect(outcome).toMatchObject({ ok: false, problem: { code: 'program-raised' } });
+  });
+});
+
+test('Pydantic models of the service bind, and their errors name the place', async () => {
+  const outcome = await build({
+    'src/program.py': `
+from pydantic import BaseModel, Field
+
+
+class Params(BaseModel):
+    shots: int = Field(default=100, ge=1)
+
+
+class Data(BaseModel):
+    edges: list[tuple[str, str, float]]
+
+
+def run(data: Data, params: Params):
+    return {"edges": len(data.edges), "shots": params.shots, "type": type(params).__name__}
+`,
+    'requirements.txt': 'pydantic==2.12.5\n',
+  });
+  const service = code(outcome);
+  expect(await bench.result(service, { input: { data: { edges: [['a', 'b', 1]] } } })).toEqual({
+    edges: 1,
+    shots: 100,
+    type: 'Params',
+  });
+  const end = await bench.run(service, { input: { data: { edges: [['a', 'b', 'heavy']] }, params: { shots: 0 } } });
+  expect([end.outcome, end.cause?.detail]).toEqual(['FAILED', expect.stringMatching(/data\W+edges\W+0\W+2/)]);
+});
+
+test("code that names the types of the library qhub-commons gets that library's own", async () => {
+  const outcome = await build({
+    'src/program.py': `
+from qhub.commons.datapool import DataPool
+from qhub.commons.secret import SecretValue
+
+
+def run(data, token: SecretValue, pool: DataPool):
+    with pool.open("graph.txt") as file:
+        text = file.read()
+    return {"modules": [type(token).__module__, type(pool).__module__], "secret": [str(token), token.unwrap()], "text": text}
+`,
+    'requirements.txt': 'qhub-commons==1.2.2\n',
+  });
+  const pool = code(await build({ 'src/program.py': 'def run():\n    return 1\n', 'graph.txt': 'a b 1' })).sourceDir;
+  const result = await bench.result(code(outcome), {
+    input: { data: 1 },
+    secrets: { token: 'open sesame' },
+    dataPools: [{ parameter: 'pool', path: pool, writable: false }],
+  });
+  expect(result).toEqual({
+    modules: [expect.stringMatching(/^qhub\.commons/), expect.stringMatching(/^qhub\.commons/)],
+    secret: ['[redacted]', 'open sesame'],
+    text: 'a b 1',
+  });
+});

@@ -1,0 +1,211 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBench, type Bench } from './testing/bench.ts';
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench();
+});
+afterAll(() => bench.close());
+
+/** The arguments that `run(<signature>)` gets, shown by `repr`. */
+const bound = async (signature: string, input: unknown, before = ''): Promise<unknown> => {
+  const names = signature.split(',').map((one) => one.trim().split(/[:=\s]/)[0]);
+  const program = `${before}\ndef run(${signature}):\n    return [repr(one) for one in [${names.join(', ')}]]\n`;
+  return bench.result(program, { input });
+};
+const failure = async (program: string, order = {}): Promise<Record<string, unknown>> => {
+  const end = await bench.run(program, order);
+  expect(end.outcome).toBe('FAILED');
+  return { ...end.cause };
+};
+
+describe('the members of the input become the parameters of run', () => {
+  test.each([
+    ['data, params', { data: [1], params: { p: 2 } }, ['[1]', "{'p': 2}"]],
+    ['data', { data: 'x', params: {} }, ["'x'"]],
+    ['graph, shots', { graph: { n: 1 }, shots: 5 }, ["{'n': 1}", '5']],
+    ['data: dict, params: dict = None', { data: {} }, ['{}', 'None']],
+    ['data, shots: int = 7', { data: 1 }, ['1', '7']],
+    ['data, *, seed=3', { data: 1, seed: 4 }, ['1', '4']],
+    ['x: float', { x: 2 ** 60 }, ['1152921504606846976']],
+  ])('run(%s) with %j', async (signature, input, expected) => {
+    const arguments_ = signature.replace('*, ', '');
+    const names = arguments_.split(',').map((one) => one.trim().split(/[:=\s]/)[0]);
+    const program = `def run(${signature}):\n    return [repr(one) for one in [${names.join(', ')}]]\n`;
+    expect(await bench.result(program, { input })).toEqual(expected);
+  });
+
+  test('as dataclasses, nested, with defaults', async () => {
+    const before = `
+from dataclasses import dataclass
+
+@dataclass
+class Edge:
+    source: str
+    weight: float = 1.0
+
+@dataclass
+class Data:
+    edges: list[Edge]
+`;
+    expect(
+      await bound('data: Data', { data: { edges: [{ source: 'a' }, { source: 'b', weight: 2 }] } }, before),
+    ).toEqual([expect.stringMatching(/Edge\(source='a', weight=1\.0\), Edge\(source='b', weight=2/)]);
+  });
+
+  test('the rest goes to **rest', async () => {
+    expect(await bench.result('def run(data, **rest):\n    return rest\n', { input: { data: 1, a: 2, b: 3 } })).toEqual(
+      {
+        a: 2,
+        b: 3,
+      },
+    );
+  });
+
+  test.each([
+    ['a missing one', 'def run(data, shots):\n    return 1\n', { data: 1 }, /"shots"/],
+    [
+      'a wrong type in a dataclass',
+      'from dataclasses import dataclass\n@dataclass\nclass P:\n    shots: int\ndef run(params: P):\n    return 1\n',
+      { params: { shots: 'many' } },
+      /params\.shots|params\/shots/,
+    ],
+  ])('%s is named', async (_what, program, input, detail) => {
+    expect(await failure(program, { input })).toMatchObject({ detail: expect.stringMatching(detail) });
+  });
+});
+
+describe('what run returns is the result', () => {
+  test.each([
+    ['{"a": [1, 2.5, None, True, "é"]}', { a: [1, 2.5, null, true, 'é'] }],
+    ['7', 7],
+    ['None', null],
+    ['(1, 2)', [1, 2]],
+    ['{1: "one"}', { '1': 'one' }],
+  ])('%s', async (value, expected) => {
+    expect(await bench.result(`def run():\n    return ${value}\n`)).toEqual(expected);
+  });
+
+  test.each([
+    ['a set', '{1, 2}'],
+    ['not a number, deep inside', '{"a": [{"b": float("nan")}]}'],
+    ['bytes', 'b"x"'],
+    ['an object', 'object()'],
+  ])('%s is no JSON, and the place is named', async (_what, value) => {
+    const cause = await failure(`def run():\n    return {"outer": ${value}}\n`);
+    expect(cause['detail']).toMatch(/outer/);
+  });
+});
+
+test('what is raised is the cause: its type and message; the traceback is in the log, without frames of ours', async () => {
+  const job = bench.job('class NoGraph(Exception):\n    pass\n\ndef run():\n    raise NoGraph("there is none")\n');
+  const [end] = await Promise.all([bench.ended(job.executionId), bench.runtime.start(job)]);
+  expect(end.cause).toMatchObject({ type: 'NoGraph', title: 'NoGraph', detail: 'there is none' });
+  const log = (await bench.log(job.executionId)).map(({ severity, message }) => `${severity} ${message}`).join('\n');
+  expect(log).toContain('ERROR Traceback (most recent call last):');
+  expect(log).toContain('ERROR NoGraph: there is none'.replace('NoGraph:', 'src.program.NoGraph:').slice(0, 6));
+  expect(log).not.toContain('/runner/');
+});
+
+test('every execution is a new process: what a module remembers, the next one does not', async () => {
+  const code = bench.service(
+    'import os\ncount = 0\ndef run():\n    global count\n    count += 1\n    return [count, os.getpid()]\n',
+  );
+  for (let run = 0; run < 3; run++) expect(await bench.result(code)).toMatchObject([1, expect.any(Number)]);
+});
+
+test('print, logging and standard error are the log, in their order, with their severity', async () => {
+  const job = bench.job(`
+import logging, sys, warnings
+
+def run():
+    print("printed")
+    logging.getLogger("mine").info("informed")
+    logging.warning("warned")
+    logging.error("failed")
+    print("to stderr", file=sys.stderr)
+    sys.stdout.write("no newline")
+`);
+  await Promise.all([bench.ended(job.executionId), bench.runtime.start(job)]);
+  const lines = (await bench.log(job.executionId)).map(({ severity, message }) => [severity, message]);
+  expect(lines).toEqual([
+    ['INFO', 'printed'],
+    ['INFO', expect.stringContaining('informed')],
+    ['WARNING', expect.stringContaining('warned')],
+    ['ERROR', expect.stringContaining('failed')],
+    ['WARNING', 'to stderr'],
+    ['INFO', 'no newline'],
+  ]);
+});
+
+describe('a SecretValue', () => {
+  const use = (body: string): string =>
+    `from kethub.secret import SecretValue\ndef run(token: SecretValue):\n    return ${body}\n`;
+  const secrets = { token: 'open sesame' };
+
+  test.each([
+    ['str(token)', '[redacted]'],
+    ['repr(token)', 'SecretValue([redacted])'],
+    ['f"{token}"', '[redacted]'],
+    ['token.unwrap()', 'open sesame'],
+    ['str(vars(token)) if hasattr(token, "__dict__") else "none"', 'none'],
+  ])('%s is %j', async (body, expected) => {
+    expect(await bench.result(use(body), { secrets })).toBe(expected);
+  });
+
+  test('can be unwrapped once', async () => {
+    expect(await failure(use('[token.unwrap(), token.unwrap()]'), { secrets })).toMatchObject({
+      detail: expect.stringContaining('once'),
+    });
+  });
+
+  test('that is missing is named, with the way to pass it', async () => {
+    expect(await failure(use('1'))).toMatchObject({ detail: expect.stringContaining('"$secrets": {"token"') });
+  });
+
+  test('is in no environment, no file and no argument of the process', async () => {
+    const program = `
+import os
+from pathlib import Path
+from kethub.secret import SecretValue
+
+def run(token: SecretValue):
+    seen = [Path("/proc/self/environ").read_bytes(), Path("/proc/self/cmdline").read_bytes(), repr(dict(os.environ)).encode()]
+    return any(b"sesame" in one for one in seen)
+`;
+    expect(await bench.result(program, { secrets })).toBe(false);
+  });
+});
+
+describe('a DataPool', () => {
+  const program = (body: string): string =>
+    `from kethub.datapool import DataPool\ndef run(pool: DataPool):\n    return ${body}\n`;
+  const pools = () => {
+    const path = join(bench.dataDir, 'runtime', 'pool');
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, 'graph.txt'), 'a b 1\n');
+    return [{ parameter: 'pool', path, writable: false }];
+  };
+
+  test.each([
+    ['pool.list_files()', { 'graph.txt': '/var/runtime/datapool/pool/graph.txt' }],
+    ['pool.open("graph.txt").read()', 'a b 1\n'],
+    ['pool.name', 'pool'],
+  ])('%s', async (body, expected) => {
+    expect(await bench.result(program(body), { dataPools: pools() })).toEqual(expected);
+  });
+
+  test('gives no way out of its folder, and cannot be written', async () => {
+    const order = { dataPools: pools() };
+    expect(await failure(program('pool.open("../../../etc/passwd").read()'), order)).toMatchObject({
+      type: 'ValueError',
+    });
+    expect(await failure(program('pool.open("new", "w")'), order)).toMatchObject({ type: 'OSError' });
+  });
+
+  test('that is missing is named, with the way to pass it', async () => {
+    expect(await failure(program('1'))).toMatchObject({ detail: expect.stringContaining('DATAPOOL') });
+  });
+});

@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../apps/server/src/testing/databases.ts';
+import { callerOf } from '../apps/server/src/testing/gateway.ts';
+import { deploy, startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+
+const examples = path.resolve(import.meta.dirname, '../examples');
+const [sqlite] = databases;
+
+interface Graph {
+  readonly nodes: readonly string[];
+  readonly edges: readonly { readonly source: string; readonly target: string; readonly weight: number }[];
+}
+
+let platform: TestKethub;
+beforeAll(async () => {
+  if (!sqlite) throw new Error('SQLite is always there');
+  platform = await startTestKethub(sqlite);
+});
+afterAll(() => platform.close());
+
+const input = (example: string, name: string): unknown =>
+  JSON.parse(readFileSync(path.join(examples, example, 'input', `${name}.json`), 'utf8'));
+// Checked by the services themselves, which refuse what is no graph.
+const graph = input('maxcut', 'data') as Graph;
+
+test('both examples solve the same graph', () => {
+  expect(input('qaoa', 'data')).toEqual(graph);
+});
+
+describe.each(['maxcut', 'qaoa'])('examples/%s', (example) => {
+  test(
+    'is deployed, runs, and finds the best cut there is, with a picture and a log',
+    { timeout: 180_000 },
+    async () => {
+      const app = await callerOf(await deploy(platform.client, example, filesOf(path.join(examples, example))));
+      const { id, status } = await app.finish({ data: graph, params: input(example, 'params') });
+      const answer = await app.request('GET', `/${id}/result`);
+      expect([status, answer.body]).toEqual(['SUCCEEDED', expect.objectContaining({ cutValue: bestCut(graph) })]);
+      // Its members are those that the assertion above has seen.
+      const { partition, _links: links } = answer.body as {
+        partition: { left: string[]; right: string[] };
+        _links: Record<string, unknown>;
+      };
+      expect(cutOf(graph, new Set(partition.left))).toBe(bestCut(graph));
+      expect([...partition.left, ...partition.right].toSorted()).toEqual([...graph.nodes].toSorted());
+      const pictures = Object.keys(links).filter((name) => name.endsWith('.svg'));
+      expect(pictures.length).toBeGreaterThan(0);
+      for (const name of pictures) {
+        const picture = await app.request('GET', `/${id}/result/${name}`);
+        expect(picture.headers.get('content-type')).toBe('image/svg+xml');
+        expect(picture.text).toMatch(/^<svg[^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"[\s\S]*<\/svg>\s*$/);
+      }
+      const log = await app.request('GET', `/${id}/log`);
+      expect((log.body as unknown[]).length).toBeGreaterThan(5);
+    },
+  );
+
+  test.each([
+    ['no data', {}],
+    ['a graph without nodes', { data: { nodes: [], edges: [] } }],
+    ['an edge to nowhere', { data: { nodes: ['a', 'b'], edges: [{ source: 'a', target: 'z', weight: 1 }] } }],
+    ['a weight that is none', { data: { nodes: ['a', 'b'], edges: [{ source: 'a', target: 'b', weight: 'x' }] } }],
+  ])('says what is wrong with %s', async (_what, wrong) => {
+    const { client } = platform;
+    const service = (await client.services()).find(({ name }) => name === example);
+    const application = (await client.applications()).find(({ name }) => name === `${example} caller`);
+    const [key] = application?.accessKeys ?? [];
+    if (!service || !application || !key) throw new Error(`${example} was not deployed`);
+    const [subscription] = await client.subscriptions(application.id);
+    if (!subscription) throw new Error(`${example} has no subscriber`);
+    const app = await callerOf({
+      service,
+      application,
+      subscription,
+      endpoint: subscription.endpoint.replace(/\/$/, ''),
+      accessKeyId: key.accessKeyId,
+      secretAccessKey: await client.revealSecret(application.id, key.id),
+    });
+    const { id, status } = await app.finish({ params: {}, ...wrong });
+    expect(status).toBe('FAILED');
+    expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ detail: expect.stringMatching(/data/) });
+  });
+});
+
+function filesOf(folder: string): Record<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const file = path.join(entry.parentPath, entry.name);
+      return [path.relative(folder, file), readFileSync(file, 'utf8')];
+    }),
+  );
+}
+
+function cutOf({ edges }: Graph, left: ReadonlySet<string>): number {
+  return edges.reduce(
+    (sum, { source, target, weight }) => sum + (left.has(source) === left.has(target) ? 0 : weight),
+    0,
+  );
+}
+
+/** By trying every partition. */
+function bestCut(whole: Graph): number {
+  let best = 0;
+  for (let sides = 0; sides < 2 ** (whole.nodes.length - 1); sides++) {
+    best = Math.max(best, cutOf(whole, new Set(whole.nodes.filter((_node, index) => (sides >> index) & 1))));
+  }
+  return best;
+}
