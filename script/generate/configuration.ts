@@ -34,6 +34,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   '^https?://': '`http://…` or `https://…`',
   '^postgres(ql)?://': '`postgres://…` or `postgresql://…`',
   '^[0-9a-fA-F]{64}$': '64 hexadecimal digits',
+  '^[0-9a-fA-F.:/, ]+$': 'addresses or networks',
 };
 
 /** docs/configuration.md with the settings as the schema has them. */

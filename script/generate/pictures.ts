@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { root } from '../run.ts';
 import { withFirstStart, type FirstStart } from './first-start.ts';
 import { terminalPicture } from './terminal-picture.ts';
@@ -24,15 +25,21 @@ export async function takePictures(): Promise<string[]> {
   return Object.keys(pictures);
 }
 
-/** What a reader is to see: every section but the commands, which are as long as they are useful, with long parts left out. */
+/** Sections as long as they are useful, which nobody copies from a picture. */
+const LEFT_OUT = /^(The same from a shell|Addresses and credentials)/;
+
+/** What a reader is to see, with an ellipsis in the place of what is left out. */
 function shown(start: FirstStart): string[] {
   const sections = start.lines
     .map((line) => displayed(line, start))
     .join('\n')
-    .split(/\n\n/);
+    .split('\n\n');
+  const isLeftOut = (section: string | undefined): boolean => LEFT_OUT.test(stripVTControlCharacters(section ?? ''));
   return sections
-    .filter((section) => !section.includes('paste line by line'))
-    .map((section) => shortened(section.split('\n')).join('\n'))
+    .flatMap((section, index) => {
+      if (!isLeftOut(section)) return [shortened(section.split('\n')).join('\n')];
+      return isLeftOut(sections[index - 1]) ? [] : [DIM_ELLIPSIS];
+    })
     .join('\n\n')
     .split('\n');
 }
