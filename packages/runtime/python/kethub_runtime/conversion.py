@@ -7,6 +7,8 @@ from kethub_runtime.parameter_types import NONE_TYPE, is_builtin, members_of
 
 MAX_ERRORS = 10
 
+JSON_TYPES = {bool: "a boolean", int: "a whole number", float: "a number", str: "text", list: "a list", dict: "an object"}
+
 
 def convert(value, annotation, name: str):
     """Return `value` as the annotated type. Raises Failure ("Invalid input") with the paths of all wrong fields."""
@@ -116,18 +118,19 @@ def _coerce(value, annotation, path: str):
     if len(members) > 1:
         return _coerce_union(value, members, path)
     annotation = members[0]
-    if _is_plain(annotation):
-        return value
+    if isinstance(annotation, type) and annotation in JSON_TYPES:
+        return _json_type(value, annotation, path)
     origin, arguments = getattr(annotation, "__origin__", None), getattr(annotation, "__args__", ())
     if origin in (list, set, frozenset, tuple):
         if not isinstance(value, list):
             raise _wrong(path, f"a list is needed, not {_json_name(value)}")
-        return origin(_coerce(item, arguments[0], f"{path}[{index}]") for index, item in enumerate(value))
+        kinds = _item_kinds(value, origin, arguments, path)
+        return origin(_coerce(item, kind, f"{path}[{index}]") for index, (item, kind) in enumerate(zip(value, kinds)))
     if origin is dict:
         if not isinstance(value, dict):
             raise _wrong(path, f"an object is needed, not {_json_name(value)}")
         return {key: _coerce(item, arguments[1], f"{path}.{key}") for key, item in value.items()}
-    if not isinstance(annotation, type):
+    if _is_plain(annotation) or not isinstance(annotation, type):
         return value
     if hasattr(annotation, "model_validate") or hasattr(annotation, "parse_obj"):
         return _model(value, annotation, path)
@@ -145,13 +148,29 @@ def _coerce_union(value, members, path: str):
     for member in members:
         if member is NONE_TYPE:
             continue
-        if is_builtin(member) and not isinstance(value, member):
-            continue
         try:
             return _coerce(value, member, path)
         except Failure as failure:
             first = first or failure
     raise first or _wrong(path, f"{_json_name(value)} fits none of the allowed types")
+
+
+def _json_type(value, kind, path: str):
+    """Return a value of JSON as the builtin asked for. A whole number is a number, but True is not 1."""
+    if type(value) is kind:
+        return value
+    if kind is float and type(value) is int:
+        return float(value)
+    raise _wrong(path, f"{JSON_TYPES[kind]} is needed, not {_json_name(value)}")
+
+
+def _item_kinds(value: list, origin, arguments: tuple, path: str):
+    """Return what every item has to be: tuple[A, B] says it by position, all others once."""
+    if origin is not tuple or arguments[-1] is Ellipsis:
+        return [arguments[0]] * len(value)
+    if len(value) != len(arguments):
+        raise _wrong(path, f"a list of {len(arguments)} is needed, not of {len(value)}")
+    return arguments
 
 
 def _model(value, kind, path: str):

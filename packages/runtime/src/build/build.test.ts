@@ -66,7 +66,8 @@ describe('requirements', () => {
     ['another list', '-r other.txt\n', 'requirements-invalid', /line 1/],
     ['a folder', './local\n', 'requirements-invalid', /line 1/],
     ['a version that does not exist', 'idna==999.0\n', 'package-not-found', /idna/],
-    ['two that exclude each other', 'idna==3.10\nidna==3.9\n', 'packages-conflict', /idna/],
+    ['the same twice', 'idna==3.10\nidna==3.9\n', 'requirements-invalid', /line 2.*idna/],
+    ['two that exclude each other', 'requests==2.32.3\nidna==2.0\n', 'packages-conflict', /idna/],
   ])('with %s are refused', async (_what, requirements, problem, detail) => {
     const before = layers();
     const outcome = await build({ ...program('1'), 'requirements.txt': requirements });
@@ -86,7 +87,7 @@ describe('inspection', () => {
     expect(outcome).toMatchObject({
       ok: true,
       built: {
-        imports: ['idna'],
+        imports: ['idna', 'json'],
         parameters: [
           { name: 'data', kind: 'data', required: true },
           { name: 'token', kind: 'secret', required: true },
