@@ -13,7 +13,10 @@ import { randomFrom } from './durability/random.ts';
 const MAIN = path.resolve(import.meta.dirname, '../apps/server/src/main.ts');
 const seed = Number(process.env['KETHUB_TEST_SEED'] ?? Date.now());
 
-/** Says once who it is, lives as long as it is told, and returns the same. */
+/** More than executions are started here. */
+const MARKS = 2_000;
+
+/** Opens its mark, says once who it is, lives as long as it is told, and returns the same. */
 const service = {
   'src/__init__.py': '',
   'src/program.py': `
@@ -21,7 +24,8 @@ import time
 import uuid
 
 
-def run(seconds=0, lines=0):
+def run(seconds=0, lines=0, mark=0):
+    open(f"/app/marks/{mark}").close()
     who = str(uuid.uuid4())
     print("began", who, flush=True)
     for line in range(lines):
@@ -30,8 +34,9 @@ def run(seconds=0, lines=0):
     if not lines:
         time.sleep(seconds)
     print("ended", who, flush=True)
-    return {"who": who}
+    return {"who": who, "mark": mark}
 `,
+  ...Object.fromEntries(Array.from({ length: MARKS }, (_, mark) => [`marks/${mark}`, ''])),
 };
 
 describe.each(databases)(`kill -9 of the platform on $name (KETHUB_TEST_SEED=${seed})`, (kind) => {
@@ -102,12 +107,12 @@ describe.each(databases)(`kill -9 of the platform on $name (KETHUB_TEST_SEED=${s
     { timeout: 400_000 },
     async () => {
       const random = randomFrom(seed);
-      const opens = await countOpens(sourceFolder(kethub.dataDir));
+      const opens = await countOpens(path.join(sourceFolder(kethub.dataDir), 'marks'));
       const accepted: string[] = [];
       const killed = new AbortController();
       const submit = async (): Promise<void> => {
-        while (!killed.signal.aborted) {
-          const body = JSON.stringify({ seconds: random() * 0.2 });
+        for (let mark = 1; mark < MARKS && !killed.signal.aborted; mark++) {
+          const body = JSON.stringify({ seconds: random() * 0.2, mark });
           // The platform may be gone at this moment: then nothing was promised.
           const answer = await app.request('POST', '/', { body }).catch(() => null);
           if (answer?.status === 201) accepted.push(member(answer.body, 'id'));
@@ -134,15 +139,20 @@ describe.each(databases)(`kill -9 of the platform on $name (KETHUB_TEST_SEED=${s
         const who = member(body, 'who');
         expect(await logOf(id)).toEqual([`began ${who}`, `ended ${who}`]);
       }
-      // The compiled program is opened once by every process that runs it: counted from outside, whatever the log says.
-      expect(await opens.stop()).toBe(all.length);
+      // Counted from outside, whatever result and log say: every execution has opened its own mark, once.
+      const opened = await opens.stop();
+      for (const { id } of all) {
+        const { body } = await app.request('GET', `/${id}/result`);
+        expect(opened.get(String(Reflect.get(Object(body), 'mark')))).toBe(1);
+      }
+      expect(opened.size).toBe(all.length);
     },
   );
 
   test('a running execution goes on, its log is complete, its result is collected', async () => {
     await reachable();
     const { id } = await app.start({ seconds: 3, lines: 30 });
-    await expect.poll(() => logOf(id), { timeout: 10_000 }).toContain('line 3');
+    await expect.poll(() => logOf(id), { timeout: 30_000 }).toContain('line 3');
     await restart();
     await reachable();
     expect(await ended(id)).toBe('SUCCEEDED');
@@ -154,7 +164,7 @@ describe.each(databases)(`kill -9 of the platform on $name (KETHUB_TEST_SEED=${s
 
   test('when the process that runs the code is lost as well, the execution is UNKNOWN, and the next one runs', async () => {
     const { id } = await app.start({ seconds: 60 });
-    await expect.poll(async () => (await logOf(id))[0], { timeout: 10_000 }).toMatch(/^began/);
+    await expect.poll(async () => (await logOf(id))[0], { timeout: 30_000 }).toMatch(/^began/);
     process.kill(runnerPid(kethub.dataDir), 'SIGKILL');
     expect(await ended(id)).toBe('UNKNOWN');
     expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ detail: expect.stringContaining('lost') });

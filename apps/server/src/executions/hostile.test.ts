@@ -69,9 +69,9 @@ describe.each(databases)('hostile code on $name gets a clear answer and leaves n
   };
   /** Nothing of it runs any more, and the runtime has forgotten it. */
   const isGone = async (id: string): Promise<void> => {
-    await expect.poll(async () => (await platform.kethub.runtime.status()).running, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(async () => (await platform.kethub.runtime.status()).running, { timeout: 30_000 }).toEqual([]);
     const folder = path.join(platform.dataDir, 'runtime', 'executions', id);
-    await expect.poll(() => existsSync(folder), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => existsSync(folder), { timeout: 30_000 }).toBe(false);
   };
 
   test.each([
@@ -113,6 +113,6 @@ describe.each(databases)('hostile code on $name gets a clear answer and leaves n
 
   test('afterwards the folder of executions is empty', async () => {
     const folder = path.join(platform.dataDir, 'runtime', 'executions');
-    await expect.poll(() => readdirSync(folder), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => readdirSync(folder), { timeout: 30_000 }).toEqual([]);
   });
 });

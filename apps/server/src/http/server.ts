@@ -120,14 +120,34 @@ function useValidators(app: FastifyInstance): void {
 function useJson(app: FastifyInstance): void {
   app.removeContentTypeParser(['application/json', 'text/plain']);
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    // The escape of a character that PostgreSQL cannot store, in whatever member.
-    if (text.includes('\\u0000')) return done(new Problem('invalid-request', 'The character U+0000 cannot be stored.'));
     try {
-      done(null, text === '' ? undefined : JSON.parse(text.toString()));
+      const body: unknown = text === '' ? undefined : JSON.parse(text.toString());
+      const pointer = text.includes('\\u0000') ? pointerToNul(body) : null;
+      if (pointer !== null) throw unstorable(pointer);
+      done(null, body);
     } catch (error) {
-      done(new Problem('malformed-json', error instanceof Error ? error.message : 'The body is not JSON.'));
+      if (error instanceof Problem) done(error);
+      else done(new Problem('malformed-json', error instanceof Error ? error.message : 'The body is not JSON.'));
     }
   });
+}
+
+function unstorable(pointer: string): Problem {
+  return new Problem('invalid-request', `The character U+0000 at ${pointer} cannot be stored. Leave it out.`, {
+    errors: [{ pointer, detail: 'holds the character U+0000' }],
+  });
+}
+
+/** JSON Pointer to the first name or text with a character that PostgreSQL cannot store, or null. */
+function pointerToNul(value: unknown, pointer = ''): string | null {
+  if (typeof value === 'string') return value.includes('\0') ? pointer || '/' : null;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, member] of Object.entries(value)) {
+    if (name.includes('\0')) return pointer || '/';
+    const found = pointerToNul(member, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function logResponse(log: FastifyBaseLogger, request: FastifyRequest, status: number, milliseconds: number): void {
