@@ -17,6 +17,57 @@ export const UserDto = Type.Object(
 );
 export type UserDto = Static<typeof UserDto>;
 
+export const UpdateUserRequest = Request(
+  {
+    currentPosition: Type.Optional(nullable('string', { maxLength: limits.currentPositionLength })),
+    homepage: Type.Optional(
+      nullable('string', { maxLength: limits.homepageLength, description: 'An absolute http or https address.' }),
+    ),
+    about: Type.Optional(nullable('string', { maxLength: limits.aboutLength })),
+  },
+  {
+    $id: 'UpdateUserRequest',
+    description: 'A field that is absent or null keeps its value; an empty text clears it to null.',
+  },
+);
+export type UpdateUserRequest = Static<typeof UpdateUserRequest>;
+
+const overview = { id: Type.String(), firstname: Type.String(), lastname: Type.String() };
+
+export const UserOverviewDto = Type.Object(overview, { $id: 'UserOverviewDto' });
+export type UserOverviewDto = Static<typeof UserOverviewDto>;
+
+export const UserSearchDto = Type.Object(overview, { $id: 'UserSearchDto' });
+export type UserSearchDto = Static<typeof UserSearchDto>;
+
+export const BatchUserRequest = Request(
+  {
+    ids: Type.Array(Type.String(), { maxItems: limits.batchUsers, description: 'Duplicates are ignored.' }),
+  },
+  { $id: 'BatchUserRequest' },
+);
+export type BatchUserRequest = Static<typeof BatchUserRequest>;
+
+export const BatchUserResponseDto = Type.Object(
+  {
+    users: Type.Array(UserOverviewDto, { description: 'The approved users among them, in the order asked.' }),
+    notFound: Type.String({
+      description: 'The other ids, joined with commas, in the order asked; empty when there are none.',
+    }),
+  },
+  { $id: 'BatchUserResponseDto' },
+);
+export type BatchUserResponseDto = Static<typeof BatchUserResponseDto>;
+
+export const RegistrationStatus = Type.Enum(['PENDING', 'APPROVED', 'REJECTED', 'NOT_FOUND', 'EMAIL_NOT_VERIFIED']);
+export type RegistrationStatus = Static<typeof RegistrationStatus>;
+
+export const RegistrationResponse = Type.Object(
+  { status: RegistrationStatus, message: nullable('string', { description: 'For the person, in a sentence.' }) },
+  { $id: 'RegistrationResponse' },
+);
+export type RegistrationResponse = Static<typeof RegistrationResponse>;
+
 export const CreateAccessTokenRequest = Request(
   {
     name: Type.String({ minLength: 1, maxLength: limits.tokenNameLength }),

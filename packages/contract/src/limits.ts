@@ -24,6 +24,11 @@ export const limits = {
   currentPositionLength: 200,
   homepageLength: 2_048,
   aboutLength: 5_000,
+  /** Uploaded profile image, and what it unpacks to. */
+  profileImageBytes: 5 * 1024 * 1024,
+  profileImagePixels: 40_000_000,
+  batchUsers: 200,
+  searchedUsers: 20,
   secretBytes: 64 * 1024,
   secrets: 100,
   idempotencyKeyLength: 255,

@@ -1,9 +1,10 @@
 import { endOfDay, toDate, type CreateAccessTokenRequest } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { once, Problem, type Answer } from '../http/index.ts';
+import { once, type Answer } from '../http/index.ts';
 import type { Person, Platform } from '../platform.ts';
 import { createRawToken, digestOf, type AccessTokenRow } from '../storage/index.ts';
 import type { AccountServices } from './accounts.ts';
+import { invalid } from './invalid.ts';
 import { accessTokenDto } from './present.ts';
 import { insertAccessToken } from './queries.ts';
 import { secretAnswer } from './read-access-tokens.ts';
@@ -68,10 +69,4 @@ function requireComing(expiresAt: string | null, now: number): void {
   const end = endOfDay(expiresAt);
   if (end === null) throw invalid('/expiresAt', `must be a day of the calendar; there is no ${expiresAt}`);
   if (end < now) throw invalid('/expiresAt', `must not be in the past; today is ${toDate(now)} (UTC)`);
-}
-
-function invalid(pointer: string, detail: string): Problem {
-  return new Problem('invalid-request', `The body is not as expected: ${pointer} ${detail}.`, {
-    errors: [{ pointer, detail }],
-  });
 }

@@ -1,4 +1,11 @@
-import { toTimestamp, type AccessTokenDto, type AccessTokenMetadataDto, type UserDto } from '@kethub/contract';
+import {
+  toTimestamp,
+  type AccessTokenDto,
+  type AccessTokenMetadataDto,
+  type UserDto,
+  type UserOverviewDto,
+} from '@kethub/contract';
+import type { Identity } from '../identity/index.ts';
 import type { AccessTokenRow, UserRow } from '../storage/index.ts';
 
 export function userDto(user: UserRow): UserDto {
@@ -27,4 +34,9 @@ export function tokenMetadata(token: AccessTokenRow): AccessTokenMetadataDto {
 /** `value` is the raw token, known only while it is being created. */
 export function accessTokenDto(token: AccessTokenRow, value: string | null): AccessTokenDto {
   return { ...tokenMetadata(token), value };
+}
+
+/** What everybody may see of a user. */
+export function userOverview({ id, firstname, lastname }: Identity): UserOverviewDto {
+  return { id, firstname, lastname };
 }

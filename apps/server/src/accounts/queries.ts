@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AccessTokenRow, Queries, UserRow } from '../storage/index.ts';
+import { searchTextOf, type AccessTokenRow, type Queries, type UserRow } from '../storage/index.ts';
 
 /** The SQL of users and their personal access tokens. */
 
@@ -8,14 +8,46 @@ export function findUser(queries: Queries, id: string): Promise<UserRow | undefi
 }
 
 /** Adds a user, or brings the fields that the identity provider owns up to date. Of two at once, both find one record. */
-export function upsertUser(transaction: Queries, user: UserRow): Promise<UserRow> {
+export async function upsertUser(transaction: Queries, user: UserRow): Promise<UserRow> {
   const { username, email, firstname, lastname, updated_at } = user;
-  return transaction
+  const row = await transaction
     .insertInto('users')
     .values(user)
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ username, email, firstname, lastname, updated_at }))
     .returningAll()
     .executeTakeFirstOrThrow();
+  const search_text = searchTextOf(row);
+  await transaction
+    .insertInto('user_search')
+    .values({ user_id: row.id, search_text })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ search_text }))
+    .execute();
+  return row;
+}
+
+/** The record of a user, locked until the end of the transaction by writing to it, which both databases understand. */
+export function lockUser(transaction: Queries, id: string, now: number): Promise<UserRow | undefined> {
+  return transaction
+    .updateTable('users')
+    .set({ updated_at: now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Who had this address, in lower case, when they were last here. */
+export async function findUserIdsByEmail(queries: Queries, email: string): Promise<string[]> {
+  const rows = await queries.selectFrom('users').select('id').where('email', '=', email).orderBy('id').execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Changes the fields that the user edits. The user must be there. */
+export function updateProfile(
+  transaction: Queries,
+  id: string,
+  profile: Pick<UserRow, 'current_position' | 'homepage' | 'about'>,
+): Promise<UserRow> {
+  return transaction.updateTable('users').set(profile).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 }
 
 /** The tokens of a user that are not the default token, newest first. */

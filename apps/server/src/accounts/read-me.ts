@@ -9,9 +9,16 @@ import { findUser, upsertUser } from './queries.ts';
 
 /** The profile of the caller; the first call creates the record. */
 export async function readMe(services: AccountServices, person: Person, request: FastifyRequest): Promise<Answer> {
-  const body = userDto(await userOf(services, person));
+  const answer = profileAnswer(await userOf(services, person));
+  const { headers } = answer;
+  return isFresh(request, headers.etag) ? { status: 304, headers } : answer;
+}
+
+/** The profile with its ETag, which covers the fields of the identity provider as well. */
+export function profileAnswer(user: UserRow) {
+  const body = userDto(user);
   const headers = { etag: etag(digestOf(JSON.stringify(body)).slice(0, 32)), 'cache-control': 'private, no-cache' };
-  return isFresh(request, headers.etag) ? { status: 304, headers } : { status: 200, headers, body };
+  return { status: 200, headers, body };
 }
 
 /** The record of the caller, created on first use, with what the identity provider says now. */

@@ -4,8 +4,8 @@ import {
   CreateAccessTokenRequest,
   DefaultAccessTokenDto,
   PersonalAccessTokenPrincipal,
+  UpdateUserRequest,
   UserDto,
-  type ProblemCode,
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
@@ -13,18 +13,14 @@ import type { AccountServices } from './accounts.ts';
 import { authorize } from './authorize.ts';
 import { createAccessToken } from './create-access-token.ts';
 import { removeAccessToken } from './delete-access-token.ts';
+import { door, sessionDoor } from './door.ts';
 import { putDefaultToken } from './put-default-token.ts';
+import { putMe } from './put-me.ts';
 import { readAccessTokens } from './read-access-tokens.ts';
 import { readMe } from './read-me.ts';
+import { userEndpoints } from './user-routes.ts';
 
 const tag = 'Account';
-const door: readonly ProblemCode[] = [
-  'not-authenticated',
-  'not-approved',
-  'unknown-organization',
-  'identity-provider-unavailable',
-];
-const sessionDoor: readonly ProblemCode[] = [...door, 'login-session-required'];
 /** Not checked by the schema: an id that is no UUID is the id of no token, and the answer is 404 as for any other. */
 const tokenPath = Type.Object({ id: Type.String({ description: 'UUID of the token.' }) });
 
@@ -41,6 +37,20 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     answers: { 200: UserDto, 304: null },
     problems: door,
     handle: ({ caller, request }) => readMe(services, personOf(caller), request),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/me',
+    id: 'updateMe',
+    tag,
+    access: 'APPROVED',
+    summary: 'Change the own profile',
+    description:
+      'A field that is absent or null keeps its value; an empty text clears it. The other fields belong to the identity provider. Takes `If-Match`.',
+    body: UpdateUserRequest,
+    answers: { 200: UserDto },
+    problems: ['invalid-request', 'malformed-json', ...door, 'stale', 'unsupported-media-type'],
+    handle: ({ caller, body, request }) => putMe(services, personOf(caller), body, request),
   }),
   endpoint({
     method: 'GET',
@@ -115,4 +125,5 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
       return { status: 200, headers: { 'cache-control': 'no-store' }, body };
     },
   }),
+  ...userEndpoints(services),
 ];

@@ -81,6 +81,8 @@ export function mount<A extends string, C>(
       method: endpoint.method,
       url: prefix + endpoint.path,
       exposeHeadRoute: false,
+      // A HEAD that is declared is described as well.
+      config: { swagger: { exposeHeadRoute: true } },
       schema: describe(app, endpoint, security(endpoint.access)),
       // Before the body is parsed: a stranger does not get to upload.
       onRequest: (request, _reply, done) => {

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { BuildProblem, BuildStatus, ExecutionStatus } from '@kethub/contract';
 
 /**
@@ -6,6 +7,8 @@ import type { BuildProblem, BuildStatus, ExecutionStatus } from '@kethub/contrac
  */
 export interface Tables {
   users: UserRow;
+  user_search: UserSearchRow;
+  profile_images: ProfileImageRow;
   access_tokens: AccessTokenRow;
   identities: IdentityRow;
   oidc_records: OidcRecordRow;
@@ -32,6 +35,24 @@ export interface UserRow {
   about: string | null;
   created_at: number;
   updated_at: number;
+}
+
+export interface UserSearchRow {
+  /** Keeps the place in the full-text index; given by the database. */
+  number: Generated<number>;
+  user_id: string;
+  /** See searchTextOf. */
+  search_text: string;
+}
+
+export interface ProfileImageRow {
+  user_id: string;
+  blob: string;
+  media_type: 'image/jpeg' | 'image/png';
+  bytes: number;
+  /** SHA-256 of the stored bytes. */
+  digest: string;
+  created_at: number;
 }
 
 export interface AccessTokenRow {

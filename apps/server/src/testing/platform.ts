@@ -7,6 +7,7 @@ import { pino, type Logger } from 'pino';
 import { readConfiguration } from '../config/index.ts';
 import { createHttpServer, createIds } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
+import { acceptUploads } from '../services/index.ts';
 import { createSeal, openBlobFolder } from '../storage/index.ts';
 import type { TestDatabase, TestDatabaseKind } from './databases.ts';
 
@@ -69,8 +70,8 @@ export async function createTestPlatform(
 }
 
 /** A server of the platform interface as the product makes it, without endpoints. */
-export function createTestServer(platform: Platform, securitySchemes: Record<string, object> = {}) {
-  return createHttpServer({
+export async function createTestServer(platform: Platform, securitySchemes: Record<string, object> = {}) {
+  const app = await createHttpServer({
     log: platform.log,
     problemsUrl: platform.addresses.problems,
     title: 'Test',
@@ -79,6 +80,8 @@ export function createTestServer(platform: Platform, securitySchemes: Record<str
     securitySchemes,
     trustedProxies: [],
   });
+  await acceptUploads(app);
+  return app;
 }
 
 /**
