@@ -1,9 +1,11 @@
+import { fetchKeycloak, javaTool, KeycloakMissing, startKeycloak, type Keycloak } from './keycloak.ts';
 import { postgresTool, startPostgres } from './postgres.ts';
 import { run } from './run.ts';
 import { check } from './static-checks.ts';
 import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-tools.ts';
 
-// `npm test`: sets up what the machine lacks, checks the code, then runs every test on SQLite and on a real PostgreSQL.
+// `npm test`: sets up what the machine lacks, checks the code, then runs every test on SQLite and on a real PostgreSQL,
+// and those of the identity provider also on a real Keycloak.
 // Arguments go to vitest: npm test -- packages/runtime
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 const chosen = process.argv.slice(2);
@@ -17,9 +19,29 @@ try {
 }
 const checked = chosen.length > 0 || check();
 const postgres = await startPostgres({ durable: false });
+let keycloak: Keycloak | null = null;
 try {
-  const tested = run('tests', 'vitest', ['run', ...chosen], { KETHUB_TEST_POSTGRES_URL: postgres.url });
+  keycloak = await keycloakForTests();
+  const tested = run('tests', 'vitest', ['run', ...chosen], {
+    KETHUB_TEST_POSTGRES_URL: postgres.url,
+    ...(keycloak && { KETHUB_TEST_KEYCLOAK_URL: keycloak.url }),
+  });
   process.exitCode = checked && tested ? 0 : 1;
 } finally {
+  await keycloak?.stop();
   await postgres.stop();
+}
+
+/** Keycloak, when a chosen test uses it. A machine that cannot fetch it still runs every other test, and is told so. */
+async function keycloakForTests(): Promise<Keycloak | null> {
+  const user = 'apps/server/src/identity/keycloak.test.ts';
+  if (chosen.length > 0 && !chosen.some((part) => user.includes(part))) return null;
+  try {
+    ensureTools([javaTool], say);
+    return await startKeycloak(await fetchKeycloak(say));
+  } catch (error) {
+    if (!(error instanceof ToolsMissing || error instanceof KeycloakMissing)) throw error;
+    say(`${error.message}\nkethub: the tests with a real Keycloak are SKIPPED`);
+    return null;
+  }
 }

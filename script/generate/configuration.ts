@@ -24,6 +24,13 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_TRUSTED_PROXIES',
   ],
   'What is kept, and where': ['KETHUB_DATA_DIR', 'DATABASE_URL', 'KETHUB_INSTANCE_KEY'],
+  'People and signing in': [
+    'KETHUB_IDENTITY_PROVIDER',
+    'KETHUB_OIDC_ISSUER',
+    'KETHUB_OIDC_AUDIENCE',
+    'KETHUB_KEYCLOAK_ADMIN_CLIENT_ID',
+    'KETHUB_KEYCLOAK_ADMIN_CLIENT_SECRET',
+  ],
   'Running user code': ['KETHUB_MAX_CONCURRENT_EXECUTIONS', 'KETHUB_WARM_MEMORY_MB'],
   'Start and log': ['KETHUB_DEMO', 'KETHUB_LOG_LEVEL'],
 };
@@ -32,6 +39,7 @@ const OTHERS = 'Others';
 /** Patterns in words. A new pattern is shown as it is. */
 const PATTERNS: Readonly<Record<string, string>> = {
   '^https?://': '`http://…` or `https://…`',
+  '^https?://.+/realms/[^/?#]+/?$': '`https://…/realms/…`',
   '^postgres(ql)?://': '`postgres://…` or `postgresql://…`',
   '^[0-9a-fA-F]{64}$': '64 hexadecimal digits',
   '^[0-9a-fA-F.:/, ]+$': 'addresses or networks',

@@ -9,7 +9,7 @@ import { Refusal, type Configuration } from './config/index.ts';
 import { ExecutionWorker, watchExecutions } from './executions/index.ts';
 import { createGateway } from './gateway/index.ts';
 import { createIds } from './http/index.ts';
-import { createEmbeddedIdentity, type EmbeddedIdentity } from './identity/index.ts';
+import { createIdentity, type IdentityService } from './identity/index.ts';
 import type { Addresses, Platform } from './platform.ts';
 import { takeDataFolder, usablePort } from './process/index.ts';
 import { BuildWorker, createRunnables } from './services/index.ts';
@@ -18,7 +18,7 @@ import { createSeal, instanceKey, openBlobFolder, openDatabase } from './storage
 /** A running platform: every role in this process. */
 export interface Kethub {
   readonly platform: Platform;
-  readonly identity: EmbeddedIdentity;
+  readonly identity: IdentityService;
   readonly runtime: Runtime;
   /** Number of executions that run now. */
   running(): number;
@@ -81,7 +81,7 @@ async function start(
   await executions.start();
   builds.start();
 
-  const identity = await createEmbeddedIdentity(platform);
+  const identity = await createIdentity(platform);
   opened.push(() => identity.close());
   const accounts = createAccounts(platform, identity);
   opened.push(() => accounts.close());
@@ -113,7 +113,7 @@ function addressesOf(configuration: Configuration, port: number, gatewayPort: nu
   const origin = configuration.publicUrl ?? `http://localhost:${port}`;
   return {
     api: `${origin}/api`,
-    auth: `${origin}/auth`,
+    auth: configuration.keycloak?.issuer ?? `${origin}/auth`,
     gateway: configuration.gatewayUrl ?? `http://localhost:${gatewayPort}`,
     problems: `${origin}/api/problems`,
   };

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { security, securitySchemes, type Accounts } from '../accounts/index.ts';
 import { applicationEndpoints } from '../applications/index.ts';
 import { createHttpServer, mount } from '../http/index.ts';
-import type { EmbeddedIdentity } from '../identity/index.ts';
+import type { IdentityService } from '../identity/index.ts';
 import type { Platform } from '../platform.ts';
 import { acceptUploads, serviceEndpoints } from '../services/index.ts';
 import { serveFrontPage } from './front-page.ts';
@@ -12,7 +12,7 @@ import { serveProblemPages } from './problem-pages.ts';
 export async function createApi(
   platform: Platform,
   accounts: Accounts,
-  identity: EmbeddedIdentity,
+  identity: IdentityService,
 ): Promise<FastifyInstance> {
   const { addresses } = platform;
   const app = await createHttpServer({
@@ -21,7 +21,8 @@ export async function createApi(
     title: 'Kethub platform interface',
     description: 'Accounts, services with their builds and publication, applications and subscriptions.',
     serverUrl: addresses.api,
-    securitySchemes: securitySchemes(addresses),
+    // It takes the token endpoint below the address it is given.
+    securitySchemes: securitySchemes({ ...addresses, auth: identity.tokenEndpoint.replace(/\/token$/, '') }),
     trustedProxies: platform.configuration.trustedProxies,
   });
   const prefix = new URL(addresses.api).pathname;

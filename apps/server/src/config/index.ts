@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { Type, type Static } from 'typebox';
 import { Ajv } from 'ajv';
+import { keycloakOf, type KeycloakSettings } from './keycloak.ts';
 import { Refusal } from './refusal.ts';
 
-export { Refusal };
+export { Refusal, type KeycloakSettings };
 
 /** Every setting, its type, default and meaning. docs/configuration.md is generated from this table. */
 export const ConfigurationSchema = Type.Object({
@@ -54,6 +55,31 @@ export const ConfigurationSchema = Type.Object({
         '32 bytes in hex that seal secrets at rest. Default: made once and kept in `<data folder>/instance.key`.',
     }),
   ),
+  KETHUB_IDENTITY_PROVIDER: Type.Enum(['embedded', 'keycloak'], {
+    default: 'embedded',
+    description:
+      'Where people are known and sign in: in Kethub itself, or in a realm of a Keycloak. The four settings below belong to `keycloak`.',
+  }),
+  KETHUB_OIDC_ISSUER: Type.Optional(
+    Type.String({
+      pattern: '^https?://.+/realms/[^/?#]+/?$',
+      description:
+        'Issuer of the login sessions: address of the realm, exactly as its discovery document names it. Default: none.',
+    }),
+  ),
+  KETHUB_OIDC_AUDIENCE: Type.Optional(
+    Type.String({
+      description: 'Audience that an access token must name to be accepted. Default: `kethub`.',
+    }),
+  ),
+  KETHUB_KEYCLOAK_ADMIN_CLIENT_ID: Type.Optional(
+    Type.String({
+      description: 'Client whose service account may view and manage the users of the realm. Default: none.',
+    }),
+  ),
+  KETHUB_KEYCLOAK_ADMIN_CLIENT_SECRET: Type.Optional(
+    Type.String({ description: 'Secret of that client. Default: none.' }),
+  ),
   KETHUB_MAX_CONCURRENT_EXECUTIONS: Type.Integer({
     minimum: 1,
     maximum: 1_000,
@@ -67,7 +93,8 @@ export const ConfigurationSchema = Type.Object({
   }),
   KETHUB_DEMO: Type.Enum(['auto', 'off'], {
     default: 'auto',
-    description: '`auto` prepares and runs the demo on the first start; `off` starts an empty platform.',
+    description:
+      '`auto` prepares and runs the demo on the first start, unless people are known to a Keycloak; `off` starts an empty platform.',
   }),
   KETHUB_LOG_LEVEL: Type.Enum(['debug', 'info', 'warn', 'error'], {
     default: 'info',
@@ -91,6 +118,8 @@ export interface Configuration {
   readonly publicUrl: string | null;
   readonly gatewayUrl: string | null;
   readonly instanceKey: string | null;
+  /** null with the embedded identity provider. */
+  readonly keycloak: KeycloakSettings | null;
   readonly maxConcurrentExecutions: number;
   readonly warmMemoryMb: number;
   readonly demo: 'auto' | 'off';
@@ -124,6 +153,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     });
     throw new Refusal(reasons.join('; '));
   }
+  const keycloak = keycloakOf(given);
   return {
     host: given.KETHUB_HOST,
     port: given.KETHUB_PORT,
@@ -132,9 +162,11 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     publicUrl: given.KETHUB_PUBLIC_URL?.replace(/\/+$/, '') ?? null,
     gatewayUrl: given.KETHUB_GATEWAY_URL?.replace(/\/+$/, '') ?? null,
     instanceKey: given.KETHUB_INSTANCE_KEY ?? null,
+    keycloak,
     maxConcurrentExecutions: given.KETHUB_MAX_CONCURRENT_EXECUTIONS,
     warmMemoryMb: given.KETHUB_WARM_MEMORY_MB,
-    demo: given.KETHUB_DEMO,
+    // The demo makes a user; a realm is not Kethub's to put one in.
+    demo: keycloak ? 'off' : given.KETHUB_DEMO,
     logLevel: given.KETHUB_LOG_LEVEL,
     trustedProxies: given.KETHUB_TRUSTED_PROXIES?.split(/[\s,]+/).filter(Boolean) ?? [],
     databaseUrl: given.DATABASE_URL ?? null,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../testing/platform.ts';
-import { createEmbeddedIdentity, isApproved, type EmbeddedIdentity, type Identity } from './index.ts';
+import { createEmbeddedIdentity, isApproved, type Identity, type IdentityService } from './index.ts';
 
 const ada = {
   username: 'Ada',
@@ -14,7 +14,7 @@ const ada = {
 
 describe.each(databases)('users of the embedded provider on $name', ({ open }) => {
   let platform: TestPlatform;
-  let identity: EmbeddedIdentity;
+  let identity: IdentityService;
   beforeAll(async () => {
     platform = await createTestPlatform(open);
     identity = await createEmbeddedIdentity(platform);

@@ -1,8 +1,7 @@
-import type { FastifyInstance } from 'fastify';
 import type { Platform } from '../platform.ts';
 import { createAccessTokenVerifier } from './access-token.ts';
-import { createUser, type NewUser } from './create-user.ts';
-import type { Identity, IdentityProvider } from './identity-provider.ts';
+import { createUser } from './create-user.ts';
+import type { IdentityService } from './identity-provider.ts';
 import { loadKeys } from './keys.ts';
 import { createOidcProvider } from './oidc-provider.ts';
 import { purgeOidcRecords } from './oidc-records.ts';
@@ -12,19 +11,11 @@ import { createSignIn } from './sign-in.ts';
 
 const PURGE_EVERY_MS = 10 * 60 * 1000;
 
-export type { NewUser };
-
-/** The identity provider that comes with the platform: people and passwords in its own database. */
-export interface EmbeddedIdentity extends IdentityProvider {
-  /** Serves {auth_url}: OpenID provider and sign-in page. */
-  serve(app: FastifyInstance): Promise<void>;
-  /** Adds a person with a verified e-mail address. Throws `conflict` when the username or the address is taken. */
-  createUser(user: NewUser): Promise<Identity>;
-  close(): Promise<void>;
-}
-
-/** Opens the embedded identity provider; its keys are made on the first start. */
-export async function createEmbeddedIdentity(platform: Platform): Promise<EmbeddedIdentity> {
+/**
+ * Opens the identity provider that comes with the platform: people and passwords in its own database, {auth_url} on its own
+ * server. Its keys are made on the first start.
+ */
+export async function createEmbeddedIdentity(platform: Platform): Promise<IdentityService> {
   const keys = await loadKeys(platform);
   const verifyToken = await createAccessTokenVerifier(platform, keys.signing);
   const signIn = createSignIn(platform);
@@ -36,6 +27,7 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Embedd
     });
   }, PURGE_EVERY_MS).unref();
   return {
+    tokenEndpoint: `${platform.addresses.auth}/token`,
     async verify(accessToken) {
       const subject = await verifyToken(accessToken);
       return subject === null ? null : { subject };

@@ -1,4 +1,6 @@
+import type { FastifyInstance } from 'fastify';
 import { Problem } from '../http/index.ts';
+import type { NewUser } from './create-user.ts';
 
 /** A person as the identity provider knows them. */
 export interface Identity {
@@ -21,6 +23,17 @@ export interface IdentityProvider {
   find(subject: string): Promise<Identity | null>;
   /** Removes the person; one who is already gone is fine. Throws IdentityProviderUnavailable. */
   delete(subject: string): Promise<void>;
+}
+
+/** An identity provider with what the platform needs beside to run with it. */
+export interface IdentityService extends IdentityProvider {
+  /** Where login sessions are granted and refreshed. */
+  readonly tokenEndpoint: string;
+  /** Serves what belongs to it on the server of the platform. */
+  serve(app: FastifyInstance): Promise<void>;
+  /** Adds a person with a verified e-mail address. Throws `conflict` when the username or the address is taken. */
+  createUser(user: NewUser): Promise<Identity>;
+  close(): Promise<void>;
 }
 
 /** An approved user: admitted by an administrator, with a verified address, not switched off. */

@@ -1,2 +1,10 @@
-export { createEmbeddedIdentity, type EmbeddedIdentity, type NewUser } from './embedded.ts';
-export { IdentityProviderUnavailable, isApproved, type Identity, type IdentityProvider } from './identity-provider.ts';
+export { createIdentity } from './create-identity.ts';
+export type { NewUser } from './create-user.ts';
+export { createEmbeddedIdentity } from './embedded.ts';
+export {
+  IdentityProviderUnavailable,
+  isApproved,
+  type Identity,
+  type IdentityProvider,
+  type IdentityService,
+} from './identity-provider.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { createAccounts, security, securitySchemes, type Accounts } from '../accounts/index.ts';
 import { mount } from '../http/index.ts';
-import { createEmbeddedIdentity, type EmbeddedIdentity, type Identity, type NewUser } from '../identity/index.ts';
+import { createEmbeddedIdentity, type Identity, type IdentityService, type NewUser } from '../identity/index.ts';
 import type { TestDatabaseKind } from './databases.ts';
 import { createTestPlatform, createTestServer, type TestPlatform, type TestPlatformOptions } from './platform.ts';
 
@@ -16,7 +16,7 @@ export interface TestSession {
 /** A server at the addresses of its platform, with the identity provider and the user account service. */
 export interface TestAccounts {
   readonly platform: TestPlatform;
-  readonly identity: EmbeddedIdentity;
+  readonly identity: IdentityService;
   readonly accounts: Accounts;
   readonly app: FastifyInstance;
   /** Adds a person whose password is PASSWORD; `username` is the part before the @ of the e-mail address. */

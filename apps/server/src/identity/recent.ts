@@ -1,0 +1,34 @@
+/** Answers that are kept for a while. Who asks for what is being fetched waits for the same answer; failures are not kept. */
+export class Recent<T> {
+  readonly #kept = new Map<string, { readonly asked: number; readonly answer: Promise<T> }>();
+  readonly #limits: { readonly ageMs: number; readonly most: number; readonly now: () => number };
+
+  constructor(limits: { ageMs: number; most: number; now: () => number }) {
+    this.#limits = limits;
+  }
+
+  /** The answer to `key`, asked for at most `ageMs` ago. */
+  get(key: string, ask: () => Promise<T>): Promise<T> {
+    const { ageMs, most, now } = this.#limits;
+    const known = this.#kept.get(key);
+    const age = known ? now() - known.asked : 0;
+    // A clock that was set back makes nothing last longer.
+    if (known && age >= 0 && age < ageMs) return known.answer;
+    // Aged from the question, not from the answer, which may describe the state at any time in between.
+    const entry = { asked: now(), answer: ask() };
+    // Put at the end: the first is always the oldest.
+    this.#kept.delete(key);
+    this.#kept.set(key, entry);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > most && oldest !== undefined) this.#kept.delete(oldest);
+    // The failure itself reaches whoever asked, by `answer`.
+    entry.answer.catch(() => {
+      if (this.#kept.get(key) === entry) this.#kept.delete(key);
+    });
+    return entry.answer;
+  }
+
+  forget(key: string): void {
+    this.#kept.delete(key);
+  }
+}

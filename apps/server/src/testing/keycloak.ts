@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+const REALM_FILE = path.resolve(import.meta.dirname, '../../../../script/keycloak/realm.json');
+
+/** A realm of its own on a real Keycloak, made from the project's realm file. */
+export interface TestRealm {
+  readonly name: string;
+  /** Address of the server, without a slash at the end. */
+  readonly origin: string;
+  readonly issuer: string;
+  /** Settings of a platform whose people are in this realm. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Calls the admin interface below the realm as the administrator of the server, and expects success. */
+  admin(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** Removes it. */
+  remove(): Promise<void>;
+}
+
+/** Makes a realm on the server of KETHUB_TEST_KEYCLOAK_URL. */
+export async function createTestRealm(server: string): Promise<TestRealm> {
+  const { origin, username, password } = new URL(server);
+  const name = `kethub-${randomBytes(6).toString('hex')}`;
+  const secret = randomBytes(16).toString('hex');
+
+  const call = async (method: string, address: string, body?: unknown): Promise<unknown> => {
+    // Asked for anew each time: it lives for a minute.
+    const granted = await fetch(`${origin}/realms/master/protocol/openid-connect/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'password', client_id: 'admin-cli', username, password }),
+    });
+    const { access_token } = (await granted.json()) as { access_token: string };
+    const response = await fetch(`${origin}/admin/realms${address}`, {
+      method,
+      headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${address} answered ${response.status}: ${text}`);
+    return text === '' ? null : JSON.parse(text);
+  };
+
+  const file = JSON.parse(await readFile(REALM_FILE, 'utf8')) as { clients: { clientId: string }[] };
+  const clients = file.clients.map((client) => (client.clientId === 'kethub-admin' ? { ...client, secret } : client));
+  await call('POST', '', { ...file, realm: name, clients });
+  const issuer = `${origin}/realms/${name}`;
+  return {
+    name,
+    origin,
+    issuer,
+    settings: {
+      KETHUB_IDENTITY_PROVIDER: 'keycloak',
+      KETHUB_OIDC_ISSUER: issuer,
+      KETHUB_KEYCLOAK_ADMIN_CLIENT_ID: 'kethub-admin',
+      KETHUB_KEYCLOAK_ADMIN_CLIENT_SECRET: secret,
+    },
+    admin: (method, address, body) => call(method, `/${name}${address}`, body),
+    async remove() {
+      await call('DELETE', `/${name}`);
+    },
+  };
+}

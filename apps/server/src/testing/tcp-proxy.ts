@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import net from 'node:net';
+
+/** A way to a server that can be cut. */
+export interface TcpProxy {
+  /** Address under which the server is reached, as http URL without a slash at the end. */
+  readonly origin: string;
+  /** What happens to connections from now on; those that are open end. */
+  behave(how: 'FORWARD' | 'REFUSE' | 'SILENT'): void;
+  /** How many connections were opened so far. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+/** Listens on a free port of loopback and leads to `target`. */
+export async function startTcpProxy(target: URL): Promise<TcpProxy> {
+  let how: 'FORWARD' | 'REFUSE' | 'SILENT' = 'FORWARD';
+  let count = 0;
+  const open = new Set<net.Socket>();
+  const keep = (socket: net.Socket): void => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+    // Cut on purpose; the other side is the one that has to notice.
+    socket.on('error', () => socket.destroy());
+  };
+  const server = net.createServer((near) => {
+    count++;
+    keep(near);
+    if (how === 'REFUSE') near.destroy();
+    if (how !== 'FORWARD') return;
+    const far = net.connect(Number(target.port), target.hostname);
+    keep(far);
+    near.pipe(far).pipe(near);
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('The proxy has no port');
+  const cut = (): void => open.forEach((socket) => void socket.destroy());
+  return {
+    origin: `http://127.0.0.1:${address.port}`,
+    behave(next) {
+      how = next;
+      cut();
+    },
+    connections: () => count,
+    async close() {
+      cut();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
