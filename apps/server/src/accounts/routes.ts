@@ -14,6 +14,7 @@ import { authorize } from './authorize.ts';
 import { createAccessToken } from './create-access-token.ts';
 import { removeAccessToken } from './delete-access-token.ts';
 import { door, sessionDoor } from './door.ts';
+import { profileImageEndpoints } from './profile-image-routes.ts';
 import { putDefaultToken } from './put-default-token.ts';
 import { putMe } from './put-me.ts';
 import { readAccessTokens } from './read-access-tokens.ts';
@@ -52,6 +53,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     problems: ['invalid-request', 'malformed-json', ...door, 'stale', 'unsupported-media-type'],
     handle: ({ caller, body, request }) => putMe(services, personOf(caller), body, request),
   }),
+  ...profileImageEndpoints(services),
   endpoint({
     method: 'GET',
     path: '/me/access-tokens',
