@@ -37,10 +37,15 @@ export function claimPending(database: Database, transaction: Queries, workerId:
     .orderBy('id')
     .limit(limit);
   const free = database.dialect === 'postgres' ? oldest.forUpdate().skipLocked() : oldest;
+  // Materialized: as a plain subquery PostgreSQL may evaluate it more than once and take more than `limit`.
   return transaction
+    .with(
+      (name) => name('oldest').materialized(),
+      () => free,
+    )
     .updateTable('executions')
     .set({ status: after('CLAIMED'), started_at: now, worker_id: workerId })
-    .where('id', 'in', free)
+    .where('id', 'in', (query) => query.selectFrom('oldest').select('oldest.id'))
     .where('status', '=', 'PENDING')
     .returningAll()
     .execute();

@@ -34,6 +34,8 @@ export interface AccessDirectory {
   accessKey(accessKeyId: string): Promise<AccessKeyEntry | null> | AccessKeyEntry | null;
   /** Null when there is no such application (any more). */
   application(id: string): Promise<ApplicationAccess | null> | ApplicationAccess | null;
+  /** The same, read anew: what is not known may have been granted a moment ago by another process. */
+  readAgain(id: string): Promise<ApplicationAccess | null> | ApplicationAccess | null;
   close(): void;
 }
 
@@ -45,7 +47,15 @@ export function createAccessDirectory(platform: Platform): AccessDirectory {
     if (applicationId === null) applications.clear();
     else applications.forget(applicationId);
   });
-  return { accessKey: (id) => keys.get(id), application: (id) => applications.get(id), close: stop };
+  return {
+    accessKey: (id) => keys.get(id),
+    application: (id) => applications.get(id),
+    readAgain(id) {
+      applications.forget(id);
+      return applications.get(id);
+    },
+    close: stop,
+  };
 }
 
 /** Values loaded by key and remembered for FRESH_MS; callers that ask at the same time share one load. */

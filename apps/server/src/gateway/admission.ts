@@ -20,28 +20,43 @@ export function admitSubscriber(
   const claims = bearers.check(bearerOf(request), platform.now());
   if (!claims)
     throw unauthenticated('The bearer token is expired, unknown or forged. Request a new one from the token endpoint.');
+  const path = request.params as ServicePath;
   const known = directory.application(claims.applicationId);
-  return known instanceof Promise
-    ? known.then((application) => admit(platform, claims, application, request))
-    : admit(platform, claims, known, request);
+  const subscriber = known instanceof Promise ? null : subscriberOf(platform, claims, known, path);
+  return subscriber ?? admitFresh(platform, claims, directory, path);
 }
 
-function admit(
+/** Nobody is refused from memory: the subscription or the key may be newer than what is remembered. */
+async function admitFresh(
   platform: Platform,
   claims: BearerClaims,
-  application: ApplicationAccess | null,
-  request: FastifyRequest,
-): Promise<Subscriber> | Subscriber {
-  const keyEnds = application?.accessKeys.get(claims.accessKeyId);
-  if (!application || keyEnds === undefined || (keyEnds !== null && keyEnds <= platform.now())) {
+  directory: AccessDirectory,
+  path: ServicePath,
+): Promise<Subscriber> {
+  const application = await directory.readAgain(claims.applicationId);
+  const subscriber = subscriberOf(platform, claims, application, path);
+  if (subscriber) return subscriber;
+  if (!application || !hasKey(platform, claims, application)) {
     throw unauthenticated(
       'The application or the access key behind this bearer token is gone. Request a new token with a valid key.',
     );
   }
-  const path = request.params as ServicePath;
-  const subscribed = application.subscriptions.get(addressKey(path.owner, path.service, path.version));
-  if (!subscribed) return refusal(platform, application.ownerId, path);
-  return subscribed;
+  return refusal(platform, application.ownerId, path);
+}
+
+function subscriberOf(
+  platform: Platform,
+  claims: BearerClaims,
+  application: ApplicationAccess | null,
+  path: ServicePath,
+): Subscriber | null {
+  if (!application || !hasKey(platform, claims, application)) return null;
+  return application.subscriptions.get(addressKey(path.owner, path.service, path.version)) ?? null;
+}
+
+function hasKey(platform: Platform, { accessKeyId }: BearerClaims, { accessKeys }: ApplicationAccess): boolean {
+  const ends = accessKeys.get(accessKeyId);
+  return ends === null || (ends !== undefined && ends > platform.now());
 }
 
 function bearerOf(request: FastifyRequest): string {
