@@ -20,11 +20,13 @@ const chosen = process.argv.slice(2);
 ensureTools([...runtimeTools, ...benchTools], (line) => void process.stderr.write(`kethub: ${line}\n`));
 
 if (chosen[0] === 'profile') {
-  for (const kind of ['statusReads', 'tokenGrants'] as const) {
+  const profiles = { statusReads: await profile('statusReads'), tokenGrants: await profile('tokenGrants') };
+  for (const [kind, shares] of Object.entries(profiles)) {
     process.stdout.write(`${kind}\n`);
-    for (const { where, share } of await profile(kind))
+    for (const { where, share } of shares)
       process.stdout.write(`  ${(share * 100).toFixed(0).padStart(3)} %  ${where}\n`);
   }
+  writeFileSync(path.join(root, 'bench/profile.json'), `${JSON.stringify(profiles, null, 2)}\n`);
   process.exit();
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isReached, type Measurement } from '../../bench/lib/measurement.ts';
+import type { Share } from '../../bench/measurements/profile.ts';
 import { root } from '../run.ts';
 import { between, table } from './marks.ts';
 
@@ -17,6 +18,21 @@ export function renewNumbers(page: string): string {
   const { date, cpu, cores, memoryGb, system, node, python } = machine;
   const where = `Measured on ${date} on ${cores} shared cores of ${cpu}, ${memoryGb} GB, ${system}, Node ${node}, ${python}. How each number came about, and every round: [bench/results.json](bench/results.json).`;
   return between(page, 'numbers', `${table(['What', 'Goal', 'Measured', ''], rows)}\n${where}\n`);
+}
+
+/** The table of where the time of a request goes, from the last profile. */
+export function renewProfile(page: string): string {
+  // Written by script/bench.ts.
+  const profiles = JSON.parse(readFileSync(path.join(root, 'bench/profile.json'), 'utf8')) as Record<
+    'statusReads' | 'tokenGrants',
+    readonly Share[]
+  >;
+  const { statusReads, tokenGrants } = profiles;
+  const percent = (shares: readonly Share[], where: string): string =>
+    `${Math.round((shares.find((one) => one.where === where)?.share ?? 0) * 100)} %`;
+  const places = [...new Set([...statusReads, ...tokenGrants].map(({ where }) => where))];
+  const rows = places.map((where) => [where, percent(statusReads, where), percent(tokenGrants, where)]);
+  return between(page, 'profile', table(['Where', 'Status read', 'Token grant'], rows));
 }
 
 function goalOf({ goal, unit }: Measurement): string {
