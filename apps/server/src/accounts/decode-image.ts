@@ -9,11 +9,12 @@ export interface CleanImage {
 /** Beyond what the eye sees at the size of a profile image. */
 const JPEG_QUALITY = 90;
 const DECODE_SECONDS = 20;
+const MOST_WAITING = 32;
 
 /**
  * The picture alone: decoded to the last line and encoded anew in its own format, upright, in sRGB, without EXIF, place,
  * comments or anything else that came along. Throws invalid-image when it is not a whole JPEG or PNG of at most 40
- * megapixels.
+ * megapixels, and too-many-requests.
  */
 export function decodeImage(bytes: Buffer): Promise<CleanImage> {
   return inTurn(async () => {
@@ -66,11 +67,25 @@ function mediaTypeOf(bytes: Buffer): CleanImage['mediaType'] | null {
 }
 
 let last: Promise<unknown> = Promise.resolve();
+let waiting = 0;
 
-/** One after the other: decoding 40 megapixels can take 160 MB and a thread of the pool that files are read with. */
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * One after the other: 40 megapixels take 0.3 to 3 s, up to 500 MB, and a thread of the pool that files are read with.
+ * Throws too-many-requests when too many wait, each of which holds its upload in memory.
+ */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (waiting >= MOST_WAITING) {
+    throw new Problem('too-many-requests', 'Too many images are being uploaded at the moment. Try again in a moment.', {
+      headers: { 'retry-after': '5' },
+    });
+  }
+  waiting += 1;
   const mine = last.then(work);
   // Whoever asked gets the error; it is no concern of the next in turn.
   last = mine.catch(() => undefined);
-  return mine;
+  try {
+    return await mine;
+  } finally {
+    waiting -= 1;
+  }
 }

@@ -60,7 +60,11 @@ async function fileOf(request: FastifyRequest): Promise<Buffer> {
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw new Problem('invalid-image', 'The form cannot be read: it is damaged or not complete.', { cause: error });
+    throw new Problem(
+      'invalid-image',
+      'The form cannot be read: it is damaged, not complete, or holds another file before the one named "file".',
+      { cause: error },
+    );
   }
   throw missing();
 }

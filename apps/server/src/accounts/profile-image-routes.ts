@@ -20,7 +20,7 @@ export const profileImageEndpoints = (services: AccountServices): PlatformEndpoi
     description:
       'One file part named `file`: JPEG or PNG, at most 5 MB and 40 megapixels. It takes the place of the previous one. Kept without metadata.',
     answers: { 204: null },
-    problems: ['invalid-image', ...door, 'unsupported-media-type'],
+    problems: ['invalid-image', ...door, 'unsupported-media-type', 'too-many-requests'],
     handle: ({ caller, request }) => postProfileImage(services, personOf(caller), request),
   }),
   endpoint({

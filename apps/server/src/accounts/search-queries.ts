@@ -11,6 +11,9 @@ const TRIGRAM = 3;
  * Ids of users with a name that holds `folded` there, by last name, then first name. For three characters and more
  * through the index of trigrams. Fewer are either frequent, so that a walk along the index in order soon has enough, or
  * rare, and the walk reads all of it.
+ * Measured with 1,000,000 users: 0.2 to 70 ms through SQLite's index, 1 to 190 ms through PostgreSQL's; without, 80 to
+ * 250 ms for one or two characters that nobody has in a name. PostgreSQL without pg_trgm takes that long for every text
+ * that is rare.
  */
 export async function findByNames(
   { read, dialect }: Database,
