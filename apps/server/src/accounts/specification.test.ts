@@ -202,29 +202,34 @@ describe.each(databases)('the table of endpoints on $name', ({ open }) => {
       const response = await send(method, await valid(world), open ? null : world.session);
       expect([response.status, response.status === 204 ? await response.text() : '']).toEqual([success, '']);
     });
-    test.runIf(errors.includes(400))('400', async () => {
-      expect(wrong).not.toHaveLength(0);
-      for (const request of wrong) await expectProblem(await send(method, request, world.session), 400);
-    });
-    test.runIf(errors.includes(401))('401', async () => {
-      const request = await valid(world);
-      if (request.authToken) await expectProblem(await send(method, { path: request.path }, null), 401);
-      const strange = request.authToken ? { ...request, authToken: `${request.authToken}x` } : request;
-      await expectProblem(await send(method, strange, null), 401);
-      await expectProblem(await send(method, strange, 'eyJhbGciOiJub25lIn0.e30.'), 401);
-    });
-    test.runIf(errors.includes(403))('403', async () => {
-      const request = await valid(world);
-      const pending = request.authToken ? { ...request, authToken: world.pendingToken } : request;
-      await expectProblem(await send(method, pending, world.pendingSession), 403);
-    });
-    test.runIf(errors.includes(404))('404', async () => {
-      await expectProblem(await send(method, missing ?? { path: '/' }, open ? null : world.session), 404);
-    });
-    test.runIf(errors.includes(503))('503', async () => {
-      const request = await valid(world);
-      await expectProblem(await send(method, request, open ? null : world.session, lonely.origin), 503);
-    });
+    if (errors.includes(400))
+      test('400', async () => {
+        expect(wrong).not.toHaveLength(0);
+        for (const request of wrong) await expectProblem(await send(method, request, world.session), 400);
+      });
+    if (errors.includes(401))
+      test('401', async () => {
+        const request = await valid(world);
+        if (request.authToken) await expectProblem(await send(method, { path: request.path }, null), 401);
+        const strange = request.authToken ? { ...request, authToken: `${request.authToken}x` } : request;
+        await expectProblem(await send(method, strange, null), 401);
+        await expectProblem(await send(method, strange, 'eyJhbGciOiJub25lIn0.e30.'), 401);
+      });
+    if (errors.includes(403))
+      test('403', async () => {
+        const request = await valid(world);
+        const pending = request.authToken ? { ...request, authToken: world.pendingToken } : request;
+        await expectProblem(await send(method, pending, world.pendingSession), 403);
+      });
+    if (errors.includes(404))
+      test('404', async () => {
+        await expectProblem(await send(method, missing ?? { path: '/' }, open ? null : world.session), 404);
+      });
+    if (errors.includes(503))
+      test('503', async () => {
+        const request = await valid(world);
+        await expectProblem(await send(method, request, open ? null : world.session, lonely.origin), 503);
+      });
     test('its statuses are in the interface description', () => {
       const path = endpoint.split(' ')[1] ?? '';
       const { paths } = JSON.parse(JSON.stringify(server.app.swagger())) as {
