@@ -3,6 +3,8 @@ import { databases } from '../testing/databases.ts';
 import { callerOf, member, requestToken, type Caller } from '../testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
 import { probe } from '../testing/probe.ts';
+import { createBearers } from './bearer.ts';
+import { gatewayKey } from './signing-key.ts';
 
 /** For what happens soon, on whatever machine. */
 const patient = { timeout: 20_000 };
@@ -136,6 +138,17 @@ describe.each(databases)('the managed-service interface on $name', (kind) => {
         headers: { authorization: `Bearer ${head}.${body}.${changed}` },
       });
       expect(answer.status).toBe(401);
+    });
+
+    test('answers 401 to a bearer that has expired, and 200 to one that is about to', async () => {
+      const { platform: inside } = platform.kethub;
+      const bearers = createBearers(await gatewayKey(inside), inside.addresses.gateway, inside.newId);
+      const madeAgo = (seconds: number): string =>
+        bearers.issue(service.application.id, service.accessKeyId, Date.now() - seconds * 1000);
+      const statusWith = async (bearer: string): Promise<number> =>
+        (await app.request('GET', '/', { headers: { authorization: `Bearer ${bearer}` } })).status;
+      expect(await statusWith(madeAgo(3_000))).toBe(200);
+      expect(await statusWith(madeAgo(3_601))).toBe(401);
     });
 
     test('answers 404 for the service and the execution of somebody else, and 403 for an own one without subscription', async () => {
