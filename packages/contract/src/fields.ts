@@ -10,11 +10,6 @@ export const Timestamp = Type.String({
   description: 'yyyy-MM-dd HH:mm:ss, UTC.',
   examples: ['2026-01-31 22:38:08'],
 });
-export const DateOnly = Type.String({
-  pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
-  description: 'yyyy-MM-dd.',
-  examples: ['2026-12-31'],
-});
 export const Version = Type.String({
   pattern: String.raw`^\d{1,9}\.\d{1,9}\.\d{1,9}$`,
   description: 'Three dot-separated numbers.',

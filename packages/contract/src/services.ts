@@ -3,7 +3,6 @@ import { Id, Owner, Request, Timestamp, Version, nullable } from './fields.ts';
 import { limits } from './limits.ts';
 
 export const serviceTypes = ['MANAGED', 'ON_PREMISE', 'WORKFLOW'] as const;
-export const runtimes = ['PYTHON_TEMPLATE', 'DOCKER'] as const;
 export const versionStates = ['DRAFT', 'PUBLISHED', 'RETIRED'] as const;
 export const buildStatuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED'] as const;
 export type BuildStatus = (typeof buildStatuses)[number];

@@ -27,6 +27,7 @@ export async function startExecution(
   request: FastifyRequest,
   present: (execution: ServiceExecution) => Answer,
 ): Promise<Answer> {
+  requireSize(Buffer.byteLength(text));
   const input = parseInput(text);
   const large = Buffer.byteLength(input.text) > INLINE_BYTES;
   const row: ExecutionRow = {
@@ -76,8 +77,8 @@ export function unsealSecrets(platform: Platform, row: ExecutionRow): Record<str
   return JSON.parse(platform.seal.unseal(SECRETS, row.sealed_secrets)) as Record<string, string>;
 }
 
-/** The body of a start, checked for size before anything else of it is looked at. */
-export function requireSize(bytes: number): void {
+/** Asked before anything else of the input is looked at. */
+function requireSize(bytes: number): void {
   if (bytes > limits.executionInputBytes) {
     throw new Problem('too-large', `The input has ${bytes} bytes; at most ${limits.executionInputBytes} are accepted.`);
   }

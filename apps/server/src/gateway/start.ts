@@ -1,4 +1,4 @@
-import { limits, type ServiceExecution } from '@kethub/contract';
+import type { ServiceExecution } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { startExecution, type ExecutionWatch, type StatusReader } from '../executions/index.ts';
 import { preferredWait, Problem, type Answer } from '../http/index.ts';
@@ -16,10 +16,6 @@ export async function start(
 ): Promise<Answer> {
   if (typeof request.body !== 'string') {
     throw new Problem('unsupported-media-type', 'Send the input as a JSON object with Content-Type: application/json.');
-  }
-  const bytes = Buffer.byteLength(request.body);
-  if (bytes > limits.executionInputBytes) {
-    throw new Problem('too-large', `The input has ${bytes} bytes; at most ${limits.executionInputBytes} are accepted.`);
   }
   const present = (execution: ServiceExecution): Answer => ({
     status: 201,
