@@ -30,6 +30,7 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_OIDC_AUDIENCE',
     'KETHUB_KEYCLOAK_ADMIN_CLIENT_ID',
     'KETHUB_KEYCLOAK_ADMIN_CLIENT_SECRET',
+    'KETHUB_ADMINISTRATORS',
   ],
   'Running user code': ['KETHUB_MAX_CONCURRENT_EXECUTIONS', 'KETHUB_WARM_MEMORY_MB'],
   'Start and log': ['KETHUB_DEMO', 'KETHUB_LOG_LEVEL'],

@@ -80,6 +80,12 @@ export const ConfigurationSchema = Type.Object({
   KETHUB_KEYCLOAK_ADMIN_CLIENT_SECRET: Type.Optional(
     Type.String({ description: 'Secret of that client. Default: none.' }),
   ),
+  KETHUB_ADMINISTRATORS: Type.Optional(
+    Type.String({
+      description:
+        'Usernames at the identity provider, separated by commas, of the approved users who decide on registrations and switch accounts off. Default: none.',
+    }),
+  ),
   KETHUB_MAX_CONCURRENT_EXECUTIONS: Type.Integer({
     minimum: 1,
     maximum: 1_000,
@@ -120,6 +126,8 @@ export interface Configuration {
   readonly instanceKey: string | null;
   /** null with the embedded identity provider. */
   readonly keycloak: KeycloakSettings | null;
+  /** Usernames, in the form in which the identity provider compares them. */
+  readonly administrators: readonly string[];
   readonly maxConcurrentExecutions: number;
   readonly warmMemoryMb: number;
   readonly demo: 'auto' | 'off';
@@ -163,6 +171,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     gatewayUrl: given.KETHUB_GATEWAY_URL?.replace(/\/+$/, '') ?? null,
     instanceKey: given.KETHUB_INSTANCE_KEY ?? null,
     keycloak,
+    administrators: namesOf(given.KETHUB_ADMINISTRATORS),
     maxConcurrentExecutions: given.KETHUB_MAX_CONCURRENT_EXECUTIONS,
     warmMemoryMb: given.KETHUB_WARM_MEMORY_MB,
     // The demo makes a user; a realm is not Kethub's to put one in.
@@ -171,4 +180,10 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     trustedProxies: given.KETHUB_TRUSTED_PROXIES?.split(/[\s,]+/).filter(Boolean) ?? [],
     databaseUrl: given.DATABASE_URL ?? null,
   };
+}
+
+/** Usernames, in the one form in which all identity providers keep them. */
+function namesOf(list = ''): string[] {
+  const names = list.split(',').map((name) => name.trim().normalize('NFC').toLowerCase());
+  return [...new Set(names)].filter(Boolean);
 }
