@@ -62,6 +62,12 @@ export const LogEntry = Type.Object(
 );
 export type LogEntry = Static<typeof LogEntry>;
 
+/** RFC 6749 §4.4.2. */
+export const TokenRequest = Type.Object(
+  { grant_type: Type.Literal('client_credentials') },
+  { $id: 'TokenRequest', additionalProperties: true },
+);
+
 /** RFC 6749 §5.1. */
 export const TokenResponse = Type.Object(
   {

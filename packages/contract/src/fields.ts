@@ -15,6 +15,8 @@ export const Version = Type.String({
   description: 'Three dot-separated numbers.',
   examples: ['1.0.0'],
 });
+/** The bytes of a file, in a body or a part of a form. */
+export const Bytes = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
 export const Link = Type.Object({ href: Type.String() }, { $id: 'Link', description: 'HAL link.' });
 export const Owner = Type.Object(
   { type: Type.Enum(['USER', 'ORGANIZATION']), id: Type.String() },

@@ -11,15 +11,14 @@ export const visibilities = ['INTERNAL'] as const;
 const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` });
 const Description = Type.String({ maxLength: limits.descriptionLength });
 
-export const EnvironmentVariables = Type.Record(
-  Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' }),
-  Type.String({ maxLength: 32_768 }),
-  {
-    description: 'Readable by the code as ordinary environment variables.',
-    maxProperties: 100,
-    additionalProperties: false,
-  },
-);
+/** With `propertyNames`, because what describes the interface drops `patternProperties`. */
+export const EnvironmentVariables = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  description: 'Readable by the code as ordinary environment variables.',
+  propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' },
+  additionalProperties: { type: 'string', maxLength: 32_768 },
+  maxProperties: 100,
+});
 
 /** Resources and limits of one execution. */
 export const RuntimeConfiguration = Request(

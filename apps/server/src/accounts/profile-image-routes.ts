@@ -1,3 +1,5 @@
+import { Bytes } from '@kethub/contract';
+import { Type } from 'typebox';
 import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
 import type { AccountServices } from './accounts.ts';
 import { removeProfileImage } from './delete-profile-image.ts';
@@ -15,7 +17,7 @@ export const profileImageEndpoints = (services: AccountServices): PlatformEndpoi
     id: 'uploadProfileImage',
     tag,
     access: 'APPROVED',
-    consumes: ['multipart/form-data'],
+    consumes: { 'multipart/form-data': Type.Object({ file: Bytes }) },
     summary: 'Upload the own profile image',
     description:
       'One file part named `file`: JPEG or PNG, at most 5 MB and 40 megapixels. It takes the place of the previous one. Kept without metadata.',

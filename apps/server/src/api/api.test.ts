@@ -7,6 +7,7 @@ const [sqlite] = databases;
 
 interface Operation {
   readonly operationId: string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 interface Description {
@@ -81,7 +82,38 @@ describe('the description of the interfaces', () => {
   });
 
   test.each([
+    ['/api/users/batch', 'POST'],
+    ['/api/me/access-tokens/default', 'PUT'],
+    ['/api/users/somebody', 'GET, HEAD'],
+  ])('Allow of %s names %s, and not what a placeholder beside it takes', async (path, allow) => {
+    const answer = await fetch(new URL(path, platform.kethub.platform.addresses.api), { method: 'OPTIONS' });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe(allow);
+  });
+
+  test('a body is described also where the operation reads it by itself', async () => {
+    const [api, gateway] = await described();
+    const media = (one: Operation | undefined): string[] => Object.keys(one?.requestBody?.content ?? {});
+    expect(media(api?.paths['/me/profile-image']?.['post'])).toEqual(['multipart/form-data']);
+    expect(media(api?.paths['/services/{serviceId}/versions']?.['post'])).toEqual(['application/zip']);
+    expect(media(gateway?.paths['/token']?.['post'])).toEqual(['application/x-www-form-urlencoded']);
+    expect(media(gateway?.paths['/{owner}/{service}/{version}/']?.['post'])).toEqual(['application/json']);
+  });
+
+  test('a member with a default need not be sent, and names are described by their pattern', async () => {
+    const [api] = await described();
+    const configuration = api?.components.schemas['RuntimeConfiguration'];
+    expect(configuration).toMatchObject({
+      required: [],
+      properties: { environment: { propertyNames: { pattern: expect.any(String) } } },
+    });
+  });
+
+  test.each([
     ['POST', '/api/me', 405],
+    // It asks for a body, and gets no further than to hear that it is not taken.
+    ['QUERY', '/api/me', 405],
+    ['POST', '/api/nothing', 404],
     ['GET', '/api/nothing', 404],
     ['GET', '/api/services/not-an-id', 401],
   ])('%s %s answers %i with a problem document', async (method, path, status) => {

@@ -5,6 +5,7 @@ import {
   ServiceExecution,
   ServiceExecutionEntry,
   TokenError,
+  TokenRequest,
   TokenResponse,
 } from '@kethub/contract';
 import type { Runtime } from '@kethub/runtime';
@@ -54,7 +55,7 @@ export function gatewayEndpoints(
       id: 'requestToken',
       tag: 'Tokens',
       access: 'CLIENT',
-      consumes: ['application/x-www-form-urlencoded'],
+      consumes: { 'application/x-www-form-urlencoded': TokenRequest },
       summary: 'Request a bearer token with the access key pair (grant_type=client_credentials)',
       answers: { 200: TokenResponse, 400: TokenError, 401: TokenError },
       problems: [],
@@ -86,6 +87,7 @@ export function gatewayEndpoints(
       description:
         'The body is the input: a JSON object. `Prefer: wait=N` answers when it has ended, or after N seconds.',
       params: Type.Object(address),
+      consumes: { 'application/json': Type.Object({}, { additionalProperties: true }) },
       answers: { 201: ServiceExecution },
       problems: [
         ...refused,

@@ -21,7 +21,20 @@ function walk(node: Json, named: Map<string, object>): Json {
   if (node === null || typeof node !== 'object') return node;
   const { $id, ...rest } = node;
   const body = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, walk(value, named)]));
+  leaveOutDefaults(body);
   if (typeof $id !== 'string') return body;
   if (!named.has($id)) named.set($id, { $id, ...body });
   return { $ref: `${$id}#` };
+}
+
+/** A member that has a default is there whether it was sent or not: nobody has to send it. */
+function leaveOutDefaults(schema: { [key: string]: Json }): void {
+  const { properties, required } = schema;
+  if (!Array.isArray(required) || typeof properties !== 'object' || properties === null) return;
+  const members = new Map(Object.entries(properties));
+  const has = (name: Json): boolean => {
+    const member = typeof name === 'string' ? members.get(name) : undefined;
+    return typeof member === 'object' && member !== null && 'default' in member;
+  };
+  schema['required'] = required.filter((name) => !has(name));
 }

@@ -37,8 +37,8 @@ export interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B ext
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** Media types of the request body when it is not JSON. */
-  readonly consumes?: readonly string[];
+  /** A request body that the operation reads and judges itself, by media type: it is described and not validated. */
+  readonly consumes?: Readonly<Record<string, TSchema>>;
   /** Per success status: the schema, or null for no body, or media types for a stream. */
   readonly answers: Readonly<Record<number, TSchema | null | Media>>;
   readonly problems: readonly ProblemCode[];
@@ -152,6 +152,9 @@ function describe<A extends string, C>(
     ...part('querystring', endpoint.query),
     ...part('body', endpoint.body),
   };
+  const consumed =
+    endpoint.consumes &&
+    Object.fromEntries(Object.entries(endpoint.consumes).map(([media, schema]) => [media, { schema: refer(schema) }]));
   for (const [id, schema] of named) if (!app.getSchema(id)) app.addSchema(schema);
   return {
     operationId: endpoint.id,
@@ -159,11 +162,18 @@ function describe<A extends string, C>(
     summary: endpoint.summary,
     ...(endpoint.description && { description: endpoint.description }),
     security,
-    ...(endpoint.consumes && { consumes: [...endpoint.consumes] }),
+    ...(consumed && { consumed }),
     ...(endpoint.links && { links: endpoint.links }),
     ...parts,
     response,
   };
+}
+
+/** The schema of a route as the description shows it: what the operation itself reads is a body as well. */
+export function withConsumedBody(schema: object): object {
+  if (!('consumed' in schema)) return schema;
+  const { consumed, ...rest } = schema;
+  return { ...rest, body: { content: consumed } };
 }
 
 function success(

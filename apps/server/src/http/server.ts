@@ -10,6 +10,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import { withConsumedBody } from './endpoint.ts';
 import { Problem } from './problem.ts';
 
 export interface HttpOptions {
@@ -44,7 +45,9 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   useJson(app);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    done();
+    // Before the body is looked at: of a method or address that is not there, nothing else has to be right.
+    if (request.is404) done(unrouted(request));
+    else done();
   });
   // Successful reads are frequent (polling), and a line for each would cost a third of the throughput: whoever wants
   // them asks for the level debug. Refused ones are logged where they are refused.
@@ -65,7 +68,6 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     else options.log.debug({ reqId, code: problem.code, cause: problem.cause }, problem.message);
     return sendProblem(options, request, reply, problem);
   });
-  app.setNotFoundHandler((request, reply) => sendProblem(options, request, reply, unrouted(request)));
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -73,6 +75,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
       servers: [{ url: options.serverUrl }],
       components: { securitySchemes: options.securitySchemes as never },
     },
+    transform: ({ schema, url }) => ({ schema: withConsumedBody(schema ?? {}), url }),
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) =>
         typeof json.$id === 'string' ? json.$id : `schema-${index}`,
@@ -196,7 +199,7 @@ function toProblem(error: FastifyError | Problem): Problem {
 }
 
 function missingMember(params: Record<string, unknown>): string {
-  const member = params['missingProperty'] ?? params['additionalProperty'];
+  const member = params['missingProperty'] ?? params['additionalProperty'] ?? params['propertyName'];
   return typeof member === 'string' ? `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
 }
 
@@ -206,16 +209,20 @@ function allowedValues(params: Record<string, unknown>): string {
 
 /** Remembers what is routed, to tell a wrong method from a wrong address. */
 function routeTable(app: FastifyInstance): (request: FastifyRequest) => Problem {
-  const routes: { method: string; pattern: RegExp }[] = [];
+  const routes: { method: string; placeholders: number; pattern: RegExp }[] = [];
   app.addHook('onRoute', (route) => {
     const pattern = new RegExp(`^${route.url.replaceAll(/:[A-Za-z]+/g, '[^/]+').replaceAll('*', '.*')}/*$`);
-    for (const method of [route.method].flat()) routes.push({ method, pattern });
+    const placeholders = route.url.split(/[:*]/).length - 1;
+    for (const method of [route.method].flat()) routes.push({ method, placeholders, pattern });
   });
   return (request) => {
     const address = addressOf(request);
-    const allowed = [...new Set(routes.filter(({ pattern }) => pattern.test(address)).map(({ method }) => method))];
-    if (allowed.length === 0) return new Problem('not-found', `There is nothing at ${address}.`);
-    const allow = allowed.join(', ');
+    const there = routes.filter(({ pattern }) => pattern.test(address));
+    if (there.length === 0) return new Problem('not-found', `There is nothing at ${address}.`);
+    // An address that has a route of its own is not one that a placeholder could stand for (OpenAPI 3.1 §4.8.8.2).
+    const fewest = Math.min(...there.map(({ placeholders }) => placeholders));
+    const own = there.filter(({ placeholders }) => placeholders === fewest);
+    const allow = [...new Set(own.map(({ method }) => method))].join(', ');
     return new Problem('method-not-allowed', `${address} takes ${allow}.`, { headers: { allow } });
   };
 }

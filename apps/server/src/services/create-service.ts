@@ -9,6 +9,7 @@ import { presentService } from './present.ts';
 import { insertService, versionsOf } from './queries.ts';
 import { slugOf } from './slug.ts';
 import { storeSource, type Source } from './source.ts';
+import { readParts } from './upload.ts';
 import { insertDraft } from './versions.ts';
 
 const ajv = new Ajv2020({ strict: false, useDefaults: true });
@@ -66,13 +67,13 @@ async function readForm(
   if (!request.isMultipart())
     throw new Problem('unsupported-media-type', 'Send multipart/form-data with the parts name and source (the ZIP).');
   const fields: Record<string, unknown> = {};
-  let source: Source | null = null;
+  const found: { source: Source | null } = { source: null };
   try {
-    for await (const part of request.parts()) {
+    await readParts(request, async (part) => {
       if (part.type === 'field')
         fields[part.fieldname] = part.fieldname === 'configuration' ? parseConfiguration(part.value) : part.value;
-      else if (part.fieldname === 'source' && !source) {
-        source = await storeSource(platform, part.file);
+      else if (part.fieldname === 'source' && !found.source) {
+        found.source = await storeSource(platform, part.file);
         if (part.file.truncated) throw new Problem('too-large', 'The ZIP is larger than the limit.');
       } else
         throw new Problem(
@@ -80,15 +81,15 @@ async function readForm(
           `Unexpected file part "${part.fieldname}". The ZIP goes into the part "source".`,
           { errors: [{ pointer: `/${part.fieldname}`, detail: 'is not expected' }] },
         );
-    }
+    });
     const form = checkForm(fields);
-    if (!source)
+    if (!found.source)
       throw new Problem('invalid-request', 'The part "source" with the ZIP is missing.', {
         errors: [{ pointer: '/source', detail: 'is missing' }],
       });
-    return { form, source };
+    return { form, source: found.source };
   } catch (error) {
-    if (source) await platform.blobs.remove(source.blob);
+    if (found.source) await platform.blobs.remove(found.source.blob);
     throw error;
   }
 }
@@ -110,7 +111,8 @@ function checkForm(fields: Record<string, unknown>): CreateServiceForm {
   }
   if (validForm(fields)) return fields;
   const errors = (validForm.errors ?? []).map((one) => {
-    const member: unknown = one.params['missingProperty'] ?? one.params['additionalProperty'];
+    const { missingProperty, additionalProperty, propertyName } = one.params;
+    const member: unknown = missingProperty ?? additionalProperty ?? propertyName;
     return {
       pointer: `${one.instancePath}${typeof member === 'string' ? `/${member}` : ''}`,
       detail: one.message ?? 'is invalid',

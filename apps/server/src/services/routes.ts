@@ -1,5 +1,7 @@
 import {
   Build,
+  Bytes,
+  CreateServiceForm,
   Id,
   PublicationRequest,
   RuntimeConfiguration,
@@ -16,9 +18,15 @@ import { deleteService, updateService } from './change-services.ts';
 import { addVersion, configure, publish, replaceSource } from './change-versions.ts';
 import { createService } from './create-service.ts';
 import { readBuild, readBuildLog, readService, readServices, readSource, readVersion } from './read-services.ts';
-import { uploadOf } from './upload.ts';
+import { uploadOf, zipMedia } from './upload.ts';
 
 const tag = 'Services';
+const createForm = Type.Object({
+  name: CreateServiceForm.properties.name,
+  description: CreateServiceForm.properties.description,
+  configuration: Type.Optional(Type.String({ description: 'JSON of RuntimeConfiguration.' })),
+  source: Bytes,
+});
 const servicePath = Type.Object({ serviceId: Id });
 const versionPath = Type.Object({ serviceId: Id, version: Version });
 const caller = ['not-authenticated', 'not-approved', 'unknown-organization'] as const;
@@ -35,7 +43,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     id: 'createService',
     tag,
     access: 'APPROVED',
-    consumes: ['multipart/form-data'],
+    consumes: { 'multipart/form-data': createForm },
     summary: 'Create a service by uploading the ZIP of its project',
     description:
       'Form parts: `name`, `description` (optional), `configuration` (optional, JSON of RuntimeConfiguration), then the file `source`: a ZIP of the content of the project, not of its folder. The first version, 1.0.0, is a draft; its build starts at once.',
@@ -98,7 +106,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     id: 'addServiceVersion',
     tag,
     access: 'APPROVED',
-    consumes: ['application/zip'],
+    consumes: { [zipMedia]: Bytes },
     summary: 'Upload the next version as a draft',
     params: servicePath,
     answers: { 201: ServiceVersion },
@@ -136,7 +144,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     id: 'replaceSource',
     tag,
     access: 'APPROVED',
-    consumes: ['application/zip'],
+    consumes: { [zipMedia]: Bytes },
     summary: 'Replace the source of a draft and build it',
     params: versionPath,
     answers: { 202: Build },

@@ -57,6 +57,27 @@ describe.each(databases)('services of the platform interface on $name', (kind) =
     expect(subscription.endpoint).toMatch(/\/grover-suche-2\/1\.0\.0\/$/);
   });
 
+  test.each([
+    ['without a boundary', 'multipart/form-data', 'x'],
+    [
+      'without an end',
+      'multipart/form-data; boundary=b',
+      '--b\r\ncontent-disposition: form-data; name="name"\r\n\r\nx',
+    ],
+    ['whose part is none', 'multipart/form-data; boundary=b', '--b\r\nNone--b--\r\n'],
+    [
+      'that ends inside its file',
+      'multipart/form-data; boundary=b',
+      '--b\r\ncontent-disposition: form-data; name="source"; filename="a.zip"\r\n\r\nPK',
+    ],
+    ['that is empty', 'multipart/form-data; boundary=b', ''],
+  ])('a form %s is refused and leaves nothing behind', async (_how, type, body) => {
+    const before = await rowCounts();
+    const answer = await request('POST', '/services', { headers: { 'content-type': type }, body });
+    expect(await answer.json()).toMatchObject({ status: 400, type: expect.stringMatching(/\/invalid-request$/) });
+    expect(await rowCounts()).toEqual(before);
+  });
+
   test('a published version cannot be changed; the next one is a draft beside it', async () => {
     const { client } = platform;
     const { service } = await build(client, 'Versions', program);

@@ -33,7 +33,11 @@ export async function storeSource(platform: Platform, upload: Readable): Promise
       } else done(null, chunk);
     },
   });
-  const [blob] = await Promise.all([platform.blobs.put(counted), pipeline(upload, counted)]);
+  const [arrived, stored] = await Promise.allSettled([pipeline(upload, counted), platform.blobs.put(counted)]);
+  // Only now that storing has cleaned up after itself: whoever hears of the error finds nothing left.
+  if (arrived.status === 'rejected') throw arrived.reason;
+  if (stored.status === 'rejected') throw stored.reason;
+  const blob = stored.value;
   if (!start.equals(ZIP)) {
     await platform.blobs.remove(blob);
     throw new Problem(

@@ -1,23 +1,42 @@
 import { Readable } from 'node:stream';
-import multipart from '@fastify/multipart';
+import multipart, { type Multipart } from '@fastify/multipart';
 import { limits } from '@kethub/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../http/index.ts';
 
-const MEDIA = 'application/zip';
+export const zipMedia = 'application/zip';
 
 /** Lets forms with a file and ZIP bodies through as streams: they are stored while they arrive. */
 export async function acceptUploads(app: FastifyInstance): Promise<void> {
   await app.register(multipart, {
     limits: { fileSize: limits.sourceArchiveBytes, files: 1, fields: 8, fieldSize: limits.jsonBodyBytes, parts: 9 },
   });
-  app.addContentTypeParser(MEDIA, { bodyLimit: Number.MAX_SAFE_INTEGER }, (_request, payload, done) =>
+  app.addContentTypeParser(zipMedia, { bodyLimit: Number.MAX_SAFE_INTEGER }, (_request, payload, done) =>
     done(null, payload),
   );
+}
+
+/** Hands over the parts of a form one after the other. Throws invalid-request when it is damaged or not complete. */
+export async function readParts(request: FastifyRequest, read: (part: Multipart) => Promise<void>): Promise<void> {
+  let reading = false;
+  let damage: unknown = null;
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === 'file') part.file.once('error', (error) => (damage = error));
+      reading = true;
+      await read(part);
+      reading = false;
+    }
+  } catch (error) {
+    const ofReader = reading && error !== damage;
+    // Only what is wrong with the form itself has no code: a limit that was reached has one, a full disk as well.
+    if (ofReader || error instanceof Problem || (error instanceof Error && 'code' in error)) throw error;
+    throw new Problem('invalid-request', 'The form cannot be read: it is damaged or not complete.', { cause: error });
+  }
 }
 
 /** The body as a stream. Throws unsupported-media-type when it is none. */
 export function uploadOf(request: FastifyRequest): Readable {
   if (request.body instanceof Readable) return request.body;
-  throw new Problem('unsupported-media-type', `Send the ZIP as the body with Content-Type: ${MEDIA}.`);
+  throw new Problem('unsupported-media-type', `Send the ZIP as the body with Content-Type: ${zipMedia}.`);
 }
