@@ -48,6 +48,7 @@ export const profileImageEndpoints = (services: AccountServices): PlatformEndpoi
     params: userPath,
     answers: { 200: { media: ['image/jpeg', 'image/png'] }, 204: null, 304: null },
     problems: ['not-found', 'identity-provider-unavailable'],
+    lookup: { cost: 1 },
     handle: ({ params, request }) => readProfileImage(services, params.id, request),
   }),
 ];

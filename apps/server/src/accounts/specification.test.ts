@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mount } from '../http/index.ts';
+import { mount, platformLimits } from '../http/index.ts';
 import { IdentityProviderUnavailable } from '../identity/index.ts';
 import { startTestAccounts, type TestAccounts } from '../testing/accounts.ts';
 import { databases } from '../testing/databases.ts';
@@ -248,7 +248,8 @@ async function withoutIdentityProvider({ platform, identity }: TestAccounts) {
     find: () => Promise.reject(new IdentityProviderUnavailable(new Error('down'))),
   });
   const app = await createTestServer(platform, securitySchemes(platform.addresses));
-  mount(app, accounts.endpoints, { prefix: '/api', admit: accounts.admit, security });
+  const limits = platformLimits(platform);
+  mount(app, accounts.endpoints, { prefix: '/api', admit: accounts.admit, security, limits });
   const origin = `${await app.listen({ host: '127.0.0.1', port: 0 })}/api`;
   return { app, accounts, origin };
 }

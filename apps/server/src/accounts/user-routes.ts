@@ -36,6 +36,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     params: userPath,
     answers: { 200: UserOverviewDto },
     problems: [...door, 'not-found'],
+    lookup: { cost: 1 },
     handle: ({ params }) => readUser(services, params.id),
   }),
   endpoint({
@@ -48,6 +49,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     params: userPath,
     answers: { 204: null },
     problems: ['not-found', 'identity-provider-unavailable'],
+    lookup: { cost: 1 },
     handle: ({ params }) => headUser(services, params.id),
   }),
   endpoint({
@@ -61,6 +63,8 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     body: BatchUserRequest,
     answers: { 200: BatchUserResponseDto },
     problems: ['invalid-request', 'malformed-json', 'identity-provider-unavailable', 'unsupported-media-type'],
+    // Ten for one: an id cannot be guessed, and a page that shows many people asks for them at once.
+    lookup: { cost: 1, costOfBody: ({ ids }) => Math.ceil(ids.length / 10) },
     handle: ({ body }) => readUsers(services, body),
   }),
   endpoint({
@@ -73,6 +77,8 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     query: registrationQuery,
     answers: { 200: RegistrationResponse },
     problems: ['invalid-request', 'not-authenticated', 'not-approved', 'identity-provider-unavailable'],
+    // An address can be guessed: 50 a minute are enough for whoever waits for their own.
+    lookup: { cost: 20 },
     handle: ({ caller, query }) => readRegistrationStatus(services, personOf(caller), query.email),
   }),
   endpoint({
@@ -86,6 +92,8 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     query: searchQuery,
     answers: { 200: Type.Array(UserSearchDto) },
     problems: ['invalid-request', ...door],
+    // Up to 20 people each; enough for a search at every key stroke.
+    lookup: { cost: 5 },
     handle: ({ query }) => searchUsers(services, query.q),
   }),
 ];

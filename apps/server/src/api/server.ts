@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { security, securitySchemes, type Accounts } from '../accounts/index.ts';
 import { applicationEndpoints } from '../applications/index.ts';
-import { createHttpServer, mount } from '../http/index.ts';
+import { createHttpServer, mount, platformLimits } from '../http/index.ts';
 import type { IdentityService } from '../identity/index.ts';
 import type { Platform } from '../platform.ts';
 import { acceptUploads, serviceEndpoints } from '../services/index.ts';
@@ -28,7 +28,7 @@ export async function createApi(
   const prefix = new URL(addresses.api).pathname;
   await acceptUploads(app);
   const endpoints = [...accounts.endpoints, ...applicationEndpoints(platform), ...serviceEndpoints(platform)];
-  mount(app, endpoints, { prefix, admit: accounts.admit, security });
+  mount(app, endpoints, { prefix, admit: accounts.admit, security, limits: platformLimits(platform) });
   app.get(`${prefix}/openapi.json`, { schema: { hide: true } }, () => app.swagger());
   serveProblemPages(app, new URL(addresses.problems).pathname);
   serveFrontPage(app, addresses);

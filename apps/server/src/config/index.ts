@@ -86,6 +86,20 @@ export const ConfigurationSchema = Type.Object({
         'Usernames at the identity provider, separated by commas, of the approved users who decide on registrations and switch accounts off. Default: none.',
     }),
   ),
+  KETHUB_RATE_LIMIT_LOOKUPS: Type.Integer({
+    minimum: 50,
+    maximum: 1_000_000,
+    default: 1_000,
+    description:
+      'How often a minute one person may look up people: reading a name or an image costs 1, ten names of a batch 1, a search 5, the status of a registration 20. All callers of one address together: ten times as much. Counted by each process.',
+  }),
+  KETHUB_RATE_LIMIT_REQUESTS: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 0,
+    description:
+      'Requests a minute that one person may make at the platform interface, and one application at the gateway. 0 is no limit. Counted by each process.',
+  }),
   KETHUB_MAX_CONCURRENT_EXECUTIONS: Type.Integer({
     minimum: 1,
     maximum: 1_000,
@@ -116,6 +130,13 @@ export const ConfigurationSchema = Type.Object({
 
 type Settings = Static<typeof ConfigurationSchema>;
 
+export interface RateLimitSettings {
+  /** Units that one caller may look up in a minute; one network 10 times as many, people behind one proxy share it. */
+  readonly lookups: number;
+  /** Requests that one person or application may make in a minute; null without this limit. */
+  readonly requests: number | null;
+}
+
 export interface Configuration {
   readonly host: string;
   readonly port: number;
@@ -128,6 +149,7 @@ export interface Configuration {
   readonly keycloak: KeycloakSettings | null;
   /** Usernames, in the form in which the identity provider compares them. */
   readonly administrators: readonly string[];
+  readonly rateLimits: RateLimitSettings;
   readonly maxConcurrentExecutions: number;
   readonly warmMemoryMb: number;
   readonly demo: 'auto' | 'off';
@@ -172,6 +194,10 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     instanceKey: given.KETHUB_INSTANCE_KEY ?? null,
     keycloak,
     administrators: namesOf(given.KETHUB_ADMINISTRATORS),
+    rateLimits: {
+      lookups: given.KETHUB_RATE_LIMIT_LOOKUPS,
+      requests: given.KETHUB_RATE_LIMIT_REQUESTS || null,
+    },
     maxConcurrentExecutions: given.KETHUB_MAX_CONCURRENT_EXECUTIONS,
     warmMemoryMb: given.KETHUB_WARM_MEMORY_MB,
     // The demo makes a user; a realm is not Kethub's to put one in.

@@ -2,7 +2,7 @@ import { limits } from '@kethub/contract';
 import type { Runtime } from '@kethub/runtime';
 import type { FastifyInstance } from 'fastify';
 import { createStatusReader, type ExecutionWatch } from '../executions/index.ts';
-import { createHttpServer, mount } from '../http/index.ts';
+import { createHttpServer, mount, RateLimits } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { createAccessDirectory } from './access.ts';
 import { admitSubscriber } from './admission.ts';
@@ -55,6 +55,10 @@ export async function createGateway(
     admit: (access, request) =>
       access === 'SUBSCRIBER' ? admitSubscriber(platform, bearers, directory, request) : null,
     security: (access) => [access === 'SUBSCRIBER' ? { bearer: [] } : { basic: [] }],
+    limits: {
+      rates: new RateLimits(platform.configuration.rateLimits, platform.now),
+      nameOf: (caller) => caller?.applicationId ?? null,
+    },
   });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   return app;

@@ -2,6 +2,8 @@ import { problems, ProblemDetails, type ProblemCode } from '@kethub/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type Static, type TSchema } from 'typebox';
 import { byReference } from './components.ts';
+import { countBody, limitedAdmission, type Limits } from './limited-admission.ts';
+import type { Lookup } from './rate-limits.ts';
 
 /** What an endpoint answers: a status, headers, and a body that fits the declared schema (or a stream for media). */
 export interface Answer {
@@ -42,6 +44,8 @@ export interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B ext
   /** Per success status: the schema, or null for no body, or media types for a stream. */
   readonly answers: Readonly<Record<number, TSchema | null | Media>>;
   readonly problems: readonly ProblemCode[];
+  /** Set where people are looked up: such calls are limited. */
+  readonly lookup?: Lookup<Static<B>>;
   readonly links?: Readonly<Record<string, object>>;
   readonly handle: (call: Call<Static<P>, Static<Q>, Static<B>, C>) => Promise<Answer> | Answer;
 }
@@ -49,8 +53,9 @@ export interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B ext
 /** One endpoint with its types erased, as the table of a domain holds it. */
 export interface Endpoint<A extends string, C> extends Omit<
   EndpointDeclaration<TSchema, TSchema, TSchema, A, C>,
-  'handle'
+  'handle' | 'lookup'
 > {
+  readonly lookup?: Lookup<never>;
   readonly handle: (call: Call<never, never, never, C>) => Promise<Answer> | Answer;
 }
 
@@ -67,26 +72,31 @@ export interface Door<A extends string, C> {
   readonly admit: (access: A, request: FastifyRequest) => Promise<C> | C;
   /** What an access asks of the caller, in the words of OpenAPI. */
   readonly security: (access: A) => Record<string, string[]>[];
+  readonly limits?: Limits<C>;
 }
 
 /** Adds a table of endpoints to a server. */
 export function mount<A extends string, C>(
   app: FastifyInstance,
   endpoints: readonly Endpoint<A, C>[],
-  { prefix, admit, security }: Door<A, C>,
+  { prefix, admit, security, limits }: Door<A, C>,
 ): void {
   if (!app.hasRequestDecorator(CALLER)) app.decorateRequest(CALLER, null);
   for (const endpoint of endpoints) {
+    // The validator has checked the body against the very schema that types the cost.
+    const lookup = endpoint.lookup as Lookup | undefined;
+    const enter = limitedAdmission((request) => admit(endpoint.access, request), limits, lookup);
+    const limited = limits?.rates.applyTo(lookup) ? (['too-many-requests'] as const) : [];
     app.route({
       method: endpoint.method,
       url: prefix + endpoint.path,
       exposeHeadRoute: false,
       // A HEAD that is declared is described as well.
       config: { swagger: { exposeHeadRoute: true } },
-      schema: describe(app, endpoint, security(endpoint.access)),
+      schema: describe(app, endpoint, security(endpoint.access), limited),
       // Before the body is parsed: a stranger does not get to upload.
-      onRequest: (request, _reply, done) => {
-        const admitted = admit(endpoint.access, request);
+      onRequest: (request, reply, done) => {
+        const admitted = enter(request, reply);
         // Most decisions are made from memory: a promise for each of these would cost as much as the decision.
         if (!(admitted instanceof Promise)) {
           request.setDecorator(CALLER, { caller: admitted });
@@ -104,6 +114,7 @@ export function mount<A extends string, C>(
       handler: (request, reply) => {
         const known = request.getDecorator<{ readonly caller: C } | null>(CALLER);
         if (!known) throw new Error('A request reached its handler without having been admitted');
+        countBody(limits, lookup, known.caller, request, reply);
         const call: Call<unknown, unknown, unknown, C> = {
           params: request.params,
           query: request.query,
@@ -138,6 +149,7 @@ function describe<A extends string, C>(
   app: FastifyInstance,
   endpoint: Endpoint<A, C>,
   security: Record<string, string[]>[],
+  refusals: readonly ProblemCode[],
 ) {
   const named = new Map<string, object>();
   const refer = (schema: TSchema): object => byReference(schema, named);
@@ -145,7 +157,7 @@ function describe<A extends string, C>(
     schema ? { [name]: refer(schema) } : {};
   const response = {
     ...Object.fromEntries(Object.entries(endpoint.answers).map(([status, answer]) => [status, success(answer, refer)])),
-    ...failures([...endpoint.problems, ...always], refer),
+    ...failures([...new Set([...endpoint.problems, ...refusals, ...always])], refer),
   };
   const parts = {
     ...part('params', endpoint.params),
@@ -192,6 +204,15 @@ function isMedia(answer: TSchema | Media): answer is Media {
   return 'media' in answer && Array.isArray(answer.media);
 }
 
+/** Of an answer that refuses for a limit. */
+const limitFields = Object.fromEntries(
+  Object.entries({
+    'Retry-After': 'Seconds until the request would be allowed.',
+    RateLimit: 'What is left of the limit that is nearest, as draft-ietf-httpapi-ratelimit-headers has it.',
+    'RateLimit-Policy': 'The limits that apply to the request.',
+  }).map(([name, description]) => [name, { type: 'string', description }]),
+);
+
 function failures(codes: readonly ProblemCode[], refer: (schema: TSchema) => object): Record<number, object> {
   const byStatus = Map.groupBy(codes, (code) => problems[code].status);
   const schema = refer(ProblemDetails);
@@ -200,6 +221,7 @@ function failures(codes: readonly ProblemCode[], refer: (schema: TSchema) => obj
       status,
       {
         description: of.map((code) => `\`${code}\`: ${problems[code].title}`).join('. '),
+        ...(status === 429 && { headers: limitFields }),
         content: { 'application/problem+json': { schema } },
       },
     ]),

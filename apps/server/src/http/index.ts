@@ -3,9 +3,10 @@ export { endpointsOf, mount, pathId, type Answer, type Call, type Endpoint } fro
 export { etag, isFresh, requireMatch } from './etag.ts';
 export { once } from './idempotency.ts';
 export { createIds } from './ids.ts';
-export { platformEndpoint, type PlatformEndpoint } from './interface.ts';
+export { platformEndpoint, platformLimits, type PlatformEndpoint } from './interface.ts';
 export { networkOf } from './network.ts';
 export { preferredWait } from './prefer.ts';
 export { Problem } from './problem.ts';
+export { RateLimits, type Lookup } from './rate-limits.ts';
 export { RateLimiter, type Allowance, type Decision, type Quota } from './rate-limiter.ts';
 export { createHttpServer, type HttpOptions } from './server.ts';

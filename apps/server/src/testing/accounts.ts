@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createAccounts, security, securitySchemes, type Accounts } from '../accounts/index.ts';
-import { mount } from '../http/index.ts';
+import { mount, platformLimits } from '../http/index.ts';
 import { createEmbeddedIdentity, type Identity, type IdentityService, type NewUser } from '../identity/index.ts';
 import type { TestDatabaseKind } from './databases.ts';
 import { createTestPlatform, createTestServer, type TestPlatform, type TestPlatformOptions } from './platform.ts';
@@ -45,7 +45,7 @@ export async function startTestAccounts(
   const identity = await createEmbeddedIdentity(platform);
   const accounts = createAccounts(platform, identity);
   const app = await createTestServer(platform, securitySchemes(addresses));
-  mount(app, accounts.endpoints, { prefix: '/api', admit: accounts.admit, security });
+  mount(app, accounts.endpoints, { prefix: '/api', admit: accounts.admit, security, limits: platformLimits(platform) });
   await identity.serve(app);
   await app.listen({ host: '127.0.0.1', port: platform.port });
 

@@ -18,6 +18,8 @@ export interface TestPlatformOptions {
   readonly now?: () => number;
   /** Silent when left out. */
   readonly log?: Logger;
+  /** Settings beyond those of every test. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface TestPlatform extends Platform {
@@ -47,6 +49,7 @@ export async function createTestPlatform(
       KETHUB_PUBLIC_URL: origin,
       KETHUB_INSTANCE_KEY: INSTANCE_KEY,
       KETHUB_DEMO: 'off',
+      ...options.settings,
     }),
     addresses: {
       api: `${origin}/api`,
@@ -78,7 +81,7 @@ export async function createTestServer(platform: Platform, securitySchemes: Reco
     description: 'Test',
     serverUrl: platform.addresses.api,
     securitySchemes,
-    trustedProxies: [],
+    trustedProxies: platform.configuration.trustedProxies,
   });
   await acceptUploads(app);
   return app;
