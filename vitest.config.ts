@@ -4,6 +4,9 @@ export default defineConfig({
   // Not below node_modules: a test run must not be in the way of an installation.
   cacheDir: '.runtime/vite',
   test: {
+    // Every log line of the run is looked through for secrets.
+    globalSetup: 'test/log-check/whole-run.ts',
+    setupFiles: 'test/log-check/each-file.ts',
     include: ['{apps,packages}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     // Two cores, real sandboxes and servers: files one after the other, each in its own process, so that a leak shows in its file.
     pool: 'forks',

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../apps/server/src/testing/databases.ts';
 import { callerOf, member, type Caller } from '../apps/server/src/testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { logOutput } from '../apps/server/src/testing/log.ts';
 import { countOpens } from './durability/opens.ts';
 import { randomFrom } from './durability/random.ts';
 
@@ -73,7 +74,7 @@ describe.each(databases)(`kill -9 of the platform on $name (KETHUB_TEST_SEED=${s
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('KETHUB_'));
     return spawn(process.execPath, [MAIN], {
       env: { ...Object.fromEntries(inherited), ...settings },
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', logOutput(), 'inherit'],
     });
   };
   const restart = async (): Promise<void> => {

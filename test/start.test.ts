@@ -1,12 +1,13 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkLog } from '../apps/server/src/testing/log.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const START = path.join(root, 'script/start.ts');
@@ -33,12 +34,18 @@ describe('npm start without a terminal', () => {
       child.kill('SIGINT');
       await once(child, 'exit');
     }
+    checkLog(readFileSync(path.join(folder, 'data/log/kethub.log'), 'utf8'));
     rmSync(folder, { recursive: true });
   });
 
   const run = (): ChildProcess => {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('KETHUB_'));
-    const env = { ...Object.fromEntries(inherited), ...ports, KETHUB_DATA_DIR: path.join(folder, 'data') };
+    const env = {
+      ...Object.fromEntries(inherited),
+      ...ports,
+      KETHUB_DATA_DIR: path.join(folder, 'data'),
+      KETHUB_LOG_LEVEL: 'debug',
+    };
     const child = spawn(process.execPath, [START], { env, cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     children.add(child);
     child.once('exit', () => children.delete(child));

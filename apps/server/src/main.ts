@@ -1,11 +1,11 @@
-import { pino } from 'pino';
 import { readConfiguration, Refusal } from './config/index.ts';
 import { startKethub } from './kethub.ts';
+import { createLog } from './process/index.ts';
 
 // The platform as a service of a machine: configuration from the environment, log lines as JSON on stdout, ends on SIGTERM.
 try {
   const configuration = readConfiguration(process.env);
-  const log = pino({ level: configuration.logLevel });
+  const log = createLog(configuration.logLevel);
   const kethub = await startKethub(configuration, log);
   log.info({ addresses: kethub.platform.addresses, dataDir: configuration.dataDir }, 'ready');
   const end = (signal: NodeJS.Signals): void => {

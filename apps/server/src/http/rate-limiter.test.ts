@@ -42,13 +42,13 @@ test('what is refused costs nothing', () => {
   expect(limiter.take('ada', 10).allowed).toBe(true);
 });
 
-test('a million other keys give nobody their quota back, and take it from next to nobody', () => {
+test('hundreds of thousands of other keys give nobody their quota back, and take it from next to nobody', () => {
   const now = 1_800_000_000_000;
   const limiter = new RateLimiter(quota, () => now);
   limiter.take('ada', 60);
-  for (let key = 0; key < 1_000_000; key += 1) limiter.spend(`hostile ${key}`);
+  for (let key = 0; key < 300_000; key += 1) limiter.spend(`hostile ${key}`);
   expect(limiter.take('ada').allowed).toBe(false);
-  // Each place is shared by 15 keys now; one that has spent nothing is charged for one of them, not for all.
+  // Each place is shared by four or five keys now; one that has spent nothing is charged for one of them, not for all.
   const left = Array.from({ length: 100 }, (_none, key) => limiter.look(`other ${key}`).remaining);
   expect(Math.min(...left)).toBeGreaterThan(quota.units / 2);
 });

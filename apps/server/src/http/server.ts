@@ -65,7 +65,8 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     const problem = toProblem(error);
     const reqId = request.id;
     if (problem.status >= 500) options.log.error({ reqId, err: error }, problem.message);
-    else options.log.debug({ reqId, code: problem.code, cause: problem.cause }, problem.message);
+    // Without its text, which is for the caller and may quote what they have sent.
+    else options.log.debug({ reqId, code: problem.code, cause: problem.cause }, 'refused');
     return sendProblem(options, request, reply, problem);
   });
   await app.register(swagger, {

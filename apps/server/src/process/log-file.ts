@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { destination, multistream, pino, type Logger } from 'pino';
+import { destination, multistream, type Logger } from 'pino';
+import { createLog } from './log.ts';
 
 const FILE_BYTES = 20 * 1024 * 1024;
 const CHECK_MS = 10_000;
@@ -23,8 +24,8 @@ export function openLogFile(dataDir: string, level: string): LogFile {
     stream.reopen();
   };
   const timer = setInterval(rotate, CHECK_MS).unref();
-  const log = pino(
-    { level },
+  const log = createLog(
+    level,
     multistream([
       { level: 'trace', stream },
       { level: 'error', stream: process.stderr },

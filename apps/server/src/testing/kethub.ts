@@ -5,10 +5,10 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPlatformClient, isBuilt, signInWithPassword, type PlatformClient } from '@kethub/client';
 import type { Application, Build, Service, Subscription } from '@kethub/contract';
-import { pino } from 'pino';
 import { readConfiguration } from '../config/index.ts';
 import { startKethub, type Kethub } from '../kethub.ts';
 import type { TestDatabaseKind } from './databases.ts';
+import { checkLog, testLog } from './log.ts';
 import { zip } from './zip.ts';
 
 /** A whole platform in this process, with a real runtime and real ports, and a person who is signed in. */
@@ -45,8 +45,7 @@ export async function startTestKethub(
     ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
     ...settings,
   });
-  const log = pino({ level: process.env['KETHUB_TEST_LOG'] ?? 'silent' });
-  let kethub = await startKethub(configuration, log);
+  let kethub = await startKethub(configuration, testLog);
   let stopped = false;
   const signIn: TestKethub['signIn'] = async (username) => {
     const { identity, platform } = kethub;
@@ -73,17 +72,18 @@ export async function startTestKethub(
       const port = new URL(kethub.platform.addresses.api).port;
       const gatewayPort = new URL(kethub.platform.addresses.gateway).port;
       await kethub.stop();
-      kethub = await startKethub({ ...configuration, port: Number(port), gatewayPort: Number(gatewayPort) }, log);
+      kethub = await startKethub({ ...configuration, port: Number(port), gatewayPort: Number(gatewayPort) }, testLog);
     },
     async close() {
       // Who went on with the data may have left a runner.
-      if (stopped) kethub = await startKethub(configuration, log);
+      if (stopped) kethub = await startKethub(configuration, testLog);
       const { runtime } = kethub;
       const { runnerPid, running } = await runtime.status();
       for (const { executionId } of running) await runtime.cancel(executionId);
       await until(async () => (await runtime.status()).running.length === 0);
       await kethub.stop();
       await until(() => Promise.resolve(!isAlive(runnerPid)));
+      checkLog(readFileSync(path.join(dataDir, 'runtime/runner.log'), 'utf8'));
       await rm(dataDir, { recursive: true });
       await drop();
     },

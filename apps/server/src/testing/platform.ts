@@ -3,20 +3,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { pino, type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { readConfiguration } from '../config/index.ts';
 import { createHttpServer, createIds } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { acceptUploads } from '../services/index.ts';
 import { createSeal, openBlobFolder } from '../storage/index.ts';
 import type { TestDatabase, TestDatabaseKind } from './databases.ts';
+import { testLog } from './log.ts';
 
 const INSTANCE_KEY = '11'.repeat(32);
 
 export interface TestPlatformOptions {
   /** Epoch milliseconds; the real clock when left out. */
   readonly now?: () => number;
-  /** Silent when left out. */
+  /** That of the run when left out. */
   readonly log?: Logger;
   /** Settings beyond those of every test. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -60,7 +61,7 @@ export async function createTestPlatform(
     database: testDatabase.database,
     blobs: openBlobFolder(path.join(dataDir, 'blobs')),
     seal: createSeal(Buffer.from(INSTANCE_KEY, 'hex')),
-    log: options.log ?? pino({ level: 'silent' }),
+    log: options.log ?? testLog,
     now,
     newId: createIds(now),
     testDatabase,
