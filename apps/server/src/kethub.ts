@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAccounts } from './accounts/index.ts';
 import { createApi } from './api/index.ts';
+import { applicationCatalog } from './applications/index.ts';
 import { Refusal, type Configuration } from './config/index.ts';
 import { ExecutionWorker, watchExecutions } from './executions/index.ts';
 import { createGateway } from './gateway/index.ts';
@@ -12,7 +13,7 @@ import { createIds } from './http/index.ts';
 import { createIdentity, type IdentityService } from './identity/index.ts';
 import type { Addresses, Platform } from './platform.ts';
 import { takeDataFolder, usablePort } from './process/index.ts';
-import { BuildWorker, createRunnables } from './services/index.ts';
+import { BuildWorker, createRunnables, serviceCatalog } from './services/index.ts';
 import { createSeal, instanceKey, openBlobFolder, openDatabase } from './storage/index.ts';
 
 /** A running platform: every role in this process. */
@@ -83,8 +84,9 @@ async function start(
 
   const identity = await createIdentity(platform);
   opened.push(() => identity.close());
-  const accounts = createAccounts(platform, identity);
+  const accounts = createAccounts(platform, identity, [applicationCatalog, serviceCatalog]);
   opened.push(() => accounts.close());
+  accounts.start();
   const watch = watchExecutions(database);
   opened.push(() => watch.close());
   await listen(await createApi(platform, accounts, identity), host, port, opened);

@@ -43,9 +43,9 @@ export interface Context {
 
 /**
  * What an endpoint of the platform interface asks of its caller: nothing; an authenticated person of any status; an
- * approved user; an approved user in a login session.
+ * approved user; the same or one whose account is being deleted; an approved user in a login session.
  */
-export type PlatformAccess = 'ANYONE' | 'SIGNED_IN' | 'APPROVED' | 'LOGIN_SESSION';
+export type PlatformAccess = 'ANYONE' | 'SIGNED_IN' | 'APPROVED' | 'APPROVED_OR_LEAVING' | 'LOGIN_SESSION';
 
 /** The admitted caller; `person` is null only where the access is ANYONE. */
 export interface Caller {

@@ -51,7 +51,7 @@ export const problems = {
   'still-owner': problem(
     400,
     'Still the only owner',
-    'Applications or services belong to this user alone. Delete or transfer them first.',
+    'Something belongs to this user alone, and would be out of reach without the account. `detail` names it and says what to do about it first. Nothing was deleted.',
   ),
   'not-authenticated': problem(
     401,
@@ -62,6 +62,11 @@ export const problems = {
     403,
     'Not approved',
     'The account behind the credentials is not an approved user. An administrator approves registrations.',
+  ),
+  'account-being-deleted': problem(
+    403,
+    'Account is being deleted',
+    'The deletion of the account behind the credentials has begun. Nothing can be done with it any more, but DELETE {base_url}/me can be repeated to see it through.',
   ),
   'login-session-required': problem(
     403,
@@ -186,6 +191,12 @@ export const problems = {
     503,
     'Catalog unavailable',
     'Ownership cannot be checked at the moment. Nothing was deleted. Try again.',
+    true,
+  ),
+  'deletion-incomplete': problem(
+    503,
+    'Deletion not complete',
+    'Everything that belongs to the account is deleted, but the identity provider does not answer, so that the identity remains. Repeat the request to complete the deletion; Kethub goes on trying as well.',
     true,
   ),
   stopping: problem(503, 'Stopping', 'The platform is being stopped. Try again in a moment.', true),

@@ -1,5 +1,6 @@
 import type { PersonalAccessTokenPrincipal } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
+import { createFindDeletion, type Catalog, type FindDeletion } from '../deletions/index.ts';
 import type { PlatformEndpoint } from '../http/index.ts';
 import type { IdentityProvider } from '../identity/index.ts';
 import type { Caller, Platform, PlatformAccess } from '../platform.ts';
@@ -7,12 +8,17 @@ import { createAdmission } from './admission.ts';
 import { authorize } from './authorize.ts';
 import { LastUses } from './last-uses.ts';
 import { accountEndpoints } from './routes.ts';
+import { Upkeep } from './upkeep.ts';
+import { visiblePeople } from './visible-people.ts';
 import { createTokenVerifier, type VerifyPersonalAccessToken } from './verify-access-token.ts';
 
 /** Everything that a domain of its own needs, created once. */
 export interface AccountServices {
   readonly platform: Platform;
+  /** Without those whose account is being deleted. */
   readonly identity: IdentityProvider;
+  readonly catalogs: readonly Catalog[];
+  readonly findDeletion: FindDeletion;
   readonly verifyPersonalAccessToken: VerifyPersonalAccessToken;
   readonly lastUses: LastUses;
 }
@@ -27,24 +33,37 @@ export interface Accounts {
   authorize(rawToken: string | undefined): Promise<PersonalAccessTokenPrincipal>;
   /** The personal access token behind a raw value, or null when it is missing, malformed, unknown or expired. */
   readonly verifyPersonalAccessToken: VerifyPersonalAccessToken;
+  /** Begins to complete, again and again, what was cut off. */
+  start(): void;
   /** Writes down the last uses of tokens. Call before the database is closed. */
   close(): Promise<void>;
 }
 
-/** Opens the user account service. `identity` stays open for longer than it. */
-export function createAccounts(platform: Platform, identity: IdentityProvider): Accounts {
+/**
+ * Opens the user account service. `identity` stays open for longer than it. `catalogs` are all domains in which a user
+ * can own something: an account is deleted only when none of them objects.
+ */
+export function createAccounts(platform: Platform, identity: IdentityProvider, catalogs: readonly Catalog[]): Accounts {
   const lastUses = new LastUses(platform);
+  const findDeletion = createFindDeletion(platform.database);
   const services: AccountServices = {
     platform,
-    identity,
+    identity: visiblePeople(identity, findDeletion),
+    catalogs,
+    findDeletion,
     verifyPersonalAccessToken: createTokenVerifier(platform, lastUses),
     lastUses,
   };
+  const upkeep = new Upkeep(services);
   return {
     admit: createAdmission(services),
     endpoints: accountEndpoints(services),
     authorize: (rawToken) => authorize(services, rawToken),
     verifyPersonalAccessToken: services.verifyPersonalAccessToken,
-    close: () => lastUses.close(),
+    start: () => upkeep.start(),
+    async close() {
+      await upkeep.stop();
+      await lastUses.close();
+    },
   };
 }

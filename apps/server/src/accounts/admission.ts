@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import { beingDeleted } from '../deletions/index.ts';
 import { Problem } from '../http/index.ts';
 import { isApproved } from '../identity/index.ts';
 import type { Caller, Context, Person, PlatformAccess } from '../platform.ts';
+import type { AccountDeletionRow } from '../storage/index.ts';
 import type { AccountServices } from './accounts.ts';
 import { credentialOf, notAuthenticated, type Credential } from './credentials.ts';
 
@@ -32,12 +34,24 @@ async function subjectOf(services: AccountServices, { type, token }: Credential)
   throw notAuthenticated('The login session is expired or not valid. Refresh it or sign in again.', 'invalid_token');
 }
 
+/** Whose account is being deleted, or was, can do nothing but repeat that, for as long as their login session lasts. */
+function requireLeaving(access: PlatformAccess, { ended_at }: AccountDeletionRow): void {
+  if (access === 'APPROVED_OR_LEAVING') return;
+  throw ended_at === null && access !== 'SIGNED_IN' ? beingDeleted() : accountGone();
+}
+
+function accountGone(): Problem {
+  return notAuthenticated('The account behind these credentials does not exist any more.', 'invalid_token');
+}
+
 async function requireAccess(services: AccountServices, access: PlatformAccess, person: Person): Promise<void> {
+  const deletion = await services.findDeletion(person.id);
+  if (deletion) return requireLeaving(access, deletion);
   const identity = await services.identity.find(person.id);
-  if (!identity)
-    throw notAuthenticated('The account behind these credentials does not exist any more.', 'invalid_token');
-  if (!identity.enabled) throw new Problem('not-approved', 'The account is switched off.');
+  if (!identity) throw accountGone();
+  // Of any status, switched off included: that is what such an endpoint tells them.
   if (access === 'SIGNED_IN') return;
+  if (!identity.enabled) throw new Problem('not-approved', 'The account is switched off.');
   if (!isApproved(identity)) {
     throw new Problem('not-approved', 'The account is not an approved user. An administrator approves registrations.');
   }

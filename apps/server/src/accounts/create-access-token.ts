@@ -1,5 +1,6 @@
 import { endOfDay, toDate, type CreateAccessTokenRequest } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
+import { holdAccount } from '../deletions/index.ts';
 import { once, type Answer } from '../http/index.ts';
 import type { Person, Platform } from '../platform.ts';
 import { createRawToken, digestOf, type AccessTokenRow } from '../storage/index.ts';
@@ -34,9 +35,15 @@ export async function createAccessToken(
     expires_on: expiresAt,
   };
   return onceSealed(platform, request, user.id, JSON.stringify([name, expiresAt]), async (transaction) => {
+    await holdAccount(platform.database, transaction, user.id);
     await insertAccessToken(transaction, row);
     return { status: 200, headers: secretAnswer, body: accessTokenDto(row, value) };
   });
+}
+
+/** Where the answers are kept that are repeated under an Idempotency-Key. */
+export function tokenAnswersOf(userId: string): string {
+  return `access tokens of ${userId}`;
 }
 
 /**
@@ -50,7 +57,7 @@ async function onceSealed(
   body: string,
   create: (...parameters: Parameters<Parameters<typeof once>[5]>) => Promise<Answer>,
 ): Promise<Answer> {
-  const scope = `access tokens of ${userId}`;
+  const scope = tokenAnswersOf(userId);
   const kept = await once(platform.database, request, scope, body, platform.now(), async (transaction) => {
     const answer = await create(transaction);
     return { ...answer, body: platform.seal.seal(scope, JSON.stringify(answer.body)) };

@@ -1,3 +1,4 @@
+import { holdAccount } from '../deletions/index.ts';
 import type { Platform } from '../platform.ts';
 import { createRawToken, digestOf, type AccessTokenRow } from '../storage/index.ts';
 import { findDefaultToken, insertDefaultToken, replaceDefaultToken } from './queries.ts';
@@ -7,6 +8,7 @@ export async function defaultTokenOf(platform: Platform, userId: string): Promis
   const known = await findDefaultToken(platform.database.read, userId);
   if (known) return open(platform, known);
   const kept = await platform.database.write(async (transaction) => {
+    await holdAccount(platform.database, transaction, userId);
     await insertDefaultToken(transaction, newDefaultToken(platform, userId).row);
     return findDefaultToken(transaction, userId);
   });
@@ -17,7 +19,10 @@ export async function defaultTokenOf(platform: Platform, userId: string): Promis
 /** Puts a new default token in the place of the present one, which opens nothing any more once this has resolved. */
 export async function renewDefaultToken(platform: Platform, userId: string): Promise<string> {
   const { row, value } = newDefaultToken(platform, userId);
-  await platform.database.write((transaction) => replaceDefaultToken(transaction, row));
+  await platform.database.write(async (transaction) => {
+    await holdAccount(platform.database, transaction, userId);
+    await replaceDefaultToken(transaction, row);
+  });
   return value;
 }
 

@@ -4,6 +4,7 @@ import type { ProblemCode } from '@kethub/contract';
 export const door: readonly ProblemCode[] = [
   'not-authenticated',
   'not-approved',
+  'account-being-deleted',
   'unknown-organization',
   'identity-provider-unavailable',
 ];

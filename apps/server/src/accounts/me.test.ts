@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IdentityProviderUnavailable } from '../identity/index.ts';
-import { startTestAccounts, type TestAccounts } from '../testing/accounts.ts';
+import { catalogs, startTestAccounts, type TestAccounts } from '../testing/accounts.ts';
 import { databases } from '../testing/databases.ts';
 import { createAccounts } from './index.ts';
 
@@ -132,11 +132,9 @@ describe.each(databases)('GET /me and who is admitted on $name', ({ open }) => {
     const { access_token } = await server.signIn('unlucky');
     const list = await server.call('GET', '/me/access-tokens', access_token);
     const { defaultToken } = (await list.json()) as { defaultToken: string };
-    const accounts = createAccounts(server.platform, {
-      verify: () => Promise.resolve({ subject: id }),
-      find: () => Promise.reject(new IdentityProviderUnavailable(new Error('down'))),
-      delete: () => Promise.reject(new IdentityProviderUnavailable(new Error('down'))),
-    });
+    const down = () => Promise.reject(new IdentityProviderUnavailable(new Error('down')));
+    const verify = () => Promise.resolve({ subject: id });
+    const accounts = createAccounts(server.platform, { ...server.identity, verify, find: down }, catalogs);
     await expect(accounts.authorize(defaultToken)).rejects.toMatchObject({ status: 503 });
     await accounts.close();
   });

@@ -1,9 +1,9 @@
 import type { UpdateUserRequest } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
+import { holdAccount } from '../deletions/index.ts';
 import { requireMatch, type Answer } from '../http/index.ts';
 import type { Person } from '../platform.ts';
 import type { AccountServices } from './accounts.ts';
-import { notAuthenticated } from './credentials.ts';
 import { invalid } from './invalid.ts';
 import { lockUser, updateProfile } from './queries.ts';
 import { profileAnswer, userOf } from './read-me.ts';
@@ -21,8 +21,8 @@ export async function putMe(
   const { platform } = services;
   const { id } = await userOf(services, person);
   const user = await platform.database.write(async (transaction) => {
+    await holdAccount(platform.database, transaction, id);
     const known = await lockUser(transaction, id, platform.now());
-    if (!known) throw notAuthenticated('The account behind these credentials was deleted.', 'invalid_token');
     requireMatch(request, profileAnswer(known).headers.etag);
     return updateProfile(transaction, id, {
       current_position: changed(known.current_position, currentPosition),

@@ -25,14 +25,17 @@ export async function upsertUser(transaction: Queries, user: UserRow): Promise<U
   return row;
 }
 
-/** The record of a user, locked until the end of the transaction by writing to it, which both databases understand. */
-export function lockUser(transaction: Queries, id: string, now: number): Promise<UserRow | undefined> {
+/**
+ * The record of a user, locked until the end of the transaction by writing to it, which both databases understand. The
+ * account must be held: then the user, once there, stays.
+ */
+export function lockUser(transaction: Queries, id: string, now: number): Promise<UserRow> {
   return transaction
     .updateTable('users')
     .set({ updated_at: now })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirst();
+    .executeTakeFirstOrThrow();
 }
 
 /** Who had this address, in lower case, when they were last here. */

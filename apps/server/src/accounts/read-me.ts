@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { holdAccount } from '../deletions/index.ts';
 import { etag, isFresh, type Answer } from '../http/index.ts';
 import type { Person } from '../platform.ts';
 import { digestOf, type UserRow } from '../storage/index.ts';
@@ -31,7 +32,8 @@ export async function userOf({ platform, identity }: AccountServices, person: Pe
   if (user && Object.entries(fields).every(([name, value]) => user[name as keyof typeof fields] === value)) return user;
   const now = platform.now();
   const profile = { current_position: null, homepage: null, about: null };
-  return platform.database.write((transaction) =>
-    upsertUser(transaction, { id, ...fields, ...profile, created_at: now, updated_at: now }),
-  );
+  return platform.database.write(async (transaction) => {
+    await holdAccount(platform.database, transaction, id);
+    return upsertUser(transaction, { id, ...fields, ...profile, created_at: now, updated_at: now });
+  });
 }

@@ -13,6 +13,7 @@ import type { AccountServices } from './accounts.ts';
 import { authorize } from './authorize.ts';
 import { createAccessToken } from './create-access-token.ts';
 import { removeAccessToken } from './delete-access-token.ts';
+import { deleteMe } from './delete-me.ts';
 import { door, sessionDoor } from './door.ts';
 import { profileImageEndpoints } from './profile-image-routes.ts';
 import { putDefaultToken } from './put-default-token.ts';
@@ -52,6 +53,19 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     answers: { 200: UserDto },
     problems: ['invalid-request', 'malformed-json', ...door, 'stale', 'unsupported-media-type'],
     handle: ({ caller, body, request }) => putMe(services, personOf(caller), body, request),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/me',
+    id: 'deleteMe',
+    tag,
+    access: 'APPROVED_OR_LEAVING',
+    summary: 'Delete the own account',
+    description:
+      'Cannot be undone. Deletes the profile, the tokens and the profile image, at last the identity. Refused while the caller is the only owner of something. When it was cut off it can be repeated; Kethub completes it as well.',
+    answers: { 204: null },
+    problems: ['still-owner', ...door, 'catalog-unavailable', 'deletion-incomplete'],
+    handle: ({ caller }) => deleteMe(services, personOf(caller)),
   }),
   ...profileImageEndpoints(services),
   endpoint({

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mount, platformLimits } from '../http/index.ts';
 import { IdentityProviderUnavailable } from '../identity/index.ts';
-import { startTestAccounts, type TestAccounts } from '../testing/accounts.ts';
+import { catalogs, startTestAccounts, type TestAccounts } from '../testing/accounts.ts';
 import { databases } from '../testing/databases.ts';
 import { createTestServer } from '../testing/platform.ts';
 import { createAccounts, security, securitySchemes, type Accounts } from './index.ts';
@@ -243,10 +243,8 @@ describe.each(databases)('the table of endpoints on $name', ({ open }) => {
 
 /** The same platform with an identity provider that knows the sessions but does not answer any more. */
 async function withoutIdentityProvider({ platform, identity }: TestAccounts) {
-  const accounts = createAccounts(platform, {
-    ...identity,
-    find: () => Promise.reject(new IdentityProviderUnavailable(new Error('down'))),
-  });
+  const down = () => Promise.reject(new IdentityProviderUnavailable(new Error('down')));
+  const accounts = createAccounts(platform, { ...identity, find: down }, catalogs);
   const app = await createTestServer(platform, securitySchemes(platform.addresses));
   const limits = platformLimits(platform);
   mount(app, accounts.endpoints, { prefix: '/api', admit: accounts.admit, security, limits });

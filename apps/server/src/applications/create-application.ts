@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify';
+import { holdAccount } from '../deletions/index.ts';
 import { once, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import type { ApplicationRow } from '../storage/index.ts';
 import { createAccessKey } from './access-keys.ts';
+import { applicationAnswersOf } from './catalog.ts';
 import { presentApplication } from './present.ts';
 
 /** Creates an application with its first key pair; the only answer that shows the secret unasked. */
@@ -16,10 +18,11 @@ export function createApplication(
   return once(
     platform.database,
     request,
-    `applications of ${owner.type} ${owner.id}`,
+    applicationAnswersOf(owner),
     name,
     now,
     async (transaction) => {
+      if (owner.type === 'USER') await holdAccount(platform.database, transaction, owner.id);
       const row: ApplicationRow = {
         id: platform.newId(),
         owner_type: owner.type,

@@ -1,2 +1,3 @@
+export { applicationCatalog } from './catalog.ts';
 export { onAccessChanged, accessChanged } from './changes.ts';
 export { applicationEndpoints } from './routes.ts';

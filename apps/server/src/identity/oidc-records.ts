@@ -33,6 +33,7 @@ class OidcRecords implements Adapter {
       grant_id: payload.grantId ?? null,
       user_code: payload.userCode ?? null,
       uid: payload.uid ?? null,
+      account_id: payload.accountId ?? payload.session?.accountId ?? null,
       expires_at: expiresIn === undefined ? null : this.#platform.now() + expiresIn * 1000,
     };
     await this.#platform.database.write((transaction) =>

@@ -21,8 +21,12 @@ export async function insertIdentity(database: Database, row: IdentityRow): Prom
   await database.write((transaction) => transaction.insertInto('identities').values(row).execute());
 }
 
+/** Removes a person with their login sessions. */
 export async function deleteIdentity(database: Database, id: string): Promise<void> {
-  await database.write((transaction) => transaction.deleteFrom('identities').where('id', '=', id).execute());
+  await database.write(async (transaction) => {
+    await transaction.deleteFrom('identities').where('id', '=', id).execute();
+    await transaction.deleteFrom('oidc_records').where('account_id', '=', id).execute();
+  });
 }
 
 /** The sealed key kept for `purpose`: `candidate` when there is none yet. Of two processes that start together, one decides. */

@@ -1,10 +1,12 @@
 import { CreateServiceForm, defaultConfiguration } from '@kethub/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest } from 'fastify';
+import { holdAccount } from '../deletions/index.ts';
 import { once, Problem, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { isDuplicate, type ServiceRow } from '../storage/index.ts';
 import { buildPending } from './builds.ts';
+import { serviceAnswersOf } from './catalog.ts';
 import { presentService } from './present.ts';
 import { insertService, versionsOf } from './queries.ts';
 import { slugOf } from './slug.ts';
@@ -34,10 +36,11 @@ export async function createService(platform: Platform, owner: Context, request:
     revision: 1,
   };
   const body = JSON.stringify([form, source.digest]);
-  const scope = `services of ${owner.type} ${owner.id}`;
+  const scope = serviceAnswersOf(owner);
   let created = false;
   try {
     const answer = await once(platform.database, request, scope, body, now, async (transaction) => {
+      if (owner.type === 'USER') await holdAccount(platform.database, transaction, owner.id);
       await insertService(transaction, row);
       await insertDraft(platform, transaction, row.id, '1.0.0', source, form.configuration ?? defaultConfiguration);
       const versions = await versionsOf(transaction, [row.id]);

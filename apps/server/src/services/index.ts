@@ -1,5 +1,6 @@
 export { BuildWorker } from './builds.ts';
 export type { BuiltCode, Builder, BuildOutcome } from './builder.ts';
+export { serviceCatalog } from './catalog.ts';
 export { serviceEndpoints } from './routes.ts';
 export { createRunnables, type Runnable, type Runnables } from './runnables.ts';
 export { acceptUploads } from './upload.ts';

@@ -7,8 +7,13 @@ import { pipeline } from 'node:stream/promises';
 
 /** Immutable byte sequences by key. The folder below is the embedded store; S3 will implement the same interface. */
 export interface Blobs {
-  /** Stores what `source` yields and returns its key. Durable when resolved; on an error nothing stays. */
-  put(source: Buffer | string | Readable): Promise<string>;
+  /**
+   * Stores what `source` yields and returns its key: the one of `newKey` that is passed, or a new one. Durable when
+   * resolved; on an error nothing stays.
+   */
+  put(source: Buffer | string | Readable, key?: string): Promise<string>;
+  /** The key of a blob that is not stored yet. */
+  newKey(): string;
   /** Size in bytes and a stream of it, from byte `from` on. Throws when there is no such blob. */
   get(key: string, range?: { from: number }): Promise<{ bytes: number; stream: Readable }>;
   /** Removes a blob; one that is already gone is fine. */
@@ -28,14 +33,15 @@ export function openBlobFolder(folder: string): Blobs {
     return path.join(folder, key.slice(0, 2), key);
   };
   return {
-    async put(source) {
-      const key = randomUUID();
+    newKey: randomUUID,
+    async put(source, key = randomUUID()) {
+      const target = place(key);
       const draft = path.join(temporary, key);
       try {
         await writeSynced(draft, source);
-        await mkdir(path.dirname(place(key)), { recursive: true, mode: 0o700 });
-        await rename(draft, place(key));
-        await syncFolder(path.dirname(place(key)));
+        await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+        await rename(draft, target);
+        await syncFolder(path.dirname(target));
       } catch (error) {
         await rm(draft, { force: true });
         throw error;

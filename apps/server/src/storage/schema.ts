@@ -9,6 +9,8 @@ export interface Tables {
   users: UserRow;
   user_search: UserSearchRow;
   profile_images: ProfileImageRow;
+  account_deletions: AccountDeletionRow;
+  unused_blobs: UnusedBlobRow;
   access_tokens: AccessTokenRow;
   identities: IdentityRow;
   oidc_records: OidcRecordRow;
@@ -55,6 +57,21 @@ export interface ProfileImageRow {
   created_at: number;
 }
 
+/** An account whose deletion has begun: its resources are gone, its identity may be there until `ended_at`. */
+export interface AccountDeletionRow {
+  user_id: string;
+  /** The profile image, which has to be removed from the store. */
+  image_blob: string | null;
+  begun_at: number;
+  ended_at: number | null;
+}
+
+/** A blob that no row refers to: not yet, or not any more. */
+export interface UnusedBlobRow {
+  blob: string;
+  noted_at: number;
+}
+
 export interface AccessTokenRow {
   id: string;
   user_id: string;
@@ -87,6 +104,7 @@ export interface OidcRecordRow {
   grant_id: string | null;
   user_code: string | null;
   uid: string | null;
+  account_id: string | null;
   consumed_at: number | null;
   expires_at: number | null;
 }

@@ -1,9 +1,14 @@
 import type { FastifyInstance } from 'fastify';
+import { applicationCatalog } from '../applications/index.ts';
 import { createAccounts, security, securitySchemes, type Accounts } from '../accounts/index.ts';
 import { mount, platformLimits } from '../http/index.ts';
 import { createEmbeddedIdentity, type Identity, type IdentityService, type NewUser } from '../identity/index.ts';
+import { serviceCatalog } from '../services/index.ts';
 import type { TestDatabaseKind } from './databases.ts';
 import { createTestPlatform, createTestServer, type TestPlatform, type TestPlatformOptions } from './platform.ts';
+
+/** All domains in which a user can own something. */
+export const catalogs = [applicationCatalog, serviceCatalog];
 
 export const PASSWORD = 'correct horse battery staple';
 
@@ -43,7 +48,7 @@ export async function startTestAccounts(
   const platform = await createTestPlatform(open, options);
   const { addresses } = platform;
   const identity = await createEmbeddedIdentity(platform);
-  const accounts = createAccounts(platform, identity);
+  const accounts = createAccounts(platform, identity, catalogs);
   const app = await createTestServer(platform, securitySchemes(addresses));
   mount(app, accounts.endpoints, { prefix: '/api', admit: accounts.admit, security, limits: platformLimits(platform) });
   await identity.serve(app);

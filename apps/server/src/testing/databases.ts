@@ -8,6 +8,8 @@ import { openDatabase, type Database } from '../storage/index.ts';
 /** A fresh database of its own, with all tables, for one test or one file of tests. */
 export interface TestDatabase {
   readonly database: Database;
+  /** Where it is, for another process. */
+  readonly place: { readonly databaseUrl: string | null; readonly sqliteFile: string };
   /** Opens the same database once more, as a second process would. Close it before the first. */
   again(): Promise<Database>;
   /** Closes and removes it. */
@@ -48,6 +50,7 @@ async function openFresh(create: () => Promise<EmptyDatabase>): Promise<TestData
   const database = await openDatabase(options);
   return {
     database,
+    place: options,
     again: () => openDatabase(options),
     async close() {
       await database.close();

@@ -1,0 +1,21 @@
+import type { Queries } from '../storage/index.ts';
+
+/** Something that belongs to one user alone, and what that user can do about it. */
+export interface Owned {
+  /** Such as `application "Simulation"`. */
+  readonly what: string;
+  /** Such as `DELETE /applications/…`. */
+  readonly remedy: string;
+}
+
+/**
+ * A domain that knows what users own. It is asked before an account is deleted, inside the transaction that does it and
+ * under the lock of the account, so that what it says is still true when the account is gone. What it throws means that
+ * ownership cannot be known: then nothing is deleted.
+ */
+export interface Catalog {
+  /** What belongs to this user alone, at most `most` of it. */
+  ownedBy(transaction: Queries, userId: string, most: number): Promise<readonly Owned[]>;
+  /** Removes what the domain keeps of a user who owns nothing. */
+  forget(transaction: Queries, userId: string): Promise<void>;
+}

@@ -1,0 +1,60 @@
+import type { Blobs } from './blobs.ts';
+import type { Database, Queries } from './database.ts';
+
+/** Longer than storing a blob and referring to it can take. */
+const KEPT_MS = 60 * 60 * 1000;
+const AT_ONCE = 100;
+/** The time of a note whose blob is being removed. */
+const SWEPT = 0;
+
+/**
+ * A blob is noted here before it is stored, and its note goes in the transaction that refers to it; the note of one that
+ * is replaced comes in the transaction that replaces it. So at every moment, crashes included, a blob is referred to or
+ * noted.
+ */
+export async function noteUnused(transaction: Queries, blob: string, now: number): Promise<void> {
+  await transaction.insertInto('unused_blobs').values({ blob, noted_at: now }).execute();
+}
+
+/** Takes the note of a blob that is referred to from now on. False when it was swept away meanwhile. */
+export async function takeIntoUse(transaction: Queries, blob: string): Promise<boolean> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('unused_blobs')
+    .where('blob', '=', blob)
+    .where('noted_at', '>', SWEPT)
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
+}
+
+/** Removes a noted blob, then its note. */
+export async function removeUnused(database: Database, blobs: Blobs, blob: string): Promise<void> {
+  await blobs.remove(blob);
+  await database.write((transaction) => transaction.deleteFrom('unused_blobs').where('blob', '=', blob).execute());
+}
+
+/** Removes blobs that were noted long ago. Marked first: whoever comes late learns that the blob is not there. */
+export async function sweepUnusedBlobs(database: Database, blobs: Blobs, now: number): Promise<void> {
+  const before = now - KEPT_MS;
+  for (;;) {
+    const old = await database.read
+      .selectFrom('unused_blobs')
+      .select('blob')
+      .where('noted_at', '<', before)
+      .limit(AT_ONCE)
+      .execute();
+    for (const { blob } of old) if (await mark(database, blob, before)) await removeUnused(database, blobs, blob);
+    if (old.length < AT_ONCE) return;
+  }
+}
+
+async function mark(database: Database, blob: string, before: number): Promise<boolean> {
+  const { numUpdatedRows } = await database.write((transaction) =>
+    transaction
+      .updateTable('unused_blobs')
+      .set({ noted_at: SWEPT })
+      .where('blob', '=', blob)
+      .where('noted_at', '<', before)
+      .executeTakeFirst(),
+  );
+  return numUpdatedRows === 1n;
+}

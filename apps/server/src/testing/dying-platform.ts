@@ -1,0 +1,73 @@
+import path from 'node:path';
+import { pino } from 'pino';
+import { createAccounts, security, securitySchemes } from '../accounts/index.ts';
+import { readConfiguration } from '../config/index.ts';
+import { createIds, mount, platformLimits } from '../http/index.ts';
+import { createEmbeddedIdentity } from '../identity/index.ts';
+import type { Addresses, Platform } from '../platform.ts';
+import { createSeal, openBlobFolder, openDatabase, type Database } from '../storage/index.ts';
+import { catalogs } from './accounts.ts';
+import { createTestServer } from './platform.ts';
+
+/** What the process is told, as JSON in its first argument. */
+export interface DyingPlatform {
+  readonly dataDir: string;
+  readonly databaseUrl: string | null;
+  readonly sqliteFile: string;
+  readonly instanceKey: string;
+  /** Of the platform whose sessions are taken here as well. */
+  readonly addresses: Addresses;
+  /** The step of a DELETE, counted from 1, at which the process kills itself. */
+  readonly dieAt: number;
+}
+
+// A second process of a platform, for tests: it serves the account service and kills itself with SIGKILL in the middle of
+// a DELETE. What it runs is the product; only the ports that it is given count steps. Prints its address when it listens.
+const told = JSON.parse(process.argv[2] ?? '') as DyingPlatform;
+let steps = Number.NEGATIVE_INFINITY;
+function step(): void {
+  steps += 1;
+  if (steps === told.dieAt) process.kill(process.pid, 'SIGKILL');
+}
+
+const opened = await openDatabase(told);
+const database: Database = {
+  ...opened,
+  async write(work) {
+    step();
+    const value = await opened.write(async (transaction) => {
+      const done = await work(transaction);
+      step();
+      return done;
+    });
+    step();
+    return value;
+  },
+};
+const blobs = openBlobFolder(path.join(told.dataDir, 'blobs'));
+const platform: Platform = {
+  configuration: readConfiguration({ KETHUB_DATA_DIR: told.dataDir, KETHUB_DEMO: 'off' }),
+  addresses: told.addresses,
+  database,
+  blobs: {
+    ...blobs,
+    async remove(key) {
+      step();
+      await blobs.remove(key);
+      step();
+    },
+  },
+  seal: createSeal(Buffer.from(told.instanceKey, 'hex')),
+  log: pino({ level: 'silent' }),
+  now: Date.now,
+  newId: createIds(Date.now),
+};
+const accounts = createAccounts(platform, await createEmbeddedIdentity(platform), catalogs);
+const app = await createTestServer(platform, securitySchemes(platform.addresses));
+app.addHook('onRequest', (request, _reply, done) => {
+  if (request.method === 'DELETE') steps = 0;
+  done();
+});
+const limits = platformLimits(platform);
+mount(app, accounts.endpoints, { prefix: '/api', admit: accounts.admit, security, limits });
+process.stdout.write(`${await app.listen({ host: '127.0.0.1', port: 0 })}\n`);
