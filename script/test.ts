@@ -1,11 +1,12 @@
 import { fetchKeycloak, javaTool, KeycloakMissing, startKeycloak, type Keycloak } from './keycloak.ts';
 import { postgresTool, startPostgres } from './postgres.ts';
 import { run } from './run.ts';
+import { fetchSchemathesis, SchemathesisMissing } from './schemathesis.ts';
 import { check } from './static-checks.ts';
 import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-tools.ts';
 
 // `npm test`: sets up what the machine lacks, checks the code, then runs every test on SQLite and on a real PostgreSQL,
-// and those of the identity provider also on a real Keycloak.
+// those of the identity provider also on a real Keycloak, and requests that Schemathesis makes up.
 // Arguments go to vitest: npm test -- packages/runtime
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 const chosen = process.argv.slice(2);
@@ -22,9 +23,11 @@ const postgres = await startPostgres({ durable: false });
 let keycloak: Keycloak | null = null;
 try {
   keycloak = await keycloakForTests();
+  const schemathesis = schemathesisForTests();
   const tested = run('tests', 'vitest', ['run', ...chosen], {
     KETHUB_TEST_POSTGRES_URL: postgres.url,
     ...(keycloak && { KETHUB_TEST_KEYCLOAK_URL: keycloak.url }),
+    ...(schemathesis !== null && { KETHUB_TEST_SCHEMATHESIS: schemathesis }),
   });
   process.exitCode = checked && tested ? 0 : 1;
 } finally {
@@ -34,8 +37,7 @@ try {
 
 /** Keycloak, when a chosen test uses it. A machine that cannot fetch it still runs every other test, and is told so. */
 async function keycloakForTests(): Promise<Keycloak | null> {
-  const user = 'apps/server/src/identity/keycloak.test.ts';
-  if (chosen.length > 0 && !chosen.some((part) => user.includes(part))) return null;
+  if (!isChosen('apps/server/src/identity/keycloak.test.ts')) return null;
   try {
     ensureTools([javaTool], say);
     return await startKeycloak(await fetchKeycloak(say));
@@ -44,4 +46,20 @@ async function keycloakForTests(): Promise<Keycloak | null> {
     say(`${error.message}\nkethub: the tests with a real Keycloak are SKIPPED`);
     return null;
   }
+}
+
+/** The folder of Schemathesis, likewise. */
+function schemathesisForTests(): string | null {
+  if (!isChosen('test/fuzz.test.ts')) return null;
+  try {
+    return fetchSchemathesis(say);
+  } catch (error) {
+    if (!(error instanceof SchemathesisMissing)) throw error;
+    say(`${error.message}\nkethub: the tests with generated requests are SKIPPED`);
+    return null;
+  }
+}
+
+function isChosen(file: string): boolean {
+  return chosen.length === 0 || chosen.some((part) => file.includes(part));
 }

@@ -24,7 +24,7 @@ const tag = 'Services';
 const createForm = Type.Object({
   name: CreateServiceForm.properties.name,
   description: CreateServiceForm.properties.description,
-  configuration: Type.Optional(Type.String({ description: 'JSON of RuntimeConfiguration.' })),
+  configuration: CreateServiceForm.properties.configuration,
   source: Bytes,
 });
 const servicePath = Type.Object({ serviceId: Id });

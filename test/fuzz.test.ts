@@ -1,0 +1,174 @@
+import { signInWithPassword } from '@kethub/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../apps/server/src/testing/databases.ts';
+import { callerOf, type Caller } from '../apps/server/src/testing/gateway.ts';
+import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { probe } from '../apps/server/src/testing/probe.ts';
+import { fuzz, installed, total, type Exercised, type Fuzzing } from './fuzz/schemathesis.ts';
+
+const [sqlite] = databases;
+const PASSWORD = 'correct horse battery staple';
+/** What ends the caller: the rest of the run would be refused. Somebody made for it calls these. */
+const fatal = ['deleteMe'];
+/** Who is let in nowhere gets no answers with which to go on. */
+const refused = ['coverage', 'fuzzing'] as const;
+
+type Part = 'api' | 'gateway';
+interface Operation {
+  readonly id: string;
+  /** `METHOD /path`. */
+  readonly name: string;
+}
+
+/** A person with something of every kind that the platform interface serves. */
+interface Inhabitant {
+  readonly loginSession: string;
+  readonly accessToken: string;
+  readonly deployed: DeployedService;
+  readonly known: Fuzzing['known'];
+}
+
+describe.skipIf(installed === undefined)('generated requests', { timeout: 600_000 }, () => {
+  let kethub: TestKethub;
+  let grace: Inhabitant;
+  let edsger: Inhabitant;
+  const exercised: Record<Part, Exercised[]> = { api: [], gateway: [] };
+
+  beforeAll(async () => {
+    if (!sqlite) throw new Error('SQLite is always there');
+    kethub = await startTestKethub(sqlite, { KETHUB_RATE_LIMIT_LOOKUPS: '1000000' });
+    [grace, edsger] = [await settle('grace'), await settle('edsger')];
+  });
+  afterAll(() => kethub.close());
+
+  async function settle(username: string): Promise<Inhabitant> {
+    const { client, loginSession } = await kethub.signIn(username);
+    const deployed = await deploy(client, `Probe of ${username}`, probe);
+    const { id: userId } = await client.me();
+    const used = await client.createAccessToken({ name: 'used' });
+    const lost = await client.createAccessToken({ name: 'lost' });
+    if (!used.value) throw new Error('A new token without its value');
+    const { service, application, subscription } = deployed;
+    const known = {
+      id: [userId, lost.id],
+      serviceId: [service.id],
+      version: ['1.0.0', '1.0.1'],
+      applicationId: [application.id],
+      keyId: application.accessKeys.map(({ id }) => id),
+      subscriptionId: [subscription.id],
+    };
+    return { loginSession, accessToken: used.value, deployed, known };
+  }
+
+  /** Signs in somebody who owns nothing. */
+  async function newcomer(username: string, status: 'APPROVED' | 'PENDING'): Promise<string> {
+    const person = { username, email: `${username}@example.org`, firstname: username, lastname: 'Test' };
+    await kethub.kethub.identity.createUser({ ...person, password: PASSWORD, status });
+    return signInWithPassword({ authUrl: kethub.kethub.platform.addresses.auth, username, password: PASSWORD });
+  }
+
+  async function withstands(part: Part, fuzzing: Omit<Fuzzing, 'address'>, signal: AbortSignal): Promise<void> {
+    const address = kethub.kethub.platform.addresses[part];
+    const { passed, report, exercised: cases } = await fuzz({ address, ...fuzzing }, signal);
+    exercised[part].push(cases);
+    if (!passed) throw new Error(`Schemathesis found something:\n${report}`);
+  }
+
+  async function described(part: Part): Promise<Operation[]> {
+    const answer = await fetch(`${kethub.kethub.platform.addresses[part]}/openapi.json`);
+    const { paths } = (await answer.json()) as { paths: Record<string, Record<string, { operationId: string }>> };
+    return Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => ({
+        id: operationId,
+        name: `${method.toUpperCase()} ${path}`,
+      })),
+    );
+  }
+
+  async function expectEveryOperation(part: Part): Promise<void> {
+    const cases = total(exercised[part]);
+    const operations = await described(part);
+    for (const { name } of operations) process.stderr.write(`  ${name}: ${summary(cases.get(name))}\n`);
+    expect(operations.filter(({ name }) => !cases.has(name))).toEqual([]);
+  }
+
+  describe('to the platform interface', () => {
+    test('of an approved user with a login session', async ({ signal }) => {
+      const { loginSession, known } = grace;
+      await withstands('api', { headers: bearer(loginSession), known, except: fatal }, signal);
+    });
+
+    test('of an approved user with a personal access token', async ({ signal }) => {
+      const { accessToken, known } = edsger;
+      await withstands('api', { headers: { 'X-Auth-Token': accessToken }, known, except: fatal }, signal);
+    });
+
+    test('of a user who is not approved yet', async ({ signal }) => {
+      const headers = bearer(await newcomer('alan', 'PENDING'));
+      await withstands('api', { headers, known: edsger.known, phases: refused }, signal);
+    });
+
+    test('without a credential', async ({ signal }) => {
+      await withstands('api', { headers: {}, known: edsger.known, phases: refused }, signal);
+    });
+
+    test('that end the account of who makes them', async ({ signal }) => {
+      const there = (await described('api')).map(({ id }) => id).filter((id) => fatal.includes(id));
+      for (const id of there) {
+        const headers = bearer(await newcomer(`last-${id.toLowerCase()}`, 'APPROVED'));
+        await withstands('api', { headers, known: {}, only: [id] }, signal);
+      }
+    });
+
+    test('have reached every operation', () => expectEveryOperation('api'));
+  });
+
+  describe('to the gateway', () => {
+    let ken: Inhabitant;
+    let known: Fuzzing['known'];
+    let application: Caller;
+
+    beforeAll(async () => {
+      ken = await settle('ken');
+      application = await callerOf(ken.deployed);
+      const params = { return: { answer: 42 }, files: { 'one.txt': '1', 'two.bin': '2' }, print: ['a line'] };
+      const ended = [await application.finish({ params }), await application.finish({ params: { raise: 'as asked' } })];
+      const [owner = '', service = '', version = ''] = new URL(ken.deployed.endpoint).pathname.split('/').slice(1);
+      known = {
+        owner: [owner],
+        service: [service],
+        version: [version],
+        id: ended.map(({ id }) => id),
+        file: ['one.txt', 'two.bin'],
+      };
+    });
+
+    test('of a subscribed application', async ({ signal }) => {
+      await withstands('gateway', { headers: bearer(application.bearer), known, except: ['requestToken'] }, signal);
+    });
+
+    test('of an application that asks for a token', async ({ signal }) => {
+      const { accessKeyId, secretAccessKey } = ken.deployed;
+      const pair = Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString('base64');
+      const headers = { Authorization: `Basic ${pair}` };
+      await withstands('gateway', { headers, known: {}, only: ['requestToken'] }, signal);
+    });
+
+    test('without a credential', async ({ signal }) => {
+      await withstands('gateway', { headers: {}, known, phases: refused }, signal);
+    });
+
+    test('have reached every operation', () => expectEveryOperation('gateway'));
+  });
+});
+
+/** `120 requests, 200 ×60, 401 ×60`. */
+function summary(statuses: ReadonlyMap<number, number> = new Map()): string {
+  const counts = [...statuses].toSorted(([a], [b]) => a - b);
+  const sum = counts.reduce((all, [, by]) => all + by, 0);
+  return `${sum} requests, ${counts.map(([status, by]) => `${status} ×${by}`).join(', ')}`;
+}
+
+function bearer(token: string): Record<string, string> {
+  return { Authorization: `Bearer ${token}` };
+}
