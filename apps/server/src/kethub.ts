@@ -11,6 +11,7 @@ import { ExecutionWorker, watchExecutions } from './executions/index.ts';
 import { createGateway } from './gateway/index.ts';
 import { createIds } from './http/index.ts';
 import { createIdentity, type IdentityService } from './identity/index.ts';
+import { organizationCatalog } from './organizations/index.ts';
 import type { Addresses, Platform } from './platform.ts';
 import { takeDataFolder, usablePort } from './process/index.ts';
 import { BuildWorker, createRunnables, serviceCatalog } from './services/index.ts';
@@ -84,7 +85,7 @@ async function start(
 
   const identity = await createIdentity(platform);
   opened.push(() => identity.close());
-  const accounts = createAccounts(platform, identity, [applicationCatalog, serviceCatalog]);
+  const accounts = createAccounts(platform, identity, [applicationCatalog, serviceCatalog, organizationCatalog]);
   opened.push(() => accounts.close());
   accounts.start();
   const watch = watchExecutions(database);

@@ -1,4 +1,6 @@
+import type { MemberRole } from '@kethub/contract';
 import type { Logger } from 'pino';
+import type { Operation } from './authorization/index.ts';
 import type { Configuration } from './config/index.ts';
 import type { Blobs, Database, Seal } from './storage/index.ts';
 
@@ -35,19 +37,23 @@ export interface Person {
   readonly credential: 'LOGIN_SESSION' | 'ACCESS_TOKEN';
 }
 
-/** Whose resources a request is about: the caller, or an organization that the caller has joined. */
+/** Whose resources a request is about: the caller, or an organization that the caller has joined; and who acts, as what. */
 export interface Context {
   readonly type: 'USER' | 'ORGANIZATION';
   readonly id: string;
+  /** Of the person in this context; OWNER of what is their own. */
+  readonly role: MemberRole;
+  readonly personId: string;
 }
 
 /**
  * What an endpoint of the platform interface asks of its caller: nothing; an authenticated person of any status; an
- * approved user; the same or one whose account is being deleted; an approved user in a login session.
+ * approved user; the same or one whose account is being deleted; an approved user in a login session; or, for an
+ * operation on resources, an approved user whose role in the context is enough for it.
  */
-export type PlatformAccess = 'ANYONE' | 'SIGNED_IN' | 'APPROVED' | 'APPROVED_OR_LEAVING' | 'LOGIN_SESSION';
+export type PlatformAccess = 'ANYONE' | 'SIGNED_IN' | 'APPROVED' | 'APPROVED_OR_LEAVING' | 'LOGIN_SESSION' | Operation;
 
-/** The admitted caller; `person` is null only where the access is ANYONE. */
+/** The admitted caller; `person` is null only where the access is ANYONE, `context` also where it is SIGNED_IN. */
 export interface Caller {
   readonly person: Person | null;
   readonly context: Context | null;

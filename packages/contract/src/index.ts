@@ -4,6 +4,7 @@ export * from './applications.ts';
 export * from './executions.ts';
 export * from './fields.ts';
 export * from './limits.ts';
+export * from './organizations.ts';
 export * from './problems.ts';
 export * from './services.ts';
 export * from './timestamps.ts';

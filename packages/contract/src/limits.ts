@@ -34,4 +34,10 @@ export const limits = {
   idempotencyKeyLength: 255,
   idempotencyKeepMs: 24 * 60 * 60 * 1000,
   pageSize: 1_000,
+  /** An e-mail address as RFC 5321 bounds it. */
+  emailLength: 320,
+  /** An id that an identity provider has made. */
+  idLength: 255,
+  membersOfOrganization: 1_000,
+  invitationKeepMs: 14 * 24 * 60 * 60 * 1000,
 } as const;

@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { beingDeleted } from '../deletions/index.ts';
+import { isAllowed, isOperation, operations } from '../authorization/index.ts';
 import { Problem } from '../http/index.ts';
 import { isApproved } from '../identity/index.ts';
+import { roleIn } from '../organizations/index.ts';
 import type { Caller, Context, Person, PlatformAccess } from '../platform.ts';
 import type { AccountDeletionRow } from '../storage/index.ts';
 import type { AccountServices } from './accounts.ts';
@@ -19,7 +21,7 @@ export function createAdmission(services: AccountServices) {
     }
     const person: Person = { id: await subjectOf(services, credential), credential: credential.type };
     await requireAccess(services, access, person);
-    return { person, context: contextOf(request, person) };
+    return { person, context: access === 'SIGNED_IN' ? null : await contextOf(services, access, request, person) };
   };
 }
 
@@ -60,11 +62,34 @@ async function requireAccess(services: AccountServices, access: PlatformAccess, 
   }
 }
 
-/** The caller personally. There are no organizations that could be joined yet, so every id is an unknown one. */
-function contextOf(request: FastifyRequest, person: Person): Context {
-  if (request.headers['x-organizationid'] === undefined) return { type: 'USER', id: person.id };
-  throw new Problem(
-    'unknown-organization',
-    'The organization named by X-OrganizationId does not exist or you have not joined it. Leave the header out to act personally.',
-  );
+/**
+ * The owner that a request is about: the organization in the path, else the one in X-OrganizationId, else the caller.
+ * Throws when the caller has not joined it, or with a role that is not enough for the operation.
+ */
+async function contextOf(
+  { platform }: AccountServices,
+  access: PlatformAccess,
+  request: FastifyRequest,
+  person: Person,
+): Promise<Context> {
+  const { organizationId: named } = request.params as { organizationId?: string };
+  const header = request.headers['x-organizationid'];
+  const id = named ?? header;
+  if (id === undefined) return { type: 'USER', id: person.id, role: 'OWNER', personId: person.id };
+  const role = typeof id === 'string' ? await roleIn(platform.database.read, id, person.id) : null;
+  if (!role) {
+    if (named !== undefined)
+      throw new Problem('not-found', `There is no organization ${named}, or you have not joined it.`);
+    throw new Problem(
+      'unknown-organization',
+      'The organization named by X-OrganizationId does not exist or you have not joined it. Leave the header out to act personally.',
+    );
+  }
+  if (isOperation(access) && !isAllowed(role, access)) {
+    throw new Problem(
+      'not-permitted',
+      `This takes the role ${operations[access]} in the organization; yours is ${role}. Ask an owner of it.`,
+    );
+  }
+  return { type: 'ORGANIZATION', id: String(id), role, personId: person.id };
 }

@@ -1,4 +1,6 @@
 import type { ProblemCode } from '@kethub/contract';
+import { isOperation } from '../authorization/index.ts';
+import type { PlatformAccess } from '../platform.ts';
 
 /** What an endpoint answers to whom it does not admit: one for approved users, and one for their login sessions. */
 export const door: readonly ProblemCode[] = [
@@ -9,3 +11,9 @@ export const door: readonly ProblemCode[] = [
   'identity-provider-unavailable',
 ];
 export const sessionDoor: readonly ProblemCode[] = [...door, 'login-session-required'];
+
+/** What the door itself may answer to a request for this access. */
+export function refusals(access: PlatformAccess): readonly ProblemCode[] {
+  if (access === 'ANYONE') return [];
+  return isOperation(access) ? [...door, 'not-permitted'] : door;
+}

@@ -1,2 +1,3 @@
 export { createAccounts, type Accounts } from './accounts.ts';
+export { refusals } from './door.ts';
 export { security, securitySchemes } from './security.ts';

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { security, securitySchemes, type Accounts } from '../accounts/index.ts';
+import { refusals, security, securitySchemes, type Accounts } from '../accounts/index.ts';
 import { applicationEndpoints } from '../applications/index.ts';
+import { auditEndpoints } from '../audit/index.ts';
 import { createHttpServer, mount, platformLimits } from '../http/index.ts';
 import type { IdentityService } from '../identity/index.ts';
+import { organizationEndpoints } from '../organizations/index.ts';
 import type { Platform } from '../platform.ts';
 import { acceptUploads, serviceEndpoints } from '../services/index.ts';
 import { serveFrontPage } from './front-page.ts';
@@ -27,8 +29,14 @@ export async function createApi(
   });
   const prefix = new URL(addresses.api).pathname;
   await acceptUploads(app);
-  const endpoints = [...accounts.endpoints, ...applicationEndpoints(platform), ...serviceEndpoints(platform)];
-  mount(app, endpoints, { prefix, admit: accounts.admit, security, limits: platformLimits(platform) });
+  const endpoints = [
+    ...accounts.endpoints,
+    ...organizationEndpoints(platform, identity),
+    ...auditEndpoints(platform),
+    ...applicationEndpoints(platform),
+    ...serviceEndpoints(platform),
+  ];
+  mount(app, endpoints, { prefix, admit: accounts.admit, security, refusals, limits: platformLimits(platform) });
   app.get(`${prefix}/openapi.json`, { schema: { hide: true } }, () => app.swagger());
   serveProblemPages(app, new URL(addresses.problems).pathname);
   serveFrontPage(app, addresses);

@@ -1,4 +1,5 @@
 import type { AccessKey } from '@kethub/contract';
+import { audit } from '../audit/index.ts';
 import { Problem, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { createRawToken, digestOf, type AccessKeyRow, type Queries } from '../storage/index.ts';
@@ -46,7 +47,9 @@ export async function rotateAccessKey(
       .where('application_id', '=', applicationId)
       .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', end)]))
       .execute();
-    return createAccessKey(platform, transaction, applicationId);
+    const made = await createAccessKey(platform, transaction, applicationId);
+    await audit(platform, transaction, owner, 'access-key:rotate', made.id, { applicationId, overlapSeconds });
+    return made;
   });
   accessChanged(platform.database, applicationId);
   return { status: 201, body: key };
@@ -59,14 +62,18 @@ export async function revealSecret(
   applicationId: string,
   keyId: string,
 ): Promise<Answer> {
-  await requireApplication(platform.database.read, owner, applicationId);
-  const key = await platform.database.read
-    .selectFrom('access_keys')
-    .select('sealed_secret')
-    .where('id', '=', keyId)
-    .where('application_id', '=', applicationId)
-    .executeTakeFirst();
-  if (!key) throw new Problem('not-found', `The application has no access key ${keyId}.`);
+  const key = await platform.database.write(async (transaction) => {
+    await requireApplication(transaction, owner, applicationId);
+    const known = await transaction
+      .selectFrom('access_keys')
+      .select('sealed_secret')
+      .where('id', '=', keyId)
+      .where('application_id', '=', applicationId)
+      .executeTakeFirst();
+    if (!known) throw new Problem('not-found', `The application has no access key ${keyId}.`);
+    await audit(platform, transaction, owner, 'access-key:reveal', keyId, { applicationId });
+    return known;
+  });
   const secretAccessKey = platform.seal.unseal(PURPOSE, key.sealed_secret);
   return { status: 200, body: { secretAccessKey }, headers: { 'cache-control': 'no-store' } };
 }

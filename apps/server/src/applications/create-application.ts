@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { holdAccount } from '../deletions/index.ts';
+import { audit } from '../audit/index.ts';
 import { once, type Answer } from '../http/index.ts';
+import { holdOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import type { ApplicationRow } from '../storage/index.ts';
 import { createAccessKey } from './access-keys.ts';
@@ -15,29 +16,23 @@ export function createApplication(
   request: FastifyRequest,
 ): Promise<Answer> {
   const now = platform.now();
-  return once(
-    platform.database,
-    request,
-    applicationAnswersOf(owner),
-    name,
-    now,
-    async (transaction) => {
-      if (owner.type === 'USER') await holdAccount(platform.database, transaction, owner.id);
-      const row: ApplicationRow = {
-        id: platform.newId(),
-        owner_type: owner.type,
-        owner_id: owner.id,
-        name: name.trim(),
-        created_at: now,
-        revision: 1,
-      };
-      await transaction.insertInto('applications').values(row).execute();
-      const key = await createAccessKey(platform, transaction, row.id);
-      return {
-        status: 201,
-        body: presentApplication(row, [key], platform.addresses),
-        headers: { location: `${platform.addresses.api}/applications/${row.id}`, 'cache-control': 'no-store' },
-      };
-    },
-  );
+  return once(platform.database, request, applicationAnswersOf(owner), name, now, async (transaction) => {
+    await holdOwner(platform, transaction, owner);
+    const row: ApplicationRow = {
+      id: platform.newId(),
+      owner_type: owner.type,
+      owner_id: owner.id,
+      name: name.trim(),
+      created_at: now,
+      revision: 1,
+    };
+    await transaction.insertInto('applications').values(row).execute();
+    await audit(platform, transaction, owner, 'application:create', row.id, { name: row.name });
+    const key = await createAccessKey(platform, transaction, row.id);
+    return {
+      status: 201,
+      body: presentApplication(row, [key], platform.addresses),
+      headers: { location: `${platform.addresses.api}/applications/${row.id}`, 'cache-control': 'no-store' },
+    };
+  });
 }

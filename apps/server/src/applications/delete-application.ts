@@ -1,3 +1,4 @@
+import { audit } from '../audit/index.ts';
 import type { Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { requireApplication } from './access-keys.ts';
@@ -6,7 +7,8 @@ import { accessChanged } from './changes.ts';
 /** Deletes an application with its keys and subscriptions. Its bearer tokens end within a second on every gateway. */
 export async function deleteApplication(platform: Platform, owner: Context, id: string): Promise<Answer> {
   await platform.database.write(async (transaction) => {
-    await requireApplication(transaction, owner, id);
+    const { name } = await requireApplication(transaction, owner, id);
+    await audit(platform, transaction, owner, 'application:delete', id, { name });
     await transaction.deleteFrom('applications').where('id', '=', id).execute();
   });
   accessChanged(platform.database, id);

@@ -1,8 +1,14 @@
 import { toTimestamp, type AccessKey, type Application, type Subscription } from '@kethub/contract';
+import { etag } from '../http/index.ts';
 import { serviceEndpoint, type Addresses } from '../platform.ts';
 import type { AccessKeyRow, ApplicationRow } from '../storage/index.ts';
 
 const MASK = '••••••••';
+
+/** The entity tag of an application and its keys. */
+export function applicationTag(row: ApplicationRow, keys: readonly AccessKeyRow[]): string {
+  return etag(`${row.revision}-${keys.map((key) => `${key.id.slice(-6)}${key.expires_at ?? ''}`).join('.')}`);
+}
 
 /** An access key as shown: its secret masked but for the last characters, unless it is passed in to be shown once. */
 export function presentAccessKey(row: AccessKeyRow, secret: string | null = null): AccessKey {

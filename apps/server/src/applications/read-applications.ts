@@ -1,9 +1,9 @@
-import { etag, isFresh, type Answer } from '../http/index.ts';
+import { isFresh, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import type { FastifyRequest } from 'fastify';
 import { requireApplication } from './access-keys.ts';
 import { accessKeysOf, listApplications } from './queries.ts';
-import { presentAccessKey, presentApplication } from './present.ts';
+import { applicationTag, presentAccessKey, presentApplication } from './present.ts';
 
 export async function readApplications(platform: Platform, owner: Context): Promise<Answer> {
   const rows = await listApplications(platform.database, owner);
@@ -28,7 +28,7 @@ export async function readApplication(
 ): Promise<Answer> {
   const row = await requireApplication(platform.database.read, owner, id);
   const keys = await accessKeysOf(platform.database.read, [id], platform.now());
-  const tag = etag(`${row.revision}-${keys.map((key) => `${key.id.slice(-6)}${key.expires_at ?? ''}`).join('.')}`);
+  const tag = applicationTag(row, keys);
   if (isFresh(request, tag)) return { status: 304, headers: { etag: tag } };
   const body = presentApplication(
     row,

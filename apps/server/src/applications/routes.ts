@@ -6,15 +6,18 @@ import {
   RotateAccessKeyRequest,
   SubscribeRequest,
   Subscription,
+  TransferRequest,
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { revealSecret, rotateAccessKey } from './access-keys.ts';
+import { renameApplication } from './change-application.ts';
 import { createApplication } from './create-application.ts';
 import { deleteApplication } from './delete-application.ts';
 import { readApplication, readApplications } from './read-applications.ts';
 import { readSubscription, readSubscriptions, subscribe, unsubscribe } from './subscriptions.ts';
+import { transferApplication } from './transfer.ts';
 
 const tag = 'Applications';
 const applicationId = Type.Object({ applicationId: Id });
@@ -29,18 +32,11 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     path: '/applications',
     id: 'createApplication',
     tag,
-    access: 'APPROVED',
+    access: 'application:create',
     summary: 'Create an application with its first access key',
     body: CreateApplicationRequest,
     answers: { 201: Application },
-    problems: [
-      'invalid-request',
-      'malformed-json',
-      'not-authenticated',
-      'not-approved',
-      'request-in-progress',
-      'idempotency-key-reused',
-    ],
+    problems: ['invalid-request', 'malformed-json', 'request-in-progress', 'idempotency-key-reused'],
     handle: ({ body, caller, request }) => createApplication(platform, contextOf(caller), body.name, request),
   }),
   endpoint({
@@ -48,10 +44,10 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     path: '/applications',
     id: 'listApplications',
     tag,
-    access: 'APPROVED',
+    access: 'application:list',
     summary: 'List applications, newest first',
     answers: { 200: Type.Array(Application) },
-    problems: ['not-authenticated', 'not-approved'],
+    problems: [],
     handle: ({ caller }) => readApplications(platform, contextOf(caller)),
   }),
   endpoint({
@@ -59,24 +55,52 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     path: '/applications/:applicationId',
     id: 'getApplication',
     tag,
-    access: 'APPROVED',
+    access: 'application:read',
     summary: 'Read an application',
     params: applicationId,
     answers: { 200: Application, 304: null },
-    problems: ['invalid-request', 'not-authenticated', 'not-approved', 'not-found'],
+    problems: ['invalid-request', 'not-found'],
     handle: ({ params, caller, request }) =>
       readApplication(platform, contextOf(caller), params.applicationId, request),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/applications/:applicationId',
+    id: 'renameApplication',
+    tag,
+    access: 'application:change',
+    summary: 'Rename an application',
+    params: applicationId,
+    body: CreateApplicationRequest,
+    answers: { 200: Application },
+    problems: ['invalid-request', 'malformed-json', 'not-found', 'stale', 'unsupported-media-type'],
+    handle: ({ params, body, caller, request }) =>
+      renameApplication(platform, contextOf(caller), params.applicationId, body.name, request),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/applications/:applicationId/owner',
+    id: 'transferApplication',
+    tag,
+    access: 'application:transfer',
+    summary: 'Give an application to another owner',
+    description: 'Its keys go on working. Subscriptions to services that only its former owner may use end.',
+    params: applicationId,
+    body: TransferRequest,
+    answers: { 200: Application },
+    problems: ['invalid-request', 'malformed-json', 'not-found', 'unsupported-media-type'],
+    handle: ({ params, body, caller }) => transferApplication(platform, contextOf(caller), params.applicationId, body),
   }),
   endpoint({
     method: 'DELETE',
     path: '/applications/:applicationId',
     id: 'deleteApplication',
     tag,
-    access: 'APPROVED',
+    access: 'application:delete',
     summary: 'Delete an application, its access keys and its subscriptions',
     params: applicationId,
     answers: { 204: null },
-    problems: ['invalid-request', 'not-authenticated', 'not-approved', 'not-found'],
+    problems: ['invalid-request', 'not-found'],
     handle: ({ params, caller }) => deleteApplication(platform, contextOf(caller), params.applicationId),
   }),
   endpoint({
@@ -84,12 +108,12 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     path: '/applications/:applicationId/access-keys',
     id: 'rotateAccessKey',
     tag,
-    access: 'APPROVED',
+    access: 'access-key:rotate',
     summary: 'Make a new access key; the ones before end after the overlap',
     params: applicationId,
     body: RotateAccessKeyRequest,
     answers: { 201: AccessKey },
-    problems: ['invalid-request', 'malformed-json', 'not-authenticated', 'not-approved', 'not-found'],
+    problems: ['invalid-request', 'malformed-json', 'not-found'],
     handle: ({ params, body, caller }) =>
       rotateAccessKey(platform, contextOf(caller), params.applicationId, body.overlapSeconds),
   }),
@@ -98,11 +122,11 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     path: '/applications/:applicationId/access-keys/:keyId/secret',
     id: 'revealSecretAccessKey',
     tag,
-    access: 'APPROVED',
+    access: 'access-key:reveal',
     summary: 'Reveal the secret of an access key',
     params: keyPath,
     answers: { 200: Secret },
-    problems: ['invalid-request', 'not-authenticated', 'not-approved', 'not-found'],
+    problems: ['invalid-request', 'not-found'],
     handle: ({ params, caller }) => revealSecret(platform, contextOf(caller), params.applicationId, params.keyId),
   }),
   endpoint({
@@ -110,7 +134,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     path: '/applications/:applicationId/subscriptions',
     id: 'subscribe',
     tag,
-    access: 'APPROVED',
+    access: 'subscription:create',
     summary: 'Subscribe to a service',
     description: '200 when the application has subscribed to this version before.',
     params: applicationId,
@@ -119,8 +143,6 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     problems: [
       'invalid-request',
       'malformed-json',
-      'not-authenticated',
-      'not-approved',
       'not-found',
       'conflict',
       'request-in-progress',
@@ -134,11 +156,11 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     path: '/applications/:applicationId/subscriptions',
     id: 'listSubscriptions',
     tag,
-    access: 'APPROVED',
+    access: 'subscription:list',
     summary: 'List subscriptions with their service endpoints',
     params: applicationId,
     answers: { 200: Type.Array(Subscription) },
-    problems: ['invalid-request', 'not-authenticated', 'not-approved', 'not-found'],
+    problems: ['invalid-request', 'not-found'],
     handle: ({ params, caller }) => readSubscriptions(platform, contextOf(caller), params.applicationId),
   }),
   endpoint({
@@ -146,11 +168,11 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     path: '/applications/:applicationId/subscriptions/:subscriptionId',
     id: 'getSubscription',
     tag,
-    access: 'APPROVED',
+    access: 'subscription:read',
     summary: 'Read a subscription',
     params: subscriptionPath,
     answers: { 200: Subscription },
-    problems: ['invalid-request', 'not-authenticated', 'not-approved', 'not-found'],
+    problems: ['invalid-request', 'not-found'],
     handle: ({ params, caller }) =>
       readSubscription(platform, contextOf(caller), params.applicationId, params.subscriptionId),
   }),
@@ -159,11 +181,11 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     path: '/applications/:applicationId/subscriptions/:subscriptionId',
     id: 'unsubscribe',
     tag,
-    access: 'APPROVED',
+    access: 'subscription:delete',
     summary: 'End a subscription',
     params: subscriptionPath,
     answers: { 204: null },
-    problems: ['invalid-request', 'not-authenticated', 'not-approved', 'not-found'],
+    problems: ['invalid-request', 'not-found'],
     handle: ({ params, caller }) =>
       unsubscribe(platform, contextOf(caller), params.applicationId, params.subscriptionId),
   }),

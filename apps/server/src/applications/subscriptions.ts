@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { audit } from '../audit/index.ts';
 import { once, Problem, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { requireApplication } from './access-keys.ts';
@@ -41,6 +42,8 @@ export async function subscribe(
             created_at,
           })
           .execute();
+        const detail = { applicationId, serviceId: wanted.serviceId, version: version.version };
+        await audit(platform, transaction, owner, 'subscription:create', id, detail);
       }
       const location = `${platform.addresses.api}/applications/${applicationId}/subscriptions/${row.id}`;
       return {
@@ -103,6 +106,7 @@ export async function unsubscribe(
       .where('application_id', '=', applicationId)
       .executeTakeFirst();
     if (numDeletedRows === 0n) throw new Problem('not-found', `The application has no subscription ${id}.`);
+    await audit(platform, transaction, owner, 'subscription:delete', id, { applicationId });
   });
   accessChanged(platform.database, applicationId);
   return { status: 204 };

@@ -117,7 +117,11 @@ async function loadAccessKey(platform: Platform, accessKeyId: string): Promise<A
 
 async function loadApplication(platform: Platform, id: string): Promise<ApplicationAccess | null> {
   const { read } = platform.database;
-  const application = await read.selectFrom('applications').select('owner_id').where('id', '=', id).executeTakeFirst();
+  const application = await read
+    .selectFrom('applications')
+    .select(['owner_type', 'owner_id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
   if (!application) return null;
   const keys = await read
     .selectFrom('access_keys')
@@ -137,20 +141,32 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
     ])
     .where('application_id', '=', id)
     .where('service_versions.state', '=', 'PUBLISHED')
+    // What is published internally is for its owner's applications: also after one of the two was transferred.
+    .where('services.owner_type', '=', application.owner_type)
+    .where('services.owner_id', '=', application.owner_id)
     .execute();
+  const former = await read
+    .selectFrom('subscriptions')
+    .innerJoin('former_addresses', 'former_addresses.service_id', 'subscriptions.service_id')
+    .select(['subscriptions.id', 'former_addresses.owner_id', 'former_addresses.slug'])
+    .where('application_id', '=', id)
+    .execute();
+  const formerOf = Map.groupBy(former, (one) => one.id);
   return {
     ownerId: application.owner_id,
     accessKeys: new Map(keys.map((key) => [key.access_key_id, key.expires_at])),
     subscriptions: new Map(
-      subscriptions.map((one) => [
-        addressKey(one.owner_id, one.slug, one.version),
-        {
-          applicationId: id,
-          subscriptionId: one.id,
-          serviceVersionId: one.service_version_id,
-          endpoint: serviceEndpoint(platform.addresses, one.owner_id, one.slug, one.version).slice(0, -1),
-        },
-      ]),
+      subscriptions.flatMap((one) =>
+        [one, ...(formerOf.get(one.id) ?? [])].map(({ owner_id, slug }) => [
+          addressKey(owner_id, slug, one.version),
+          {
+            applicationId: id,
+            subscriptionId: one.id,
+            serviceVersionId: one.service_version_id,
+            endpoint: serviceEndpoint(platform.addresses, owner_id, slug, one.version).slice(0, -1),
+          },
+        ]),
+      ),
     ),
   };
 }

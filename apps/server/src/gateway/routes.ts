@@ -1,6 +1,5 @@
 import {
   Id,
-  limits,
   ResultResponse,
   ServiceExecution,
   ServiceExecutionEntry,
@@ -18,7 +17,7 @@ import {
   type ExecutionWatch,
   type StatusReader,
 } from '../executions/index.ts';
-import { endpointsOf, Problem, type Endpoint } from '../http/index.ts';
+import { endpointsOf, ListQuery, Problem, type Endpoint } from '../http/index.ts';
 import { answerLog, logMedia } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import type { Subscriber } from './access.ts';
@@ -69,10 +68,7 @@ export function gatewayEndpoints(
       access: 'SUBSCRIBER',
       summary: 'List executions, newest first',
       params: Type.Object(address),
-      query: Type.Object({
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageSize })),
-        cursor: Type.Optional(Id),
-      }),
+      query: ListQuery,
       answers: { 200: Type.Array(ServiceExecutionEntry) },
       problems: [...refused, 'invalid-request'],
       handle: ({ caller, query }) => listExecutions(platform, subscriber(caller), query),

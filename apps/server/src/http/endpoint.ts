@@ -72,6 +72,8 @@ export interface Door<A extends string, C> {
   readonly admit: (access: A, request: FastifyRequest) => Promise<C> | C;
   /** What an access asks of the caller, in the words of OpenAPI. */
   readonly security: (access: A) => Record<string, string[]>[];
+  /** What `admit` may answer when it does not give this access; documented on each endpoint. */
+  readonly refusals?: (access: A) => readonly ProblemCode[];
   readonly limits?: Limits<C>;
 }
 
@@ -79,7 +81,7 @@ export interface Door<A extends string, C> {
 export function mount<A extends string, C>(
   app: FastifyInstance,
   endpoints: readonly Endpoint<A, C>[],
-  { prefix, admit, security, limits }: Door<A, C>,
+  { prefix, admit, security, refusals = () => [], limits }: Door<A, C>,
 ): void {
   if (!app.hasRequestDecorator(CALLER)) app.decorateRequest(CALLER, null);
   for (const endpoint of endpoints) {
@@ -93,7 +95,7 @@ export function mount<A extends string, C>(
       exposeHeadRoute: false,
       // A HEAD that is declared is described as well.
       config: { swagger: { exposeHeadRoute: true } },
-      schema: describe(app, endpoint, security(endpoint.access), limited),
+      schema: describe(app, endpoint, security(endpoint.access), [...refusals(endpoint.access), ...limited]),
       // Before the body is parsed: a stranger does not get to upload.
       onRequest: (request, reply, done) => {
         const admitted = enter(request, reply);

@@ -4,6 +4,7 @@ export { etag, isFresh, requireMatch } from './etag.ts';
 export { once } from './idempotency.ts';
 export { createIds } from './ids.ts';
 export { platformEndpoint, platformLimits, type PlatformEndpoint } from './interface.ts';
+export { list, ListQuery, type Listing } from './list.ts';
 export { networkOf } from './network.ts';
 export { preferredWait } from './prefer.ts';
 export { Problem } from './problem.ts';

@@ -1,11 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { accessChanged } from '../applications/index.ts';
+import { audit } from '../audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { isDuplicate } from '../storage/index.ts';
 import { presentService } from './present.ts';
 import { versionsOf } from './queries.ts';
 import { slugOf } from './slug.ts';
+import { requireFreeAddress } from './transfer.ts';
 import { requireService } from './versions.ts';
 
 /** Changes name and description. The address keeps its slug once a version is published: subscribers rely on it. */
@@ -29,6 +31,7 @@ export async function updateService(
         description: change.description ?? row.description,
         revision: row.revision + 1,
       };
+      if (values.slug !== row.slug) await requireFreeAddress(transaction, row.owner_id, values.slug, id);
       await transaction.updateTable('services').set(values).where('id', '=', id).execute();
       const body = presentService({ ...row, ...values }, versions, platform.addresses);
       return { status: 200, body, headers: { etag: etag(values.revision) } };
@@ -50,6 +53,7 @@ export async function deleteService(
     const row = await requireService(transaction, owner, id);
     requireMatch(request, etag(row.revision));
     const versions = await versionsOf(transaction, [id]);
+    await audit(platform, transaction, owner, 'service:delete', id, { name: row.name });
     await transaction.deleteFrom('services').where('id', '=', id).execute();
     return versions.map((version) => version.source_blob);
   });

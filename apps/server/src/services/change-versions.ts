@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { defaultConfiguration, type RuntimeConfiguration } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { accessChanged } from '../applications/index.ts';
+import { audit } from '../audit/index.ts';
 import { etag, once, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { isDuplicate } from '../storage/index.ts';
@@ -159,6 +160,7 @@ export async function publish(
       revision: row.revision + 1,
     } as const;
     await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
+    await audit(platform, transaction, owner, 'service:publish', serviceId, { version, visibility: values.visibility });
     const body = presentVersion({ ...row, ...values }, service, platform.addresses);
     return { status: 200, body, headers: { etag: etag(values.revision) } };
   });

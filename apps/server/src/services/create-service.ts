@@ -1,8 +1,8 @@
 import { CreateServiceForm, defaultConfiguration } from '@kethub/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest } from 'fastify';
-import { holdAccount } from '../deletions/index.ts';
 import { once, Problem, type Answer } from '../http/index.ts';
+import { holdOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { isDuplicate, type ServiceRow } from '../storage/index.ts';
 import { buildPending } from './builds.ts';
@@ -12,6 +12,7 @@ import { insertService, versionsOf } from './queries.ts';
 import { slugOf } from './slug.ts';
 import { storeSource, type Source } from './source.ts';
 import { readParts } from './upload.ts';
+import { requireFreeAddress } from './transfer.ts';
 import { insertDraft } from './versions.ts';
 
 const ajv = new Ajv2020({ strict: false, useDefaults: true });
@@ -40,7 +41,8 @@ export async function createService(platform: Platform, owner: Context, request:
   let created = false;
   try {
     const answer = await once(platform.database, request, scope, body, now, async (transaction) => {
-      if (owner.type === 'USER') await holdAccount(platform.database, transaction, owner.id);
+      await holdOwner(platform, transaction, owner);
+      await requireFreeAddress(transaction, row.owner_id, row.slug, row.id);
       await insertService(transaction, row);
       await insertDraft(platform, transaction, row.id, '1.0.0', source, form.configuration ?? defaultConfiguration);
       const versions = await versionsOf(transaction, [row.id]);

@@ -7,6 +7,7 @@ import {
   RuntimeConfiguration,
   Service,
   ServiceVersion,
+  TransferRequest,
   UpdateServiceRequest,
   Version,
 } from '@kethub/contract';
@@ -18,6 +19,7 @@ import { deleteService, updateService } from './change-services.ts';
 import { addVersion, configure, publish, replaceSource } from './change-versions.ts';
 import { createService } from './create-service.ts';
 import { readBuild, readBuildLog, readService, readServices, readSource, readVersion } from './read-services.ts';
+import { transferService } from './transfer.ts';
 import { uploadOf, zipMedia } from './upload.ts';
 
 const tag = 'Services';
@@ -29,8 +31,7 @@ const createForm = Type.Object({
 });
 const servicePath = Type.Object({ serviceId: Id });
 const versionPath = Type.Object({ serviceId: Id, version: Version });
-const caller = ['not-authenticated', 'not-approved', 'unknown-organization'] as const;
-const found = [...caller, 'invalid-request', 'not-found'] as const;
+const found = ['invalid-request', 'not-found'] as const;
 const change = [...found, 'stale'] as const;
 const upload = ['invalid-archive', 'too-large', 'unsupported-media-type'] as const;
 const repeat = ['request-in-progress', 'idempotency-key-reused'] as const;
@@ -42,13 +43,13 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     path: '/services',
     id: 'createService',
     tag,
-    access: 'APPROVED',
+    access: 'service:create',
     consumes: { 'multipart/form-data': createForm },
     summary: 'Create a service by uploading the ZIP of its project',
     description:
       'Form parts: `name`, `description` (optional), `configuration` (optional, JSON of RuntimeConfiguration), then the file `source`: a ZIP of the content of the project, not of its folder. The first version, 1.0.0, is a draft; its build starts at once.',
     answers: { 201: Service },
-    problems: [...caller, 'invalid-request', 'conflict', ...upload, ...repeat],
+    problems: ['invalid-request', 'conflict', ...upload, ...repeat],
     handle: ({ caller, request }) => createService(platform, contextOf(caller), request),
   }),
   endpoint({
@@ -56,10 +57,10 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     path: '/services',
     id: 'listServices',
     tag,
-    access: 'APPROVED',
+    access: 'service:list',
     summary: 'List services, newest first',
     answers: { 200: Type.Array(Service) },
-    problems: [...caller],
+    problems: [],
     handle: ({ caller }) => readServices(platform, contextOf(caller)),
   }),
   endpoint({
@@ -67,7 +68,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     path: '/services/:serviceId',
     id: 'getService',
     tag,
-    access: 'APPROVED',
+    access: 'service:read',
     summary: 'Read a service with its versions',
     params: servicePath,
     answers: { 200: Service },
@@ -79,7 +80,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     path: '/services/:serviceId',
     id: 'updateService',
     tag,
-    access: 'APPROVED',
+    access: 'service:change',
     summary: 'Change name or description',
     params: servicePath,
     body: UpdateServiceRequest,
@@ -89,11 +90,25 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
       updateService(platform, contextOf(caller), params.serviceId, body, request),
   }),
   endpoint({
+    method: 'PUT',
+    path: '/services/:serviceId/owner',
+    id: 'transferService',
+    tag,
+    access: 'service:transfer',
+    summary: 'Give a service to another owner',
+    description: 'Its address changes with the owner; the former one goes on answering for subscribers.',
+    params: servicePath,
+    body: TransferRequest,
+    answers: { 200: Service },
+    problems: [...found, 'malformed-json', 'conflict', 'unsupported-media-type'],
+    handle: ({ params, body, caller }) => transferService(platform, contextOf(caller), params.serviceId, body),
+  }),
+  endpoint({
     method: 'DELETE',
     path: '/services/:serviceId',
     id: 'deleteService',
     tag,
-    access: 'APPROVED',
+    access: 'service:delete',
     summary: 'Delete a service with its versions and subscriptions',
     params: servicePath,
     answers: { 204: null },
@@ -105,7 +120,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     path: '/services/:serviceId/versions',
     id: 'addServiceVersion',
     tag,
-    access: 'APPROVED',
+    access: 'service:change',
     consumes: { [zipMedia]: Bytes },
     summary: 'Upload the next version as a draft',
     params: servicePath,
@@ -119,7 +134,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     path: '/services/:serviceId/versions/:version',
     id: 'getServiceVersion',
     tag,
-    access: 'APPROVED',
+    access: 'service:read',
     summary: 'Read a version',
     params: versionPath,
     answers: { 200: ServiceVersion },
@@ -131,7 +146,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     path: '/services/:serviceId/versions/:version/source',
     id: 'downloadSource',
     tag,
-    access: 'APPROVED',
+    access: 'service:read',
     summary: 'Download the source as it was uploaded',
     params: versionPath,
     answers: { 200: { media: ['application/zip'] } },
@@ -143,7 +158,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     path: '/services/:serviceId/versions/:version/source',
     id: 'replaceSource',
     tag,
-    access: 'APPROVED',
+    access: 'service:change',
     consumes: { [zipMedia]: Bytes },
     summary: 'Replace the source of a draft and build it',
     params: versionPath,
@@ -157,7 +172,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     path: '/services/:serviceId/versions/:version/configuration',
     id: 'configureServiceVersion',
     tag,
-    access: 'APPROVED',
+    access: 'service:change',
     summary: 'Change resources, limits and environment variables of a draft',
     params: versionPath,
     body: RuntimeConfiguration,
@@ -171,7 +186,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     path: '/services/:serviceId/versions/:version/build',
     id: 'getBuild',
     tag,
-    access: 'APPROVED',
+    access: 'service:read',
     summary: 'Read the build of a version',
     description: '`Prefer: wait=N` waits for its status to change.',
     params: versionPath,
@@ -185,7 +200,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     path: '/services/:serviceId/versions/:version/build/log',
     id: 'getBuildLog',
     tag,
-    access: 'APPROVED',
+    access: 'service:read',
     summary: 'Read or follow the log of the build',
     params: versionPath,
     answers: { 200: { media: [...logMedia] } },
@@ -198,7 +213,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     path: '/services/:serviceId/versions/:version/publication',
     id: 'publishServiceVersion',
     tag,
-    access: 'APPROVED',
+    access: 'service:publish',
     summary: 'Publish a version internally',
     description: 'From then on the version cannot be changed and applications of its owner can subscribe.',
     params: versionPath,

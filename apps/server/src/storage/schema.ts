@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { BuildProblem, BuildStatus, ExecutionStatus } from '@kethub/contract';
+import type { BuildProblem, BuildStatus, ExecutionStatus, MemberRole } from '@kethub/contract';
 
 /**
  * The tables. Portable rules: ids and enums are text, times are epoch milliseconds (bigint), JSON is text,
@@ -23,6 +23,11 @@ export interface Tables {
   subscriptions: SubscriptionRow;
   executions: ExecutionRow;
   execution_files: ExecutionFileRow;
+  organizations: OrganizationRow;
+  memberships: MembershipRow;
+  invitations: InvitationRow;
+  audit_entries: AuditEntryRow;
+  former_addresses: FormerAddressRow;
   idempotency_keys: IdempotencyKeyRow;
 }
 
@@ -220,6 +225,50 @@ export interface ExecutionFileRow {
   name: string;
   blob: string;
   bytes: number;
+}
+
+export interface OrganizationRow {
+  id: string;
+  name: string;
+  created_at: number;
+  revision: number;
+}
+
+export interface MembershipRow {
+  organization_id: string;
+  user_id: string;
+  role: MemberRole;
+  created_at: number;
+}
+
+export interface InvitationRow {
+  id: string;
+  organization_id: string;
+  /** In lower case. */
+  email: string;
+  role: MemberRole;
+  invited_by: string;
+  created_at: number;
+  expires_at: number;
+}
+
+/** An address that a service had with another owner, and still answers at. */
+export interface FormerAddressRow {
+  owner_id: string;
+  slug: string;
+  service_id: string;
+}
+
+export interface AuditEntryRow {
+  id: string;
+  owner_type: OwnerType;
+  owner_id: string;
+  actor_id: string;
+  action: string;
+  resource_id: string;
+  /** JSON of what changed. */
+  detail: string;
+  created_at: number;
 }
 
 export interface IdempotencyKeyRow {

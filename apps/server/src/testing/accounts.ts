@@ -3,12 +3,13 @@ import { applicationCatalog } from '../applications/index.ts';
 import { createAccounts, security, securitySchemes, type Accounts } from '../accounts/index.ts';
 import { mount, platformLimits } from '../http/index.ts';
 import { createEmbeddedIdentity, type Identity, type IdentityService, type NewUser } from '../identity/index.ts';
+import { organizationCatalog } from '../organizations/index.ts';
 import { serviceCatalog } from '../services/index.ts';
 import type { TestDatabaseKind } from './databases.ts';
 import { createTestPlatform, createTestServer, type TestPlatform, type TestPlatformOptions } from './platform.ts';
 
 /** All domains in which a user can own something. */
-export const catalogs = [applicationCatalog, serviceCatalog];
+export const catalogs = [applicationCatalog, serviceCatalog, organizationCatalog];
 
 export const PASSWORD = 'correct horse battery staple';
 

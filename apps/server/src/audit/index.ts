@@ -1,0 +1,2 @@
+export { audit } from './record.ts';
+export { auditEndpoints } from './routes.ts';

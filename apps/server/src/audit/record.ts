@@ -1,0 +1,28 @@
+import type { Operation } from '../authorization/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import type { AuditEntryRow, Queries } from '../storage/index.ts';
+
+/**
+ * Writes down a change of rights, keys or publications in the transaction that makes it: both are kept or neither.
+ * `detail` is shown to the owners and must hold no secret.
+ */
+export async function audit(
+  platform: Platform,
+  transaction: Queries,
+  { type, id, personId }: Context,
+  action: Operation | 'organization:join',
+  resourceId: string,
+  detail: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const row: AuditEntryRow = {
+    id: platform.newId(),
+    owner_type: type,
+    owner_id: id,
+    actor_id: personId,
+    action,
+    resource_id: resourceId,
+    detail: JSON.stringify(detail),
+    created_at: platform.now(),
+  };
+  await transaction.insertInto('audit_entries').values(row).execute();
+}

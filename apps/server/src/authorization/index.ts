@@ -1,0 +1,1 @@
+export { isAllowed, isOperation, operations, type Operation } from './operations.ts';

@@ -1,0 +1,164 @@
+import { memberRoles, type MemberRole } from '@kethub/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../testing/databases.ts';
+import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
+import { zip } from '../testing/zip.ts';
+import { personalOperations, matrix, type Owned, type Row } from '../testing/matrix.ts';
+
+const program = 'def run(data, params):\n    return {}\n';
+const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
+
+/** Who asks: a member by role, somebody who has not joined, somebody whose registration waits, nobody. */
+type Asker = MemberRole | 'STRANGER' | 'PENDING' | 'NOBODY';
+
+describe.each(databases)('role × resource × operation on $name', (kind) => {
+  let kethub: TestKethub;
+  let organizationId: string;
+  const sessions = new Map<Asker, string>();
+  const ids = new Map<string, string>();
+
+  beforeAll(async () => {
+    kethub = await startTestKethub(kind);
+    const { database } = kethub.kethub.platform;
+    for (const name of [...memberRoles, 'STRANGER', 'PENDING'] as const) {
+      const { loginSession } = await kethub.signIn(name.toLowerCase());
+      sessions.set(name, loginSession);
+      const me = (await (await call(name, 'GET', '/me')).json()) as { id: string };
+      ids.set(name, me.id);
+    }
+    await database.write((transaction) =>
+      transaction.updateTable('identities').set({ status: 'PENDING' }).where('username', '=', 'pending').execute(),
+    );
+    const created = await call('OWNER', 'POST', '/organizations', { name: 'Lab' });
+    organizationId = ((await created.json()) as { id: string }).id;
+    for (const role of ['VIEWER', 'MAINTAINER'] as const) await join(role, role);
+    // It owns something, so that no row deletes it under the others.
+    await owned().application();
+  });
+  afterAll(() => kethub.close());
+
+  async function join(asker: Asker, role: MemberRole): Promise<void> {
+    const user_id = ids.get(asker) ?? '';
+    await kethub.kethub.platform.database.write((transaction) =>
+      transaction
+        .insertInto('memberships')
+        .values({ organization_id: organizationId, user_id, role, created_at: 0 })
+        .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doUpdateSet({ role }))
+        .execute(),
+    );
+  }
+
+  async function call(
+    asker: Asker,
+    method: string,
+    path: string,
+    body?: object | FormData | Blob,
+    organization?: string,
+  ): Promise<Response> {
+    const session = sessions.get(asker);
+    const raw = body instanceof FormData || body instanceof Blob;
+    return fetch(kethub.kethub.platform.addresses.api + path, {
+      method,
+      headers: {
+        ...(session && { authorization: `Bearer ${session}` }),
+        ...(organization && { 'x-organizationid': organization }),
+        ...(body && !raw && { 'content-type': 'application/json' }),
+        ...(body instanceof Blob && { 'content-type': 'application/zip' }),
+      },
+      ...(body && { body: raw ? body : JSON.stringify(body) }),
+    });
+  }
+
+  /** Resources that the organization owns, made when a request needs them. */
+  function owned(): Owned {
+    const create = async (path: string, body: object | FormData): Promise<Record<string, unknown>> => {
+      const response = await call('OWNER', 'POST', path, body, organizationId);
+      if (response.status !== 201) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+      return (await response.json()) as Record<string, unknown>;
+    };
+    const id = async (path: string, body: object | FormData): Promise<string> =>
+      String((await create(path, body))['id']);
+    return {
+      organizationId,
+      memberId: async () => {
+        await join('STRANGER', 'VIEWER');
+        return ids.get('STRANGER') ?? '';
+      },
+      invitation: () => id(`/organizations/${organizationId}/invitations`, { email: 'x@example.org', role: 'VIEWER' }),
+      application: () => id('/applications', { name: 'caller' }),
+      async accessKey() {
+        const { id: applicationId, accessKeys } = await create('/applications', { name: 'caller' });
+        const [key] = accessKeys as { id: string }[];
+        return { applicationId: String(applicationId), keyId: key?.id ?? '' };
+      },
+      service: async () => id('/services', await serviceForm(kethub.kethub.platform.newId())),
+      serviceForm: () => serviceForm(kethub.kethub.platform.newId()),
+      source: () => zip({ 'src/__init__.py': '', 'src/program.py': program }),
+      unknown: UNKNOWN,
+    };
+  }
+
+  async function serviceForm(name: string): Promise<FormData> {
+    const form = new FormData();
+    form.set('name', name);
+    form.set('source', await owned().source(), 'source.zip');
+    return form;
+  }
+
+  async function ask(asker: Asker, { request, by }: Row, organization: string | undefined): Promise<Response> {
+    const { method, path, body } = await request(owned());
+    if (asker === 'STRANGER') await leave();
+    return call(asker, method, path, body, by === 'HEADER' ? organization : undefined);
+  }
+  const leave = () =>
+    kethub.kethub.platform.database.write((transaction) =>
+      transaction
+        .deleteFrom('memberships')
+        .where('organization_id', '=', organizationId)
+        .where('user_id', '=', ids.get('STRANGER') ?? '')
+        .execute(),
+    );
+  const codeOf = async (response: Response): Promise<string> => {
+    const { type } = (await response.json()) as { type: string };
+    return `${response.status} ${type.split('/').at(-1)}`;
+  };
+
+  test('every endpoint of the platform interface has a row here, or is one of the user account service', async () => {
+    const { api } = kethub.kethub.platform.addresses;
+    const { paths } = (await (await fetch(`${api}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+    };
+    const described = Object.values(paths).flatMap((path) =>
+      Object.values(path).map((one) => one.operationId.replace(/-head$/, '')),
+    );
+    expect(described.toSorted()).toEqual([...Object.keys(matrix), ...personalOperations].toSorted());
+  });
+
+  describe.each(Object.entries(matrix))('%s', (_id, row) => {
+    for (const role of memberRoles) {
+      const enough = memberRoles.indexOf(role) >= memberRoles.indexOf(row.role);
+      test(`${role}: ${enough ? 'may' : 'may not'}`, async () => {
+        // Whatever an earlier request has done to the members.
+        for (const member of memberRoles) await join(member, member);
+        const response = await ask(role, row, organizationId);
+        if (enough) {
+          expect([200, 201, 202, 204, ...(row.refusedFor ?? [])]).toContain(response.status);
+          await response.body?.cancel();
+        } else expect(await codeOf(response)).toBe('403 not-permitted');
+      });
+    }
+    test('not a member: may not, and learns nothing', async () => {
+      const response = await ask('STRANGER', row, organizationId);
+      expect(await codeOf(response)).toBe(row.by === 'HEADER' ? '403 unknown-organization' : '404 not-found');
+    });
+    test('personally, without the organization: what it owns is not there', async () => {
+      if (row.by === 'PATH' || !row.onResource) return;
+      const response = await ask('OWNER', row, undefined);
+      expect(await codeOf(response)).toBe('404 not-found');
+    });
+    test('registration not approved: 403; nobody: 401', async () => {
+      expect(await codeOf(await ask('PENDING', row, organizationId))).toBe('403 not-approved');
+      expect(await codeOf(await ask('NOBODY', row, organizationId))).toBe('401 not-authenticated');
+    });
+  });
+});

@@ -1,0 +1,52 @@
+import { memberRoles, type MemberRole } from '@kethub/contract';
+
+/**
+ * Every operation on a resource that belongs to a user or an organization, with the least role that it takes. A person
+ * who acts personally is the OWNER of what is theirs. This table decides; an endpoint names its operation as its access.
+ */
+export const operations = {
+  'organization:read': 'VIEWER',
+  'organization:leave': 'VIEWER',
+  'organization:change': 'OWNER',
+  'organization:delete': 'OWNER',
+  'member:list': 'VIEWER',
+  'member:change': 'OWNER',
+  'member:remove': 'OWNER',
+  'invitation:list': 'OWNER',
+  'invitation:create': 'OWNER',
+  'invitation:delete': 'OWNER',
+  'audit-log:read': 'OWNER',
+
+  'application:list': 'VIEWER',
+  'application:read': 'VIEWER',
+  'application:create': 'MAINTAINER',
+  'application:change': 'MAINTAINER',
+  'application:delete': 'OWNER',
+  'application:transfer': 'OWNER',
+  'access-key:rotate': 'MAINTAINER',
+  'access-key:reveal': 'MAINTAINER',
+  'subscription:list': 'VIEWER',
+  'subscription:read': 'VIEWER',
+  'subscription:create': 'MAINTAINER',
+  'subscription:delete': 'MAINTAINER',
+
+  'service:list': 'VIEWER',
+  'service:read': 'VIEWER',
+  'service:create': 'MAINTAINER',
+  'service:change': 'MAINTAINER',
+  'service:publish': 'MAINTAINER',
+  'service:delete': 'OWNER',
+  'service:transfer': 'OWNER',
+} as const satisfies Record<string, MemberRole>;
+
+export type Operation = keyof typeof operations;
+
+/** Whether `role` is enough for `operation`. */
+export function isAllowed(role: MemberRole, operation: Operation): boolean {
+  return memberRoles.indexOf(role) >= memberRoles.indexOf(operations[operation]);
+}
+
+/** Whether an access is an operation on a resource, decided by role, rather than a property of the caller alone. */
+export function isOperation(access: string): access is Operation {
+  return Object.hasOwn(operations, access);
+}

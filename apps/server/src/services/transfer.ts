@@ -1,0 +1,76 @@
+import type { TransferRequest } from '@kethub/contract';
+import { accessChanged } from '../applications/index.ts';
+import { audit } from '../audit/index.ts';
+import { Problem, type Answer } from '../http/index.ts';
+import { requireNewOwner } from '../organizations/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import { isDuplicate, type Queries, type ServiceRow } from '../storage/index.ts';
+import { presentService } from './present.ts';
+import { versionsOf } from './queries.ts';
+import { requireService } from './versions.ts';
+
+/**
+ * Gives a service to another owner. Its address names the owner and changes with it; the former address goes on
+ * answering for those who are subscribed. Internal subscriptions of the former owner's applications end.
+ */
+export async function transferService(
+  platform: Platform,
+  context: Context,
+  id: string,
+  to: TransferRequest,
+): Promise<Answer> {
+  const { database, addresses } = platform;
+  try {
+    const body = await database.write(async (transaction) => {
+      const row = await requireService(transaction, context, id);
+      const owner = await requireNewOwner(platform, transaction, context, to, 'service:create');
+      await requireFreeAddress(transaction, owner.owner_id, row.slug, id);
+      const versions = await versionsOf(transaction, [id]);
+      if (versions.some(({ state }) => state !== 'DRAFT')) await keepAddress(transaction, row);
+      const values = { ...owner, revision: row.revision + 1 };
+      await transaction.updateTable('services').set(values).where('id', '=', id).execute();
+      const detail = { name: row.name, from: { type: context.type, id: context.id }, to };
+      await audit(platform, transaction, context, 'service:transfer', id, detail);
+      const receiver = { ...context, type: to.type, id: to.id };
+      await audit(platform, transaction, receiver, 'service:transfer', id, detail);
+      return presentService({ ...row, ...values }, versions, addresses);
+    });
+    accessChanged(database);
+    return { status: 200, body };
+  } catch (error) {
+    if (isDuplicate(error)) throw taken();
+    throw error;
+  }
+}
+
+/** Throws `conflict` when this address belongs, or has belonged, to another service: its subscribers still call it. */
+export async function requireFreeAddress(
+  transaction: Queries,
+  ownerId: string,
+  slug: string,
+  serviceId: string,
+): Promise<void> {
+  const other = await transaction
+    .selectFrom('former_addresses')
+    .select('service_id')
+    .where('owner_id', '=', ownerId)
+    .where('slug', '=', slug)
+    .where('service_id', '!=', serviceId)
+    .executeTakeFirst();
+  if (other) throw taken();
+}
+
+async function keepAddress(transaction: Queries, { owner_id, slug, id }: ServiceRow): Promise<void> {
+  await transaction
+    .insertInto('former_addresses')
+    .values({ owner_id, slug, service_id: id })
+    .onConflict((conflict) => conflict.columns(['owner_id', 'slug']).doNothing())
+    .execute();
+}
+
+function taken(): Problem {
+  return new Problem(
+    'conflict',
+    'The new owner has, or had, a service whose name becomes the same in its address. Rename one of them while it is a draft.',
+  );
+}

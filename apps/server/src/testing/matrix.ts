@@ -1,0 +1,176 @@
+import type { MemberRole } from '@kethub/contract';
+
+/** What an organization owns, made when a request needs it. */
+export interface Owned {
+  readonly organizationId: string;
+  /** A member other than those who ask. */
+  memberId(): Promise<string>;
+  invitation(): Promise<string>;
+  application(): Promise<string>;
+  accessKey(): Promise<{ applicationId: string; keyId: string }>;
+  /** With the draft 1.0.0. */
+  service(): Promise<string>;
+  serviceForm(): Promise<FormData>;
+  source(): Promise<Blob>;
+  /** An id that nothing has. */
+  readonly unknown: string;
+}
+
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object | FormData | Blob;
+}
+
+export interface Row {
+  /** The least role that may. */
+  readonly role: MemberRole;
+  /** How a request names the organization. */
+  readonly by: 'HEADER' | 'PATH';
+  /** Whether it is about one resource, which is not there for others. */
+  readonly onResource: boolean;
+  /** A valid request. */
+  readonly request: (owned: Owned) => Promise<Request> | Request;
+  /** Statuses with which what was permitted is refused for the state that the resource is in. */
+  readonly refusedFor?: readonly number[];
+}
+
+const list = (role: MemberRole, method: string, path: string, body?: (owned: Owned) => Promise<FormData>): Row => ({
+  role,
+  by: 'HEADER',
+  onResource: false,
+  request: async (owned) => ({ method, path, ...(body && { body: await body(owned) }) }),
+});
+const on = (role: MemberRole, request: Row['request'], refusedFor: readonly number[] = []): Row => ({
+  role,
+  by: 'HEADER',
+  onResource: true,
+  request,
+  refusedFor,
+});
+const inside = (
+  role: MemberRole,
+  method: string,
+  path: string | ((owned: Owned) => Promise<string>),
+  body?: object,
+  refusedFor: readonly number[] = [],
+): Row => ({
+  role,
+  by: 'PATH',
+  onResource: true,
+  refusedFor,
+  request: async (owned) => ({
+    method,
+    path: `/organizations/${owned.organizationId}${typeof path === 'string' ? path : await path(owned)}`,
+    ...(body && { body }),
+  }),
+});
+const application = (role: MemberRole, method: string, rest: string, body?: object, refusedFor?: readonly number[]) =>
+  on(
+    role,
+    async (owned) => ({ method, path: `/applications/${await owned.application()}${rest}`, ...(body && { body }) }),
+    refusedFor,
+  );
+const service = (
+  role: MemberRole,
+  method: string,
+  rest: string,
+  body?: (owned: Owned) => object | Promise<Blob>,
+  refusedFor?: readonly number[],
+) =>
+  on(
+    role,
+    async (owned) => ({
+      method,
+      path: `/services/${await owned.service()}${rest}`,
+      ...(body && { body: await body(owned) }),
+    }),
+    refusedFor,
+  );
+
+const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
+
+/** Every operation on resources of the platform interface by its id: who may, and a request that tries. */
+export const matrix: Readonly<Record<string, Row>> = {
+  getOrganization: inside('VIEWER', 'GET', ''),
+  renameOrganization: inside('OWNER', 'PATCH', '', { name: 'Lab' }),
+  deleteOrganization: inside('OWNER', 'DELETE', '', undefined, [409]),
+  leaveOrganization: inside('VIEWER', 'DELETE', '/membership', undefined, [409]),
+  listMembers: inside('VIEWER', 'GET', '/members'),
+  changeMember: inside('OWNER', 'PUT', async (owned) => `/members/${await owned.memberId()}`, { role: 'VIEWER' }),
+  removeMember: inside('OWNER', 'DELETE', async (owned) => `/members/${await owned.memberId()}`),
+  invite: inside('OWNER', 'POST', '/invitations', { email: 'y@example.org', role: 'VIEWER' }),
+  listInvitations: inside('OWNER', 'GET', '/invitations'),
+  withdrawInvitation: inside('OWNER', 'DELETE', async (owned) => `/invitations/${await owned.invitation()}`),
+  readAuditLog: list('OWNER', 'GET', '/audit-log'),
+
+  listApplications: list('VIEWER', 'GET', '/applications'),
+  createApplication: {
+    ...list('MAINTAINER', 'POST', '/applications'),
+    request: () => ({ method: 'POST', path: '/applications', body: { name: 'caller' } }),
+  },
+  getApplication: application('VIEWER', 'GET', ''),
+  renameApplication: application('MAINTAINER', 'PATCH', '', { name: 'other' }),
+  deleteApplication: application('OWNER', 'DELETE', ''),
+  transferApplication: on('OWNER', async (owned) => ({
+    method: 'PUT',
+    path: `/applications/${await owned.application()}/owner`,
+    body: { type: 'ORGANIZATION', id: owned.organizationId },
+  })),
+  rotateAccessKey: application('MAINTAINER', 'POST', '/access-keys', {}),
+  revealSecretAccessKey: on('MAINTAINER', async (owned) => {
+    const { applicationId, keyId } = await owned.accessKey();
+    return { method: 'GET', path: `/applications/${applicationId}/access-keys/${keyId}/secret` };
+  }),
+  // Of a service that is not published: 404 also for those who may subscribe.
+  subscribe: application('MAINTAINER', 'POST', '/subscriptions', { serviceId: UNKNOWN }, [404]),
+  listSubscriptions: application('VIEWER', 'GET', '/subscriptions'),
+  getSubscription: application('VIEWER', 'GET', `/subscriptions/${UNKNOWN}`, undefined, [404]),
+  unsubscribe: application('MAINTAINER', 'DELETE', `/subscriptions/${UNKNOWN}`, undefined, [404]),
+
+  listServices: list('VIEWER', 'GET', '/services'),
+  createService: list('MAINTAINER', 'POST', '/services', (owned) => owned.serviceForm()),
+  getService: service('VIEWER', 'GET', ''),
+  updateService: service('MAINTAINER', 'PATCH', '', () => ({ description: 'x' })),
+  deleteService: service('OWNER', 'DELETE', ''),
+  transferService: service('OWNER', 'PUT', '/owner', (owned) => ({ type: 'ORGANIZATION', id: owned.organizationId })),
+  addServiceVersion: service('MAINTAINER', 'POST', '/versions', (owned) => owned.source(), [409]),
+  getServiceVersion: service('VIEWER', 'GET', '/versions/1.0.0'),
+  downloadSource: service('VIEWER', 'GET', '/versions/1.0.0/source'),
+  replaceSource: service('MAINTAINER', 'PUT', '/versions/1.0.0/source', (owned) => owned.source()),
+  configureServiceVersion: service('MAINTAINER', 'PUT', '/versions/1.0.0/configuration', () => ({})),
+  getBuild: service('VIEWER', 'GET', '/versions/1.0.0/build'),
+  getBuildLog: service('VIEWER', 'GET', '/versions/1.0.0/build/log'),
+  publishServiceVersion: service(
+    'MAINTAINER',
+    'PUT',
+    '/versions/1.0.0/publication',
+    () => ({ visibility: 'INTERNAL' }),
+    [409],
+  ),
+};
+
+/** Endpoints that are about the caller or about people, not about what somebody owns: tested with the user account service. */
+export const personalOperations: readonly string[] = [
+  'getMe',
+  'updateMe',
+  'deleteMe',
+  'uploadProfileImage',
+  'deleteProfileImage',
+  'listAccessTokens',
+  'createAccessToken',
+  'renewDefaultAccessToken',
+  'deleteAccessToken',
+  'authorize',
+  'getUser',
+  'headUser',
+  'getProfileImage',
+  'getUsers',
+  'getRegistrationStatus',
+  'searchUsers',
+  'createOrganization',
+  'listOrganizations',
+  'listOwnInvitations',
+  'acceptInvitation',
+  'declineInvitation',
+];
