@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { isReached, type Measurement } from '../bench/lib/measurement.ts';
+import { accounts } from '../bench/measurements/accounts.ts';
 import { acceptedExecutions } from '../bench/measurements/executions.ts';
 import { runs } from '../bench/measurements/runs.ts';
 import { start } from '../bench/measurements/start.ts';
@@ -14,8 +15,11 @@ import { rounded } from './generate/numbers.ts';
 import { benchTools, ensureTools, runtimeTools } from './system-tools.ts';
 
 // `npm run bench`: every number of SPECIFICATION.md, as a table and as bench/results.json.
-// `npm run bench -- name …`: some of them, as a table. `npm run bench -- profile`: where the time of a request goes.
-const all = { statusReads, tokenGrants, acceptedExecutions, runs, start };
+// `npm run bench -- name …`: some of them, in the place of what bench/results.json had of the same names.
+// `npm run bench -- accounts`: the user account service, which takes longer than all others and is only measured so.
+// `npm run bench -- profile`: where the time of a request goes.
+const all = { statusReads, tokenGrants, acceptedExecutions, runs, start, accounts };
+const usual = Object.keys(all).filter((name) => name !== 'accounts');
 const chosen = process.argv.slice(2);
 ensureTools([...runtimeTools, ...benchTools], (line) => void process.stderr.write(`kethub: ${line}\n`));
 
@@ -32,7 +36,7 @@ if (chosen[0] === 'profile') {
 
 const measurements: Measurement[] = [];
 for (const [name, measure] of Object.entries(all)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  if (!(chosen.length > 0 ? chosen : usual).includes(name)) continue;
   process.stderr.write(`measuring ${name} …\n`);
   measurements.push(...(await measure()));
 }
@@ -60,7 +64,15 @@ for (const row of rows)
       .trimEnd()}\n`,
   );
 process.stdout.write(`${Object.values(machine).join(' · ')}\n`);
-if (chosen.length === 0) {
-  mkdirSync(path.join(root, 'bench'), { recursive: true });
-  writeFileSync(path.join(root, 'bench/results.json'), `${JSON.stringify({ machine, measurements }, null, 2)}\n`);
+const results = path.join(root, 'bench/results.json');
+const { date } = machine;
+const dated = measurements.map((one) => ({ date, ...one }));
+writeFileSync(results, `${JSON.stringify({ machine, measurements: [...keptOf(results), ...dated] }, null, 2)}\n`);
+
+/** What was measured earlier, on another day perhaps, and not now. */
+function keptOf(file: string): Measurement[] {
+  // Written above.
+  const { measurements: earlier } = JSON.parse(readFileSync(file, 'utf8')) as { measurements: Measurement[] };
+  const kept = chosen.length > 0 ? earlier : earlier.filter(({ cell }) => cell !== undefined);
+  return kept.filter(({ name }) => measurements.every((one) => one.name !== name));
 }

@@ -11,6 +11,8 @@ export interface Load {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** One header with another value in every request, in turns. */
+  readonly turns?: { readonly header: string; readonly values: readonly string[] };
   readonly connections: number;
   readonly seconds: number;
 }
@@ -31,10 +33,15 @@ export async function requestsPerSecond(load: Load): Promise<number> {
   }
 }
 
-function lua({ method = 'GET', headers = {}, body }: Load): string {
+function lua({ method = 'GET', headers = {}, body, turns }: Load): string {
   const lines = [`wrk.method = ${JSON.stringify(method)}`];
   for (const [name, value] of Object.entries(headers))
     lines.push(`wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);
   if (body !== undefined) lines.push(`wrk.body = ${JSON.stringify(body)}`);
+  if (turns) {
+    lines.push(`local values, turn = {${turns.values.map((value) => JSON.stringify(value)).join(',')}}, 0`);
+    lines.push('request = function()', 'turn = turn % #values + 1');
+    lines.push(`wrk.headers[${JSON.stringify(turns.header)}] = values[turn]`, 'return wrk.format()', 'end');
+  }
   return `${lines.join('\n')}\n`;
 }

@@ -1,7 +1,11 @@
 /** One number of SPECIFICATION.md. */
 export interface Measurement {
   readonly name: string;
+  /** When it was measured. */
+  readonly date?: string;
   readonly unit: string;
+  /** Its cell in a table of its own, instead of a line among all others. */
+  readonly cell?: { readonly row: string; readonly column: string };
   /** What was reached: the median of the rounds unless the name says otherwise. */
   readonly value: number;
   readonly goal: { readonly atLeast: number } | { readonly atMost: number } | null;

@@ -10,3 +10,11 @@ export function median(values: readonly number[]): number {
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
+
+/** The value that `part` of all, 0 to 1, do not exceed: one of them (nearest rank). */
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const value = sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)];
+  if (value === undefined) throw new Error('There is no percentile of nothing');
+  return value;
+}

@@ -3,6 +3,8 @@ import { deploy, startTestKethub, type DeployedService } from '../../apps/server
 import { untilInputEnds } from './until-input-ends.ts';
 
 export interface Question {
+  /** SQLite unless said otherwise; PostgreSQL on the server that KETHUB_TEST_POSTGRES_URL names. */
+  readonly database?: 'SQLite' | 'PostgreSQL';
   readonly settings: Readonly<Record<string, string>>;
   /** Projects to deploy, by name. */
   readonly services: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -11,16 +13,27 @@ export interface Question {
 export interface PlatformReady {
   readonly services: Readonly<Record<string, DeployedService>>;
   readonly dataDir: string;
+  readonly databaseUrl: string | null;
+  /** {base_url}. */
+  readonly api: string;
+  readonly loginSession: string;
 }
 
-// A whole platform on SQLite with services deployed on it.
-const { settings, services } = JSON.parse(process.argv[2] ?? '') as Question;
-const [sqlite] = databases;
-if (!sqlite) throw new Error('SQLite is always there');
-const platform = await startTestKethub(sqlite, settings);
+// A whole platform with services deployed on it.
+const { database = 'SQLite', settings, services } = JSON.parse(process.argv[2] ?? '') as Question;
+const kind = databases.find(({ name }) => name === database);
+if (!kind) throw new Error(`No ${database}: KETHUB_TEST_POSTGRES_URL is not set`);
+const platform = await startTestKethub(kind, settings);
 const deployed: Record<string, DeployedService> = {};
 for (const [name, files] of Object.entries(services)) deployed[name] = await deploy(platform.client, name, files);
-const ready: PlatformReady = { services: deployed, dataDir: platform.dataDir };
+const { configuration, addresses } = platform.kethub.platform;
+const ready: PlatformReady = {
+  services: deployed,
+  dataDir: platform.dataDir,
+  databaseUrl: configuration.databaseUrl,
+  api: addresses.api,
+  loginSession: platform.loginSession,
+};
 process.stdout.write(`${JSON.stringify(ready)}\n`);
 await untilInputEnds();
 await platform.close();

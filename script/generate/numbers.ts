@@ -14,10 +14,31 @@ interface Results {
 export function renewNumbers(page: string): string {
   // Written by script/bench.ts.
   const { machine, measurements } = JSON.parse(readFileSync(path.join(root, 'bench/results.json'), 'utf8')) as Results;
-  const rows = measurements.map((one) => [one.name, goalOf(one), `${rounded(one.value)} ${one.unit}`, verdict(one)]);
-  const { date, cpu, cores, memoryGb, system, node, python } = machine;
-  const where = `Measured on ${date} on ${cores} shared cores of ${cpu}, ${memoryGb} GB, ${system}, Node ${node}, ${python}. How each number came about, and every round: [bench/results.json](bench/results.json).`;
+  const lines = measurements.filter(({ cell }) => cell === undefined);
+  const rows = lines.map((one) => [one.name, goalOf(one), `${rounded(one.value)} ${one.unit}`, verdict(one)]);
+  const { cpu, cores, memoryGb, system, node, python } = machine;
+  const dates = new Set(measurements.map(({ date }) => date ?? machine['date']));
+  const where = `Measured on ${[...dates].join(' and ')} on ${cores} shared cores of ${cpu}, ${memoryGb} GB, ${system}, Node ${node}, ${python}. How each number came about, and every round: [bench/results.json](bench/results.json).`;
   return between(page, 'numbers', `${table(['What', 'Goal', 'Measured', ''], rows)}\n${where}\n`);
+}
+
+/** The table of the user account service: a column for each number of users. */
+export function renewAccounts(page: string): string {
+  // Written by script/bench.ts.
+  const { measurements } = JSON.parse(readFileSync(path.join(root, 'bench/results.json'), 'utf8')) as Results;
+  const cells = measurements.flatMap((one) => (one.cell ? [{ ...one, cell: one.cell }] : []));
+  const columns = [...new Set(cells.map(({ cell }) => cell.column))];
+  const rows = [...Map.groupBy(cells, ({ cell }) => cell.row)].map(([row, of]) => {
+    const shown = columns.map((column) => of.find(({ cell }) => cell.column === column));
+    const goal = of.find((one) => one.goal !== null);
+    return [row, goal ? goalOf(goal) : '', ...shown.map((one) => (one ? cellOf(one) : ''))];
+  });
+  return between(page, 'accounts', table(['What', 'Goal', ...columns], rows));
+}
+
+function cellOf(one: Measurement): string {
+  const value = `${rounded(one.value)} ${one.unit}`;
+  return isReached(one) === false ? `${value} **missed**` : value;
 }
 
 /** The table of where the time of a request goes, from the last profile. */

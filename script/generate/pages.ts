@@ -1,6 +1,6 @@
 import { renewConfiguration } from './configuration.ts';
 import { renewDependencies } from './dependencies.ts';
-import { renewNumbers, renewProfile } from './numbers.ts';
+import { renewAccounts, renewNumbers, renewProfile } from './numbers.ts';
 
 /** A page that is made in part. */
 export interface Page {
@@ -12,6 +12,6 @@ export interface Page {
 
 export const pages: readonly Page[] = [
   { file: 'docs/configuration.md', renew: renewConfiguration },
-  { file: 'SPECIFICATION.md', renew: (page) => renewProfile(renewNumbers(page)) },
+  { file: 'SPECIFICATION.md', renew: (page) => renewAccounts(renewProfile(renewNumbers(page))) },
   { file: 'docs/dependencies.md', renew: renewDependencies },
 ];

@@ -1,6 +1,7 @@
 import type { PersonalAccessTokenPrincipal } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { createFindDeletion, type Catalog, type FindDeletion } from '../deletions/index.ts';
+import type { Catalog } from '../deletions/index.ts';
+import { createFindDeletion, createFindLeaving, type FindDeletion } from '../deletions/index.ts';
 import type { PlatformEndpoint } from '../http/index.ts';
 import type { IdentityProvider } from '../identity/index.ts';
 import type { Caller, Platform, PlatformAccess } from '../platform.ts';
@@ -48,7 +49,7 @@ export function createAccounts(platform: Platform, identity: IdentityProvider, c
   const findDeletion = createFindDeletion(platform.database);
   const services: AccountServices = {
     platform,
-    identity: visiblePeople(identity, findDeletion),
+    identity: visiblePeople(identity, findDeletion, createFindLeaving(platform.database)),
     catalogs,
     findDeletion,
     verifyPersonalAccessToken: createTokenVerifier(platform, lastUses),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Queries } from '../storage/index.ts';
+import { lockSearch, type Database, type Queries } from '../storage/index.ts';
 import { deleteProfileImage } from './profile-image-queries.ts';
 
 /** Deletes every row of a user; returns the blob of the profile image, if there was one. */
@@ -11,6 +11,7 @@ export async function deleteUserRows(
   // Locked in the order in which their last uses are written down, so that neither waits for the other for ever.
   if (dialect === 'postgres')
     await sql`select id from access_tokens where user_id = ${userId} order by id for update`.execute(transaction);
+  await lockSearch(transaction);
   await transaction.deleteFrom('access_tokens').where('user_id', '=', userId).execute();
   await transaction.deleteFrom('user_search').where('user_id', '=', userId).execute();
   const blob = await deleteProfileImage(transaction, userId);

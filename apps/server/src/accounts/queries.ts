@@ -1,5 +1,12 @@
 import { sql } from 'kysely';
-import { searchTextOf, type AccessTokenRow, type Queries, type UserRow } from '../storage/index.ts';
+import {
+  lockSearch,
+  putIntoSearch,
+  searchTextOf,
+  type AccessTokenRow,
+  type Queries,
+  type UserRow,
+} from '../storage/index.ts';
 
 /** The SQL of users and their personal access tokens. */
 
@@ -9,6 +16,7 @@ export function findUser(queries: Queries, id: string): Promise<UserRow | undefi
 
 /** Adds a user, or brings the fields that the identity provider owns up to date. Of two at once, both find one record. */
 export async function upsertUser(transaction: Queries, user: UserRow): Promise<UserRow> {
+  await lockSearch(transaction);
   const { username, email, firstname, lastname, updated_at } = user;
   const row = await transaction
     .insertInto('users')
@@ -16,12 +24,7 @@ export async function upsertUser(transaction: Queries, user: UserRow): Promise<U
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ username, email, firstname, lastname, updated_at }))
     .returningAll()
     .executeTakeFirstOrThrow();
-  const search_text = searchTextOf(row);
-  await transaction
-    .insertInto('user_search')
-    .values({ user_id: row.id, search_text })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ search_text }))
-    .execute();
+  await putIntoSearch(transaction, row.id, searchTextOf(row));
   return row;
 }
 
@@ -71,10 +74,6 @@ export function findDefaultToken(queries: Queries, userId: string): Promise<Acce
     .where('user_id', '=', userId)
     .where('is_default', '=', 1)
     .executeTakeFirst();
-}
-
-export function findTokenByDigest(queries: Queries, digest: string): Promise<AccessTokenRow | undefined> {
-  return queries.selectFrom('access_tokens').selectAll().where('digest', '=', digest).executeTakeFirst();
 }
 
 export async function insertAccessToken(transaction: Queries, token: AccessTokenRow): Promise<void> {

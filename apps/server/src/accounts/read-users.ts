@@ -1,7 +1,7 @@
 import type { BatchUserRequest, BatchUserResponseDto } from '@kethub/contract';
 import type { Answer } from '../http/index.ts';
 import type { AccountServices } from './accounts.ts';
-import { findAllApproved, requireApproved } from './approved-users.ts';
+import { requireApproved } from './approved-users.ts';
 import { userOverview } from './present.ts';
 
 export async function readUser({ identity }: AccountServices, id: string): Promise<Answer> {
@@ -17,7 +17,7 @@ export async function headUser({ identity }: AccountServices, id: string): Promi
 /** Resolves ids; those that resolve to nobody fail nothing. */
 export async function readUsers({ identity }: AccountServices, { ids }: BatchUserRequest): Promise<Answer> {
   const asked = [...new Set(ids)];
-  const found = await findAllApproved(identity, asked);
+  const found = await identity.findApproved(asked);
   const body: BatchUserResponseDto = {
     users: found.filter((user) => user !== null).map(userOverview),
     notFound: asked.filter((_id, index) => found[index] === null).join(','),

@@ -1,42 +1,110 @@
 import { sql, type RawBuilder } from 'kysely';
-import { beginningOfName, type Database } from '../storage/index.ts';
+import {
+  gramsToLookFor,
+  isAmong,
+  readEntries,
+  tokenOf,
+  type Database,
+  type SearchEntry,
+  type UserSearchBlockRow,
+} from '../storage/index.ts';
 
-/** Where in a name the text is: at its beginning, or only further inside. */
-export type PlaceInName = 'BEGINNING' | 'INSIDE';
+/** Through so many blocks it goes before it asks the index: whoever is one in 400 users is found on the way. */
+const WALKED = 256;
+/** Every block that is returned has one user at least, so that as many as are shown are enough. */
+const RETURNED = 20;
 
-/** A trigram index knows nothing of less. */
-const TRIGRAM = 3;
+/** What to find in the blocks: a text, of which all that comes from the index is checked. */
+interface Page {
+  readonly needle: string;
+  /** Only blocks behind this one, by their lowest place; null begins with the first. */
+  readonly after: string | null;
+  readonly limit: number;
+}
 
 /**
- * Ids of users with a name that holds `folded` there, by last name, then first name. For three characters and more
- * through the index of trigrams. Fewer are either frequent, so that a walk along the index in order soon has enough, or
- * rare, and the walk reads all of it.
- * Measured with 1,000,000 users: 0.2 to 70 ms through SQLite's index, 1 to 190 ms through PostgreSQL's; without, 80 to
- * 250 ms for one or two characters that nobody has in a name. PostgreSQL without pg_trgm takes that long for every text
- * that is rare.
+ * The entries of the blocks that hold `needle`, in their order, some blocks at a time: from the first blocks as long as
+ * these are full of it, then through the index. See search-blocks.ts for why.
  */
-export async function findByNames(
-  { read, dialect }: Database,
-  folded: string,
-  place: PlaceInName,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<string[]> {
-  const beginning = beginningOfName(folded);
-  const wanted = place === 'BEGINNING' ? beginning : folded;
-  let query = read.selectFrom('user_search').select('user_id').where(holds(wanted));
-  if (place === 'INSIDE') query = query.where(sql<boolean>`not ${holds(beginning)}`);
-  if (dialect === 'sqlite' && Array.from(wanted).length >= TRIGRAM) query = query.where(isIndexedWith(wanted));
-  const rows = await query.orderBy('search_text').orderBy('user_id').limit(page.limit).offset(page.offset).execute();
-  return rows.map((row) => row.user_id);
+export async function* findInBlocks(database: Database, needle: string): AsyncGenerator<readonly SearchEntry[]> {
+  let after: string | null = null;
+  for (;;) {
+    const page: Page = { needle, after, limit: RETURNED };
+    const blocks = await walk(database, page);
+    yield entriesOf(blocks);
+    if (blocks.length < RETURNED) break;
+    after = blocks.at(-1)?.low ?? null;
+  }
+  const walkedTo = await lowestAfter(database, after, WALKED);
+  if (walkedTo === null) return;
+  after = walkedTo;
+  for (let limit = RETURNED; ; limit *= 4) {
+    const blocks = await findThroughIndex(database, { needle, after, limit });
+    yield entriesOf(blocks);
+    if (blocks.length < limit) return;
+    after = blocks.at(-1)?.low ?? after;
+  }
 }
 
-function holds(text: string): RawBuilder<boolean> {
-  const literal = text.replaceAll(/[\\%_]/g, String.raw`\$&`);
-  return sql<boolean>`(search_text like ${`%${literal}%`} escape '\\')`;
+/** Whose marks these are; one who was removed meanwhile is missing. */
+export async function findUsersOfMarks({ read }: Database, marks: readonly string[]): Promise<Map<string, string>> {
+  const rows = await read
+    .selectFrom('user_search')
+    .select(['mark', 'user_id'])
+    .where(isAmong(read, 'mark', marks))
+    .execute();
+  return new Map(rows.map(({ mark, user_id }) => [mark, user_id]));
 }
 
-/** SQLite has to be asked for its full-text index by name; PostgreSQL finds its own by the `like`. */
-function isIndexedWith(text: string): RawBuilder<boolean> {
-  const phrase = `"${text.replaceAll('"', '""')}"`;
-  return sql<boolean>`number in (select rowid from user_search_index where user_search_index match ${phrase})`;
+type Block = Pick<UserSearchBlockRow, 'low' | 'entries'>;
+
+async function walk({ read, dialect }: Database, { needle, after, limit }: Page): Promise<Block[]> {
+  const { rows } = await sql<Block>`
+    select low, entries from (
+      select low, entries from user_search_blocks ${behind('where', after)} order by low limit ${sql.lit(WALKED)}) walked
+    where ${holds(dialect, needle)} order by low limit ${limit}`.execute(read);
+  return rows;
+}
+
+/** The lowest place of the last of the `count` blocks behind `after`, or null when there are not so many. */
+async function lowestAfter({ read }: Database, after: string | null, count: number): Promise<string | null> {
+  const { rows } = await sql<{ low: string }>`
+    select low from user_search_blocks ${behind('where', after)} order by low limit 1 offset ${count - 1}`.execute(
+    read,
+  );
+  return rows[0]?.low ?? null;
+}
+
+/**
+ * Both databases are made to go from the index to the blocks, and from all that are found to the first: their planners
+ * would now and then rather go through the blocks in order, which takes the longer the rarer the text is.
+ */
+async function findThroughIndex({ read, dialect }: Database, { needle, after, limit }: Page): Promise<Block[]> {
+  const grams = gramsToLookFor(needle);
+  const query =
+    dialect === 'sqlite'
+      ? sql<Block>`
+          select low, entries from user_search_blocks
+          where number in (
+            select rowid from user_search_grams where user_search_grams match ${grams.map(tokenOf).join(' AND ')})
+          ${behind('and +', after)} and ${holds(dialect, needle)} order by +low limit ${limit}`
+      : sql<Block>`
+          with found as materialized (
+            select number, low from user_search_grams join user_search_blocks on number = block
+            where grams @> ${grams}::integer[] ${behind('and', after)} and ${holds(dialect, needle)}),
+          lowest as materialized (select number from found order by low limit ${limit})
+          select low, entries from lowest join user_search_blocks using (number) order by low`;
+  return (await query.execute(read)).rows;
+}
+
+function behind(word: 'where' | 'and' | 'and +', after: string | null): RawBuilder<unknown> {
+  return after === null ? sql`` : sql`${sql.raw(word)} low > ${after}`;
+}
+
+function holds(dialect: Database['dialect'], needle: string): RawBuilder<unknown> {
+  return dialect === 'sqlite' ? sql`instr(entries, ${needle}) > 0` : sql`strpos(entries, ${needle}) > 0`;
+}
+
+function entriesOf(blocks: readonly Block[]): SearchEntry[] {
+  return blocks.flatMap(({ entries }) => readEntries(entries));
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Identity, NewUser } from '../identity/index.ts';
+import { putIntoSearch, searchTextOf } from '../storage/index.ts';
 import { startTestAccounts, type TestAccounts } from '../testing/accounts.ts';
 import { databases } from '../testing/databases.ts';
 
@@ -154,10 +155,7 @@ describe.each(databases)('looking up users on $name', ({ open }) => {
           .insertInto('users')
           .values({ id, ...names, ...profile })
           .execute();
-        await transaction
-          .insertInto('user_search')
-          .values({ user_id: id, search_text: `\u001Fmany\u001Fcrowd${index}\u001Fcrowd-${index}` })
-          .execute();
+        await putIntoSearch(transaction, id, searchTextOf(names));
       });
     }
     expect(await search('crowd')).toEqual(Array.from({ length: 15 }, (_none, index) => `Crowd${index + 30} Many`));

@@ -1,8 +1,7 @@
 import { endOfDay } from '@kethub/contract';
 import type { Platform } from '../platform.ts';
-import { digestOf, isWellFormed, sameDigest, type AccessTokenRow } from '../storage/index.ts';
+import { createLookUp, digestOf, isWellFormed, sameDigest, type AccessTokenRow } from '../storage/index.ts';
 import type { LastUses } from './last-uses.ts';
-import { findTokenByDigest } from './queries.ts';
 
 export interface VerifiedAccessToken {
   readonly userId: string;
@@ -17,10 +16,11 @@ export type VerifyPersonalAccessToken = (rawToken: string) => Promise<VerifiedAc
  * decided here, in constant time, and not by the database's notion of equal texts.
  */
 export function createTokenVerifier(platform: Platform, lastUses: LastUses): VerifyPersonalAccessToken {
+  const findByDigest = createLookUp<AccessTokenRow>(platform.database, 'access_tokens', 'digest');
   return async (rawToken) => {
     if (!isWellFormed('ket_pat_', rawToken)) return null;
     const digest = digestOf(rawToken);
-    const token = await findTokenByDigest(platform.database.read, digest);
+    const token = await findByDigest(digest);
     if (!token || !sameDigest(token.digest, digest) || hasExpired(token, platform.now())) return null;
     lastUses.touch(token.id);
     return { userId: token.user_id, token };

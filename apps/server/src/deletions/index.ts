@@ -2,6 +2,7 @@ export type { Catalog, Owned } from './catalog.ts';
 export { beingDeleted, holdAccount } from './hold-account.ts';
 export {
   createFindDeletion,
+  createFindLeaving,
   endDeletion,
   findDeletion,
   forgetDeletions,
@@ -9,4 +10,5 @@ export {
   listBegunDeletions,
   lockAccount,
   type FindDeletion,
+  type FindLeaving,
 } from './queries.ts';

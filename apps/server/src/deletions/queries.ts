@@ -1,14 +1,23 @@
 import { sql } from 'kysely';
-import type { AccountDeletionRow, Database, Queries } from '../storage/index.ts';
+import { createLookUp, isAmong, type AccountDeletionRow, type Database, type Queries } from '../storage/index.ts';
 
 /** The deletion of an account, begun or ended; undefined when there is none. Asked with every request. */
 export type FindDeletion = (userId: string) => Promise<AccountDeletionRow | undefined>;
 
 export function createFindDeletion(database: Database): FindDeletion {
-  const query = database.prepare<AccountDeletionRow>(
-    database.read.selectFrom('account_deletions').selectAll().where('user_id', '=', ''),
-  );
-  return async (userId) => (await query([userId]))[0];
+  return createLookUp<AccountDeletionRow>(database, 'account_deletions', 'user_id');
+}
+
+/** Which of these users are being deleted, or were. */
+export type FindLeaving = (userIds: readonly string[]) => Promise<ReadonlySet<string>>;
+
+export function createFindLeaving({ read }: Database): FindLeaving {
+  return async (userIds) => {
+    const asked = userIds.filter((id) => !id.includes('\0'));
+    const among = isAmong(read, 'user_id', asked);
+    const rows = await read.selectFrom('account_deletions').select('user_id').where(among).execute();
+    return new Set(rows.map(({ user_id }) => user_id));
+  };
 }
 
 export function findDeletion(queries: Queries, userId: string): Promise<AccountDeletionRow | undefined> {

@@ -21,6 +21,8 @@ export interface IdentityProvider {
   verify(accessToken: string): Promise<{ readonly subject: string } | null>;
   /** The person of this subject as of at most 10 s ago, or null. Throws IdentityProviderUnavailable. */
   find(subject: string): Promise<Identity | null>;
+  /** The approved users among these subjects, in their order; null for everybody else. */
+  findApproved(subjects: readonly string[]): Promise<(Identity | null)[]>;
   /** Removes the person; one who is already gone is fine. Throws IdentityProviderUnavailable. */
   delete(subject: string): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { KeycloakSettings } from '../config/index.ts';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import type { NewUser } from './create-user.ts';
-import { IdentityProviderUnavailable, type Identity, type IdentityService } from './identity-provider.ts';
+import { IdentityProviderUnavailable, isApproved, type Identity, type IdentityService } from './identity-provider.ts';
 import { connectKeycloakAdmin, type AskKeycloak } from './keycloak-admin.ts';
 import { KeycloakConnection, type KeycloakAnswer } from './keycloak-connection.ts';
 import { createKeycloakVerifier } from './keycloak-tokens.ts';
@@ -12,6 +12,8 @@ import { Recent } from './recent.ts';
 /** A person who is rejected or switched off is out after at most this time. */
 const REMEMBERED_MS = 10_000;
 const MOST_REMEMBERED = 10_000;
+/** Keycloak cannot be asked for several users by id. */
+const ASKED_AT_ONCE = 16;
 
 /**
  * A realm of a Keycloak as the identity provider: people sign in there, Kethub checks their tokens and asks the admin
@@ -23,13 +25,20 @@ export function createKeycloakIdentity(platform: Platform, settings: KeycloakSet
   const ask = connectKeycloakAdmin(connection, now);
   const verifyToken = createKeycloakVerifier(connection, now);
   const people = new Recent<Identity | null>({ ageMs: REMEMBERED_MS, most: MOST_REMEMBERED, now });
+  const find = (subject: string) => people.get(subject, () => findUser(ask, subject));
   return {
     tokenEndpoint: `${settings.issuer}/protocol/openid-connect/token`,
     async verify(accessToken) {
       const subject = await verifyToken(accessToken);
       return subject === null ? null : { subject };
     },
-    find: (subject) => people.get(subject, () => findUser(ask, subject)),
+    find,
+    async findApproved(subjects) {
+      const found: (Identity | null)[] = [];
+      for (let from = 0; from < subjects.length; from += ASKED_AT_ONCE)
+        found.push(...(await Promise.all(subjects.slice(from, from + ASKED_AT_ONCE).map(find))));
+      return found.map((user) => (user && isApproved(user) ? user : null));
+    },
     async delete(subject) {
       await deleteUser(ask, subject);
       people.forget(subject);

@@ -1,10 +1,34 @@
-import type { Database, IdentityRow, Queries } from '../storage/index.ts';
-import type { Identity } from './identity-provider.ts';
+import { createLookUp, isAmong, type Database, type IdentityRow, type Queries } from '../storage/index.ts';
+import { isApproved, type Identity } from './identity-provider.ts';
 
 /** The person of this subject, or null. */
 export async function findIdentity(queries: Queries, id: string): Promise<Identity | null> {
   const row = await queries.selectFrom('identities').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? toIdentity(row) : null;
+}
+
+/** The same for what every request asks. */
+export function createFindIdentity(database: Database): (id: string) => Promise<Identity | null> {
+  const lookUp = createLookUp<IdentityRow>(database, 'identities', 'id');
+  return async (id) => {
+    const row = await lookUp(id);
+    return row ? toIdentity(row) : null;
+  };
+}
+
+/** The approved users among these subjects, in their order; null for everybody else. */
+export async function findApproved(queries: Queries, ids: readonly string[]): Promise<(Identity | null)[]> {
+  // No subject holds this character, and PostgreSQL would refuse to look.
+  const asked = ids.filter((id) => !id.includes('\0'));
+  const rows = await queries
+    .selectFrom('identities')
+    .selectAll()
+    .where(isAmong(queries, 'id', asked))
+    .execute();
+  const people = new Map(
+    rows.map((row) => [row.id, toIdentity(row)] as const).filter(([, person]) => isApproved(person)),
+  );
+  return ids.map((id) => people.get(id) ?? null);
 }
 
 /** The person who signs in under this name: a username, or else an e-mail address, in lower case. */

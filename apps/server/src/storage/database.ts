@@ -1,12 +1,12 @@
 import type { Compilable, Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import type { Queries } from './dialect.ts';
 import { migrationProvider } from './migrations/index.ts';
 import { openPostgres } from './postgres.ts';
 import type { Tables } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 
-/** Queries only; inside `write` the same type, then inside the transaction. */
-export type Queries = Kysely<Tables>;
+export type { Queries };
 
 /** One portable SQL on SQLite (embedded) and PostgreSQL. */
 export interface Database {

@@ -1,8 +1,13 @@
 export { openBlobFolder, type Blobs } from './blobs.ts';
 export { isDuplicate, openDatabase, type Database, type Queries } from './database.ts';
+export { isAmong } from './dialect.ts';
+export { insertMany } from './insert-many.ts';
 export { forgetAnswers } from './kept-answers.ts';
+export { createLookUp } from './look-up.ts';
 export { createRawToken, digestOf, isWellFormed, sameDigest, type RawTokenPrefix } from './raw-token.ts';
 export type * from './schema.ts';
-export { beginningOfName, crossesNames, foldCase, searchTextOf } from './search-text.ts';
+export { gramsToLookFor, readEntries, type SearchEntry } from './search-blocks.ts';
+export { fillSearch, lockSearch, putIntoSearch, tokenOf } from './search-index.ts';
+export { beginningOfName, foldCase, isInNoName, searchTextOf } from './search-text.ts';
 export { createSeal, instanceKey, type Seal } from './seal.ts';
 export { noteUnused, removeUnused, sweepUnusedBlobs, takeIntoUse } from './unused-blobs.ts';

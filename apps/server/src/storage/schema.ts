@@ -8,6 +8,8 @@ import type { BuildProblem, BuildStatus, ExecutionStatus, MemberRole } from '@ke
 export interface Tables {
   users: UserRow;
   user_search: UserSearchRow;
+  user_search_blocks: UserSearchBlockRow;
+  user_search_grams: UserSearchGramsRow;
   profile_images: ProfileImageRow;
   account_deletions: AccountDeletionRow;
   unused_blobs: UnusedBlobRow;
@@ -45,11 +47,28 @@ export interface UserRow {
 }
 
 export interface UserSearchRow {
-  /** Keeps the place in the full-text index; given by the database. */
-  number: Generated<number>;
   user_id: string;
+  /** See markOf. */
+  mark: string;
   /** See searchTextOf. */
   search_text: string;
+  block: number;
+}
+
+/** See search-blocks.ts. */
+export interface UserSearchBlockRow {
+  number: Generated<number>;
+  /** The lowest place that belongs to the block, see placeOf; the next block's is the first that does not. */
+  low: string;
+  /** See writeEntries. A trigger takes out who is removed from user_search. */
+  entries: string;
+}
+
+/** The index of grams: on SQLite `rowid` is the block and `grams` words, on PostgreSQL `block` is it and they are numbers. */
+export interface UserSearchGramsRow {
+  rowid: number;
+  block: number;
+  grams: string;
 }
 
 export interface ProfileImageRow {

@@ -1,8 +1,16 @@
 /** Before every name of a search text. It sorts before every letter, and no name and no query can hold it. */
 const NAME = '\u001f';
 
-/** Of each name; an index of PostgreSQL takes at most 2,704 bytes, and a character of a name has at most 3. */
+/** What blocks of search texts are made of: before every text, and before the mark of its user. */
+export const ENTRY = '\u0001';
+export const MARK = '\u0002';
+
+/** Of each name. Three of them fit into an index of PostgreSQL, which takes 2,704 bytes: a character has at most 3. */
 const LONGEST_NAME = 200;
+
+/** No name can hold them, and no query that holds one finds anybody. */
+// oxlint-disable-next-line no-control-regex -- these are what it is about
+const SEPARATORS = /[\u0001\u0002\u001f]/g;
 
 interface Names {
   readonly username: string;
@@ -18,7 +26,7 @@ interface Names {
 export function searchTextOf({ username, firstname, lastname }: Names): string {
   const login = username.split('@')[0] ?? '';
   return [lastname, firstname, login]
-    .map((name) => NAME + foldCase(name.replaceAll(NAME, ' ')).slice(0, LONGEST_NAME))
+    .map((name) => NAME + foldCase(name.replaceAll(SEPARATORS, ' ')).slice(0, LONGEST_NAME).toWellFormed())
     .join('');
 }
 
@@ -27,9 +35,17 @@ export function beginningOfName(folded: string): string {
   return NAME + folded;
 }
 
-/** Whether a query could only be found across the border of two names: it finds nothing. */
-export function crossesNames(query: string): boolean {
-  return query.includes(NAME);
+/** The names in a search text, each with the separator before it. */
+export function namesIn(searchText: string): string[] {
+  return searchText
+    .split(NAME)
+    .slice(1)
+    .map((name) => NAME + name);
+}
+
+/** Whether no name can hold this query: it is longer than any, or reaches across the border of two. */
+export function isInNoName(folded: string): boolean {
+  return folded.length > LONGEST_NAME || folded.search(SEPARATORS) >= 0;
 }
 
 /**

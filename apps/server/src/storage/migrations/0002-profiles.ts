@@ -46,9 +46,6 @@ export async function up(db: Kysely<Tables>): Promise<void> {
   for (const statement of [...both, ...(isSqlite ? sqlite : postgres)]) await sql.raw(statement).execute(db);
   const users = await db.selectFrom('users').select(['id', 'username', 'firstname', 'lastname']).execute();
   for (const user of users) {
-    await db
-      .insertInto('user_search')
-      .values({ user_id: user.id, search_text: searchTextOf(user) })
-      .execute();
+    await sql`insert into user_search (user_id, search_text) values (${user.id}, ${searchTextOf(user)})`.execute(db);
   }
 }

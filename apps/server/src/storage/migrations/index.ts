@@ -2,6 +2,7 @@ import type { Migration, MigrationProvider } from 'kysely/migration';
 import * as mainPath from './0001-main-path.ts';
 import * as profiles from './0002-profiles.ts';
 import * as accountDeletions from './0005-account-deletions.ts';
+import * as userSearch from './0006-user-search.ts';
 import * as organizations from './0008-organizations.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
@@ -9,6 +10,7 @@ const migrations: Record<string, Migration> = {
   '0001-main-path': mainPath,
   '0002-profiles': profiles,
   '0005-account-deletions': accountDeletions,
+  '0006-user-search': userSearch,
   '0008-organizations': organizations,
 };
 

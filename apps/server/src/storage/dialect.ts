@@ -1,0 +1,17 @@
+import { sql, SqliteAdapter, type Kysely, type RawBuilder } from 'kysely';
+import type { Tables } from './schema.ts';
+
+/** Queries only; inside `write` the same type, then inside the transaction. */
+export type Queries = Kysely<Tables>;
+
+/** On which of the databases these queries run, for the few that differ. */
+export function dialectOf(queries: Queries): 'sqlite' | 'postgres' {
+  return queries.getExecutor().adapter instanceof SqliteAdapter ? 'sqlite' : 'postgres';
+}
+
+/** Whether a column has one of these values: one statement and one parameter, however many they are. */
+export function isAmong(queries: Queries, column: string, values: readonly string[]): RawBuilder<boolean> {
+  return dialectOf(queries) === 'sqlite'
+    ? sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`
+    : sql<boolean>`${sql.ref(column)} = any(${values}::text[])`;
+}
