@@ -1,5 +1,6 @@
 import type { Platform } from '../platform.ts';
 import { createAccessTokenVerifier } from './access-token.ts';
+import { Attempts } from './attempts.ts';
 import { createUser } from './create-user.ts';
 import type { IdentityService } from './identity-provider.ts';
 import { loadKeys } from './keys.ts';
@@ -18,11 +19,12 @@ const PURGE_EVERY_MS = 10 * 60 * 1000;
 export async function createEmbeddedIdentity(platform: Platform): Promise<IdentityService> {
   const keys = await loadKeys(platform);
   const verifyToken = await createAccessTokenVerifier(platform, keys.signing);
-  const signIn = createSignIn(platform);
+  const attempts = new Attempts(platform);
+  const signIn = createSignIn(platform, attempts);
   const provider = createOidcProvider(platform, keys, signIn);
   let purging: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    purging = purgeOidcRecords(platform).catch((error: unknown) => {
+    purging = Promise.all([purgeOidcRecords(platform), attempts.purge()]).catch((error: unknown) => {
       platform.log.warn({ err: error }, 'expired sign-in records could not be deleted; the next round tries again');
     });
   }, PURGE_EVERY_MS).unref();

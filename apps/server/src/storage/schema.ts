@@ -14,6 +14,8 @@ export interface Tables {
   access_tokens: AccessTokenRow;
   identities: IdentityRow;
   oidc_records: OidcRecordRow;
+  sign_in_failures: SignInFailureRow;
+  sign_in_networks: SignInNetworkRow;
   signing_keys: SigningKeyRow;
   services: ServiceRow;
   service_versions: ServiceVersionRow;
@@ -100,6 +102,19 @@ export interface IdentityRow {
   status: 'PENDING' | 'APPROVED' | 'REJECTED';
   enabled: number;
   created_at: number;
+}
+
+/** How many wrong passwords were given lately; see identity/attempts.ts. */
+export interface SignInFailureRow {
+  key: string;
+  failures: number;
+  expires_at: number;
+}
+
+/** That somebody has signed in to an account from a network. */
+export interface SignInNetworkRow {
+  key: string;
+  expires_at: number;
 }
 
 export interface OidcRecordRow {

@@ -3,6 +3,7 @@ import * as mainPath from './0001-main-path.ts';
 import * as profiles from './0002-profiles.ts';
 import * as accountDeletions from './0005-account-deletions.ts';
 import * as organizations from './0008-organizations.ts';
+import * as signInAttempts from './0009-sign-in-attempts.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -10,6 +11,7 @@ const migrations: Record<string, Migration> = {
   '0002-profiles': profiles,
   '0005-account-deletions': accountDeletions,
   '0008-organizations': organizations,
+  '0009-sign-in-attempts': signInAttempts,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };
