@@ -92,10 +92,13 @@ export async function startTestAccounts(
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
     async close() {
-      await app.close();
-      await accounts.close();
-      await identity.close();
-      await platform.close();
+      try {
+        await app.close();
+      } finally {
+        await accounts.close();
+        await identity.close();
+        await platform.close();
+      }
     },
   };
 }
