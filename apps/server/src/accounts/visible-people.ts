@@ -12,5 +12,9 @@ export function visiblePeople(identity: IdentityProvider, findDeletion: FindDele
       const [person, deletion] = await Promise.all([identity.find(subject), findDeletion(subject)]);
       return deletion ? null : person;
     },
+    async findByEmail(email) {
+      const person = await identity.findByEmail(email);
+      return person && (await findDeletion(person.id)) ? null : person;
+    },
   };
 }

@@ -2,13 +2,14 @@ import type { Platform } from '../platform.ts';
 import { createAccessTokenVerifier } from './access-token.ts';
 import { Attempts } from './attempts.ts';
 import { createUser } from './create-user.ts';
+import { createEmbeddedAdministration, findIdentityByEmail } from './embedded-administration.ts';
 import type { IdentityService } from './identity-provider.ts';
 import { loadKeys } from './keys.ts';
 import { createOidcProvider } from './oidc-provider.ts';
 import { purgeOidcRecords } from './oidc-records.ts';
 import { serveOidcProvider } from './oidc-routes.ts';
 import { deleteIdentity, findIdentity } from './queries.ts';
-import { createSignIn } from './sign-in.ts';
+import { createSignIn, signInName } from './sign-in.ts';
 
 const PURGE_EVERY_MS = 10 * 60 * 1000;
 
@@ -29,6 +30,8 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
     });
   }, PURGE_EVERY_MS).unref();
   return {
+    issuer: platform.addresses.auth,
+    administration: createEmbeddedAdministration(platform),
     tokenEndpoint: `${platform.addresses.auth}/token`,
     async verify(accessToken) {
       const subject = await verifyToken(accessToken);
@@ -36,6 +39,7 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
     },
     // Read anew each time (23 µs on SQLite): an account that is rejected or switched off is out at once.
     find: (subject) => findIdentity(platform.database.read, subject),
+    findByEmail: (email) => findIdentityByEmail(platform.database.read, signInName(email)),
     delete: (subject) => deleteIdentity(platform.database, subject),
     serve: (app) => serveOidcProvider(app, provider, signIn),
     createUser: (user) => createUser(platform, user),

@@ -1,11 +1,12 @@
 import type { Platform } from '../platform.ts';
 import type { Attempts } from './attempts.ts';
+import { isShutOut } from './identity-provider.ts';
 import { isPassword } from './passwords.ts';
-import { findForSignIn } from './queries.ts';
+import { findForSignIn, toIdentity } from './queries.ts';
 
 export type SignInOutcome =
   | { readonly kind: 'SIGNED_IN'; readonly subject: string }
-  /** Wrong password, no such user, or switched off: the outside cannot tell which. */
+  /** Wrong password, no such user, rejected, or switched off: the outside cannot tell which. */
   | { readonly kind: 'REFUSED' }
   | { readonly kind: 'TOO_MANY'; readonly retryAfter: number };
 
@@ -26,7 +27,7 @@ async function subjectOf(platform: Platform, account: string, password: string):
   // PostgreSQL refuses U+0000 in a text instead of finding nobody.
   const row = account.includes('\0') ? null : await findForSignIn(platform.database.read, account);
   const right = await isPassword(row?.password_hash ?? null, password);
-  return row && right && row.enabled === 1 ? row.id : null;
+  return row && right && !isShutOut(toIdentity(row)) ? row.id : null;
 }
 
 /** Usernames and e-mail addresses are kept and compared in lower case. */

@@ -17,6 +17,7 @@ export interface Tables {
   sign_in_failures: SignInFailureRow;
   sign_in_networks: SignInNetworkRow;
   signing_keys: SigningKeyRow;
+  registration_decisions: RegistrationDecisionRow;
   services: ServiceRow;
   service_versions: ServiceVersionRow;
   builds: BuildRow;
@@ -134,6 +135,13 @@ export interface SigningKeyRow {
   purpose: string;
   sealed_private_key: string;
   created_at: number;
+}
+
+/** Who decides about a person of an external identity provider right now. */
+export interface RegistrationDecisionRow {
+  subject: string;
+  holder: string;
+  expires_at: number;
 }
 
 export type OwnerType = 'USER' | 'ORGANIZATION';
