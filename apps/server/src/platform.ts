@@ -47,13 +47,22 @@ export interface Context {
 }
 
 /**
- * What an endpoint of the platform interface asks of its caller: nothing; an authenticated person of any status; an
- * approved user; the same or one whose account is being deleted; an approved user in a login session; or, for an
- * operation on resources, an approved user whose role in the context is enough for it.
+ * What an endpoint of the platform interface asks of its caller: nothing; a personal access token that the operation
+ * itself judges; an authenticated person of any status; an approved user; the same or one whose account is being
+ * deleted; an approved user in a login session; an approved user who is an administrator; or, for an operation on
+ * resources, an approved user whose role in the context is enough for it.
  */
-export type PlatformAccess = 'ANYONE' | 'SIGNED_IN' | 'APPROVED' | 'APPROVED_OR_LEAVING' | 'LOGIN_SESSION' | Operation;
+export type PlatformAccess =
+  | 'ANYONE'
+  | 'RAW_TOKEN'
+  | 'SIGNED_IN'
+  | 'APPROVED'
+  | 'APPROVED_OR_LEAVING'
+  | 'LOGIN_SESSION'
+  | 'ADMINISTRATOR'
+  | Operation;
 
-/** The admitted caller; `person` is null only where the access is ANYONE, `context` also where it is SIGNED_IN. */
+/** The admitted caller; `person` is null where the access is ANYONE or RAW_TOKEN, `context` also where it is SIGNED_IN. */
 export interface Caller {
   readonly person: Person | null;
   readonly context: Context | null;

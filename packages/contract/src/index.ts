@@ -6,5 +6,6 @@ export * from './fields.ts';
 export * from './limits.ts';
 export * from './organizations.ts';
 export * from './problems.ts';
+export * from './registrations.ts';
 export * from './services.ts';
 export * from './timestamps.ts';

@@ -68,6 +68,11 @@ export const problems = {
     'Account is being deleted',
     'The deletion of the account behind the credentials has begun. Nothing can be done with it any more, but DELETE {base_url}/me can be repeated to see it through.',
   ),
+  'not-administrator': problem(
+    403,
+    'Not an administrator',
+    'Only administrators may do this. Who is one stands in the setting `KETHUB_ADMINISTRATORS` of the platform.',
+  ),
   'login-session-required': problem(
     403,
     'Login session required',

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { beingDeleted } from '../deletions/index.ts';
 import { isAllowed, isOperation, operations } from '../authorization/index.ts';
 import { Problem } from '../http/index.ts';
-import { isApproved } from '../identity/index.ts';
+import { isApproved, type Identity } from '../identity/index.ts';
 import { roleIn } from '../organizations/index.ts';
 import type { Caller, Context, Person, PlatformAccess } from '../platform.ts';
 import type { AccountDeletionRow } from '../storage/index.ts';
@@ -12,7 +12,7 @@ import { credentialOf, notAuthenticated, type Credential } from './credentials.t
 /** Decides who makes a request and whether the access is given: 401 who are you, 403 you may not, 503 nobody can tell. */
 export function createAdmission(services: AccountServices) {
   return async (access: PlatformAccess, request: FastifyRequest): Promise<Caller> => {
-    if (access === 'ANYONE') return { person: null, context: null };
+    if (access === 'ANYONE' || access === 'RAW_TOKEN') return { person: null, context: null };
     const credential = credentialOf(request);
     if (!credential) {
       throw notAuthenticated(
@@ -60,6 +60,14 @@ async function requireAccess(services: AccountServices, access: PlatformAccess, 
   if (access === 'LOGIN_SESSION' && person.credential !== 'LOGIN_SESSION') {
     throw new Problem('login-session-required', 'Sign in for this: a personal access token is not enough.');
   }
+  if (access === 'ADMINISTRATOR' && !isAdministrator(services, identity)) {
+    throw new Problem('not-administrator', 'This takes an administrator of the platform.');
+  }
+}
+
+/** Approved like everybody else, and named in the setting. */
+function isAdministrator({ platform }: AccountServices, { username }: Identity): boolean {
+  return platform.configuration.administrators.includes(username.normalize('NFC').toLowerCase());
 }
 
 /**

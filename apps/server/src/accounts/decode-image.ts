@@ -1,39 +1,40 @@
+import { open } from 'node:fs/promises';
 import { limits } from '@kethub/contract';
 import { Problem } from '../http/index.ts';
 
-export interface CleanImage {
-  readonly mediaType: 'image/jpeg' | 'image/png';
-  readonly bytes: Buffer;
-}
+type MediaType = 'image/jpeg' | 'image/png';
 
-/** Beyond what the eye sees at the size of a profile image. */
-const JPEG_QUALITY = 90;
+/**
+ * A quality beyond what the eye sees at the size of a profile image. Optimal Huffman tables would take the whole image
+ * in memory: 252 MB instead of 24 MB for 40 megapixels.
+ */
+const JPEG = { quality: 90, optimizeCoding: false };
 const DECODE_SECONDS = 20;
 const MOST_WAITING = 32;
 
 /**
- * The picture alone: decoded to the last line and encoded anew in its own format, upright, in sRGB, without EXIF, place,
- * comments or anything else that came along. Throws invalid-image when it is not a whole JPEG or PNG of at most 40
- * megapixels, and too-many-requests.
+ * Writes to `target` the picture alone: decoded to the last line and encoded anew in its own format, upright, in sRGB,
+ * without EXIF, place, comments or anything else that came along. Returns its media type. Throws invalid-image when
+ * `source` is not a whole JPEG or PNG of at most 40 megapixels, and too-many-requests.
  */
-export function decodeImage(bytes: Buffer): Promise<CleanImage> {
+export function decodeImage(source: string, target: string): Promise<MediaType> {
   return inTurn(async () => {
-    const mediaType = mediaTypeOf(bytes);
+    const mediaType = await mediaTypeOf(source);
     if (!mediaType) throw new Problem('invalid-image', 'The file is neither a JPEG nor a PNG, judged by its content.');
     const sharp = await decoder();
     try {
-      const { width, height } = await sharp(bytes, { limitInputPixels: false }).metadata();
+      const { width, height } = await sharp(source, { limitInputPixels: false }).metadata();
       if (width * height > limits.profileImagePixels) {
         throw new Problem(
           'invalid-image',
           `The image has ${width} x ${height} pixels; at most 40 megapixels are taken.`,
         );
       }
-      const picture = sharp(bytes, { failOn: 'error', limitInputPixels: limits.profileImagePixels })
+      const picture = sharp(source, { failOn: 'error', limitInputPixels: limits.profileImagePixels })
         .timeout({ seconds: DECODE_SECONDS })
         .autoOrient();
-      const encoded = mediaType === 'image/jpeg' ? picture.jpeg({ quality: JPEG_QUALITY }) : picture.png();
-      return { mediaType, bytes: await encoded.toBuffer() };
+      await (mediaType === 'image/jpeg' ? picture.jpeg(JPEG) : picture.png()).toFile(target);
+      return mediaType;
     } catch (error) {
       if (error instanceof Problem) throw error;
       throw new Problem('invalid-image', 'The image is damaged or not complete. Save it anew and send it again.', {
@@ -52,7 +53,7 @@ async function decoder() {
   // Only these two decoders are ever reached, whatever the bytes pretend to be. One thread each: an upload must not take
   // the machine from those who compute.
   sharp.block({ operation: ['VipsForeignLoad'] });
-  sharp.unblock({ operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer'] });
+  sharp.unblock({ operation: ['VipsForeignLoadJpegFile', 'VipsForeignLoadPngFile'] });
   sharp.cache(false);
   sharp.concurrency(1);
   prepared = true;
@@ -60,18 +61,24 @@ async function decoder() {
 }
 
 /** By the signatures of the formats: ISO/IEC 10918-1 B.1.1.3 (SOI and the next marker), PNG specification §5.2. */
-function mediaTypeOf(bytes: Buffer): CleanImage['mediaType'] | null {
-  const head = bytes.subarray(0, 8).toString('hex');
-  if (head.startsWith('ffd8ff')) return 'image/jpeg';
-  return head === '89504e470d0a1a0a' ? 'image/png' : null;
+async function mediaTypeOf(file: string): Promise<MediaType | null> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(8), 0, 8, 0);
+    const head = buffer.subarray(0, bytesRead).toString('hex');
+    if (head.startsWith('ffd8ff')) return 'image/jpeg';
+    return head === '89504e470d0a1a0a' ? 'image/png' : null;
+  } finally {
+    await handle.close();
+  }
 }
 
 let last: Promise<unknown> = Promise.resolve();
 let waiting = 0;
 
 /**
- * One after the other: 40 megapixels take 0.3 to 3 s, up to 500 MB, and a thread of the pool that files are read with.
- * Throws too-many-requests when too many wait, each of which holds its upload in memory.
+ * One after the other: 40 megapixels take 0.3 to 3 s, 24 MB (170 MB when interlaced, progressive or turned), and a
+ * thread of the pool that files are read with. Throws too-many-requests when too many wait.
  */
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (waiting >= MOST_WAITING) {

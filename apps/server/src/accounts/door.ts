@@ -14,6 +14,7 @@ export const sessionDoor: readonly ProblemCode[] = [...door, 'login-session-requ
 
 /** What the door itself may answer to a request for this access. */
 export function refusals(access: PlatformAccess): readonly ProblemCode[] {
-  if (access === 'ANYONE') return [];
+  if (access === 'ANYONE' || access === 'RAW_TOKEN') return [];
+  if (access === 'ADMINISTRATOR') return [...door, 'not-administrator'];
   return isOperation(access) ? [...door, 'not-permitted'] : door;
 }

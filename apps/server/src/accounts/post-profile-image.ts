@@ -1,15 +1,23 @@
-import { hash } from 'node:crypto';
-import { limits } from '@kethub/contract';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
 import type { FastifyRequest } from 'fastify';
-import { Problem, type Answer } from '../http/index.ts';
-import type { Person } from '../platform.ts';
-import type { ProfileImageRow } from '../storage/index.ts';
+import { holdAccount } from '../deletions/index.ts';
+import type { Answer } from '../http/index.ts';
+import type { Person, Platform } from '../platform.ts';
+import { noteUnused, removeUnused, takeIntoUse, type ProfileImageRow } from '../storage/index.ts';
 import type { AccountServices } from './accounts.ts';
-import { notAuthenticated } from './credentials.ts';
 import { decodeImage } from './decode-image.ts';
 import { replaceProfileImage } from './profile-image-queries.ts';
 import { lockUser } from './queries.ts';
 import { userOf } from './read-me.ts';
+import { receiveImage } from './receive-image.ts';
+
+/** Where uploads lie while they arrive; what a crash left there goes with the next start. */
+export function uploadFolder({ configuration }: Platform): string {
+  return path.join(configuration.dataDir, 'uploads');
+}
 
 /** Puts an image in the place of the caller's present one, which stays when anything is wrong with the new. */
 export async function postProfileImage(
@@ -18,57 +26,52 @@ export async function postProfileImage(
   request: FastifyRequest,
 ): Promise<Answer> {
   const { platform } = services;
-  const { mediaType, bytes } = await decodeImage(await fileOf(request));
-  const user = await userOf(services, person);
-  const blob = await platform.blobs.put(bytes);
-  const image: ProfileImageRow = {
-    user_id: user.id,
-    blob,
-    media_type: mediaType,
-    bytes: bytes.length,
-    digest: hash('sha256', bytes, 'hex'),
-    created_at: platform.now(),
-  };
-  let unused: string | null = blob;
+  await mkdir(uploadFolder(platform), { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(path.join(uploadFolder(platform), 'image-'));
   try {
-    unused = await platform.database.write(async (transaction) => {
-      const locked = await lockUser(transaction, user.id, platform.now());
-      if (!locked) throw notAuthenticated('The account behind these credentials was deleted.', 'invalid_token');
-      return replaceProfileImage(transaction, image);
+    const [upload, clean] = [path.join(folder, 'upload'), path.join(folder, 'clean')];
+    await receiveImage(request, upload);
+    const media_type = await decodeImage(upload, clean);
+    const user = await userOf(services, person);
+    await store(platform, clean, {
+      user_id: user.id,
+      media_type,
+      created_at: platform.now(),
+      ...(await measure(clean)),
     });
   } finally {
-    if (unused) await platform.blobs.remove(unused);
+    await rm(folder, { recursive: true });
   }
   return { status: 204 };
 }
 
-/** The bytes of the part `file`. Not more than the limit is ever held. */
-async function fileOf(request: FastifyRequest): Promise<Buffer> {
-  if (!request.isMultipart()) throw missing();
+/** Stores the file as a blob and puts that in the place of the present one. Whatever fails, no blob stays unused. */
+async function store(platform: Platform, file: string, content: Omit<ProfileImageRow, 'blob'>): Promise<void> {
+  const { database, blobs, now } = platform;
+  const blob = blobs.newKey();
+  await database.write((transaction) => noteUnused(transaction, blob, now()));
+  let unused: string | null = blob;
   try {
-    const options = { limits: { fileSize: limits.profileImageBytes }, throwFileSizeLimit: false };
-    for await (const part of request.parts(options)) {
-      if (part.type === 'field') continue;
-      const chunks: Buffer[] = [];
-      for await (const chunk of part.file) chunks.push(chunk as Buffer);
-      if (part.fieldname !== 'file') continue;
-      if (part.file.truncated) {
-        throw new Problem('invalid-image', `The file is larger than ${limits.profileImageBytes} bytes (5 MB).`);
-      }
-      if (chunks.length === 0) throw new Problem('invalid-image', 'The file is empty.');
-      return Buffer.concat(chunks);
-    }
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    throw new Problem(
-      'invalid-image',
-      'The form cannot be read: it is damaged, not complete, or holds another file before the one named "file".',
-      { cause: error },
-    );
+    await blobs.put(createReadStream(file), blob);
+    unused = await database.write(async (transaction) => {
+      await holdAccount(database, transaction, content.user_id);
+      await lockUser(transaction, content.user_id, now());
+      if (!(await takeIntoUse(transaction, blob))) throw new Error('The image took longer than an hour to be stored');
+      const before = await replaceProfileImage(transaction, { ...content, blob });
+      if (before) await noteUnused(transaction, before, now());
+      return before;
+    });
+  } finally {
+    if (unused) await removeUnused(database, blobs, unused);
   }
-  throw missing();
 }
 
-function missing(): Problem {
-  return new Problem('invalid-image', 'Send the image as multipart/form-data in a file part named "file".');
+async function measure(file: string): Promise<{ bytes: number; digest: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, digest: hash.digest('hex') };
 }

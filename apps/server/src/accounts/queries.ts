@@ -41,12 +41,6 @@ export function lockUser(transaction: Queries, id: string, now: number): Promise
     .executeTakeFirstOrThrow();
 }
 
-/** Who had this address, in lower case, when they were last here. */
-export async function findUserIdsByEmail(queries: Queries, email: string): Promise<string[]> {
-  const rows = await queries.selectFrom('users').select('id').where('email', '=', email).orderBy('id').execute();
-  return rows.map(({ id }) => id);
-}
-
 /** Changes the fields that the user edits. The user must be there. */
 export function updateProfile(
   transaction: Queries,

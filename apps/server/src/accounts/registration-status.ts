@@ -1,34 +1,12 @@
 import type { RegistrationResponse } from '@kethub/contract';
 import type { Answer } from '../http/index.ts';
 import type { Identity } from '../identity/index.ts';
-import type { Person } from '../platform.ts';
 import type { AccountServices } from './accounts.ts';
-import { findUserIdsByEmail } from './queries.ts';
 
 /** How far the registration of this address is, for any authenticated caller. */
-export async function readRegistrationStatus(
-  services: AccountServices,
-  caller: Person,
-  email: string,
-): Promise<Answer> {
-  const body = registrationOf(await findByEmail(services, caller, email.toLowerCase()));
+export async function readRegistrationStatus({ identity }: AccountServices, email: string): Promise<Answer> {
+  const body = registrationOf(await identity.findByEmail(email));
   return { status: 200, headers: { 'cache-control': 'no-store' }, body };
-}
-
-/**
- * The person with this address: the caller, or somebody who has been in this service. The identity provider is asked by
- * subject and knows the address of now, which decides.
- */
-async function findByEmail(
-  { platform, identity }: AccountServices,
-  caller: Person,
-  email: string,
-): Promise<Identity | null> {
-  for (const id of [caller.id, ...(await findUserIdsByEmail(platform.database.read, email))]) {
-    const person = await identity.find(id);
-    if (person?.email.toLowerCase() === email) return person;
-  }
-  return null;
 }
 
 /** The first hurdle that is left decides. An account that is switched off counts as rejected: its owner cannot go on. */

@@ -130,7 +130,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     path: '/authorize',
     id: 'authorize',
     tag,
-    access: 'ANYONE',
+    access: 'RAW_TOKEN',
     summary: 'Resolve a personal access token into its user',
     description: 'For internal services. Looks at nothing but the header `X-Auth-Token`, which holds the raw token.',
     answers: { 200: PersonalAccessTokenPrincipal },

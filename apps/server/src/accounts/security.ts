@@ -1,8 +1,7 @@
-import type { Addresses, PlatformAccess } from '../platform.ts';
+import type { PlatformAccess } from '../platform.ts';
 
-/** The two schemes of the interface description. */
-export function securitySchemes(addresses: Addresses) {
-  const token = `${addresses.auth}/token`;
+/** The two schemes of the interface description. `token` is the address at which login sessions are granted. */
+export function securitySchemes(token: string) {
   return {
     oauth2: {
       type: 'oauth2',
@@ -15,7 +14,8 @@ export function securitySchemes(addresses: Addresses) {
 
 /** What an endpoint of this access asks for, in the words of OpenAPI: any one of the listed. */
 export function security(access: PlatformAccess): Record<string, string[]>[] {
-  const loginSession = { oauth2: ['profile'] };
+  const [loginSession, token] = [{ oauth2: ['profile'] }, { apiKey: [] }];
   if (access === 'ANYONE') return [];
-  return access === 'LOGIN_SESSION' ? [loginSession] : [loginSession, { apiKey: [] }];
+  if (access === 'RAW_TOKEN') return [token];
+  return access === 'LOGIN_SESSION' ? [loginSession] : [loginSession, token];
 }

@@ -245,7 +245,7 @@ describe.each(databases)('the table of endpoints on $name', ({ open }) => {
 async function withoutIdentityProvider({ platform, identity }: TestAccounts) {
   const down = () => Promise.reject(new IdentityProviderUnavailable(new Error('down')));
   const accounts = createAccounts(platform, { ...identity, find: down }, catalogs);
-  const app = await createTestServer(platform, securitySchemes(platform.addresses));
+  const app = await createTestServer(platform, securitySchemes(`${platform.addresses.auth}/token`));
   const limits = platformLimits(platform);
   mount(app, accounts.endpoints, { prefix: '/api', admit: accounts.admit, security, limits });
   const origin = `${await app.listen({ host: '127.0.0.1', port: 0 })}/api`;

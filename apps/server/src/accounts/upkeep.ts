@@ -1,7 +1,9 @@
+import { rmSync } from 'node:fs';
 import { forgetDeletions, listBegunDeletions } from '../deletions/index.ts';
 import { sweepUnusedBlobs, type AccountDeletionRow } from '../storage/index.ts';
 import type { AccountServices } from './accounts.ts';
 import { finishDeletion } from './finish-deletion.ts';
+import { uploadFolder } from './post-profile-image.ts';
 
 const EVERY_MS = 60_000;
 const AT_ONCE = 100;
@@ -10,7 +12,7 @@ const DELETION_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Completes what nobody comes back for, at the start and every minute: deletions of accounts that were cut off, and
- * blobs of images that were never put in place.
+ * blobs of images that were never put in place. At the start uploads that a crash cut off are removed.
  */
 export class Upkeep {
   readonly #services: AccountServices;
@@ -23,6 +25,7 @@ export class Upkeep {
   }
 
   start(): void {
+    rmSync(uploadFolder(this.#services.platform), { recursive: true, force: true });
     this.#timer = setInterval(() => this.#begin(), EVERY_MS).unref();
     this.#begin();
   }

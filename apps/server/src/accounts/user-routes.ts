@@ -7,7 +7,7 @@ import {
   limits,
 } from '@kethub/contract';
 import { Type } from 'typebox';
-import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
+import { platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
 import type { AccountServices } from './accounts.ts';
 import { door } from './door.ts';
 import { headUser, readUser, readUsers } from './read-users.ts';
@@ -79,7 +79,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     problems: ['invalid-request', 'not-authenticated', 'not-approved', 'identity-provider-unavailable'],
     // An address can be guessed: 50 a minute are enough for whoever waits for their own.
     lookup: { cost: 20 },
-    handle: ({ caller, query }) => readRegistrationStatus(services, personOf(caller), query.email),
+    handle: ({ query }) => readRegistrationStatus(services, query.email),
   }),
   endpoint({
     method: 'GET',

@@ -20,5 +20,9 @@ export function visiblePeople(
       const [people, leaving] = await Promise.all([identity.findApproved(subjects), findLeaving(subjects)]);
       return people.map((person) => (person && leaving.has(person.id) ? null : person));
     },
+    async findByEmail(email) {
+      const person = await identity.findByEmail(email);
+      return person && (await findDeletion(person.id)) ? null : person;
+    },
   };
 }

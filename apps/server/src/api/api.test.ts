@@ -95,6 +95,9 @@ describe('the description of the interfaces', () => {
     const [api, gateway] = await described();
     const media = (one: Operation | undefined): string[] => Object.keys(one?.requestBody?.content ?? {});
     expect(media(api?.paths['/me/profile-image']?.['post'])).toEqual(['multipart/form-data']);
+    expect(api?.paths['/services']?.['post']?.requestBody?.content).toMatchObject({
+      'multipart/form-data': { schema: { required: ['name', 'source'], additionalProperties: false } },
+    });
     expect(media(api?.paths['/services/{serviceId}/versions']?.['post'])).toEqual(['application/zip']);
     expect(media(gateway?.paths['/token']?.['post'])).toEqual(['application/x-www-form-urlencoded']);
     expect(media(gateway?.paths['/{owner}/{service}/{version}/']?.['post'])).toEqual(['application/json']);

@@ -6,9 +6,11 @@ import { createHttpServer, mount, platformLimits } from '../http/index.ts';
 import type { IdentityService } from '../identity/index.ts';
 import { organizationEndpoints } from '../organizations/index.ts';
 import type { Platform } from '../platform.ts';
+import { registrationEndpoints } from '../registrations/index.ts';
 import { acceptUploads, serviceEndpoints } from '../services/index.ts';
 import { serveFrontPage } from './front-page.ts';
 import { serveProblemPages } from './problem-pages.ts';
+import { signInEndpoint } from './sign-in-place.ts';
 
 /** The platform interface with its description, the pages about problems and, embedded, the identity provider. */
 export async function createApi(
@@ -23,14 +25,15 @@ export async function createApi(
     title: 'Kethub platform interface',
     description: 'Accounts, services with their builds and publication, applications and subscriptions.',
     serverUrl: addresses.api,
-    // It takes the token endpoint below the address it is given.
-    securitySchemes: securitySchemes({ ...addresses, auth: identity.tokenEndpoint.replace(/\/token$/, '') }),
+    securitySchemes: securitySchemes(identity.tokenEndpoint),
     trustedProxies: platform.configuration.trustedProxies,
   });
   const prefix = new URL(addresses.api).pathname;
   await acceptUploads(app);
   const endpoints = [
+    signInEndpoint(identity),
     ...accounts.endpoints,
+    ...registrationEndpoints(platform, identity),
     ...organizationEndpoints(platform, identity),
     ...auditEndpoints(platform),
     ...applicationEndpoints(platform),

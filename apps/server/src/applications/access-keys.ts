@@ -3,7 +3,7 @@ import { audit } from '../audit/index.ts';
 import { Problem, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { createRawToken, digestOf, type AccessKeyRow, type Queries } from '../storage/index.ts';
-import { accessChanged } from './changes.ts';
+import { accessChanged } from '../access/index.ts';
 import { findApplication } from './queries.ts';
 import { presentAccessKey } from './present.ts';
 

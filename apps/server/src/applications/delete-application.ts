@@ -2,7 +2,7 @@ import { audit } from '../audit/index.ts';
 import type { Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { requireApplication } from './access-keys.ts';
-import { accessChanged } from './changes.ts';
+import { accessChanged } from '../access/index.ts';
 
 /** Deletes an application with its keys and subscriptions. Its bearer tokens end within a second on every gateway. */
 export async function deleteApplication(platform: Platform, owner: Context, id: string): Promise<Answer> {

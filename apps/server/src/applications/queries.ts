@@ -51,26 +51,3 @@ export function listSubscriptions(queries: Queries, applicationId: string) {
     .orderBy('subscriptions.id', 'desc')
     .execute();
 }
-
-/** The versions of a service that `owner` may subscribe to: published internally by the same owner. Newest publication first. */
-export function subscribableVersions(queries: Queries, owner: Context, serviceId: string) {
-  return queries
-    .selectFrom('service_versions')
-    .innerJoin('services', 'services.id', 'service_versions.service_id')
-    .select([
-      'service_versions.id',
-      'service_versions.version',
-      'services.id as service_id',
-      'services.name',
-      'services.slug',
-      'services.owner_id',
-    ])
-    .where('services.id', '=', serviceId)
-    .where('services.owner_type', '=', owner.type)
-    .where('services.owner_id', '=', owner.id)
-    .where('state', '=', 'PUBLISHED')
-    .where('visibility', '=', 'INTERNAL')
-    .orderBy('published_at', 'desc')
-    .orderBy('service_versions.id', 'desc')
-    .execute();
-}

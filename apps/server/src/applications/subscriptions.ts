@@ -3,8 +3,8 @@ import { audit } from '../audit/index.ts';
 import { once, Problem, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { requireApplication } from './access-keys.ts';
-import { accessChanged } from './changes.ts';
-import { listSubscriptions, subscribableVersions } from './queries.ts';
+import { accessChanged, offersTo } from '../access/index.ts';
+import { listSubscriptions } from './queries.ts';
 import { presentSubscription } from './present.ts';
 
 /** Subscribes an application to a version of a service. Subscribing again answers with the subscription that is there. */
@@ -25,11 +25,13 @@ export async function subscribe(
     now,
     async (transaction) => {
       await requireApplication(transaction, owner, applicationId);
-      const version = choose(await subscribableVersions(transaction, owner, wanted.serviceId), wanted);
+      const version = choose(await offersTo(transaction, owner, [wanted.serviceId]), wanted);
       const existing = (await listSubscriptions(transaction, applicationId)).find(
-        (one) => one.service_id === version.service_id && one.version === version.version,
+        (one) => one.service_id === version.serviceId && one.version === version.version,
       );
-      const row = existing ?? { ...version, id: platform.newId(), created_at: now };
+      const { serviceId, name, slug, ownerId } = version;
+      const offered = { service_id: serviceId, name, slug, owner_id: ownerId, version: version.version };
+      const row = existing ?? { ...offered, id: platform.newId(), created_at: now };
       if (!existing) {
         const { id, created_at } = row;
         await transaction
@@ -38,7 +40,7 @@ export async function subscribe(
             id,
             application_id: applicationId,
             service_id: wanted.serviceId,
-            service_version_id: version.id,
+            service_version_id: version.versionId,
             created_at,
           })
           .execute();

@@ -4,7 +4,7 @@ import type { Answer } from '../http/index.ts';
 import { requireNewOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { requireApplication } from './access-keys.ts';
-import { accessChanged } from './changes.ts';
+import { accessChanged } from '../access/index.ts';
 import { presentAccessKey, presentApplication } from './present.ts';
 import { accessKeysOf } from './queries.ts';
 

@@ -1,4 +1,4 @@
-import { onAccessChanged } from '../applications/index.ts';
+import { offersTo, onAccessChanged, type Interval } from '../access/index.ts';
 import { serviceEndpoint, type Platform } from '../platform.ts';
 
 /** How long a decision may be old: what is revoked ends within a second even when the notification of it is lost. */
@@ -19,6 +19,8 @@ export interface Subscriber {
   readonly serviceVersionId: string;
   /** Address of the service version, without a slash at its end. */
   readonly endpoint: string;
+  /** The times in which it may call, one of which has to hold. */
+  readonly active: readonly Interval[];
 }
 
 export interface ApplicationAccess {
@@ -134,17 +136,21 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
     .innerJoin('services', 'services.id', 'subscriptions.service_id')
     .select([
       'subscriptions.id',
+      'subscriptions.service_id',
       'service_version_id',
       'services.owner_id',
       'services.slug',
       'service_versions.version',
     ])
     .where('application_id', '=', id)
-    .where('service_versions.state', '=', 'PUBLISHED')
-    // What is published internally is for its owner's applications: also after one of the two was transferred.
-    .where('services.owner_type', '=', application.owner_type)
-    .where('services.owner_id', '=', application.owner_id)
     .execute();
+  // What was offered when the application subscribed has to be offered still.
+  const offers = await offersTo(
+    read,
+    { type: application.owner_type, id: application.owner_id },
+    subscriptions.map((one) => one.service_id),
+  );
+  const offersOf = Map.groupBy(offers, (offer) => offer.versionId);
   const former = await read
     .selectFrom('subscriptions')
     .innerJoin('former_addresses', 'former_addresses.service_id', 'subscriptions.service_id')
@@ -164,6 +170,7 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
             subscriptionId: one.id,
             serviceVersionId: one.service_version_id,
             endpoint: serviceEndpoint(platform.addresses, owner_id, slug, one.version).slice(0, -1),
+            active: (offersOf.get(one.service_version_id) ?? []).map(({ active }) => active),
           },
         ]),
       ),

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { holds } from '../access/index.ts';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { addressKey, type AccessDirectory, type ApplicationAccess, type Subscriber } from './access.ts';
@@ -51,7 +52,8 @@ function subscriberOf(
   path: ServicePath,
 ): Subscriber | null {
   if (!application || !hasKey(platform, claims, application)) return null;
-  return application.subscriptions.get(addressKey(path.owner, path.service, path.version)) ?? null;
+  const subscriber = application.subscriptions.get(addressKey(path.owner, path.service, path.version));
+  return subscriber?.active.some((interval) => holds(interval, platform.now())) ? subscriber : null;
 }
 
 function hasKey(platform: Platform, { accessKeyId }: BearerClaims, { accessKeys }: ApplicationAccess): boolean {

@@ -15,7 +15,7 @@ export type ListQuery = Static<typeof ListQuery>;
 
 /** What a list consists of. */
 export interface Listing<Row> {
-  /** Where it stands: the address without a query. */
+  /** Where it stands: the address, with a query that is not about pages if there is one. */
   readonly address: string;
   /** Rows in the order of the list after `cursor`, or from the beginning. */
   readonly load: (cursor: string | null, limit: number) => Promise<readonly Row[]>;
@@ -36,7 +36,8 @@ export async function list<Row extends { readonly id: string }>(
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const more = rows.length > limit && last !== undefined;
-  const next = more ? { link: `<${listing.address}?limit=${limit}&cursor=${last.id}>; rel="next"` } : {};
+  const separator = listing.address.includes('?') ? '&' : '?';
+  const next = more ? { link: `<${listing.address}${separator}limit=${limit}&cursor=${last.id}>; rel="next"` } : {};
   return { status: 200, headers: { ...headers, ...next }, body: `[${text(page, listing)}]` };
 }
 

@@ -1,13 +1,13 @@
 import { IdentityProviderUnavailable } from './identity-provider.ts';
 
 /** A person waits behind each call; Keycloak answers in 2 to 20 ms. */
-const LIMIT_MS = 3_000;
+const LIMIT_MS = 2_500;
 /** So many failures in a row are no accident. */
 const FAILURES = 5;
 const REST_MS = 10_000;
 
 /**
- * Calls of a server that may be down. Each has at most 3 s. After five failures in a row no call is made for 10 s, so
+ * Calls of a server that may be down. Each has at most 2.5 s. After five failures in a row no call is made for 10 s, so
  * that requests are refused at once instead of piling up; then one call tries whether the server is back.
  */
 export class CircuitBreaker {

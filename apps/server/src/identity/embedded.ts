@@ -1,13 +1,15 @@
 import type { Platform } from '../platform.ts';
 import { createAccessTokenVerifier } from './access-token.ts';
+import { Attempts } from './attempts.ts';
 import { createUser } from './create-user.ts';
+import { createEmbeddedAdministration, findIdentityByEmail } from './embedded-administration.ts';
 import type { IdentityService } from './identity-provider.ts';
 import { loadKeys } from './keys.ts';
 import { createOidcProvider } from './oidc-provider.ts';
 import { purgeOidcRecords } from './oidc-records.ts';
 import { serveOidcProvider } from './oidc-routes.ts';
 import { createFindIdentity, deleteIdentity, findApproved } from './queries.ts';
-import { createSignIn } from './sign-in.ts';
+import { createSignIn, signInName } from './sign-in.ts';
 
 const PURGE_EVERY_MS = 10 * 60 * 1000;
 
@@ -18,15 +20,18 @@ const PURGE_EVERY_MS = 10 * 60 * 1000;
 export async function createEmbeddedIdentity(platform: Platform): Promise<IdentityService> {
   const keys = await loadKeys(platform);
   const verifyToken = await createAccessTokenVerifier(platform, keys.signing);
-  const signIn = createSignIn(platform);
+  const attempts = new Attempts(platform);
+  const signIn = createSignIn(platform, attempts);
   const provider = createOidcProvider(platform, keys, signIn);
   let purging: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    purging = purgeOidcRecords(platform).catch((error: unknown) => {
+    purging = Promise.all([purgeOidcRecords(platform), attempts.purge()]).catch((error: unknown) => {
       platform.log.warn({ err: error }, 'expired sign-in records could not be deleted; the next round tries again');
     });
   }, PURGE_EVERY_MS).unref();
   return {
+    issuer: platform.addresses.auth,
+    administration: createEmbeddedAdministration(platform),
     tokenEndpoint: `${platform.addresses.auth}/token`,
     async verify(accessToken) {
       const subject = await verifyToken(accessToken);
@@ -35,6 +40,7 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
     // Read anew each time: an account that is rejected or switched off is out at once.
     find: createFindIdentity(platform.database),
     findApproved: (subjects) => findApproved(platform.database.read, subjects),
+    findByEmail: (email) => findIdentityByEmail(platform.database.read, signInName(email)),
     delete: (subject) => deleteIdentity(platform.database, subject),
     serve: (app) => serveOidcProvider(app, provider, signIn),
     createUser: (user) => createUser(platform, user),

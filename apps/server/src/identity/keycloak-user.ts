@@ -1,5 +1,5 @@
 import type { NewUser } from './create-user.ts';
-import type { Identity } from './identity-provider.ts';
+import type { Identity, RegisteredPerson, Standing } from './identity-provider.ts';
 import { member } from './keycloak-connection.ts';
 
 /** The attribute of a person in which Keycloak keeps the registration status. Only administrators may write it. */
@@ -25,6 +25,19 @@ export function toIdentity(user: unknown, subject: string): Identity | null {
     status: statusOf(member(member(user, 'attributes'), STATUS_ATTRIBUTE)),
     enabled: member(user, 'enabled') === true,
   };
+}
+
+/** The same with what administrators see beside. */
+export function toPerson(user: unknown, subject: string): RegisteredPerson | null {
+  const identity = toIdentity(user, subject);
+  const created = member(user, 'createdTimestamp');
+  return identity && { ...identity, createdAt: typeof created === 'number' ? created : null };
+}
+
+/** The representation that makes this the standing of `user`. It is the whole: Keycloak clears attributes that are missing. */
+export function withStanding(user: object, { status, enabled }: Standing): object {
+  const attributes = member(user, 'attributes');
+  return { ...user, enabled, attributes: { ...(attributes as object | undefined), [STATUS_ATTRIBUTE]: [status] } };
 }
 
 function statusOf(values: unknown): Identity['status'] {

@@ -20,7 +20,8 @@ export async function loadKeys(platform: Platform): Promise<ProviderKeys> {
   return { signing: JSON.parse(signing) as ProviderKeys['signing'], cookies };
 }
 
-async function keep(platform: Platform, purpose: string, candidate: string): Promise<string> {
+/** The secret kept sealed for `purpose`: `candidate` when there is none yet. */
+export async function keep(platform: Platform, purpose: string, candidate: string): Promise<string> {
   const sealed = platform.seal.seal(`signing_keys:${purpose}`, candidate);
   const kept = await keepKey(platform.database, { purpose, sealed, now: platform.now() });
   return platform.seal.unseal(`signing_keys:${purpose}`, kept);

@@ -9,9 +9,10 @@ import {
   isLoopbackCallback,
   kethubClient,
 } from './client.ts';
-import type { Identity } from './identity-provider.ts';
+import { isShutOut, type Identity } from './identity-provider.ts';
 import type { ProviderKeys } from './keys.ts';
 import { createOidcRecords } from './oidc-records.ts';
+import { answerUnknown } from './oidc-unknown.ts';
 import { errorPage, signOutPage, signedOutPage, type Page } from './pages.ts';
 import { registerPasswordGrant } from './password-grant.ts';
 import { API_SCOPE, platformResource } from './platform-resource.ts';
@@ -32,6 +33,7 @@ export function createOidcProvider(platform: Platform, keys: ProviderKeys, signI
   // The addresses in answers come from the headers that the routes set from the configured issuer.
   provider.proxy = true;
   allowLoopbackCallbacks(provider);
+  answerUnknown(provider, platform.addresses.problems);
   registerPasswordGrant(provider, signIn, platform.addresses.api);
   const report = (error: Error): void => {
     // Not the whole error: what a database reports may quote an e-mail address.
@@ -64,7 +66,7 @@ function configuration(platform: Platform, keys: ProviderKeys): Configuration {
     },
     findAccount: async (_ctx, subject) => {
       const identity = await findIdentity(platform.database.read, subject);
-      if (!identity?.enabled) return undefined;
+      if (!identity || isShutOut(identity)) return undefined;
       return { accountId: subject, claims: () => claimsOf(identity) };
     },
     features: {

@@ -3,6 +3,9 @@ import type { ResourceServer } from 'oidc-provider';
 /** The one scope of the platform interface, and of every login session. */
 export const API_SCOPE = 'profile';
 
+/** What a program asks for that signs somebody in. */
+export const SIGN_IN_SCOPE = `openid ${API_SCOPE}`;
+
 /** Short, because a signed token cannot be taken back; a login session lives on by its refresh token. */
 const ACCESS_TOKEN_SECONDS = 15 * 60;
 

@@ -1,30 +1,33 @@
 import type { Platform } from '../platform.ts';
-import { Attempts } from './attempts.ts';
+import type { Attempts } from './attempts.ts';
+import { isShutOut } from './identity-provider.ts';
 import { isPassword } from './passwords.ts';
-import { findForSignIn } from './queries.ts';
+import { findForSignIn, toIdentity } from './queries.ts';
 
 export type SignInOutcome =
   | { readonly kind: 'SIGNED_IN'; readonly subject: string }
-  /** Wrong password, no such user, or switched off: the outside cannot tell which. */
+  /** Wrong password, no such user, rejected, or switched off: the outside cannot tell which. */
   | { readonly kind: 'REFUSED' }
   | { readonly kind: 'TOO_MANY'; readonly retryAfter: number };
 
 /** Checks a name (username or e-mail address) and a password given from `address`. */
 export type SignIn = (name: string, password: string, address: string) => Promise<SignInOutcome>;
 
-export function createSignIn(platform: Platform): SignIn {
-  const attempts = new Attempts(platform.now);
+export function createSignIn(platform: Platform, attempts: Attempts): SignIn {
   return async (name, password, address) => {
     const account = signInName(name);
-    const attempt = attempts.begin(account, address);
+    const attempt = await attempts.make(account, address, () => subjectOf(platform, account, password));
     if ('retryAfter' in attempt) return { kind: 'TOO_MANY', retryAfter: attempt.retryAfter };
-    // PostgreSQL refuses U+0000 in a text instead of finding nobody.
-    const row = account.includes('\0') ? null : await findForSignIn(platform.database.read, account);
-    const right = await isPassword(row?.password_hash ?? null, password);
-    if (!row || !right || row.enabled !== 1) return { kind: 'REFUSED' };
-    attempt.succeeded();
-    return { kind: 'SIGNED_IN', subject: row.id };
+    return attempt.outcome === null ? { kind: 'REFUSED' } : { kind: 'SIGNED_IN', subject: attempt.outcome };
   };
+}
+
+/** Who has this name and this password, or null. */
+async function subjectOf(platform: Platform, account: string, password: string): Promise<string | null> {
+  // PostgreSQL refuses U+0000 in a text instead of finding nobody.
+  const row = account.includes('\0') ? null : await findForSignIn(platform.database.read, account);
+  const right = await isPassword(row?.password_hash ?? null, password);
+  return row && right && !isShutOut(toIdentity(row)) ? row.id : null;
 }
 
 /** Usernames and e-mail addresses are kept and compared in lower case. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { accessChanged } from '../applications/index.ts';
+import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';

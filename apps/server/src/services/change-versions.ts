@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { defaultConfiguration, type RuntimeConfiguration } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { accessChanged } from '../applications/index.ts';
+import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
 import { etag, once, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';

@@ -23,12 +23,10 @@ import { transferService } from './transfer.ts';
 import { uploadOf, zipMedia } from './upload.ts';
 
 const tag = 'Services';
-const createForm = Type.Object({
-  name: CreateServiceForm.properties.name,
-  description: CreateServiceForm.properties.description,
-  configuration: CreateServiceForm.properties.configuration,
-  source: Bytes,
-});
+const createForm = Type.Object(
+  { ...CreateServiceForm.properties, source: Bytes },
+  { additionalProperties: false, description: '`configuration` as JSON.' },
+);
 const servicePath = Type.Object({ serviceId: Id });
 const versionPath = Type.Object({ serviceId: Id, version: Version });
 const found = ['invalid-request', 'not-found'] as const;

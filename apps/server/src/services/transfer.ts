@@ -1,5 +1,5 @@
 import type { TransferRequest } from '@kethub/contract';
-import { accessChanged } from '../applications/index.ts';
+import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
 import { Problem, type Answer } from '../http/index.ts';
 import { requireNewOwner } from '../organizations/index.ts';

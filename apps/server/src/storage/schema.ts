@@ -16,7 +16,10 @@ export interface Tables {
   access_tokens: AccessTokenRow;
   identities: IdentityRow;
   oidc_records: OidcRecordRow;
+  sign_in_failures: SignInFailureRow;
+  sign_in_networks: SignInNetworkRow;
   signing_keys: SigningKeyRow;
+  registration_decisions: RegistrationDecisionRow;
   services: ServiceRow;
   service_versions: ServiceVersionRow;
   builds: BuildRow;
@@ -121,6 +124,19 @@ export interface IdentityRow {
   created_at: number;
 }
 
+/** How many wrong passwords were given lately; see identity/attempts.ts. */
+export interface SignInFailureRow {
+  key: string;
+  failures: number;
+  expires_at: number;
+}
+
+/** That somebody has signed in to an account from a network. */
+export interface SignInNetworkRow {
+  key: string;
+  expires_at: number;
+}
+
 export interface OidcRecordRow {
   model: string;
   id: string;
@@ -138,6 +154,13 @@ export interface SigningKeyRow {
   purpose: string;
   sealed_private_key: string;
   created_at: number;
+}
+
+/** Who decides about a person of an external identity provider right now. */
+export interface RegistrationDecisionRow {
+  subject: string;
+  holder: string;
+  expires_at: number;
 }
 
 export type OwnerType = 'USER' | 'ORGANIZATION';

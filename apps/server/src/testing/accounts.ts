@@ -50,7 +50,7 @@ export async function startTestAccounts(
   const { addresses } = platform;
   const identity = await createEmbeddedIdentity(platform);
   const accounts = createAccounts(platform, identity, catalogs);
-  const app = await createTestServer(platform, securitySchemes(addresses));
+  const app = await createTestServer(platform, securitySchemes(identity.tokenEndpoint));
   mount(app, accounts.endpoints, { prefix: '/api', admit: accounts.admit, security, limits: platformLimits(platform) });
   await identity.serve(app);
   await app.listen({ host: '127.0.0.1', port: platform.port });
@@ -92,10 +92,13 @@ export async function startTestAccounts(
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
     async close() {
-      await app.close();
-      await accounts.close();
-      await identity.close();
-      await platform.close();
+      try {
+        await app.close();
+      } finally {
+        await accounts.close();
+        await identity.close();
+        await platform.close();
+      }
     },
   };
 }

@@ -62,8 +62,9 @@ const platform: Platform = {
   now: Date.now,
   newId: createIds(Date.now),
 };
-const accounts = createAccounts(platform, await createEmbeddedIdentity(platform), catalogs);
-const app = await createTestServer(platform, securitySchemes(platform.addresses));
+const identity = await createEmbeddedIdentity(platform);
+const accounts = createAccounts(platform, identity, catalogs);
+const app = await createTestServer(platform, securitySchemes(identity.tokenEndpoint));
 app.addHook('onRequest', (request, _reply, done) => {
   if (request.method === 'DELETE') steps = 0;
   done();

@@ -9,6 +9,7 @@ import { createHttpServer, createIds } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { acceptUploads } from '../services/index.ts';
 import { createSeal, openBlobFolder } from '../storage/index.ts';
+import { checkAnswers } from './check-answers.ts';
 import type { TestDatabase, TestDatabaseKind } from './databases.ts';
 import { testLog } from './log.ts';
 
@@ -73,7 +74,7 @@ export async function createTestPlatform(
   };
 }
 
-/** A server of the platform interface as the product makes it, without endpoints. */
+/** A server of the platform interface as the product makes it, without endpoints. Closing it fails when an answer was not as described. */
 export async function createTestServer(platform: Platform, securitySchemes: Record<string, object> = {}) {
   const app = await createHttpServer({
     log: platform.log,
@@ -84,6 +85,7 @@ export async function createTestServer(platform: Platform, securitySchemes: Reco
     securitySchemes,
     trustedProxies: platform.configuration.trustedProxies,
   });
+  checkAnswers(app);
   await acceptUploads(app);
   return app;
 }

@@ -3,7 +3,9 @@ import * as mainPath from './0001-main-path.ts';
 import * as profiles from './0002-profiles.ts';
 import * as accountDeletions from './0005-account-deletions.ts';
 import * as userSearch from './0006-user-search.ts';
+import * as registrations from './0007-registrations.ts';
 import * as organizations from './0008-organizations.ts';
+import * as signInAttempts from './0009-sign-in-attempts.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -11,7 +13,9 @@ const migrations: Record<string, Migration> = {
   '0002-profiles': profiles,
   '0005-account-deletions': accountDeletions,
   '0006-user-search': userSearch,
+  '0007-registrations': registrations,
   '0008-organizations': organizations,
+  '0009-sign-in-attempts': signInAttempts,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

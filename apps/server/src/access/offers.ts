@@ -1,0 +1,75 @@
+import type { OwnerType, Queries } from '../storage/index.ts';
+
+/** Why an owner's applications may call a version of a service. */
+export type Basis = 'INTERNAL';
+
+/** From (inclusive) and until (exclusive) in epoch milliseconds; null is without end. */
+export interface Interval {
+  readonly from: number | null;
+  readonly until: number | null;
+}
+
+/** A version of a service that the applications of an owner may subscribe to and call, while the interval holds. */
+export interface Offer {
+  readonly basis: Basis;
+  readonly active: Interval;
+  readonly versionId: string;
+  readonly version: string;
+  readonly serviceId: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly ownerId: string;
+}
+
+export interface ApplicationOwner {
+  readonly type: OwnerType;
+  readonly id: string;
+}
+
+const ALWAYS: Interval = { from: null, until: null };
+
+/** Whether `now` lies in the interval. */
+export function holds({ from, until }: Interval, now: number): boolean {
+  return (from === null || now >= from) && (until === null || now < until);
+}
+
+/** What is offered to an owner of these services, newest publication first; also what is not active yet, or no more. */
+export async function offersTo(
+  queries: Queries,
+  owner: ApplicationOwner,
+  serviceIds: readonly string[],
+): Promise<Offer[]> {
+  return internalOffers(queries, owner, serviceIds);
+}
+
+/** Published internally: for the applications of the same owner. */
+async function internalOffers(
+  queries: Queries,
+  owner: ApplicationOwner,
+  serviceIds: readonly string[],
+): Promise<Offer[]> {
+  const rows = await publishedVersions(queries, serviceIds)
+    .where('services.owner_type', '=', owner.type)
+    .where('services.owner_id', '=', owner.id)
+    .where('visibility', '=', 'INTERNAL')
+    .execute();
+  return rows.map((row) => ({ ...row, basis: 'INTERNAL', active: ALWAYS }));
+}
+
+function publishedVersions(queries: Queries, serviceIds: readonly string[]) {
+  return queries
+    .selectFrom('service_versions')
+    .innerJoin('services', 'services.id', 'service_versions.service_id')
+    .select([
+      'service_versions.id as versionId',
+      'service_versions.version',
+      'services.id as serviceId',
+      'services.name',
+      'services.slug',
+      'services.owner_id as ownerId',
+    ])
+    .where('services.id', 'in', [...serviceIds, ''])
+    .where('state', '=', 'PUBLISHED')
+    .orderBy('published_at', 'desc')
+    .orderBy('service_versions.id', 'desc');
+}

@@ -1,0 +1,56 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { FastifyInstance, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import { IdentityProviderUnavailable } from './identity-provider.ts';
+
+/** A person waits behind each request. Longer than the limit of one call, so that a silent server is noticed by the call. */
+const LIMIT_MS = 3_000;
+
+/** How long one request has waited for the identity provider, over all its questions; those asked at once count once. */
+class Wait {
+  #over = 0;
+  #open = 0;
+  #since = 0;
+
+  async limit<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.#open++ === 0) this.#since = performance.now();
+    try {
+      return await within(ask, LIMIT_MS - this.#over - (performance.now() - this.#since));
+    } finally {
+      if (--this.#open === 0) this.#over += performance.now() - this.#since;
+    }
+  }
+}
+
+const requests = new AsyncLocalStorage<Wait>();
+
+/** What `ask` returns. Throws IdentityProviderUnavailable when the request that it is asked for has waited 3 s altogether. */
+export function limitWaiting<T>(ask: () => Promise<T>): Promise<T> {
+  return (requests.getStore() ?? new Wait()).limit(ask);
+}
+
+/** From now on what is asked for one request of `app` shares one limit. */
+export function limitWaitingOfRequests(app: FastifyInstance): void {
+  const waits = new WeakMap<FastifyRequest, Wait>();
+  const enter = (request: FastifyRequest, _reply: unknown, done: HookHandlerDoneFunction): void => {
+    const wait = waits.get(request) ?? new Wait();
+    waits.set(request, wait);
+    requests.run(wait, done);
+  };
+  app.addHook('onRequest', enter);
+  // Once more: the body is read in the context of its socket, which knows of no request.
+  app.addHook('preValidation', enter);
+}
+
+/** A call that comes too late goes on, to its own limit: its answer may be one that others wait for. */
+async function within<T>(ask: () => Promise<T>, milliseconds: number): Promise<T> {
+  const tooLate = (): Error =>
+    new IdentityProviderUnavailable(new Error(`one request has waited ${LIMIT_MS} ms for answers`));
+  if (milliseconds <= 0) throw tooLate();
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(tooLate()), milliseconds);
+  try {
+    return await Promise.race([late.promise, ask()]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,1 @@
+export { registrationEndpoints } from './routes.ts';
