@@ -8,6 +8,9 @@ import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-too
 // `npm test`: sets up what the machine lacks, checks the code, then runs every test on SQLite and on a real PostgreSQL,
 // those of the identity provider also on a real Keycloak, and requests that Schemathesis makes up.
 // Arguments go to vitest: npm test -- packages/runtime
+const KEYCLOAK_TESTS = ['keycloak.test.ts', 'upstream-keycloak.test.ts'].map(
+  (name) => `apps/server/src/identity/${name}`,
+);
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 const chosen = process.argv.slice(2);
 
@@ -37,7 +40,7 @@ try {
 
 /** Keycloak, when a chosen test uses it. A machine that cannot fetch it still runs every other test, and is told so. */
 async function keycloakForTests(): Promise<Keycloak | null> {
-  if (!isChosen('apps/server/src/identity/keycloak.test.ts')) return null;
+  if (!KEYCLOAK_TESTS.some(isChosen)) return null;
   try {
     ensureTools([javaTool], say);
     return await startKeycloak(await fetchKeycloak(say));

@@ -22,6 +22,8 @@ describe.each(databases)('verifying a personal access token on $name', ({ open }
     const verify = createTokenVerifier(platform, lastUses);
     const workOf = async (token: string) => ({ right: (await verify(token)) !== null, statements: taken() });
 
+    // What is made once, such as a compiled query, is made by now.
+    await workOf(value);
     const right = await workOf(value);
     expect(right.right).toBe(true);
     expect(right.statements.length).toBeGreaterThan(0);

@@ -3,8 +3,9 @@ import { Type, type Static } from 'typebox';
 import { Ajv } from 'ajv';
 import { keycloakOf, type KeycloakSettings } from './keycloak.ts';
 import { Refusal } from './refusal.ts';
+import { upstreamOf, type UpstreamSettings } from './upstream.ts';
 
-export { Refusal, type KeycloakSettings };
+export { Refusal, type KeycloakSettings, type UpstreamSettings };
 
 /** Every setting, its type, default and meaning. docs/configuration.md is generated from this table. */
 export const ConfigurationSchema = Type.Object({
@@ -86,6 +87,11 @@ export const ConfigurationSchema = Type.Object({
         'Usernames at the identity provider, separated by commas, of the approved users who decide on registrations and switch accounts off. Default: none.',
     }),
   ),
+  KETHUB_REGISTRATION: Type.Enum(['approval', 'open', 'closed'], {
+    default: 'approval',
+    description:
+      'Who registers at the embedded identity provider and has confirmed the address: waits for an administrator (`approval`), is an approved user (`open`); or nobody can register (`closed`).',
+  }),
   KETHUB_RATE_LIMIT_LOOKUPS: Type.Integer({
     minimum: 50,
     maximum: 1_000_000,
@@ -100,6 +106,26 @@ export const ConfigurationSchema = Type.Object({
     description:
       'Requests a minute that one person may make at the platform interface, and one application at the gateway. 0 is no limit. Counted by each process.',
   }),
+  KETHUB_SIGN_IN_ISSUER: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      maxLength: 2_000,
+      description:
+        'Issuer of another OpenID provider at which people can sign in, beside the embedded one: its address, exactly as its discovery document names it. See [Sign-in](sign-in.md). Default: none.',
+    }),
+  ),
+  KETHUB_SIGN_IN_CLIENT_ID: Type.Optional(
+    Type.String({ maxLength: 500, description: 'Client that Kethub is at that provider. Default: none.' }),
+  ),
+  KETHUB_SIGN_IN_CLIENT_SECRET: Type.Optional(
+    Type.String({ description: 'Secret of that client. Default: none, for a public client.' }),
+  ),
+  KETHUB_SIGN_IN_NAME: Type.Optional(
+    Type.String({
+      maxLength: 60,
+      description: 'What people call that provider; the button reads `Sign in with <name>`. Default: none.',
+    }),
+  ),
   KETHUB_MAX_CONCURRENT_EXECUTIONS: Type.Integer({
     minimum: 1,
     maximum: 1_000,
@@ -147,8 +173,11 @@ export interface Configuration {
   readonly instanceKey: string | null;
   /** null with the embedded identity provider. */
   readonly keycloak: KeycloakSettings | null;
+  /** Another OpenID provider at which people can sign in, or null. */
+  readonly upstream: UpstreamSettings | null;
   /** Usernames, in the form in which the identity provider compares them. */
   readonly administrators: readonly string[];
+  readonly registration: 'approval' | 'open' | 'closed';
   readonly rateLimits: RateLimitSettings;
   readonly maxConcurrentExecutions: number;
   readonly warmMemoryMb: number;
@@ -193,7 +222,9 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     gatewayUrl: given.KETHUB_GATEWAY_URL?.replace(/\/+$/, '') ?? null,
     instanceKey: given.KETHUB_INSTANCE_KEY ?? null,
     keycloak,
+    upstream: upstreamOf(given),
     administrators: namesOf(given.KETHUB_ADMINISTRATORS),
+    registration: given.KETHUB_REGISTRATION,
     rateLimits: {
       lookups: given.KETHUB_RATE_LIMIT_LOOKUPS,
       requests: given.KETHUB_RATE_LIMIT_REQUESTS || null,

@@ -10,6 +10,7 @@ import { purgeOidcRecords } from './oidc-records.ts';
 import { serveOidcProvider } from './oidc-routes.ts';
 import { createFindIdentity, deleteIdentity, findApproved } from './queries.ts';
 import { createSignIn, signInName } from './sign-in.ts';
+import { UpstreamSignIn } from './upstream-sign-in.ts';
 
 const PURGE_EVERY_MS = 10 * 60 * 1000;
 
@@ -23,6 +24,8 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
   const attempts = new Attempts(platform);
   const signIn = createSignIn(platform, attempts);
   const provider = createOidcProvider(platform, keys, signIn);
+  const { upstream: settings } = platform.configuration;
+  const upstream = settings && new UpstreamSignIn(platform, settings);
   let purging: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
     purging = Promise.all([purgeOidcRecords(platform), attempts.purge()]).catch((error: unknown) => {
@@ -42,7 +45,7 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
     findApproved: (subjects) => findApproved(platform.database.read, subjects),
     findByEmail: (email) => findIdentityByEmail(platform.database.read, signInName(email)),
     delete: (subject) => deleteIdentity(platform.database, subject),
-    serve: (app) => serveOidcProvider(app, provider, signIn),
+    serve: (app) => serveOidcProvider(app, provider, signIn, upstream),
     createUser: (user) => createUser(platform, user),
     async close() {
       clearInterval(timer);

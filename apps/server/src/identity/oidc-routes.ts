@@ -4,9 +4,16 @@ import type { Provider } from 'oidc-provider';
 import { rememberClientAddress } from './client-address.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
 import type { SignIn } from './sign-in.ts';
+import { addUpstreamRoutes } from './upstream-routes.ts';
+import type { UpstreamSignIn } from './upstream-sign-in.ts';
 
 /** Serves the provider and its sign-in page under the path of the issuer, beside the other routes of `app`. */
-export async function serveOidcProvider(app: FastifyInstance, provider: Provider, signIn: SignIn): Promise<void> {
+export async function serveOidcProvider(
+  app: FastifyInstance,
+  provider: Provider,
+  signIn: SignIn,
+  upstream: UpstreamSignIn | null,
+): Promise<void> {
   const issuer = new URL(provider.issuer);
   // Empty when the issuer has a host of its own.
   const prefix = issuer.pathname.replace(/\/$/, '');
@@ -16,7 +23,9 @@ export async function serveOidcProvider(app: FastifyInstance, provider: Provider
       comeFromIssuer(request.raw, issuer);
       next();
     });
-    addSignInRoutes(scope, provider, signIn, prefix);
+    const links = { signIn: `${prefix}/sign-in`, upstreamName: upstream?.name ?? null };
+    addSignInRoutes(scope, provider, signIn, upstream, links, prefix);
+    if (upstream) addUpstreamRoutes(scope, provider, upstream, links, prefix);
     addProviderRoutes(scope, provider, prefix);
     done();
   });

@@ -12,6 +12,7 @@ p { margin: 0 0 1.5rem; color: var(--quiet); }
 label { display: block; margin-bottom: .25rem; font-weight: 600; }
 input { width: 100%; margin-bottom: 1.25rem; padding: .625rem .75rem; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: inherit; font: inherit; }
 button { width: 100%; padding: .75rem; border: 1px solid transparent; border-radius: .5rem; background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer; }
+.button { display: block; margin-top: 1.5rem; padding: .75rem; border: 1px solid var(--accent); border-radius: .5rem; color: var(--accent); font-weight: 600; text-align: center; text-decoration: none; }
 button.quiet { margin-top: .75rem; background: transparent; color: var(--text); font-weight: 400; }
 button:hover { filter: brightness(1.08); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
@@ -61,7 +62,15 @@ ${content}
   };
 }
 
-export interface SignInPage {
+/** Where the page leads. */
+export interface SignInLinks {
+  /** The pages of all sign-ins are below. */
+  readonly signIn: string;
+  /** What people call the other provider at which they can sign in; null without one. */
+  readonly upstreamName: string | null;
+}
+
+export interface SignInPage extends SignInLinks {
   readonly action: string;
   /** Filled in already. */
   readonly name: string;
@@ -71,10 +80,14 @@ export interface SignInPage {
 }
 
 /** The form that asks for name and password. */
-export function signInPage({ action, name, error, target }: SignInPage): Page {
+export function signInPage({ action, name, error, target, upstreamName }: SignInPage): Page {
   // The cursor stands where the person has to type next.
   const [nameFocus, passwordFocus] = name === '' ? [' autofocus', ''] : ['', ' autofocus'];
   const invalid = error === null ? '' : ' aria-invalid="true" aria-describedby="error"';
+  const upstream =
+    upstreamName === null
+      ? ''
+      : `\n<a class="button" href="${escape(action)}/upstream">Sign in with ${escape(upstreamName)}</a>`;
   const content = `<h1>Sign in</h1>
 <p>with your Kethub account</p>
 ${error === null ? '' : `<p class="error" id="error" role="alert">${escape(error)}</p>`}
@@ -85,7 +98,7 @@ ${error === null ? '' : `<p class="error" id="error" role="alert">${escape(error
 <input id="password" name="password" type="password" autocomplete="current-password" required${passwordFocus}${invalid}>
 <button name="decision" value="sign-in">Sign in</button>
 <button class="quiet" name="decision" value="cancel" formnovalidate>Cancel</button>
-</form>`;
+</form>${upstream}`;
   return page(error === null ? 'Sign in' : 'Sign in again', content, [target]);
 }
 

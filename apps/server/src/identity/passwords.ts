@@ -6,15 +6,22 @@ const options: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Compared with when there is no such user: made from a password nobody knows, at the same cost. */
 const nobody = hash(crypto.randomUUID(), options);
 
+/** Kept of somebody who has no password: no password is right. */
+export const NO_PASSWORD = '';
+
 /** The hash to keep of a password. */
 export function hashPassword(password: string): Promise<string> {
   return hash(normalized(password), options);
 }
 
-/** Whether the password is right. Takes the same time for a user that does not exist (`kept` null), so that names cannot be probed. */
+/**
+ * Whether the password is right. Takes the same time for a user that does not exist (`kept` null) or has none, so that
+ * names cannot be probed.
+ */
 export async function isPassword(kept: string | null, password: string): Promise<boolean> {
-  const right = await verify(kept ?? (await nobody), normalized(password));
-  return right && kept !== null;
+  const known = kept !== null && kept !== NO_PASSWORD;
+  const right = await verify(known ? kept : await nobody, normalized(password));
+  return right && known;
 }
 
 /** Keyboards differ in how they encode the same character (NIST SP 800-63B §5.1.1.2). */

@@ -1,6 +1,7 @@
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestAccounts, type TestAccounts } from '../testing/accounts.ts';
+import { Browser } from '../testing/browser.ts';
 import { databases } from '../testing/databases.ts';
 import { createTestServer } from '../testing/platform.ts';
 import { createEmbeddedIdentity } from './index.ts';
@@ -217,53 +218,3 @@ describe.each(databases)('authorization code with PKCE on $name', ({ open }) => 
     expect(next.html).toContain('<label for="password">');
   });
 });
-
-interface Seen {
-  readonly url: URL;
-  readonly response: Response;
-  readonly html: string;
-}
-
-/** Enough of a browser: cookies by path, redirects as long as somebody is there to answer, forms with their hidden fields. */
-class Browser {
-  readonly seen: string[] = [];
-  readonly #cookies = new Map<string, { path: string; value: string }>();
-
-  /** Follows redirects up to a page, or up to an address that belongs to the program (`/callback` or the front page). */
-  async open(url: URL, init: RequestInit = {}): Promise<Seen> {
-    const cookie = [...this.#cookies].filter(([, { path }]) => url.pathname.startsWith(path));
-    const headers = {
-      accept: 'text/html',
-      cookie: cookie.map(([name, { value }]) => `${name}=${value}`).join('; '),
-    };
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
-    for (const line of response.headers.getSetCookie()) this.#keep(line);
-    const location = response.headers.get('location');
-    const html = await response.text();
-    if (location === null) return { url, response, html };
-    const next = new URL(location, url);
-    return next.pathname === '/callback' || next.pathname === '/' ? { url: next, response, html: '' } : this.open(next);
-  }
-
-  submit(page: Seen, fields: Record<string, string>): Promise<Seen> {
-    const action = /<form[^>]* action="([^"]*)"/.exec(page.html)?.[1];
-    if (action === undefined) throw new Error(`There is no form on this page: ${page.html}`);
-    const hidden = [...page.html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
-    const body = new URLSearchParams([
-      ...hidden.map(([, name = '', value = '']): [string, string] => [name, value]),
-      ...Object.entries(fields),
-    ]);
-    return this.open(new URL(action, page.url), { method: 'POST', body });
-  }
-
-  #keep(line: string): void {
-    this.seen.push(line);
-    const [pair = '', ...attributes] = line.split('; ');
-    const [name = '', value = ''] = pair.split('=');
-    const attribute = (of: string): string | undefined =>
-      attributes.find((one) => one.toLowerCase().startsWith(`${of}=`))?.slice(of.length + 1);
-    const expires = attribute('expires');
-    if (value === '' || (expires !== undefined && Date.parse(expires) <= Date.now())) this.#cookies.delete(name);
-    else this.#cookies.set(name, { path: attribute('path') ?? '/', value });
-  }
-}

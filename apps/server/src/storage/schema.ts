@@ -15,6 +15,7 @@ export interface Tables {
   unused_blobs: UnusedBlobRow;
   access_tokens: AccessTokenRow;
   identities: IdentityRow;
+  sign_in_links: SignInLinkRow;
   oidc_records: OidcRecordRow;
   sign_in_failures: SignInFailureRow;
   sign_in_networks: SignInNetworkRow;
@@ -135,6 +136,14 @@ export interface SignInFailureRow {
 export interface SignInNetworkRow {
   key: string;
   expires_at: number;
+}
+
+/** Whom an external OpenID provider signs in. */
+export interface SignInLinkRow {
+  issuer: string;
+  subject: string;
+  identity_id: string;
+  created_at: number;
 }
 
 export interface OidcRecordRow {

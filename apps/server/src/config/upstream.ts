@@ -1,0 +1,57 @@
+import { Refusal } from './refusal.ts';
+
+/** Another OpenID provider at which people can sign in. */
+export interface UpstreamSettings {
+  /** As its discovery document names it. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** null for a public client. */
+  readonly clientSecret: string | null;
+  /** What people call it. */
+  readonly name: string;
+}
+
+/** The settings it is made of. */
+interface Given {
+  readonly KETHUB_IDENTITY_PROVIDER: 'embedded' | 'keycloak';
+  readonly KETHUB_SIGN_IN_ISSUER?: string;
+  readonly KETHUB_SIGN_IN_CLIENT_ID?: string;
+  readonly KETHUB_SIGN_IN_CLIENT_SECRET?: string;
+  readonly KETHUB_SIGN_IN_NAME?: string;
+}
+
+/** The provider, or null without one. Throws Refusal for half of it, and for what would have no effect or be unsafe. */
+export function upstreamOf(given: Given): UpstreamSettings | null {
+  const { KETHUB_SIGN_IN_CLIENT_SECRET: secret } = given;
+  const needed = {
+    KETHUB_SIGN_IN_ISSUER: given.KETHUB_SIGN_IN_ISSUER,
+    KETHUB_SIGN_IN_CLIENT_ID: given.KETHUB_SIGN_IN_CLIENT_ID,
+    KETHUB_SIGN_IN_NAME: given.KETHUB_SIGN_IN_NAME?.trim() || undefined,
+  };
+  const named = Object.entries({ ...needed, KETHUB_SIGN_IN_CLIENT_SECRET: secret }).flatMap(([name, value]) =>
+    value === undefined ? [] : [name],
+  );
+  if (named.length === 0) return null;
+  if (given.KETHUB_IDENTITY_PROVIDER === 'keycloak') {
+    throw new Refusal(
+      `${named.join(', ')} has no effect with Keycloak, where people sign in. Add the provider there (Identity providers), or leave it out.`,
+    );
+  }
+  const { KETHUB_SIGN_IN_ISSUER: issuer, KETHUB_SIGN_IN_CLIENT_ID: clientId, KETHUB_SIGN_IN_NAME: name } = needed;
+  if (issuer === undefined || clientId === undefined || name === undefined) {
+    const missing = Object.entries(needed).flatMap(([setting, value]) => (value === undefined ? [setting] : []));
+    throw new Refusal(`${named.join(', ')} needs ${missing.join(', ')}.`);
+  }
+  requireSafe(issuer);
+  return { issuer, clientId, clientSecret: secret ?? null, name };
+}
+
+/** OpenID Connect Discovery 1.0 §3, and OpenID Connect Core 1.0 §3.1.2: codes and secrets travel over TLS only. */
+function requireSafe(issuer: string): void {
+  const url = URL.parse(issuer);
+  const local = url !== null && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url && (url.protocol === 'https:' || local) && !url.search && !url.hash && !url.username && !url.password) return;
+  throw new Refusal(
+    `KETHUB_SIGN_IN_ISSUER=${JSON.stringify(issuer)} must be an https address without query, fragment and password; http only on this machine (localhost).`,
+  );
+}

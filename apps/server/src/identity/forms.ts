@@ -1,0 +1,23 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Page } from './pages.ts';
+
+const FORM_BYTES = 16 * 1024;
+
+/** Lets the routes of a scope take forms, and nothing else. */
+export function acceptForms(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: FORM_BYTES },
+    (_request, text, parsed) => parsed(null, new URLSearchParams(text.toString())),
+  );
+}
+
+/** The form in a request; an empty one where there is none. */
+export function formIn(request: FastifyRequest): URLSearchParams {
+  return request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+}
+
+export function send(reply: FastifyReply, status: number, { html, headers }: Page): FastifyReply {
+  return reply.status(status).headers(headers).send(html);
+}
