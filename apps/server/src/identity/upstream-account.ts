@@ -58,7 +58,11 @@ async function register(platform: Platform, transaction: Queries, person: Upstre
   // Judged before anything is looked up: who only claims an address learns nothing about it.
   if (!emailVerified) return { kind: 'UNVERIFIED_EMAIL' };
   const [holder] = await findHolders(transaction, email);
-  if (holder !== undefined) return { kind: 'KNOWN_EMAIL', holder };
+  if (holder !== undefined) {
+    // On PostgreSQL another first sign-in of this person may have ended since the link was looked for.
+    const linked = await findLinked(transaction, issuer, subject);
+    return linked ? update(transaction, linked, person) : { kind: 'KNOWN_EMAIL', holder };
+  }
   const { registration } = platform.configuration;
   if (registration === 'closed') return { kind: 'REGISTRATION_CLOSED' };
   const now = platform.now();
