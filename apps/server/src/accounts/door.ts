@@ -15,6 +15,7 @@ export const sessionDoor: readonly ProblemCode[] = [...door, 'login-session-requ
 /** What the door itself may answer to a request for this access. */
 export function refusals(access: PlatformAccess): readonly ProblemCode[] {
   if (access === 'ANYONE' || access === 'RAW_TOKEN') return [];
+  if (access === 'SIGNED_IN') return ['not-authenticated', 'identity-provider-unavailable'];
   if (access === 'ADMINISTRATOR') return [...door, 'not-administrator'];
   return isOperation(access) ? [...door, 'not-permitted'] : door;
 }

@@ -7,7 +7,7 @@ import {
   limits,
 } from '@kethub/contract';
 import { Type } from 'typebox';
-import { platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
+import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
 import type { AccountServices } from './accounts.ts';
 import { door } from './door.ts';
 import { headUser, readUser, readUsers } from './read-users.ts';
@@ -76,10 +76,10 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     summary: 'Read how far the registration of an e-mail address is',
     query: registrationQuery,
     answers: { 200: RegistrationResponse },
-    problems: ['invalid-request', 'not-authenticated', 'not-approved', 'identity-provider-unavailable'],
+    problems: ['invalid-request', 'not-authenticated', 'identity-provider-unavailable'],
     // An address can be guessed: 50 a minute are enough for whoever waits for their own.
     lookup: { cost: 20 },
-    handle: ({ query }) => readRegistrationStatus(services, query.email),
+    handle: ({ caller, query }) => readRegistrationStatus(services, personOf(caller), query.email),
   }),
   endpoint({
     method: 'GET',

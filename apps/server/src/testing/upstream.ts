@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import http from 'node:http';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { interactionPolicy, Provider, type KoaContextWithOIDC } from 'oidc-provider';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
@@ -20,6 +21,9 @@ export interface TestUpstream {
 
 const CLIENT = { client_id: 'kethub-upstream', client_secret: 'a-secret-of-the-test: with/special+characters%' };
 
+/** Everything for 10 minutes. */
+const KEPT = ['AccessToken', 'AuthorizationCode', 'Grant', 'IdToken', 'Interaction', 'Session'];
+
 /** A real oidc-provider on a free port of loopback. Its claims come from userinfo, as is its custom. */
 export async function startTestUpstream(): Promise<TestUpstream> {
   const server = http.createServer();
@@ -30,7 +34,8 @@ export async function startTestUpstream(): Promise<TestUpstream> {
   const way = await startTcpProxy(new URL(`http://127.0.0.1:${address.port}`));
   const issuer = way.origin;
   const people = new Map<string, UpstreamClaims>();
-  const provider = createProvider(issuer, people);
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+  const provider = createProvider(issuer, { ...(await exportJWK(privateKey)), kty: 'EC', alg: 'ES256' }, people);
   const answer = provider.callback();
   const upstream: TestUpstream = {
     issuer,
@@ -62,11 +67,17 @@ export async function startTestUpstream(): Promise<TestUpstream> {
   return upstream;
 }
 
-function createProvider(issuer: string, people: ReadonlyMap<string, UpstreamClaims>): Provider {
+function createProvider(
+  issuer: string,
+  key: JWK & { kty: string },
+  people: ReadonlyMap<string, UpstreamClaims>,
+): Provider {
   const policy = interactionPolicy.base();
   policy.remove('consent');
   const provider: Provider = new Provider(issuer, {
-    clients: [{ ...CLIENT, redirect_uris: [`${issuer}/unused`] }],
+    clients: [{ ...CLIENT, redirect_uris: [`${issuer}/unused`], id_token_signed_response_alg: 'ES256' }],
+    jwks: { keys: [key] },
+    ttl: Object.fromEntries(KEPT.map((what) => [what, 600])),
     cookies: { keys: ['of the test'] },
     claims: {
       profile: ['name', 'given_name', 'family_name', 'preferred_username'],
