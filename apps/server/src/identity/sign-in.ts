@@ -3,6 +3,7 @@ import type { Attempts } from './attempts.ts';
 import { isShutOut } from './identity-provider.ts';
 import { isPassword } from './passwords.ts';
 import { findForSignIn, toIdentity } from './queries.ts';
+import { findNewestRegistration } from './registration-queries.ts';
 
 export type SignInOutcome =
   | { readonly kind: 'SIGNED_IN'; readonly subject: string }
@@ -27,7 +28,19 @@ async function subjectOf(platform: Platform, account: string, password: string):
   // PostgreSQL refuses U+0000 in a text instead of finding nobody.
   const row = account.includes('\0') ? null : await findForSignIn(platform.database.read, account);
   const right = await isPassword(row?.password_hash ?? null, password);
-  return row && right && !isShutOut(toIdentity(row)) ? row.id : null;
+  if (!right) return unverified(platform, account, password);
+  return row && !isShutOut(toIdentity(row)) ? row.id : null;
+}
+
+/**
+ * Who has registered under this name and not confirmed the address, for a session that tells how far the registration is
+ * and opens nothing else. Asked whenever the password of the account is wrong, and always at the cost of one more
+ * password: whether there is an account does not show.
+ */
+async function unverified(platform: Platform, name: string, password: string): Promise<string | null> {
+  const row = name.includes('\0') ? undefined : await findNewestRegistration(platform.database.read, name);
+  const right = await isPassword(row?.password_hash ?? null, password);
+  return row && right ? row.id : null;
 }
 
 /** Usernames and e-mail addresses are kept and compared in lower case. */
