@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { ensureTools, runtimeTools, ToolsMissing } from './system-tools.ts';
 
 // `npm start`: sets up what the machine lacks, starts the platform in this process, and shows the demo.
@@ -20,9 +21,11 @@ try {
   const { log, file, close } = openLogFile(configuration.dataDir, configuration.logLevel);
   const kethub = await startKethub(configuration, log);
   const { addresses } = kethub.platform;
+  const outbox = path.join(configuration.dataDir, 'outbox');
+  const mailLine = configuration.keycloak || configuration.mail.smtp ? '' : `  mail      ${outbox}\n`;
   process.stdout.write(
     `Kethub is ready after ${((performance.now() - began) / 1000).toFixed(1)} s\n` +
-      `  platform  ${new URL(addresses.api).origin}\n  gateway   ${addresses.gateway}\n  data      ${configuration.dataDir}\n  log       ${file}\n`,
+      `  platform  ${new URL(addresses.api).origin}\n  gateway   ${addresses.gateway}\n  data      ${configuration.dataDir}\n  log       ${file}\n${mailLine}`,
   );
 
   let stopping = false;

@@ -32,6 +32,8 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_KEYCLOAK_ADMIN_CLIENT_SECRET',
     'KETHUB_ADMINISTRATORS',
     'KETHUB_REGISTRATION',
+    'KETHUB_SMTP_URL',
+    'KETHUB_MAIL_FROM',
     'KETHUB_SIGN_IN_ISSUER',
     'KETHUB_SIGN_IN_CLIENT_ID',
     'KETHUB_SIGN_IN_CLIENT_SECRET',
@@ -46,6 +48,8 @@ const OTHERS = 'Others';
 const PATTERNS: Readonly<Record<string, string>> = {
   '^https?://': '`http://…` or `https://…`',
   '^https?://.+/realms/[^/?#]+/?$': '`https://…/realms/…`',
+  '^smtps?://': '`smtp://…` or `smtps://…`',
+  '^([^<>@\\r\\n]*<[^<>@\\s]+@[^<>@\\s]+>|[^<>@\\s]+@[^<>@\\s]+)$': 'an address, or `name <address>`',
   '^postgres(ql)?://': '`postgres://…` or `postgresql://…`',
   '^[0-9a-fA-F]{64}$': '64 hexadecimal digits',
   '^[0-9a-fA-F.:/, ]+$': 'addresses or networks',

@@ -35,6 +35,17 @@ describe.each(databases)('GET /user-registration-status on $name', ({ open }) =>
     }
   });
 
+  test('who is not approved finds nobody else', async () => {
+    await server.addUser('sought');
+    await server.addUser('curious', { status: 'PENDING' });
+    const { access_token } = await server.signIn('curious');
+    const answers = await Promise.all(['sought', 'nobody'].map((name) => ask(`${name}@example.org`, access_token)));
+    const bodies = await Promise.all(answers.map((answer) => answer.json()));
+    expect(bodies[0]).toMatchObject({ status: 'NOT_FOUND' });
+    expect(bodies[0]).toEqual(bodies[1]);
+    expect(await (await ask('curious@example.org', access_token)).json()).toMatchObject({ status: 'PENDING' });
+  });
+
   test('an address of nobody is NOT_FOUND, a malformed one is refused, a stranger is not answered', async () => {
     await server.addUser('asker');
     const { access_token } = await server.signIn('asker');

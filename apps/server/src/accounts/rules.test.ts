@@ -122,6 +122,34 @@ describe.each(databases)('rules of the user account service on $name', ({ open }
       for (const format of ['jpeg', 'png', 'webp'] as const) answers.push((await upload(await picture(format))).status);
       expect(answers).toEqual([204, 204, 400]);
     });
+    test('5: DELETE /me is 400 while the user is the exclusive owner of applications or services', async () => {
+      const { id, session } = await person('behaves-5');
+      const own = {
+        id: server.platform.newId(),
+        owner_type: 'USER',
+        owner_id: id,
+        created_at: 1,
+        revision: 1,
+      } as const;
+      const { database } = server.platform;
+      await database.write(async (transaction) => {
+        await transaction
+          .insertInto('applications')
+          .values({ ...own, name: 'x' })
+          .execute();
+      });
+      expect(await status('DELETE', '/me', session)).toBe(400);
+      await database.write(async (transaction) => {
+        await transaction.deleteFrom('applications').where('id', '=', own.id).execute();
+        await transaction
+          .insertInto('services')
+          .values({ ...own, name: 'x', slug: 'x', type: 'MANAGED', description: '' })
+          .execute();
+      });
+      expect(await status('DELETE', '/me', session)).toBe(400);
+      await database.write((transaction) => transaction.deleteFrom('services').where('id', '=', own.id).execute());
+      expect(await status('DELETE', '/me', session)).toBe(204);
+    });
     test('6: POST /authorize is 401 for what is no token, 403 for a user who may not authenticate', async () => {
       const { token, set } = await person('behaves-6');
       const authorize = (headers: Record<string, string>) =>
@@ -141,6 +169,46 @@ describe.each(databases)('rules of the user account service on $name', ({ open }
     });
   });
 
+  describe('states of a token', () => {
+    test('POST /me/access-tokens: a new token exists, its raw value is returned once', async () => {
+      const { session } = await person('states-1');
+      const { id, value } = (await json('POST', '/me/access-tokens', session, { name: 'x' })) as Record<string, string>;
+      expect(await status('GET', '/me', value)).toBe(200);
+      expect(await json('GET', '/me/access-tokens', session)).toMatchObject({ accessTokens: [{ id, value: null }] });
+    });
+    test('PUT /me/access-tokens/default: the previous default is invalid immediately', async () => {
+      const { session, token } = await person('states-2');
+      const { defaultToken } = (await json('PUT', '/me/access-tokens/default', session)) as { defaultToken: string };
+      expect(await status('GET', '/me', token)).toBe(401);
+      expect(await status('GET', '/me', defaultToken)).toBe(200);
+    });
+    test('DELETE /me/access-tokens/{id}: later requests using it fail with 401', async () => {
+      const { session } = await person('states-3');
+      const { id, value } = (await json('POST', '/me/access-tokens', session, { name: 'x' })) as Record<string, string>;
+      expect(await status('DELETE', `/me/access-tokens/${id}`, session)).toBe(204);
+      expect(await status('GET', '/me', value)).toBe(401);
+    });
+  });
+
+  describe('limits', () => {
+    test('at most 200 ids in a batch', async () => {
+      const ids = (count: number) => ({ ids: Array.from({ length: count }, (_none, index) => `id-${index}`) });
+      expect(await status('POST', '/users/batch', null, ids(200))).toBe(200);
+      expect(await status('POST', '/users/batch', null, ids(201))).toBe(400);
+    });
+    test('a profile image may be kept for ten days and is revalidated', async () => {
+      const { id, upload } = await person('limits-image');
+      await upload(await picture('png'));
+      const { headers } = await server.call('GET', `/users/${id}/profile-image`);
+      expect(headers.get('cache-control')).toBe('max-age=864000, must-revalidate');
+    });
+    test('a token name and a search query have at least one character', async () => {
+      const { session } = await person('limits-length');
+      expect(await status('POST', '/me/access-tokens', session, { name: '' })).toBe(400);
+      expect(await status('GET', '/search?q=', session)).toBe(400);
+    });
+  });
+
   describe('authentication', () => {
     test('1: /me, /me/profile-image and /search take either scheme', async () => {
       const { session, token } = await person('opens-1');
@@ -151,6 +219,9 @@ describe.each(databases)('rules of the user account service on $name', ({ open }
         expect(await status('POST', '/me/profile-image', credential)).toBe(400);
         expect(await status('GET', '/search?q=x', credential)).toBe(200);
       }
+      expect(await status('DELETE', '/me', token)).toBe(204);
+      const other = await person('opens-1-other');
+      expect(await status('DELETE', '/me', other.session)).toBe(204);
     });
     test('2: below /me/access-tokens a personal access token is 403', async () => {
       const { token } = await person('opens-2');

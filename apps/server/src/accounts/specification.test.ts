@@ -277,7 +277,7 @@ describe.each(databases)('the table of endpoints on $name', ({ open }) => {
       };
       const described = Object.keys(paths[path]?.[method.toLowerCase()]?.responses ?? {}).map(Number);
       const own = described.filter((status) => !(status in everywhere) && !besides[endpoint]?.includes(status));
-      expect(own.toSorted()).toEqual([success, ...errors, ...(also ?? [])].toSorted());
+      expect(new Set(own)).toEqual(new Set([success, ...errors, ...(also ?? [])]));
     });
   });
 });

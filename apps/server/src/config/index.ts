@@ -2,10 +2,12 @@ import path from 'node:path';
 import { Type, type Static } from 'typebox';
 import { Ajv } from 'ajv';
 import { keycloakOf, type KeycloakSettings } from './keycloak.ts';
+import { mailOf, type MailSettings } from './mail.ts';
 import { Refusal } from './refusal.ts';
 import { upstreamOf, type UpstreamSettings } from './upstream.ts';
 
-export { Refusal, type KeycloakSettings, type UpstreamSettings };
+export { Refusal, type KeycloakSettings, type MailSettings, type UpstreamSettings };
+export type { SmtpSettings } from './mail.ts';
 
 /** Every setting, its type, default and meaning. docs/configuration.md is generated from this table. */
 export const ConfigurationSchema = Type.Object({
@@ -92,6 +94,21 @@ export const ConfigurationSchema = Type.Object({
     description:
       'Who registers at the embedded identity provider and has confirmed the address: waits for an administrator (`approval`), is an approved user (`open`); or nobody can register (`closed`).',
   }),
+  KETHUB_SMTP_URL: Type.Optional(
+    Type.String({
+      pattern: '^smtps?://',
+      description:
+        'Mail server, with user and password if it asks for them: `smtp://user:password@mail.example.org:587`. `smtps` is TLS from the start. Default: mails are written to `<data folder>/outbox`.',
+    }),
+  ),
+  KETHUB_MAIL_FROM: Type.Optional(
+    Type.String({
+      pattern: '^([^<>@\\r\\n]*<[^<>@\\s]+@[^<>@\\s]+>|[^<>@\\s]+@[^<>@\\s]+)$',
+      maxLength: 320,
+      description:
+        'Address that mails come from: `kethub@example.org` or `Kethub <kethub@example.org>`. Default: none, needed with a mail server.',
+    }),
+  ),
   KETHUB_RATE_LIMIT_LOOKUPS: Type.Integer({
     minimum: 50,
     maximum: 1_000_000,
@@ -178,6 +195,7 @@ export interface Configuration {
   /** Usernames, in the form in which the identity provider compares them. */
   readonly administrators: readonly string[];
   readonly registration: 'approval' | 'open' | 'closed';
+  readonly mail: MailSettings;
   readonly rateLimits: RateLimitSettings;
   readonly maxConcurrentExecutions: number;
   readonly warmMemoryMb: number;
@@ -190,6 +208,15 @@ export interface Configuration {
 const validate = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true }).compile<Settings>(
   ConfigurationSchema,
 );
+
+/** Settings whose value is not repeated when it is refused. */
+const SECRETS: ReadonlySet<string> = new Set<keyof Settings>([
+  'DATABASE_URL',
+  'KETHUB_INSTANCE_KEY',
+  'KETHUB_KEYCLOAK_ADMIN_CLIENT_SECRET',
+  'KETHUB_SIGN_IN_CLIENT_SECRET',
+  'KETHUB_SMTP_URL',
+]);
 
 /** A setting of the command line, which may be used from the same shell. */
 const COMMAND_LINE_SETTING = 'KETHUB_CONFIG_DIR';
@@ -208,7 +235,8 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     const reasons = (validate.errors ?? []).map((error) => {
       const name = error.instancePath.slice(1);
       const allowed = 'allowedValues' in error.params ? ` (${String(error.params['allowedValues'])})` : '';
-      return `${name}=${JSON.stringify(environment[name])} ${error.message ?? 'is invalid'}${allowed}`;
+      const value = SECRETS.has(name) ? '' : `=${JSON.stringify(environment[name])}`;
+      return `${name}${value} ${error.message ?? 'is invalid'}${allowed}`;
     });
     throw new Refusal(reasons.join('; '));
   }
@@ -225,6 +253,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     upstream: upstreamOf(given),
     administrators: namesOf(given.KETHUB_ADMINISTRATORS),
     registration: given.KETHUB_REGISTRATION,
+    mail: mailOf(given),
     rateLimits: {
       lookups: given.KETHUB_RATE_LIMIT_LOOKUPS,
       requests: given.KETHUB_RATE_LIMIT_REQUESTS || null,

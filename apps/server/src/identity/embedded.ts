@@ -1,3 +1,4 @@
+import { createMailer } from '../mail/index.ts';
 import type { Platform } from '../platform.ts';
 import { createAccessTokenVerifier } from './access-token.ts';
 import { Attempts } from './attempts.ts';
@@ -9,6 +10,11 @@ import { createOidcProvider } from './oidc-provider.ts';
 import { purgeOidcRecords } from './oidc-records.ts';
 import { serveOidcProvider } from './oidc-routes.ts';
 import { createFindIdentity, deleteIdentity, findApproved } from './queries.ts';
+import { purgeRegistrations } from './registration.ts';
+import { inviteAdministrators } from './registration-administrators.ts';
+import { FormProtection } from './registration-forgery.ts';
+import { MailLimits } from './registration-limits.ts';
+import { findUnverified } from './registration-queries.ts';
 import { createSignIn, signInName } from './sign-in.ts';
 import { UpstreamSignIn } from './upstream-sign-in.ts';
 
@@ -26,11 +32,23 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
   const provider = createOidcProvider(platform, keys, signIn);
   const { upstream: settings } = platform.configuration;
   const upstream = settings && new UpstreamSignIn(platform, settings);
+  const mailer = createMailer(platform);
+  const registration = {
+    services: { platform, mailer, limits: new MailLimits(platform.now) },
+    protection: new FormProtection(keys.cookies, new URL(platform.addresses.auth)),
+  };
+  await inviteAdministrators(platform, mailer).catch(async (error: unknown) => {
+    await mailer.close();
+    throw error;
+  });
+  const findIdentity = createFindIdentity(platform.database);
   let purging: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    purging = Promise.all([purgeOidcRecords(platform), attempts.purge()]).catch((error: unknown) => {
-      platform.log.warn({ err: error }, 'expired sign-in records could not be deleted; the next round tries again');
-    });
+    purging = Promise.all([purgeOidcRecords(platform), attempts.purge(), purgeRegistrations(platform)]).catch(
+      (error: unknown) => {
+        platform.log.warn({ err: error }, 'what has expired could not be deleted; the next round tries again');
+      },
+    );
   }, PURGE_EVERY_MS).unref();
   return {
     issuer: platform.addresses.auth,
@@ -41,15 +59,16 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
       return subject === null ? null : { subject };
     },
     // Read anew each time: an account that is rejected or switched off is out at once.
-    find: createFindIdentity(platform.database),
+    find: async (subject) => (await findIdentity(subject)) ?? findUnverified(platform.database.read, subject),
     findApproved: (subjects) => findApproved(platform.database.read, subjects),
     findByEmail: (email) => findIdentityByEmail(platform.database.read, signInName(email)),
     delete: (subject) => deleteIdentity(platform.database, subject),
-    serve: (app) => serveOidcProvider(app, provider, signIn, upstream),
+    serve: (app) => serveOidcProvider(app, provider, signIn, upstream, registration),
     createUser: (user) => createUser(platform, user),
     async close() {
       clearInterval(timer);
       await purging;
+      await mailer.close();
     },
   };
 }

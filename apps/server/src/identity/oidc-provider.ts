@@ -16,7 +16,7 @@ import { answerUnknown } from './oidc-unknown.ts';
 import { errorPage, signOutPage, signedOutPage, type Page } from './pages.ts';
 import { registerPasswordGrant } from './password-grant.ts';
 import { API_SCOPE, platformResource } from './platform-resource.ts';
-import { findIdentity } from './queries.ts';
+import { findPerson } from './registration-queries.ts';
 import type { SignIn } from './sign-in.ts';
 
 const MINUTES = 60;
@@ -65,7 +65,7 @@ function configuration(platform: Platform, keys: ProviderKeys): Configuration {
       email: ['email', 'email_verified'],
     },
     findAccount: async (_ctx, subject) => {
-      const identity = await findIdentity(platform.database.read, subject);
+      const identity = await findPerson(platform.database.read, subject);
       if (!identity || isShutOut(identity)) return undefined;
       return { accountId: subject, claims: () => claimsOf(identity) };
     },

@@ -3,16 +3,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
 import { rememberClientAddress } from './client-address.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
+import type { RegistrationServices } from './registration.ts';
+import type { FormProtection } from './registration-forgery.ts';
+import { addRegistrationRoutes, signInLinks } from './registration-routes.ts';
 import type { SignIn } from './sign-in.ts';
 import { addUpstreamRoutes } from './upstream-routes.ts';
 import type { UpstreamSignIn } from './upstream-sign-in.ts';
 
-/** Serves the provider and its sign-in page under the path of the issuer, beside the other routes of `app`. */
+/** Serves the provider and its pages under the path of the issuer, beside the other routes of `app`. */
 export async function serveOidcProvider(
   app: FastifyInstance,
   provider: Provider,
   signIn: SignIn,
   upstream: UpstreamSignIn | null,
+  registration: { readonly services: RegistrationServices; readonly protection: FormProtection },
 ): Promise<void> {
   const issuer = new URL(provider.issuer);
   // Empty when the issuer has a host of its own.
@@ -23,9 +27,10 @@ export async function serveOidcProvider(
       comeFromIssuer(request.raw, issuer);
       next();
     });
-    const links = { signIn: `${prefix}/sign-in`, upstreamName: upstream?.name ?? null };
+    const links = signInLinks(registration.services, prefix);
     addSignInRoutes(scope, provider, signIn, upstream, links, prefix);
     if (upstream) addUpstreamRoutes(scope, provider, upstream, links, prefix);
+    addRegistrationRoutes(scope, registration.services, registration.protection, prefix);
     addProviderRoutes(scope, provider, prefix);
     done();
   });

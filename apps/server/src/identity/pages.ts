@@ -8,6 +8,9 @@ body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding
 main { width: 100%; max-width: 24rem; padding: 2.25rem 2rem; background: var(--card); border-radius: 1rem; box-shadow: 0 1px 2px #0002, 0 12px 32px #0001; }
 h1 { margin: 0 0 .25rem; font-size: 1.5rem; line-height: 1.25; }
 p { margin: 0 0 1.5rem; color: var(--quiet); }
+p.beside { margin-bottom: .375rem; font-size: .875rem; }
+.links { margin: 1.5rem 0 0; text-align: center; }
+a { color: var(--accent); }
 .error { padding: .75rem 1rem; border-radius: .5rem; background: var(--error-page); color: var(--error); }
 label { display: block; margin-bottom: .25rem; font-weight: 600; }
 input { width: 100%; margin-bottom: 1.25rem; padding: .625rem .75rem; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: inherit; font: inherit; }
@@ -25,7 +28,7 @@ export interface Page {
 }
 
 /** `formTargets`: origins that answering the form may redirect to, besides our own. */
-function page(title: string, content: string, formTargets: readonly string[] = []): Page {
+export function page(title: string, content: string, formTargets: readonly string[] = []): Page {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -68,6 +71,9 @@ export interface SignInLinks {
   readonly signIn: string;
   /** What people call the other provider at which they can sign in; null without one. */
   readonly upstreamName: string | null;
+  readonly forgotPassword: string;
+  /** null where nobody can register. */
+  readonly register: string | null;
 }
 
 export interface SignInPage extends SignInLinks {
@@ -80,7 +86,8 @@ export interface SignInPage extends SignInLinks {
 }
 
 /** The form that asks for name and password. */
-export function signInPage({ action, name, error, target, upstreamName }: SignInPage): Page {
+export function signInPage(asked: SignInPage): Page {
+  const { action, name, error, target, upstreamName, forgotPassword, register } = asked;
   // The cursor stands where the person has to type next.
   const [nameFocus, passwordFocus] = name === '' ? [' autofocus', ''] : ['', ' autofocus'];
   const invalid = error === null ? '' : ' aria-invalid="true" aria-describedby="error"';
@@ -88,6 +95,7 @@ export function signInPage({ action, name, error, target, upstreamName }: SignIn
     upstreamName === null
       ? ''
       : `\n<a class="button" href="${escape(action)}/upstream">Sign in with ${escape(upstreamName)}</a>`;
+  const registering = register === null ? '' : ` · <a href="${escape(register)}">Register</a>`;
   const content = `<h1>Sign in</h1>
 <p>with your Kethub account</p>
 ${error === null ? '' : `<p class="error" id="error" role="alert">${escape(error)}</p>`}
@@ -98,7 +106,8 @@ ${error === null ? '' : `<p class="error" id="error" role="alert">${escape(error
 <input id="password" name="password" type="password" autocomplete="current-password" required${passwordFocus}${invalid}>
 <button name="decision" value="sign-in">Sign in</button>
 <button class="quiet" name="decision" value="cancel" formnovalidate>Cancel</button>
-</form>${upstream}`;
+</form>${upstream}
+<p class="links"><a href="${escape(forgotPassword)}">Forgot your password?</a>${registering}</p>`;
   return page(error === null ? 'Sign in' : 'Sign in again', content, [target]);
 }
 
@@ -124,7 +133,7 @@ export function errorPage(detail: string): Page {
   return page('Error', content);
 }
 
-function escape(text: string): string {
+export function escape(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }

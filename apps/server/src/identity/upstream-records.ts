@@ -37,7 +37,7 @@ export class UpstreamRecords {
   /** The request of this sign-in, once. Null also for whoever comes second. */
   async takeRequest(uid: string, state: string): Promise<UpstreamRequest | null> {
     const record = await this.#requests.find(state);
-    if (!record || record.uid !== uid || record.consumed !== undefined) return null;
+    if (record?.uid !== uid) return null;
     try {
       await this.#requests.consume(state);
     } catch (error) {

@@ -88,6 +88,15 @@ describe.each(databases)('signing in at another OpenID provider, on $name', ({ o
     expect((await meOf(heir))['id']).not.toBe(id);
   });
 
+  test('a username that is the address changes with it, so that nobody keeps the address of an heir', async () => {
+    const person = somebody({ preferred_username: undefined });
+    const { id, username } = await meOf(person);
+    expect(username).toBe(person['email']);
+    const email = `married-${person.sub}@example.org`;
+    expect(await meOf({ ...person, email })).toMatchObject({ id, username: email, email });
+    expect(await meOf(somebody({ email: username }))).toMatchObject({ email: username });
+  });
+
   test('a changed address that is not verified, or somebody else has, is not taken over', async () => {
     const person = somebody();
     const victim = await server.addUser(`victim-${person.sub}`);

@@ -16,6 +16,9 @@ export interface Tables {
   access_tokens: AccessTokenRow;
   identities: IdentityRow;
   sign_in_links: SignInLinkRow;
+  registrations: RegistrationRow;
+  mail_tokens: MailTokenRow;
+  outgoing_mails: OutgoingMailRow;
   oidc_records: OidcRecordRow;
   sign_in_failures: SignInFailureRow;
   sign_in_networks: SignInNetworkRow;
@@ -125,6 +128,45 @@ export interface IdentityRow {
   created_at: number;
 }
 
+/** Somebody who has registered and not confirmed the address yet; becomes an identity of the same id. */
+export interface RegistrationRow {
+  id: string;
+  username: string;
+  email: string;
+  firstname: string;
+  lastname: string;
+  password_hash: string;
+  created_at: number;
+}
+
+/** A token that was sent by mail. */
+export interface MailTokenRow {
+  digest: string;
+  purpose: 'VERIFY_EMAIL' | 'SET_PASSWORD';
+  /** Id of a registration, or of an identity. */
+  subject: string;
+  expires_at: number;
+}
+
+/** A mail that has not been handed over yet. */
+export interface OutgoingMailRow {
+  id: string;
+  sealed_content: string;
+  created_at: number;
+  /** When it is tried next. */
+  due_at: number;
+  attempts: number;
+  expires_at: number;
+}
+
+/** Whom an external OpenID provider signs in. */
+export interface SignInLinkRow {
+  issuer: string;
+  subject: string;
+  identity_id: string;
+  created_at: number;
+}
+
 /** How many wrong passwords were given lately; see identity/attempts.ts. */
 export interface SignInFailureRow {
   key: string;
@@ -136,14 +178,6 @@ export interface SignInFailureRow {
 export interface SignInNetworkRow {
   key: string;
   expires_at: number;
-}
-
-/** Whom an external OpenID provider signs in. */
-export interface SignInLinkRow {
-  issuer: string;
-  subject: string;
-  identity_id: string;
-  created_at: number;
 }
 
 export interface OidcRecordRow {

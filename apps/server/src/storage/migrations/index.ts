@@ -1,6 +1,7 @@
 import type { Migration, MigrationProvider } from 'kysely/migration';
 import * as mainPath from './0001-main-path.ts';
 import * as profiles from './0002-profiles.ts';
+import * as registration from './0003-registration.ts';
 import * as signInLinks from './0004-sign-in-links.ts';
 import * as accountDeletions from './0005-account-deletions.ts';
 import * as userSearch from './0006-user-search.ts';
@@ -12,6 +13,7 @@ import * as signInAttempts from './0009-sign-in-attempts.ts';
 const migrations: Record<string, Migration> = {
   '0001-main-path': mainPath,
   '0002-profiles': profiles,
+  '0003-registration': registration,
   '0004-sign-in-links': signInLinks,
   '0005-account-deletions': accountDeletions,
   '0006-user-search': userSearch,

@@ -1,0 +1,60 @@
+import { Refusal } from './refusal.ts';
+
+/** A mail server to hand mails to. */
+export interface SmtpSettings {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte, instead of STARTTLS. */
+  readonly implicitTls: boolean;
+  readonly credentials: { readonly user: string; readonly password: string } | null;
+}
+
+export interface MailSettings {
+  /** `ada@example.org` or `Kethub <ada@example.org>`. */
+  readonly from: string;
+  /** null where mails are written to files. */
+  readonly smtp: SmtpSettings | null;
+}
+
+interface Given {
+  readonly KETHUB_IDENTITY_PROVIDER: 'embedded' | 'keycloak';
+  readonly KETHUB_SMTP_URL?: string;
+  readonly KETHUB_MAIL_FROM?: string;
+}
+
+/** How mail leaves the platform. Throws Refusal for half of it, or for what would have no effect; it never repeats the address of the server, which may hold a password. */
+export function mailOf(given: Given): MailSettings {
+  const { KETHUB_SMTP_URL: url, KETHUB_MAIL_FROM: from } = given;
+  if (given.KETHUB_IDENTITY_PROVIDER === 'keycloak' && (url ?? from) !== undefined) {
+    throw new Refusal(
+      'KETHUB_SMTP_URL and KETHUB_MAIL_FROM have no effect with Keycloak, which sends its own mail. Leave them out.',
+    );
+  }
+  if (url === undefined) return { from: from ?? 'Kethub <kethub@localhost>', smtp: null };
+  if (from === undefined) {
+    throw new Refusal('KETHUB_SMTP_URL needs KETHUB_MAIL_FROM, the address that mails come from.');
+  }
+  return { from, smtp: smtpOf(url) };
+}
+
+function smtpOf(text: string): SmtpSettings {
+  const url = URL.parse(text);
+  if (!url || url.hostname === '' || url.search !== '' || !['', '/'].includes(url.pathname)) throw malformed();
+  const implicitTls = url.protocol === 'smtps:';
+  const port = url.port === '' ? (implicitTls ? 465 : 587) : Number(url.port);
+  // An IPv6 address stands in brackets in an address, and without them elsewhere.
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  if (url.username === '' && url.password === '') return { host, port, implicitTls, credentials: null };
+  try {
+    const credentials = { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
+    return { host, port, implicitTls, credentials };
+  } catch {
+    throw malformed();
+  }
+}
+
+function malformed(): Refusal {
+  return new Refusal(
+    'KETHUB_SMTP_URL must be smtp://<user>:<password>@<host>:<port> or smtps://…, where user and password may be left out and their special characters are written as %XX.',
+  );
+}

@@ -1,0 +1,124 @@
+import path from 'node:path';
+import type { Platform } from '../platform.ts';
+import type { OutgoingMailRow, Queries } from '../storage/index.ts';
+import { createFileTransport } from './files.ts';
+import { claimMails, deferMail, deleteMail, insertMail } from './queries.ts';
+import { createSmtpTransport } from './smtp.ts';
+import type { Mail, Transport } from './transport.ts';
+
+const LOOK_EVERY_MS = 1_000;
+const AT_ONCE = 5;
+/** One delivery has this long, and its claim lasts longer. */
+const DELIVERY_MS = 60_000;
+const LEASE_MS = 2 * 60_000;
+/** Waits before the second, third … attempt; the last one repeats. */
+const RETRIES_MS = [5_000, 30_000, 2 * 60_000, 10 * 60_000];
+const PURPOSE = 'outgoing_mails';
+
+/**
+ * Sends mail from an outbox in the database: a mail is kept in the transaction that it belongs to, and handed over
+ * afterwards, as often as it takes. So nobody waits for a mail server, none is needed for a request to succeed, and no
+ * crash loses a mail; one in the wrong moment sends it twice, with the same Message-ID.
+ */
+export interface Mailer {
+  /** Keeps a mail with the transaction. It is of no use after `expiresAt` and is then given up. Call `wake` afterwards. */
+  post(transaction: Queries, mail: Mail, expiresAt: number): Promise<void>;
+  /** Looks for mails now instead of within a second. */
+  wake(): void;
+  /** Breaks off what is being handed over; it is tried again after the next start. Call before the database is closed. */
+  close(): Promise<void>;
+}
+
+/** Opens the outbox, and says in the log where mails go. */
+export function createMailer(platform: Platform): Mailer {
+  const { configuration, database, log } = platform;
+  const transport = transportOf(platform);
+  const closing = new AbortController();
+  let round: Promise<void> | null = null;
+  let again = false;
+
+  const wake = (): void => {
+    again = true;
+    if (closing.signal.aborted) return;
+    round ??= deliverAll().finally(() => (round = null));
+  };
+  const deliverAll = async (): Promise<void> => {
+    try {
+      while (again && !closing.signal.aborted) {
+        again = false;
+        const now = platform.now();
+        const mails = await claimMails(database, { now, leaseEnd: now + LEASE_MS, most: AT_ONCE });
+        await Promise.all(mails.map((mail) => deliver(mail).catch(report)));
+        again ||= mails.length === AT_ONCE;
+      }
+    } catch (error) {
+      report(error);
+    }
+  };
+  const report = (error: unknown): void => {
+    log.warn({ err: error }, 'the outbox cannot be read or written; the next round tries again');
+  };
+  const deliver = async (row: OutgoingMailRow): Promise<void> => {
+    const mail = { id: row.id, attempts: row.attempts };
+    if (row.expires_at <= platform.now()) {
+      log.error(mail, 'a mail was given up: it could not be handed over in time');
+      return deleteMail(database, row.id);
+    }
+    try {
+      const content = JSON.parse(platform.seal.unseal(PURPOSE, row.sealed_content)) as Mail;
+      const envelope = {
+        from: configuration.mail.from,
+        messageId: `<${row.id}@${domainOf(configuration.mail.from)}>`,
+        date: new Date(row.created_at),
+      };
+      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(DELIVERY_MS)]);
+      await transport.deliver(content, envelope, signal);
+      await deleteMail(database, row.id);
+    } catch (error) {
+      log.warn({ ...mail, ...reasonOf(error) }, 'a mail could not be handed over; it is kept and tried again');
+      const wait = closing.signal.aborted ? 0 : (RETRIES_MS[row.attempts - 1] ?? RETRIES_MS.at(-1) ?? 0);
+      await deferMail(database, row.id, platform.now() + wait);
+    }
+  };
+
+  const timer = setInterval(wake, LOOK_EVERY_MS).unref();
+  return {
+    async post(transaction, mail, expiresAt) {
+      // What would end a header and begin another.
+      if (/[\p{Cc}\u2028\u2029]/u.test(mail.to + mail.subject))
+        throw new Error('A control character in a header of a mail');
+      const now = platform.now();
+      const sealed_content = platform.seal.seal(PURPOSE, JSON.stringify(mail));
+      const row = { id: platform.newId(), sealed_content, created_at: now, due_at: now, attempts: 0 };
+      await insertMail(transaction, { ...row, expires_at: expiresAt });
+    },
+    wake,
+    async close() {
+      clearInterval(timer);
+      closing.abort();
+      await round;
+    },
+  };
+}
+
+function transportOf({ configuration, log }: Platform): Transport {
+  const { smtp } = configuration.mail;
+  if (smtp) {
+    log.info({ host: smtp.host, port: smtp.port }, 'mails go to the mail server');
+    return createSmtpTransport(smtp);
+  }
+  const folder = path.join(configuration.dataDir, 'outbox');
+  log.info({ folder }, 'mails are written to files; set KETHUB_SMTP_URL to send them');
+  return createFileTransport(folder);
+}
+
+/** What an operator needs. Not the message: a mail server repeats the address in it, which is not ours to log. */
+function reasonOf(error: unknown): object {
+  if (!(error instanceof Error)) return {};
+  const { code, responseCode, command, syscall } = error as Error & Record<string, unknown>;
+  return { error: error.name, code, responseCode, command, syscall };
+}
+
+function domainOf(from: string): string {
+  return /@([^>\s]+)/.exec(from)?.[1] ?? 'localhost';
+}

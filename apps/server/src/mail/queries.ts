@@ -1,0 +1,47 @@
+import type { Database, OutgoingMailRow, Queries } from '../storage/index.ts';
+
+/** The SQL of mails that have not been handed over. */
+
+export async function insertMail(transaction: Queries, mail: OutgoingMailRow): Promise<void> {
+  await transaction.insertInto('outgoing_mails').values(mail).execute();
+}
+
+/** Takes up to `most` mails that are due, the longest due first. Nobody else takes them before `leaseEnd`. */
+export async function claimMails(
+  database: Database,
+  { now, leaseEnd, most }: { now: number; leaseEnd: number; most: number },
+): Promise<OutgoingMailRow[]> {
+  const due = await database.read
+    .selectFrom('outgoing_mails')
+    .select(['id', 'due_at'])
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(most)
+    .execute();
+  if (due.length === 0) return [];
+  return database.write(async (transaction) => {
+    const claimed: OutgoingMailRow[] = [];
+    for (const { id, due_at } of due) {
+      const row = await transaction
+        .updateTable('outgoing_mails')
+        .set((mail) => ({ due_at: leaseEnd, attempts: mail('attempts', '+', 1) }))
+        .where('id', '=', id)
+        // Of two processes, one.
+        .where('due_at', '=', due_at)
+        .returningAll()
+        .executeTakeFirst();
+      if (row) claimed.push(row);
+    }
+    return claimed;
+  });
+}
+
+export async function deferMail(database: Database, id: string, dueAt: number): Promise<void> {
+  await database.write((transaction) =>
+    transaction.updateTable('outgoing_mails').set({ due_at: dueAt }).where('id', '=', id).execute(),
+  );
+}
+
+export async function deleteMail(database: Database, id: string): Promise<void> {
+  await database.write((transaction) => transaction.deleteFrom('outgoing_mails').where('id', '=', id).execute());
+}
