@@ -77,7 +77,8 @@ async function lowestAfter({ read }: Database, after: string | null, count: numb
 
 /**
  * Both databases are made to go from the index to the blocks, and from all that are found to the first: their planners
- * would now and then rather go through the blocks in order, which takes the longer the rarer the text is.
+ * would now and then rather go through the blocks in order, which takes the longer the rarer the text is. (On PostgreSQL
+ * `offset 0` keeps what is inside from being evaluated for more blocks than the index has found.)
  */
 async function findThroughIndex({ read, dialect }: Database, { needle, after, limit }: Page): Promise<Block[]> {
   const grams = gramsToLookFor(needle);
@@ -89,9 +90,12 @@ async function findThroughIndex({ read, dialect }: Database, { needle, after, li
             select rowid from user_search_grams where user_search_grams match ${grams.map(tokenOf).join(' AND ')})
           ${behind('and +', after)} and ${holds(dialect, needle)} order by +low limit ${limit}`
       : sql<Block>`
-          with found as materialized (
-            select number, low from user_search_grams join user_search_blocks on number = block
-            where grams @> ${grams}::integer[] ${behind('and', after)} and ${holds(dialect, needle)}),
+          with indexed as materialized (select block from user_search_grams where grams @> ${grams}::integer[]),
+          found as materialized (
+            select number, low from indexed cross join lateral (
+              select number, low, ${holds(dialect, needle)} as holds from user_search_blocks
+              where number = block offset 0) one
+            where holds ${behind('and', after)}),
           lowest as materialized (select number from found order by low limit ${limit})
           select low, entries from lowest join user_search_blocks using (number) order by low`;
   return (await query.execute(read)).rows;
