@@ -14,7 +14,7 @@ import { purgeRegistrations } from './registration.ts';
 import { inviteAdministrators } from './registration-administrators.ts';
 import { FormProtection } from './registration-forgery.ts';
 import { MailLimits } from './registration-limits.ts';
-import { findPerson } from './registration-queries.ts';
+import { findUnverified } from './registration-queries.ts';
 import { createSignIn, signInName } from './sign-in.ts';
 import { UpstreamSignIn } from './upstream-sign-in.ts';
 
@@ -59,7 +59,7 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
       return subject === null ? null : { subject };
     },
     // Read anew each time: an account that is rejected or switched off is out at once.
-    find: async (subject) => (await findIdentity(subject)) ?? findPerson(platform.database.read, subject),
+    find: async (subject) => (await findIdentity(subject)) ?? findUnverified(platform.database.read, subject),
     findApproved: (subjects) => findApproved(platform.database.read, subjects),
     findByEmail: (email) => findIdentityByEmail(platform.database.read, signInName(email)),
     delete: (subject) => deleteIdentity(platform.database, subject),

@@ -222,6 +222,22 @@ describe.each(databases)('attacks on registration on $name', ({ open }) => {
   });
 });
 
+test.each(databases)('a registration makes no network one of the owner of an account, on $name', async ({ open }) => {
+  const server = await startTestAccounts(open);
+  onTestFinished(() => server.close());
+  const { register, signIn } = visitorOf(server);
+  await server.addUser('known');
+  await register({ email: KNOWN, password: ATTACK });
+  const familiar = () => server.platform.database.read.selectFrom('sign_in_networks').selectAll().execute();
+  expect(await signIn(KNOWN, ATTACK)).not.toBeNull();
+  expect(await familiar()).toEqual([]);
+  for (let round = 1; round < 10; round += 1) await signIn(KNOWN, ATTACK);
+  // Otherwise guesses at the account could be hidden among these.
+  expect(await signIn(KNOWN, ATTACK)).toBeNull();
+  await server.signIn('known');
+  expect(await familiar()).toHaveLength(1);
+});
+
 describe.each(databases)('flooding on $name', ({ open }) => {
   test('one mailbox gets five mails at once and then one an hour, and nobody is told', async () => {
     let later = 0;

@@ -93,13 +93,13 @@ export async function deleteSessionsOf(transaction: Queries, id: string): Promis
 
 /** The person of this subject, also one whose address is not confirmed; or null. */
 export async function findPerson(queries: Queries, id: string): Promise<Identity | null> {
-  const identity = await findIdentity(queries, id);
-  if (identity) return identity;
-  const registration = await findRegistration(queries, id);
-  return registration ? toUnverifiedIdentity(registration) : null;
+  return (await findIdentity(queries, id)) ?? findUnverified(queries, id);
 }
 
-/** An identity that opens nothing yet. */
-function toUnverifiedIdentity({ id, username, email, firstname, lastname }: RegistrationRow): Identity {
+/** Who has registered and not confirmed the address, as an identity that opens nothing yet; or null. */
+export async function findUnverified(queries: Queries, id: string): Promise<Identity | null> {
+  const row = await findRegistration(queries, id);
+  if (!row) return null;
+  const { username, email, firstname, lastname } = row;
   return { id, username, email, emailVerified: false, firstname, lastname, status: 'PENDING', enabled: true };
 }

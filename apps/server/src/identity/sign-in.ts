@@ -19,7 +19,9 @@ export function createSignIn(platform: Platform, attempts: Attempts): SignIn {
     const account = signInName(name);
     const attempt = await attempts.make(account, address, () => subjectOf(platform, account, password));
     if ('retryAfter' in attempt) return { kind: 'TOO_MANY', retryAfter: attempt.retryAfter };
-    return attempt.outcome === null ? { kind: 'REFUSED' } : { kind: 'SIGNED_IN', subject: attempt.outcome };
+    // Has counted as wrong: anybody can register under any name, and must not pass for its owner where guesses are counted.
+    const subject = attempt.outcome ?? (await unverified(platform, account, password));
+    return subject === null ? { kind: 'REFUSED' } : { kind: 'SIGNED_IN', subject };
   };
 }
 
@@ -28,13 +30,12 @@ async function subjectOf(platform: Platform, account: string, password: string):
   // PostgreSQL refuses U+0000 in a text instead of finding nobody.
   const row = account.includes('\0') ? null : await findForSignIn(platform.database.read, account);
   const right = await isPassword(row?.password_hash ?? null, password);
-  if (!right) return unverified(platform, account, password);
-  return row && !isShutOut(toIdentity(row)) ? row.id : null;
+  return row && right && !isShutOut(toIdentity(row)) ? row.id : null;
 }
 
 /**
  * Who has registered under this name and not confirmed the address, for a session that tells how far the registration is
- * and opens nothing else. Asked whenever the password of the account is wrong, and always at the cost of one more
+ * and opens nothing else. Asked whenever nobody could be signed in to an account, and always at the cost of one more
  * password: whether there is an account does not show.
  */
 async function unverified(platform: Platform, name: string, password: string): Promise<string | null> {
