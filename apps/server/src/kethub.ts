@@ -7,7 +7,7 @@ import { createAccounts } from './accounts/index.ts';
 import { createApi } from './api/index.ts';
 import { applicationCatalog } from './applications/index.ts';
 import { Refusal, type Configuration } from './config/index.ts';
-import { ExecutionWorker, watchExecutions } from './executions/index.ts';
+import { Executions, ExecutionWorker } from './executions/index.ts';
 import { createGateway } from './gateway/index.ts';
 import { createIds } from './http/index.ts';
 import { createIdentity, type IdentityService } from './identity/index.ts';
@@ -15,6 +15,7 @@ import { organizationCatalog } from './organizations/index.ts';
 import type { Addresses, Platform } from './platform.ts';
 import { takeDataFolder, usablePort } from './process/index.ts';
 import { BuildWorker, createRunnables, serviceCatalog } from './services/index.ts';
+import { sharingCatalog } from './sharing/index.ts';
 import { createSeal, instanceKey, openBlobFolder, openDatabase } from './storage/index.ts';
 
 /** A running platform: every role in this process. */
@@ -78,21 +79,26 @@ async function start(
   opened.push(() => runtime.close());
   const builder = createBuilder({ dataDir, runtime });
   const builds = new BuildWorker(platform, builder);
-  const executions = new ExecutionWorker(platform, runtime, createRunnables(platform, builder), folder.workerId);
-  opened.push(() => Promise.all([builds.stop(), executions.stop()]));
-  await executions.start();
+  const worker = new ExecutionWorker(platform, runtime, createRunnables(platform, builder), folder.workerId);
+  opened.push(() => Promise.all([builds.stop(), worker.stop()]));
+  await worker.start();
   builds.start();
 
   const identity = await createIdentity(platform);
   opened.push(() => identity.close());
-  const accounts = createAccounts(platform, identity, [applicationCatalog, serviceCatalog, organizationCatalog]);
+  const accounts = createAccounts(platform, identity, [
+    applicationCatalog,
+    serviceCatalog,
+    organizationCatalog,
+    sharingCatalog,
+  ]);
   opened.push(() => accounts.close());
   accounts.start();
-  const watch = watchExecutions(database);
-  opened.push(() => watch.close());
-  await listen(await createApi(platform, accounts, identity), host, port, opened);
-  await listen(await createGateway(platform, watch, runtime), host, gatewayPort, opened);
-  return { platform, identity, runtime, running: () => executions.running, stop };
+  const executions = new Executions(platform, runtime);
+  opened.push(() => executions.close());
+  await listen(await createApi(platform, accounts, identity, executions), host, port, opened);
+  await listen(await createGateway(platform, executions), host, gatewayPort, opened);
+  return { platform, identity, runtime, running: () => worker.running, stop };
 }
 
 /** User code runs in a sandbox or not at all. */

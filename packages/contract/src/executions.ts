@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Id, Link, Timestamp } from './fields.ts';
+import { Id, Link, Timestamp, Version, nullable } from './fields.ts';
 
 export const executionStatuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'CANCELLED', 'FAILED', 'UNKNOWN'] as const;
 export type ExecutionStatus = (typeof executionStatuses)[number];
@@ -34,6 +34,44 @@ export const ServiceExecutionEntry = Type.Object(
   { $id: 'ServiceExecutionEntry', description: 'A status object in a list, with its links.' },
 );
 export type ServiceExecutionEntry = Static<typeof ServiceExecutionEntry>;
+
+export const OwnedExecution = Type.Object(
+  {
+    id: Id,
+    status: Type.Enum([...executionStatuses]),
+    createdAt: Timestamp,
+    startedAt: Type.Optional(Timestamp),
+    endedAt: Type.Optional(Timestamp),
+    serviceId: Type.Optional(Id),
+    serviceName: Type.Optional(Type.String({ description: 'Absent when the service has been deleted.' })),
+    version: Type.Optional(Version),
+    applicationId: nullable('string', { description: 'The application that started it; null for a job.' }),
+    personId: nullable('string', { description: 'The person who started the job; null for an application.' }),
+    _links: Type.Object({ self: Link, status: Link, result: Link }),
+  },
+  {
+    $id: 'OwnedExecution',
+    description: 'An execution that was started for the caller, as a job or by an application.',
+  },
+);
+export type OwnedExecution = Static<typeof OwnedExecution>;
+
+export const ProvidedExecution = Type.Object(
+  {
+    id: Id,
+    status: Type.Enum([...executionStatuses]),
+    createdAt: Timestamp,
+    startedAt: Type.Optional(Timestamp),
+    endedAt: Type.Optional(Timestamp),
+    version: Type.Optional(Version),
+  },
+  {
+    $id: 'ProvidedExecution',
+    description:
+      'What the provider of a service sees of an execution: neither who started it nor input, result or log.',
+  },
+);
+export type ProvidedExecution = Static<typeof ProvidedExecution>;
 
 export const ResultResponse = Type.Object(
   {

@@ -5,8 +5,9 @@ export const Id = Type.String({
   format: 'uuid',
   description: 'UUID; version 7 where the platform mints it, so ids order by creation.',
 });
+export const timestampPattern = String.raw`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`;
 export const Timestamp = Type.String({
-  pattern: String.raw`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`,
+  pattern: timestampPattern,
   description: 'yyyy-MM-dd HH:mm:ss, UTC.',
   examples: ['2026-01-31 22:38:08'],
 });

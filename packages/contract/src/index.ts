@@ -8,4 +8,5 @@ export * from './organizations.ts';
 export * from './problems.ts';
 export * from './registrations.ts';
 export * from './services.ts';
+export * from './sharing.ts';
 export * from './timestamps.ts';

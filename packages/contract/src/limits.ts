@@ -39,5 +39,6 @@ export const limits = {
   /** An id that an identity provider has made. */
   idLength: 255,
   membersOfOrganization: 1_000,
+  sharesOfService: 1_000,
   invitationKeepMs: 14 * 24 * 60 * 60 * 1000,
 } as const;

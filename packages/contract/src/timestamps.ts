@@ -13,6 +13,12 @@ export function toTimestamp(epochMs: number): string {
 const remembered = new Map<number, string>();
 const REMEMBERED = 1_000;
 
+/** Epoch milliseconds of a `yyyy-MM-dd HH:mm:ss` in UTC, or null when there is no such moment (2026-02-30, 25:00:00). */
+export function fromTimestamp(text: string): number | null {
+  const epochMs = Date.parse(`${text.replace(' ', 'T')}Z`);
+  return !Number.isNaN(epochMs) && toTimestamp(epochMs) === text ? epochMs : null;
+}
+
 /** Epoch milliseconds as the date `yyyy-MM-dd` in UTC. */
 export function toDate(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 10);

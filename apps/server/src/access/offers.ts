@@ -1,7 +1,7 @@
 import type { OwnerType, Queries } from '../storage/index.ts';
 
 /** Why an owner's applications may call a version of a service. */
-export type Basis = 'INTERNAL';
+export type Basis = 'INTERNAL' | 'SHARE';
 
 /** From (inclusive) and until (exclusive) in epoch milliseconds; null is without end. */
 export interface Interval {
@@ -39,7 +39,8 @@ export async function offersTo(
   owner: ApplicationOwner,
   serviceIds: readonly string[],
 ): Promise<Offer[]> {
-  return internalOffers(queries, owner, serviceIds);
+  const offers = [await internalOffers(queries, owner, serviceIds), await sharedOffers(queries, owner, serviceIds)];
+  return offers.flat();
 }
 
 /** Published internally: for the applications of the same owner. */
@@ -54,6 +55,25 @@ async function internalOffers(
     .where('visibility', '=', 'INTERNAL')
     .execute();
   return rows.map((row) => ({ ...row, basis: 'INTERNAL', active: ALWAYS }));
+}
+
+/** Shared with the owner and published internally: while the share is active. */
+async function sharedOffers(
+  queries: Queries,
+  owner: ApplicationOwner,
+  serviceIds: readonly string[],
+): Promise<Offer[]> {
+  const rows = await publishedVersions(queries, serviceIds)
+    .innerJoin('shares', 'shares.service_id', 'services.id')
+    .select(['start_at', 'end_at'])
+    .where(owner.type === 'USER' ? 'shares.user_id' : 'shares.organization_id', '=', owner.id)
+    .where('visibility', '=', 'INTERNAL')
+    .execute();
+  return rows.map(({ start_at, end_at, ...row }) => ({
+    ...row,
+    basis: 'SHARE',
+    active: { from: start_at, until: end_at },
+  }));
 }
 
 function publishedVersions(queries: Queries, serviceIds: readonly string[]) {

@@ -2,12 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import { refusals, security, securitySchemes, type Accounts } from '../accounts/index.ts';
 import { applicationEndpoints } from '../applications/index.ts';
 import { auditEndpoints } from '../audit/index.ts';
+import type { Executions } from '../executions/index.ts';
 import { createHttpServer, mount, platformLimits } from '../http/index.ts';
 import type { IdentityService } from '../identity/index.ts';
+import { jobEndpoints } from '../jobs/index.ts';
 import { organizationEndpoints } from '../organizations/index.ts';
 import type { Platform } from '../platform.ts';
 import { registrationEndpoints } from '../registrations/index.ts';
 import { acceptUploads, serviceEndpoints } from '../services/index.ts';
+import { sharingEndpoints } from '../sharing/index.ts';
 import { serveFrontPage } from './front-page.ts';
 import { serveProblemPages } from './problem-pages.ts';
 import { signInEndpoint } from './sign-in-place.ts';
@@ -17,6 +20,7 @@ export async function createApi(
   platform: Platform,
   accounts: Accounts,
   identity: IdentityService,
+  executions: Executions,
 ): Promise<FastifyInstance> {
   const { addresses } = platform;
   const app = await createHttpServer({
@@ -38,6 +42,8 @@ export async function createApi(
     ...auditEndpoints(platform),
     ...applicationEndpoints(platform),
     ...serviceEndpoints(platform),
+    ...sharingEndpoints(platform, identity),
+    ...jobEndpoints(platform, executions),
   ];
   mount(app, endpoints, { prefix, admit: accounts.admit, security, refusals, limits: platformLimits(platform) });
   app.get(`${prefix}/openapi.json`, { schema: { hide: true } }, () => app.swagger());

@@ -1,5 +1,6 @@
 import { memberRoles, type MemberRole } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ExecutionRow } from '../storage/index.ts';
 import { databases } from '../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
 import { zip } from '../testing/zip.ts';
@@ -7,6 +8,14 @@ import { personalOperations, matrix, type Owned, type Row } from '../testing/mat
 
 const program = 'def run(data, params):\n    return {}\n';
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
+
+/** An execution whose service and application are gone. */
+const ended: Omit<ExecutionRow, 'id' | 'owner_type' | 'owner_id'> = {
+  ...{ subscription_id: null, application_id: null, person_id: null, service_id: null, service_version_id: UNKNOWN },
+  ...{ status: 'SUCCEEDED', created_at: 0, started_at: 0, ended_at: 1, worker_id: null, cancel_requested_at: null },
+  ...{ input: null, input_blob: null, sealed_secrets: null, result: '{}', result_blob: null, cause: null },
+  ...{ log: '', log_blob: null },
+};
 
 /** Who asks: a member by role, somebody who has not joined, somebody whose registration waits, nobody. */
 type Asker = MemberRole | 'STRANGER' | 'PENDING' | 'NOBODY';
@@ -92,6 +101,22 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
         return { applicationId: String(applicationId), keyId: key?.id ?? '' };
       },
       service: async () => id('/services', await serviceForm(kethub.kethub.platform.newId())),
+      async share() {
+        const serviceId = await owned().service();
+        const recipient = { type: 'USER', id: owned().recipientId };
+        return { serviceId, shareId: await id(`/services/${serviceId}/shares`, { recipient }) };
+      },
+      async execution() {
+        const executionId = kethub.kethub.platform.newId();
+        await kethub.kethub.platform.database.write((transaction) =>
+          transaction
+            .insertInto('executions')
+            .values({ ...ended, id: executionId, owner_type: 'ORGANIZATION', owner_id: organizationId })
+            .execute(),
+        );
+        return executionId;
+      },
+      recipientId: ids.get('STRANGER') ?? '',
       serviceForm: () => serviceForm(kethub.kethub.platform.newId()),
       source: () => zip({ 'src/__init__.py': '', 'src/program.py': program }),
       unknown: UNKNOWN,
@@ -154,7 +179,7 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
     test('personally, without the organization: what it owns is not there', async () => {
       if (row.by === 'PATH' || !row.onResource) return;
       const response = await ask('OWNER', row, undefined);
-      expect(await codeOf(response)).toBe('404 not-found');
+      expect(await codeOf(response)).toMatch(/^404 (execution-)?not-found$/);
     });
     test('registration not approved: 403; nobody: 401', async () => {
       expect(await codeOf(await ask('PENDING', row, organizationId))).toBe('403 not-approved');

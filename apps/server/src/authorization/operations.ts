@@ -37,6 +37,19 @@ export const operations = {
   'service:publish': 'MAINTAINER',
   'service:delete': 'OWNER',
   'service:transfer': 'OWNER',
+
+  'share:list': 'VIEWER',
+  'share:read': 'VIEWER',
+  'share:create': 'MAINTAINER',
+  'share:change': 'MAINTAINER',
+  'share:delete': 'MAINTAINER',
+  'shared-service:list': 'VIEWER',
+  'shared-service:read': 'VIEWER',
+
+  'execution:list': 'VIEWER',
+  'execution:read': 'VIEWER',
+  'execution:start': 'MAINTAINER',
+  'execution:cancel': 'MAINTAINER',
 } as const satisfies Record<string, MemberRole>;
 
 export type Operation = keyof typeof operations;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { findExecution, move, type StatusRow } from './queries.ts';
+import { notThere, within, type ExecutionScope } from './scope.ts';
 import { executionChanged } from './watch.ts';
 
 const CHANNEL = 'execution-cancelled';
@@ -22,7 +23,7 @@ export const cancelledCause = {
  * Cancels a PENDING or RUNNING execution. It is CANCELLED at once; the worker that runs it ends its processes.
  * Cancelling a cancelled one changes nothing. Throws execution-not-found, execution-already-ended.
  */
-export async function cancelExecution(platform: Platform, subscriptionId: string, id: string): Promise<StatusRow> {
+export async function cancelExecution(platform: Platform, scope: ExecutionScope, id: string): Promise<StatusRow> {
   const now = platform.now();
   const happened = await platform.database.write(async (transaction) => {
     const values = {
@@ -40,7 +41,7 @@ export async function cancelExecution(platform: Platform, subscriptionId: string
       .selectFrom('executions')
       .select(['status', 'input_blob'])
       .where('id', '=', id)
-      .where('subscription_id', '=', subscriptionId)
+      .where(within(scope))
       .executeTakeFirst();
     if (!known || !(await move(transaction, id, 'CANCELLED', values))) return null;
     return { unusedBlob: known.status === 'PENDING' ? known.input_blob : null };
@@ -50,8 +51,8 @@ export async function cancelExecution(platform: Platform, subscriptionId: string
     platform.database.notify(CHANNEL, id);
     executionChanged(platform.database, id);
   }
-  const row = await findExecution(platform.database, subscriptionId, id);
-  if (!row) throw new Problem('execution-not-found', `No execution ${id} was started through this subscription.`);
+  const row = await findExecution(platform.database, scope, id);
+  if (!row) throw notThere(scope, id);
   if (!happened && isFinal(row.status) && row.status !== 'CANCELLED') {
     throw new Problem('execution-already-ended', `The execution has already ended: it is ${row.status}.`);
   }

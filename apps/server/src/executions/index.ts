@@ -1,8 +1,7 @@
-export { cancelExecution } from './cancel.ts';
-export { executionLog } from './log.ts';
+export { executionLinks } from './links.ts';
+export { Executions } from './operations.ts';
 export { presentStatus } from './present.ts';
-export { filesOf, findExecution, pageOfExecutions, type StatusRow } from './queries.ts';
-export { startExecution, type Origin } from './start.ts';
-export { createStatusReader, type StatusReader } from './status-reader.ts';
-export { watchExecutions, type ExecutionWatch } from './watch.ts';
+export { pageOfExecutions, pageOfService, type ListedRow } from './queries.ts';
+export type { ExecutionScope } from './scope.ts';
+export type { Origin } from './start.ts';
 export { ExecutionWorker } from './worker.ts';

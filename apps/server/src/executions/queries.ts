@@ -1,5 +1,6 @@
 import type { UpdateObject } from 'kysely';
 import type { Database, ExecutionRow, Queries, Tables } from '../storage/index.ts';
+import { within, type ExecutionScope } from './scope.ts';
 import { after, before, type ExecutionEvent } from './transition.ts';
 
 /** The SQL of executions. Each move is one conditional update, so of two that race exactly one happens. */
@@ -72,13 +73,13 @@ export async function endedOf(database: Database, ids: readonly string[]): Promi
   return rows.map(({ id }) => id);
 }
 
-/** An execution of one subscription; somebody else's is not there. */
-export function findExecution(database: Database, subscriptionId: string, id: string) {
+/** An execution within a scope. */
+export function findExecution(database: Database, scope: ExecutionScope, id: string) {
   return database.read
     .selectFrom('executions')
     .selectAll()
     .where('id', '=', id)
-    .where('subscription_id', '=', subscriptionId)
+    .where(within(scope))
     .executeTakeFirst();
 }
 
@@ -91,14 +92,41 @@ export function filesOf(database: Database, executionId: string) {
     .execute();
 }
 
-/** Status rows of a subscription, newest first, after (older than) `cursor`. */
-export function pageOfExecutions(database: Database, subscriptionId: string, cursor: string | null, limit: number) {
+/** What a list shows of an execution. */
+const listedColumns = [...statusColumns, 'application_id', 'person_id', 'service_id', 'service_version_id'] as const;
+export type ListedRow = Pick<ExecutionRow, (typeof listedColumns)[number]>;
+
+/** Rows within a scope, of one service or of all, newest first, after (older than) `cursor`. */
+export function pageOfExecutions(
+  database: Database,
+  scope: ExecutionScope,
+  serviceId: string | null,
+  cursor: string | null,
+  limit: number,
+): Promise<ListedRow[]> {
   let query = database.read
     .selectFrom('executions')
-    .select(statusColumns)
-    .where('subscription_id', '=', subscriptionId)
+    .select(listedColumns)
+    .where(within(scope))
     .orderBy('id', 'desc')
     .limit(limit);
+  if (serviceId !== null) query = query.where('service_id', '=', serviceId);
   if (cursor !== null) query = query.where('id', '<', cursor);
   return query.execute();
+}
+
+/** Rows of all executions of a service, whoever started them, newest first, after (older than) `cursor`. */
+export function pageOfService(
+  database: Database,
+  serviceId: string,
+  cursor: string | null,
+  limit: number,
+): Promise<ListedRow[]> {
+  const query = database.read
+    .selectFrom('executions')
+    .select(listedColumns)
+    .where('service_id', '=', serviceId)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  return (cursor === null ? query : query.where('id', '<', cursor)).execute();
 }

@@ -1,31 +1,42 @@
-import { limits, type ServiceExecution } from '@kethub/contract';
+import { limits } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { once, Problem, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import type { ExecutionRow } from '../storage/index.ts';
+import type { ExecutionRow, OwnerType, Queries } from '../storage/index.ts';
 import { parseInput } from './input.ts';
 import { presentStatus } from './present.ts';
 import { insertExecution } from './queries.ts';
+import type { ExecutionScope } from './scope.ts';
 
 const CHANNEL = 'execution-pending';
 const SECRETS = 'execution secrets';
 /** Input that is kept in the row; a longer one becomes a blob. */
 const INLINE_BYTES = 64 * 1024;
 
-/** Through which subscription, by which application, of which service version. */
+/** Where an execution comes from and for whom it runs which service version. */
 export interface Origin {
-  readonly subscriptionId: string;
-  readonly applicationId: string;
+  /** Within which it will be seen by whoever starts it. */
+  readonly scope: ExecutionScope;
+  /** Null for a job. */
+  readonly subscriptionId: string | null;
+  readonly applicationId: string | null;
+  readonly owner: { readonly type: OwnerType; readonly id: string };
+  /** Who starts a job; null for an application. */
+  readonly personId: string | null;
+  readonly serviceId: string;
   readonly serviceVersionId: string;
 }
 
-/** Accepts an execution: once this resolves it is on disk and will run once. The row is PENDING; a worker is woken. */
+/**
+ * Accepts an execution: once this resolves it is on disk and will run once. The row is PENDING; a worker is woken. What
+ * `hold` throws in the same transaction refuses it.
+ */
 export async function startExecution(
   platform: Platform,
   origin: Origin,
   text: string,
   request: FastifyRequest,
-  present: (execution: ServiceExecution) => Answer,
+  hold: (transaction: Queries) => Promise<void>,
 ): Promise<Answer> {
   requireSize(Buffer.byteLength(text));
   const input = parseInput(text);
@@ -34,6 +45,10 @@ export async function startExecution(
     id: platform.newId(),
     subscription_id: origin.subscriptionId,
     application_id: origin.applicationId,
+    owner_type: origin.owner.type,
+    owner_id: origin.owner.id,
+    person_id: origin.personId,
+    service_id: origin.serviceId,
     service_version_id: origin.serviceVersionId,
     status: 'PENDING',
     created_at: platform.now(),
@@ -52,10 +67,15 @@ export async function startExecution(
   };
   let accepted = false;
   try {
-    const scope = `executions of ${origin.subscriptionId}`;
+    const scope = executionAnswersOf(origin);
     const answer = await once(platform.database, request, scope, text, row.created_at, async (transaction) => {
+      await hold(transaction);
       await insertExecution(transaction, row);
-      return present(presentStatus(row));
+      return {
+        status: 201,
+        body: presentStatus(row),
+        headers: { location: `${origin.scope.address}/${row.id}` },
+      };
     });
     accepted = answer.headers?.['location']?.endsWith(row.id) ?? false;
     platform.database.notify(CHANNEL, row.id);
@@ -64,6 +84,13 @@ export async function startExecution(
     // The answer was a replay of an earlier one, or nothing was accepted: then nobody refers to the blob.
     if (!accepted && row.input_blob) await platform.blobs.remove(row.input_blob);
   }
+}
+
+/** Where the answers are kept that are repeated under an Idempotency-Key: of one version, as another is another request. */
+function executionAnswersOf({ subscriptionId, owner, serviceVersionId }: Origin): string {
+  return subscriptionId === null
+    ? `jobs of ${owner.type} ${owner.id} on ${serviceVersionId}`
+    : `executions of ${subscriptionId}`;
 }
 
 /** Calls back when an execution was accepted by any process. */

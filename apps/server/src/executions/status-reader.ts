@@ -1,13 +1,14 @@
 import type { Platform } from '../platform.ts';
 import type { ExecutionRow } from '../storage/index.ts';
 import { statusColumns, type StatusRow } from './queries.ts';
+import { isWithin, scopeColumns, type ExecutionScope } from './scope.ts';
 import { onExecutionChanged } from './watch.ts';
 
-type Read = Pick<ExecutionRow, 'subscription_id'> & StatusRow;
+type Read = Pick<ExecutionRow, (typeof scopeColumns)[number]> & StatusRow;
 
-/** Reads the status of an execution of a subscription: what is asked for more than anything else, by everyone who polls. */
+/** Reads the status of an execution within a scope: what is asked for more than anything else, by everyone who polls. */
 export interface StatusReader {
-  read(subscriptionId: string, id: string): StatusRow | undefined | Promise<StatusRow | undefined>;
+  read(scope: ExecutionScope, id: string): StatusRow | undefined | Promise<StatusRow | undefined>;
   close(): void;
 }
 
@@ -24,25 +25,25 @@ export function createStatusReader({ database, now }: Pick<Platform, 'database' 
   const rowsOf = database.prepare<Read>(
     database.read
       .selectFrom('executions')
-      .select([...statusColumns, 'subscription_id'])
+      .select([...statusColumns, ...scopeColumns])
       .where('id', '=', 'id'),
   );
   const remembered = new Map<string, { readonly row: Read; readonly until: number }>();
   const stop = onExecutionChanged(database, (id) => void remembered.delete(id));
-  const ofSubscription = (row: Read | undefined, subscriptionId: string): StatusRow | undefined =>
-    row?.subscription_id === subscriptionId ? row : undefined;
+  const seenFrom = (scope: ExecutionScope, row: Read | undefined): StatusRow | undefined =>
+    row && isWithin(scope, row) ? row : undefined;
   return {
-    read(subscriptionId, id) {
+    read(scope, id) {
       const known = remembered.get(id);
-      if (known && known.until > now()) return ofSubscription(known.row, subscriptionId);
+      if (known && known.until > now()) return seenFrom(scope, known.row);
       const rows = rowsOf([id]);
-      if (rows instanceof Promise) return rows.then(([row]) => ofSubscription(row, subscriptionId));
+      if (rows instanceof Promise) return rows.then(([row]) => seenFrom(scope, row));
       const [row] = rows;
       if (row) {
         if (remembered.size >= REMEMBERED) remembered.clear();
         remembered.set(id, { row, until: now() + FRESH_MS });
       }
-      return ofSubscription(row, subscriptionId);
+      return seenFrom(scope, row);
     },
     close: stop,
   };

@@ -1,4 +1,5 @@
 import { offersTo, onAccessChanged, type Interval } from '../access/index.ts';
+import type { Origin } from '../executions/index.ts';
 import { serviceEndpoint, type Platform } from '../platform.ts';
 
 /** How long a decision may be old: what is revoked ends within a second even when the notification of it is lost. */
@@ -12,13 +13,9 @@ export interface AccessKeyEntry {
   readonly expiresAt: number | null;
 }
 
-/** An application that calls a service version it is subscribed to. */
-export interface Subscriber {
+/** An application that calls a service version it is subscribed to. The address of its scope is that of the version. */
+export interface Subscriber extends Origin {
   readonly applicationId: string;
-  readonly subscriptionId: string;
-  readonly serviceVersionId: string;
-  /** Address of the service version, without a slash at its end. */
-  readonly endpoint: string;
   /** The times in which it may call, one of which has to hold. */
   readonly active: readonly Interval[];
 }
@@ -145,9 +142,10 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
     .where('application_id', '=', id)
     .execute();
   // What was offered when the application subscribed has to be offered still.
+  const owner = { type: application.owner_type, id: application.owner_id };
   const offers = await offersTo(
     read,
-    { type: application.owner_type, id: application.owner_id },
+    owner,
     subscriptions.map((one) => one.service_id),
   );
   const offersOf = Map.groupBy(offers, (offer) => offer.versionId);
@@ -168,8 +166,14 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
           {
             applicationId: id,
             subscriptionId: one.id,
+            owner,
+            personId: null,
+            serviceId: one.service_id,
             serviceVersionId: one.service_version_id,
-            endpoint: serviceEndpoint(platform.addresses, owner_id, slug, one.version).slice(0, -1),
+            scope: {
+              of: { by: 'SUBSCRIPTION' as const, subscriptionId: one.id },
+              address: serviceEndpoint(platform.addresses, owner_id, slug, one.version).slice(0, -1),
+            },
             active: (offersOf.get(one.service_version_id) ?? []).map(({ active }) => active),
           },
         ]),

@@ -7,24 +7,11 @@ import {
   TokenRequest,
   TokenResponse,
 } from '@kethub/contract';
-import type { Runtime } from '@kethub/runtime';
 import { Type } from 'typebox';
-import {
-  cancelExecution,
-  executionLog,
-  findExecution,
-  presentStatus,
-  type ExecutionWatch,
-  type StatusReader,
-} from '../executions/index.ts';
-import { endpointsOf, ListQuery, Problem, type Endpoint } from '../http/index.ts';
-import { answerLog, logMedia } from '../logs/index.ts';
-import type { Platform } from '../platform.ts';
+import type { Executions } from '../executions/index.ts';
+import { endpointsOf, ListQuery, type Endpoint } from '../http/index.ts';
+import { logMedia } from '../logs/index.ts';
 import type { Subscriber } from './access.ts';
-import { listExecutions } from './list.ts';
-import { readResult, readResultFile } from './result.ts';
-import { start } from './start.ts';
-import { readStatus } from './status.ts';
 import type { TokenEndpoint } from './token.ts';
 
 /** CLIENT: an application that authenticates itself at the token endpoint. SUBSCRIBER: one with a bearer token. */
@@ -41,11 +28,8 @@ const tag = 'Service executions';
 
 /** The token endpoint and the managed-service interface. */
 export function gatewayEndpoints(
-  platform: Platform,
   tokens: TokenEndpoint,
-  watch: ExecutionWatch,
-  statuses: StatusReader,
-  runtime: Runtime | null,
+  executions: Executions,
 ): Endpoint<GatewayAccess, GatewayCaller>[] {
   return [
     endpoint({
@@ -71,7 +55,7 @@ export function gatewayEndpoints(
       query: ListQuery,
       answers: { 200: Type.Array(ServiceExecutionEntry) },
       problems: [...refused, 'invalid-request'],
-      handle: ({ caller, query }) => listExecutions(platform, subscriber(caller), query),
+      handle: ({ caller, query }) => executions.list(subscriber(caller).scope, query),
     }),
     endpoint({
       method: 'POST',
@@ -96,7 +80,7 @@ export function gatewayEndpoints(
         'request-in-progress',
         'idempotency-key-reused',
       ],
-      handle: ({ caller, request }) => start(platform, watch, statuses, subscriber(caller), request),
+      handle: ({ caller, request }) => executions.start(subscriber(caller), request),
     }),
     endpoint({
       method: 'GET',
@@ -109,7 +93,7 @@ export function gatewayEndpoints(
       params: one,
       answers: { 200: ServiceExecution, 304: null },
       problems: [...missing],
-      handle: ({ caller, params, request }) => readStatus(watch, statuses, subscriber(caller), params.id, request),
+      handle: ({ caller, params, request }) => executions.status(subscriber(caller).scope, params.id, request),
     }),
     endpoint({
       method: 'GET',
@@ -122,7 +106,7 @@ export function gatewayEndpoints(
       params: one,
       answers: { 200: ResultResponse },
       problems: [...missing, 'result-not-available'],
-      handle: ({ caller, params }) => readResult(platform, subscriber(caller), params.id),
+      handle: ({ caller, params }) => executions.result(subscriber(caller).scope, params.id),
     }),
     endpoint({
       method: 'GET',
@@ -134,7 +118,7 @@ export function gatewayEndpoints(
       params: Type.Object({ ...address, id: Id, file: Type.String() }),
       answers: { 200: { media: ['*/*'] } },
       problems: [...missing, 'result-not-available', 'result-file-not-found'],
-      handle: ({ caller, params }) => readResultFile(platform, subscriber(caller), params.id, params.file),
+      handle: ({ caller, params }) => executions.resultFile(subscriber(caller).scope, params.id, params.file),
     }),
     endpoint({
       method: 'GET',
@@ -146,12 +130,8 @@ export function gatewayEndpoints(
       params: one,
       answers: { 200: { media: logMedia } },
       problems: [...missing, 'not-acceptable'],
-      handle: async ({ caller, params, request, reply }) => {
-        const row = await findExecution(platform.database, subscriber(caller).subscriptionId, params.id);
-        if (!row)
-          throw new Problem('execution-not-found', `No execution ${params.id} was started through this subscription.`);
-        return answerLog(executionLog(platform, runtime, watch, params.id), request, reply);
-      },
+      handle: ({ caller, params, request, reply }) =>
+        executions.log(subscriber(caller).scope, params.id, request, reply),
     }),
     endpoint({
       method: 'PUT',
@@ -163,10 +143,7 @@ export function gatewayEndpoints(
       params: one,
       answers: { 200: ServiceExecution },
       problems: [...missing, 'execution-already-ended'],
-      handle: async ({ caller, params }) => {
-        const row = await cancelExecution(platform, subscriber(caller).subscriptionId, params.id);
-        return { status: 200, body: presentStatus(row) };
-      },
+      handle: ({ caller, params }) => executions.cancel(subscriber(caller).scope, params.id),
     }),
   ];
 }

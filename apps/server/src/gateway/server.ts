@@ -1,7 +1,6 @@
 import { limits } from '@kethub/contract';
-import type { Runtime } from '@kethub/runtime';
 import type { FastifyInstance } from 'fastify';
-import { createStatusReader, type ExecutionWatch } from '../executions/index.ts';
+import type { Executions } from '../executions/index.ts';
 import { createHttpServer, mount, RateLimits } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { createAccessDirectory } from './access.ts';
@@ -15,12 +14,8 @@ import { createTokenEndpoint } from './token.ts';
 const BODY_BYTES = limits.executionInputBytes + 1024 * 1024;
 const TOKEN_BODY_BYTES = 16 * 1024;
 
-/** The gateway: the token endpoint and the services. `runtime` is null where executions run in another process. */
-export async function createGateway(
-  platform: Platform,
-  watch: ExecutionWatch,
-  runtime: Runtime | null,
-): Promise<FastifyInstance> {
+/** The gateway: the token endpoint and the services. */
+export async function createGateway(platform: Platform, executions: Executions): Promise<FastifyInstance> {
   const app = await createHttpServer({
     log: platform.log,
     problemsUrl: platform.addresses.problems,
@@ -45,12 +40,8 @@ export async function createGateway(
   );
   const bearers = createBearers(await gatewayKey(platform), platform.addresses.gateway, platform.newId);
   const directory = createAccessDirectory(platform);
-  const statuses = createStatusReader(platform);
-  app.addHook('onClose', () => {
-    directory.close();
-    statuses.close();
-  });
-  mount(app, gatewayEndpoints(platform, createTokenEndpoint(platform, bearers, directory), watch, statuses, runtime), {
+  app.addHook('onClose', () => directory.close());
+  mount(app, gatewayEndpoints(createTokenEndpoint(platform, bearers, directory), executions), {
     prefix: '',
     admit: (access, request) =>
       access === 'SUBSCRIBER' ? admitSubscriber(platform, bearers, directory, request) : null,

@@ -5,6 +5,13 @@ import { byReference } from './components.ts';
 import { countBody, limitedAdmission, type Limits } from './limited-admission.ts';
 import type { Lookup } from './rate-limits.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a JSON body is handed over as text. */
+    keepsJsonText?: boolean;
+  }
+}
+
 /** What an endpoint answers: a status, headers, and a body that fits the declared schema (or a stream for media). */
 export interface Answer {
   readonly status: number;
@@ -41,6 +48,8 @@ export interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B ext
   readonly body?: B;
   /** A request body that the operation reads and judges itself, by media type: it is described and not validated. */
   readonly consumes?: Readonly<Record<string, TSchema>>;
+  /** Of a JSON body that `consumes` names: it stays the text it came as, of at most so many bytes. */
+  readonly jsonTextBytes?: number;
   /** Per success status: the schema, or null for no body, or media types for a stream. */
   readonly answers: Readonly<Record<number, TSchema | null | Media>>;
   readonly problems: readonly ProblemCode[];
@@ -94,7 +103,8 @@ export function mount<A extends string, C>(
       url: prefix + endpoint.path,
       exposeHeadRoute: false,
       // A HEAD that is declared is described as well.
-      config: { swagger: { exposeHeadRoute: true } },
+      config: { swagger: { exposeHeadRoute: true }, keepsJsonText: endpoint.jsonTextBytes !== undefined },
+      ...(endpoint.jsonTextBytes !== undefined && { bodyLimit: endpoint.jsonTextBytes }),
       schema: describe(app, endpoint, security(endpoint.access), [...refusals(endpoint.access), ...limited]),
       // Before the body is parsed: a stranger does not get to upload.
       onRequest: (request, reply, done) => {

@@ -123,7 +123,11 @@ function useValidators(app: FastifyInstance): void {
 /** JSON bodies: an empty one is no body; a broken one is named with the place. */
 function useJson(app: FastifyInstance): void {
   app.removeContentTypeParser(['application/json', 'text/plain']);
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+    if (request.routeOptions.config.keepsJsonText) {
+      done(null, text);
+      return;
+    }
     try {
       const body: unknown = text === '' ? undefined : JSON.parse(text.toString());
       const pointer = text.includes('\\u0000') ? pointerToNul(body) : null;

@@ -1,6 +1,6 @@
 import type { Catalog } from '../deletions/index.ts';
 import { forgetAnswers } from '../storage/index.ts';
-import { organizationsOwnedAlone } from './memberships.ts';
+import { lockOwnedOrganizations, organizationsOwnedAlone } from './memberships.ts';
 
 /** Where the answers are kept that are repeated under an Idempotency-Key. */
 export function organizationAnswersOf(userId: string): string {
@@ -10,6 +10,7 @@ export function organizationAnswersOf(userId: string): string {
 /** The organizations that nobody could manage without this user. */
 export const organizationCatalog: Catalog = {
   async ownedBy(transaction, userId, most) {
+    await lockOwnedOrganizations(transaction, userId);
     const rows = await organizationsOwnedAlone(transaction, userId, most);
     return rows.map(({ id, name }) => ({
       what: `organization "${name}"`,

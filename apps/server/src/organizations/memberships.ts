@@ -1,4 +1,5 @@
 import type { MemberRole } from '@kethub/contract';
+import { SqliteAdapter } from 'kysely';
 import { Problem } from '../http/index.ts';
 import type { Database, Queries } from '../storage/index.ts';
 
@@ -44,6 +45,23 @@ export async function requireOtherOwner(transaction: Queries, organizationId: st
     'conflict',
     'An organization needs an owner, and this is the last one. Make another member OWNER first, or delete the organization.',
   );
+}
+
+/**
+ * Locks every organization that this person owns, in the order of ids: of two owners who leave for good at the same
+ * moment the second sees that the first is gone. SQLite has one writer.
+ */
+export async function lockOwnedOrganizations(transaction: Queries, userId: string): Promise<void> {
+  if (transaction.getExecutor().adapter instanceof SqliteAdapter) return;
+  await transaction
+    .selectFrom('organizations')
+    .innerJoin('memberships', 'memberships.organization_id', 'organizations.id')
+    .select('organizations.id')
+    .where('user_id', '=', userId)
+    .where('role', '=', 'OWNER')
+    .orderBy('organizations.id')
+    .forUpdate('organizations')
+    .execute();
 }
 
 /** The organizations of which this person is the only owner: nobody could manage them without them. */

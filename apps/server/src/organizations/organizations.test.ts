@@ -105,6 +105,21 @@ describe.each(databases)('organizations on $name', (kind) => {
     }
   });
 
+  test('whoever is the last owner cannot delete their account; of two owners who do at the same moment one stays', async () => {
+    const id = await organization('Orphans');
+    for (const name of ['kurt', 'emmy']) sessions.set(name, (await kethub.signIn(name)).loginSession);
+    await add(id, 'kurt', 'OWNER');
+    await add(id, 'emmy', 'OWNER');
+    expect((await call('ada', 'DELETE', `/organizations/${id}/membership`)).status).toBe(204);
+    const left = await Promise.all(['kurt', 'emmy'].map((who) => call(who, 'DELETE', '/me')));
+    expect(left.map(({ status }) => String(status)).toSorted()).toEqual(['204', '400']);
+    const stays = left[0]?.status === 400 ? 'kurt' : 'emmy';
+    expect((await call(stays, 'GET', `/organizations/${id}/members`)).body).toMatchObject([{ role: 'OWNER' }]);
+    expect(left.find(({ status }) => status === 400)?.body).toMatchObject({
+      detail: expect.stringContaining('Orphans') as string,
+    });
+  });
+
   test('what an organization owns is seen by its members only, and in its context only', async () => {
     const id = await organization('Context');
     await add(id, 'grace', 'VIEWER');

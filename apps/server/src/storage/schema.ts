@@ -38,6 +38,7 @@ export interface Tables {
   audit_entries: AuditEntryRow;
   former_addresses: FormerAddressRow;
   idempotency_keys: IdempotencyKeyRow;
+  shares: ShareRow;
 }
 
 export interface UserRow {
@@ -283,8 +284,15 @@ export interface SubscriptionRow {
 
 export interface ExecutionRow {
   id: string;
-  subscription_id: string;
-  application_id: string;
+  /** Through which subscription of which application; null for a job, which a person has started. */
+  subscription_id: string | null;
+  application_id: string | null;
+  /** For whom it was started, who sees all of it; null for one whose application was gone before this was kept. */
+  owner_type: OwnerType | null;
+  owner_id: string | null;
+  /** Who started a job. */
+  person_id: string | null;
+  service_id: string | null;
   service_version_id: string;
   status: ExecutionStatus;
   created_at: number;
@@ -342,6 +350,19 @@ export interface FormerAddressRow {
   owner_id: string;
   slug: string;
   service_id: string;
+}
+
+/** A service given to a user or to an organization: exactly one of the two is there. */
+export interface ShareRow {
+  id: string;
+  service_id: string;
+  user_id: string | null;
+  organization_id: string | null;
+  /** From (inclusive) and until (exclusive); null is without end. */
+  start_at: number | null;
+  end_at: number | null;
+  created_at: number;
+  revision: number;
 }
 
 export interface AuditEntryRow {

@@ -5,11 +5,12 @@ import { mount, platformLimits } from '../http/index.ts';
 import { createEmbeddedIdentity, type Identity, type IdentityService, type NewUser } from '../identity/index.ts';
 import { organizationCatalog } from '../organizations/index.ts';
 import { serviceCatalog } from '../services/index.ts';
+import { sharingCatalog } from '../sharing/index.ts';
 import type { TestDatabaseKind } from './databases.ts';
 import { createTestPlatform, createTestServer, type TestPlatform, type TestPlatformOptions } from './platform.ts';
 
 /** All domains in which a user can own something. */
-export const catalogs = [applicationCatalog, serviceCatalog, organizationCatalog];
+export const catalogs = [applicationCatalog, serviceCatalog, organizationCatalog, sharingCatalog];
 
 export const PASSWORD = 'correct horse battery staple';
 

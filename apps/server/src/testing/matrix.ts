@@ -10,6 +10,12 @@ export interface Owned {
   accessKey(): Promise<{ applicationId: string; keyId: string }>;
   /** With the draft 1.0.0. */
   service(): Promise<string>;
+  /** One that has succeeded. */
+  execution(): Promise<string>;
+  /** Of a service, with `recipientId`. */
+  share(): Promise<{ serviceId: string; shareId: string }>;
+  /** An approved user. */
+  readonly recipientId: string;
   serviceForm(): Promise<FormData>;
   source(): Promise<Blob>;
   /** An id that nothing has. */
@@ -88,6 +94,19 @@ const service = (
     refusedFor,
   );
 
+const share = (role: MemberRole, method: string, body?: object) =>
+  on(role, async (owned) => {
+    const { serviceId, shareId } = await owned.share();
+    return { method, path: `/services/${serviceId}/shares/${shareId}`, ...(body && { body }) };
+  });
+
+const execution = (role: MemberRole, method: string, rest: string, refusedFor?: readonly number[]) =>
+  on(
+    role,
+    async (owned) => ({ method, path: `/service-executions/${await owned.execution()}${rest}` }),
+    refusedFor,
+  );
+
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
 
 /** Every operation on resources of the platform interface by its id: who may, and a request that tries. */
@@ -148,10 +167,40 @@ export const matrix: Readonly<Record<string, Row>> = {
     () => ({ visibility: 'INTERNAL' }),
     [409],
   ),
+
+  createShare: service('MAINTAINER', 'POST', '/shares', (owned) => ({
+    recipient: { type: 'USER', id: owned.recipientId },
+    endDate: '2030-01-01 00:00:00',
+  })),
+  listShares: service('VIEWER', 'GET', '/shares'),
+  getShare: share('VIEWER', 'GET'),
+  changeShare: share('MAINTAINER', 'PATCH', { endDate: null }),
+  deleteShare: share('MAINTAINER', 'DELETE'),
+  // Its build takes longer than the request, and it is not published.
+  startJob: service('MAINTAINER', 'POST', '/executions', () => ({}), [404]),
+  startJobOfVersion: service('MAINTAINER', 'POST', '/versions/1.0.0/executions', () => ({}), [409]),
+  listProvidedExecutions: service('VIEWER', 'GET', '/executions'),
+  listOwnedExecutions: list('VIEWER', 'GET', '/service-executions'),
+  getOwnedExecution: execution('VIEWER', 'GET', ''),
+  getOwnedResult: execution('VIEWER', 'GET', '/result'),
+  getOwnedResultFile: execution('VIEWER', 'GET', '/result/none.txt', [404]),
+  getOwnedLog: execution('VIEWER', 'GET', '/log'),
+  cancelOwnedExecution: execution('MAINTAINER', 'PUT', '/cancel', [409]),
+
+  listSharedServices: list('VIEWER', 'GET', '/shared-services'),
+  getSharedService: on(
+    'VIEWER',
+    async (owned) => ({ method: 'GET', path: `/shared-services/${await owned.service()}` }),
+    [404],
+  ),
 };
 
 /** Endpoints that are about the caller or about people, not about what somebody owns: tested with the user account service. */
 export const personalOperations: readonly string[] = [
+  'getSignInPlace',
+  'listRegistrations',
+  'getRegistration',
+  'changeRegistration',
   'getMe',
   'updateMe',
   'deleteMe',

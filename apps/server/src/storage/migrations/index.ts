@@ -8,6 +8,7 @@ import * as userSearch from './0006-user-search.ts';
 import * as registrations from './0007-registrations.ts';
 import * as organizations from './0008-organizations.ts';
 import * as signInAttempts from './0009-sign-in-attempts.ts';
+import * as sharing from './0010-sharing.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -20,6 +21,7 @@ const migrations: Record<string, Migration> = {
   '0007-registrations': registrations,
   '0008-organizations': organizations,
   '0009-sign-in-attempts': signInAttempts,
+  '0010-sharing': sharing,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

@@ -1,8 +1,11 @@
 import { isFinal, type ServiceExecution } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { presentStatus, type ExecutionWatch, type StatusReader, type StatusRow } from '../executions/index.ts';
-import { etag, isFresh, preferredWait, Problem, type Answer } from '../http/index.ts';
-import type { Subscriber } from './access.ts';
+import { etag, isFresh, preferredWait, type Answer } from '../http/index.ts';
+import { presentStatus } from './present.ts';
+import type { StatusRow } from './queries.ts';
+import { notThere, type ExecutionScope } from './scope.ts';
+import type { StatusReader } from './status-reader.ts';
+import type { ExecutionWatch } from './watch.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
@@ -10,29 +13,29 @@ const json = { 'content-type': 'application/json; charset=utf-8' };
 export function readStatus(
   watch: ExecutionWatch,
   statuses: StatusReader,
-  caller: Subscriber,
+  scope: ExecutionScope,
   id: string,
   request: FastifyRequest,
 ): Answer | Promise<Answer> {
   const seconds = preferredWait(request.headers.prefer);
-  if (seconds > 0) return readChangedStatus(watch, statuses, caller, id, seconds, request);
-  const row = statuses.read(caller.subscriptionId, id);
+  if (seconds > 0) return readChangedStatus(watch, statuses, scope, id, seconds, request);
+  const row = statuses.read(scope, id);
   return row instanceof Promise
-    ? row.then((later) => answerStatus(existing(later, id), request, 0))
-    : answerStatus(existing(row, id), request, 0);
+    ? row.then((later) => answerStatus(existing(scope, later, id), request, 0))
+    : answerStatus(existing(scope, row, id), request, 0);
 }
 
 async function readChangedStatus(
   watch: ExecutionWatch,
   statuses: StatusReader,
-  { subscriptionId }: Subscriber,
+  scope: ExecutionScope,
   id: string,
   seconds: number,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const row = existing(await statuses.read(subscriptionId, id), id);
+  const row = existing(scope, await statuses.read(scope, id), id);
   const unchanged = ({ status }: StatusRow): boolean => status === row.status && !isFinal(status);
-  const changed = await waitWhile(watch, statuses, subscriptionId, row, seconds, request, unchanged);
+  const changed = await waitWhile(watch, statuses, scope, row, seconds, request, unchanged);
   return answerStatus(changed, request, seconds);
 }
 
@@ -48,21 +51,21 @@ function answerStatus(row: StatusRow, request: FastifyRequest, seconds: number):
 export async function waitForEnd(
   watch: ExecutionWatch,
   statuses: StatusReader,
-  subscriptionId: string,
+  scope: ExecutionScope,
   id: string,
   seconds: number,
   request: FastifyRequest,
 ): Promise<ServiceExecution> {
-  const row = existing(await statuses.read(subscriptionId, id), id);
+  const row = existing(scope, await statuses.read(scope, id), id);
   return presentStatus(
-    await waitWhile(watch, statuses, subscriptionId, row, seconds, request, ({ status }) => !isFinal(status)),
+    await waitWhile(watch, statuses, scope, row, seconds, request, ({ status }) => !isFinal(status)),
   );
 }
 
 async function waitWhile(
   watch: ExecutionWatch,
   statuses: StatusReader,
-  subscriptionId: string,
+  scope: ExecutionScope,
   row: StatusRow,
   seconds: number,
   request: FastifyRequest,
@@ -78,7 +81,7 @@ async function waitWhile(
     while (unchanged(latest) && !end.aborted) {
       // Listening starts before reading, so that a change in between is not missed.
       const changed = watch.changed(row.id, end);
-      latest = existing(await statuses.read(subscriptionId, row.id), row.id);
+      latest = existing(scope, await statuses.read(scope, row.id), row.id);
       if (!unchanged(latest)) break;
       await changed;
     }
@@ -86,10 +89,10 @@ async function waitWhile(
     // The connection serves many requests and would collect a listener from each.
     socket.off('close', hangUp);
   }
-  return end.aborted ? existing(await statuses.read(subscriptionId, row.id), row.id) : latest;
+  return end.aborted ? existing(scope, await statuses.read(scope, row.id), row.id) : latest;
 }
 
-function existing(row: StatusRow | undefined, id: string): StatusRow {
-  if (!row) throw new Problem('execution-not-found', `No execution ${id} was started through this subscription.`);
+function existing(scope: ExecutionScope, row: StatusRow | undefined, id: string): StatusRow {
+  if (!row) throw notThere(scope, id);
   return row;
 }

@@ -1,16 +1,16 @@
-/** The HAL links of an execution below the endpoint of its service. */
-export function executionLinks(endpoint: string, id: string) {
-  const status = { href: `${endpoint}/${id}` };
+/** The HAL links of an execution below the address of the door. */
+export function executionLinks(address: string, id: string) {
+  const status = { href: `${address}/${id}` };
   return { self: status, status, result: { href: `${status.href}/result` } };
 }
 
 /** The links of a result: itself, the status, and one per file; a file cannot take the place of the first two. */
 export function resultLinks(
-  endpoint: string,
+  address: string,
   id: string,
   files: readonly { name: string }[],
 ): Record<string, { href: string }> {
-  const { status, result } = executionLinks(endpoint, id);
+  const { status, result } = executionLinks(address, id);
   const perFile = files.map(({ name }): [string, { href: string }] => [
     name,
     { href: `${result.href}/${encodeURIComponent(name)}` },

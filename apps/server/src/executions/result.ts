@@ -1,21 +1,22 @@
 import { isFinal } from '@kethub/contract';
 import { Readable } from 'node:stream';
-import { filesOf, findExecution, presentStatus } from '../executions/index.ts';
 import { Problem, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import type { ExecutionRow } from '../storage/index.ts';
-import type { Subscriber } from './access.ts';
 import { resultLinks } from './links.ts';
 import { mediaTypeOf } from './media-types.ts';
+import { presentStatus } from './present.ts';
+import { filesOf, findExecution } from './queries.ts';
+import { notThere, type ExecutionScope } from './scope.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
 /** `GET /{id}/result`: what the service returned, or the cause why it did not, at the root, and two HAL members. */
-export async function readResult(platform: Platform, caller: Subscriber, id: string): Promise<Answer> {
-  const row = await requireEnded(platform, caller, id);
+export async function readResult(platform: Platform, scope: ExecutionScope, id: string): Promise<Answer> {
+  const row = await requireEnded(platform, scope, id);
   const files = await filesOf(platform.database, id);
   const members = JSON.stringify({
-    _links: resultLinks(caller.endpoint, id, files),
+    _links: resultLinks(scope.address, id, files),
     _embedded: { status: presentStatus(row) },
   });
   if (row.result_blob !== null) return largeResult(platform, row.result_blob, members);
@@ -45,11 +46,11 @@ async function largeResult(platform: Platform, key: string, members: string): Pr
 /** `GET /{id}/result/{file}`: one file that the execution left. */
 export async function readResultFile(
   platform: Platform,
-  caller: Subscriber,
+  scope: ExecutionScope,
   id: string,
   name: string,
 ): Promise<Answer> {
-  await requireEnded(platform, caller, id);
+  await requireEnded(platform, scope, id);
   const file = (await filesOf(platform.database, id)).find((one) => one.name === name);
   if (!file) throw new Problem('result-file-not-found', `The execution has no result file ${JSON.stringify(name)}.`);
   const { stream, bytes } = await platform.blobs.get(file.blob);
@@ -64,9 +65,9 @@ export async function readResultFile(
   return { status: 200, headers, body: stream };
 }
 
-async function requireEnded(platform: Platform, caller: Subscriber, id: string): Promise<ExecutionRow> {
-  const row = await findExecution(platform.database, caller.subscriptionId, id);
-  if (!row) throw new Problem('execution-not-found', `No execution ${id} was started through this subscription.`);
+async function requireEnded(platform: Platform, scope: ExecutionScope, id: string): Promise<ExecutionRow> {
+  const row = await findExecution(platform.database, scope, id);
+  if (!row) throw notThere(scope, id);
   if (!isFinal(row.status))
     throw new Problem('result-not-available', `The execution is ${row.status}. The result is there once it has ended.`);
   return row;

@@ -1,0 +1,93 @@
+import type { ServiceExecution } from '@kethub/contract';
+import type { Runtime } from '@kethub/runtime';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { list, preferredWait, Problem, type Answer, type ListQuery } from '../http/index.ts';
+import { answerLog } from '../logs/index.ts';
+import type { Platform } from '../platform.ts';
+import type { Queries } from '../storage/index.ts';
+import { cancelExecution } from './cancel.ts';
+import { executionLinks } from './links.ts';
+import { executionLog } from './log.ts';
+import { presentStatus } from './present.ts';
+import { findExecution, pageOfExecutions } from './queries.ts';
+import { readResult, readResultFile } from './result.ts';
+import { notThere, type ExecutionScope } from './scope.ts';
+import { startExecution, type Origin } from './start.ts';
+import { createStatusReader, type StatusReader } from './status-reader.ts';
+import { readStatus, waitForEnd } from './status.ts';
+import { watchExecutions, type ExecutionWatch } from './watch.ts';
+
+/** The operations on executions, the same at every door; the scope says what the one who asks may see. */
+export class Executions {
+  readonly #platform: Platform;
+  readonly #runtime: Runtime | null;
+  readonly #watch: ExecutionWatch;
+  readonly #statuses: StatusReader;
+
+  /** `runtime` is null where executions run in another process. */
+  constructor(platform: Platform, runtime: Runtime | null) {
+    this.#platform = platform;
+    this.#runtime = runtime;
+    this.#watch = watchExecutions(platform.database);
+    this.#statuses = createStatusReader(platform);
+  }
+
+  /**
+   * Accepts an execution. 201 with its address; with `Prefer: wait=N` answered when it ended or N seconds passed. The body
+   * is the input, as text.
+   */
+  async start(
+    origin: Origin,
+    request: FastifyRequest,
+    hold: (transaction: Queries) => Promise<void> = async () => {},
+  ): Promise<Answer> {
+    if (typeof request.body !== 'string') {
+      throw new Problem(
+        'unsupported-media-type',
+        'Send the input as a JSON object with Content-Type: application/json.',
+      );
+    }
+    const answer = await startExecution(this.#platform, origin, request.body, request, hold);
+    const seconds = preferredWait(request.headers.prefer);
+    if (seconds === 0) return answer;
+    const { id } = answer.body as ServiceExecution;
+    const body = await waitForEnd(this.#watch, this.#statuses, origin.scope, id, seconds, request);
+    return { ...answer, body, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };
+  }
+
+  /** Newest first. */
+  list(scope: ExecutionScope, query: ListQuery): Promise<Answer> {
+    return list(query, {
+      address: `${scope.address}/`,
+      load: (cursor, limit) => pageOfExecutions(this.#platform.database, scope, null, cursor, limit),
+      present: (row) => ({ ...presentStatus(row), _links: executionLinks(scope.address, row.id) }),
+    });
+  }
+
+  /** The status object; `Prefer: wait=N` waits for it to change. */
+  status(scope: ExecutionScope, id: string, request: FastifyRequest): Answer | Promise<Answer> {
+    return readStatus(this.#watch, this.#statuses, scope, id, request);
+  }
+
+  result(scope: ExecutionScope, id: string): Promise<Answer> {
+    return readResult(this.#platform, scope, id);
+  }
+
+  resultFile(scope: ExecutionScope, id: string, name: string): Promise<Answer> {
+    return readResultFile(this.#platform, scope, id, name);
+  }
+
+  async log(scope: ExecutionScope, id: string, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
+    if (!(await findExecution(this.#platform.database, scope, id))) throw notThere(scope, id);
+    return answerLog(executionLog(this.#platform, this.#runtime, this.#watch, id), request, reply);
+  }
+
+  async cancel(scope: ExecutionScope, id: string): Promise<Answer> {
+    return { status: 200, body: presentStatus(await cancelExecution(this.#platform, scope, id)) };
+  }
+
+  close(): void {
+    this.#watch.close();
+    this.#statuses.close();
+  }
+}

@@ -1,0 +1,1 @@
+export { jobEndpoints } from './routes.ts';

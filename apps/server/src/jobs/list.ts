@@ -1,0 +1,72 @@
+import type { OwnedExecution, ProvidedExecution } from '@kethub/contract';
+import {
+  executionLinks,
+  pageOfExecutions,
+  pageOfService,
+  presentStatus,
+  type ListedRow,
+} from '../executions/index.ts';
+import { list, type Answer, type ListQuery } from '../http/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import { requireService } from '../services/index.ts';
+import type { Queries } from '../storage/index.ts';
+import { jobScope } from './scope.ts';
+
+interface Named extends ListedRow {
+  /** Undefined when the version has been deleted. */
+  readonly of: { readonly version: string; readonly name: string } | undefined;
+}
+
+/** What was started for the context, of one service or of all, newest first. */
+export function listOwned(
+  platform: Platform,
+  context: Context,
+  { serviceId, ...page }: ListQuery & { readonly serviceId?: string },
+): Promise<Answer> {
+  const { database } = platform;
+  const scope = jobScope(platform, context);
+  return list(page, {
+    address: serviceId === undefined ? scope.address : `${scope.address}?serviceId=${serviceId}`,
+    load: async (cursor, limit) =>
+      withNames(database.read, await pageOfExecutions(database, scope, serviceId ?? null, cursor, limit)),
+    present: (row): OwnedExecution => ({
+      ...presentStatus(row),
+      ...(row.service_id !== null && { serviceId: row.service_id }),
+      ...(row.of && { serviceName: row.of.name, version: row.of.version }),
+      applicationId: row.application_id,
+      personId: row.person_id,
+      _links: executionLinks(scope.address, row.id),
+    }),
+  });
+}
+
+/** All executions of a service of the context, for its provider: neither who started them nor what with. */
+export async function listProvided(
+  { database, addresses }: Platform,
+  context: Context,
+  serviceId: string,
+  query: ListQuery,
+): Promise<Answer> {
+  await requireService(database.read, context, serviceId);
+  return list(query, {
+    address: `${addresses.api}/services/${serviceId}/executions`,
+    load: async (cursor, limit) =>
+      withNames(database.read, await pageOfService(database, serviceId, cursor, limit)),
+    present: (row): ProvidedExecution => ({
+      ...presentStatus(row),
+      ...(row.of && { version: row.of.version }),
+    }),
+  });
+}
+
+async function withNames(queries: Queries, rows: readonly ListedRow[]): Promise<Named[]> {
+  const ids = new Set(rows.map((row) => row.service_version_id));
+  const versions = await queries
+    .selectFrom('service_versions')
+    .innerJoin('services', 'services.id', 'service_versions.service_id')
+    .select(['service_versions.id', 'version', 'name'])
+    .where('service_versions.id', 'in', [...ids, ''])
+    .execute();
+  const byId = new Map(versions.map((one) => [one.id, one]));
+  return rows.map((row) => ({ ...row, of: byId.get(row.service_version_id) }));
+}

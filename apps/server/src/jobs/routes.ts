@@ -1,0 +1,162 @@
+import {
+  Id,
+  limits,
+  OwnedExecution,
+  ProvidedExecution,
+  ResultResponse,
+  ServiceExecution,
+  Version,
+} from '@kethub/contract';
+import { Type } from 'typebox';
+import type { Executions } from '../executions/index.ts';
+import { contextOf, ListQuery, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
+import { logMedia } from '../logs/index.ts';
+import type { Platform } from '../platform.ts';
+import { listOwned, listProvided } from './list.ts';
+import { jobScope } from './scope.ts';
+import { startJob } from './start-job.ts';
+
+const tag = 'Jobs';
+const servicePath = Type.Object({ serviceId: Id });
+const one = Type.Object({ executionId: Id });
+const missing = ['invalid-request', 'execution-not-found'] as const;
+/** Room above the limit of the input, so that its own check answers with the numbers. */
+const BODY_BYTES = limits.executionInputBytes + 1024 * 1024;
+
+const start = {
+  method: 'POST',
+  tag,
+  access: 'execution:start',
+  consumes: { 'application/json': Type.Object({}, { additionalProperties: true }) },
+  jsonTextBytes: BODY_BYTES,
+  answers: { 201: ServiceExecution },
+  problems: [
+    'invalid-request',
+    'malformed-json',
+    'input-not-an-object',
+    'invalid-secrets',
+    'not-found',
+    'conflict',
+    'build-not-succeeded',
+    'too-large',
+    'unsupported-media-type',
+    'request-in-progress',
+    'idempotency-key-reused',
+  ],
+} as const;
+
+/** The job interface: executions started and seen by people, of services that are theirs or shared with them. */
+export const jobEndpoints = (platform: Platform, executions: Executions): PlatformEndpoint[] => [
+  endpoint({
+    ...start,
+    path: '/services/:serviceId/executions',
+    id: 'startJob',
+    summary: 'Run the newest published version of a service',
+    description:
+      'Of the caller, or shared with them. The body is the input: a JSON object. `Prefer: wait=N` answers when it has ended, or after N seconds.',
+    params: servicePath,
+    handle: ({ params, caller, request }) =>
+      startJob(platform, executions, contextOf(caller), params.serviceId, null, request),
+  }),
+  endpoint({
+    ...start,
+    path: '/services/:serviceId/versions/:version/executions',
+    id: 'startJobOfVersion',
+    summary: 'Run a version of a service',
+    description:
+      'Of a service of their own, also a draft whose build has succeeded; of one that is shared with them, a published version. The body is the input: a JSON object. `Prefer: wait=N` answers when it has ended, or after N seconds.',
+    params: Type.Object({ serviceId: Id, version: Version }),
+    handle: ({ params, caller, request }) =>
+      startJob(platform, executions, contextOf(caller), params.serviceId, params.version, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services/:serviceId/executions',
+    id: 'listProvidedExecutions',
+    tag,
+    access: 'execution:list',
+    summary: 'List all executions of an own service, whoever started them, newest first',
+    params: servicePath,
+    query: ListQuery,
+    answers: { 200: Type.Array(ProvidedExecution) },
+    problems: ['invalid-request', 'not-found'],
+    handle: ({ params, caller, query }) => listProvided(platform, contextOf(caller), params.serviceId, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/service-executions',
+    id: 'listOwnedExecutions',
+    tag,
+    access: 'execution:list',
+    summary: 'List the executions that were started for the caller, as jobs or by applications, newest first',
+    query: Type.Object({ ...ListQuery.properties, serviceId: Type.Optional(Id) }),
+    answers: { 200: Type.Array(OwnedExecution) },
+    problems: ['invalid-request'],
+    handle: ({ caller, query }) => listOwned(platform, contextOf(caller), query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/service-executions/:executionId',
+    id: 'getOwnedExecution',
+    tag,
+    access: 'execution:read',
+    summary: 'Read the status of an execution',
+    description: '`Prefer: wait=N` waits for the status to change.',
+    params: one,
+    answers: { 200: ServiceExecution, 304: null },
+    problems: missing,
+    handle: ({ params, caller, request }) =>
+      executions.status(jobScope(platform, contextOf(caller)), params.executionId, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/service-executions/:executionId/result',
+    id: 'getOwnedResult',
+    tag,
+    access: 'execution:read',
+    summary: 'Read the result of an execution',
+    description: 'For an execution that did not succeed the cause stands in its place: type, title and detail.',
+    params: one,
+    answers: { 200: ResultResponse },
+    problems: [...missing, 'result-not-available'],
+    handle: ({ params, caller }) => executions.result(jobScope(platform, contextOf(caller)), params.executionId),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/service-executions/:executionId/result/:file',
+    id: 'getOwnedResultFile',
+    tag,
+    access: 'execution:read',
+    summary: 'Download a result file',
+    params: Type.Object({ executionId: Id, file: Type.String() }),
+    answers: { 200: { media: ['*/*'] } },
+    problems: [...missing, 'result-not-available', 'result-file-not-found'],
+    handle: ({ params, caller }) =>
+      executions.resultFile(jobScope(platform, contextOf(caller)), params.executionId, params.file),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/service-executions/:executionId/log',
+    id: 'getOwnedLog',
+    tag,
+    access: 'execution:read',
+    summary: 'Read or follow the log of an execution',
+    params: one,
+    answers: { 200: { media: [...logMedia] } },
+    problems: [...missing, 'not-acceptable'],
+    handle: ({ params, caller, request, reply }) =>
+      executions.log(jobScope(platform, contextOf(caller)), params.executionId, request, reply),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/service-executions/:executionId/cancel',
+    id: 'cancelOwnedExecution',
+    tag,
+    access: 'execution:cancel',
+    summary: 'Cancel a PENDING or RUNNING execution',
+    params: one,
+    answers: { 200: ServiceExecution },
+    problems: [...missing, 'execution-already-ended'],
+    handle: ({ params, caller }) => executions.cancel(jobScope(platform, contextOf(caller)), params.executionId),
+  }),
+];

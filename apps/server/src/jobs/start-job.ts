@@ -1,0 +1,29 @@
+import type { FastifyRequest } from 'fastify';
+import type { Executions } from '../executions/index.ts';
+import type { Answer } from '../http/index.ts';
+import { holdOwner } from '../organizations/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import { requireRunnable } from './runnable-version.ts';
+import { jobScope } from './scope.ts';
+
+/** Starts an execution as a person, without an application. The body is the input, as at the gateway. */
+export async function startJob(
+  platform: Platform,
+  executions: Executions,
+  context: Context,
+  serviceId: string,
+  version: string | null,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { id } = await requireRunnable(platform, context, serviceId, version);
+  const origin = {
+    scope: jobScope(platform, context),
+    subscriptionId: null,
+    applicationId: null,
+    owner: { type: context.type, id: context.id },
+    personId: context.personId,
+    serviceId,
+    serviceVersionId: id,
+  };
+  return executions.start(origin, request, (transaction) => holdOwner(platform, transaction, context));
+}

@@ -1,0 +1,72 @@
+import type { ChangeShareRequest } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { accessChanged } from '../access/index.ts';
+import { audit } from '../audit/index.ts';
+import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import { requireService } from '../services/index.ts';
+import type { Queries, ShareRow } from '../storage/index.ts';
+import { constraintsOf } from './constraints.ts';
+import { presentShare } from './present.ts';
+import { findShare, recipientOf } from './queries.ts';
+
+/** A share of a service that belongs to the context. Throws not-found. */
+export async function requireShare(
+  queries: Queries,
+  context: Context,
+  serviceId: string,
+  id: string,
+): Promise<ShareRow> {
+  await requireService(queries, context, serviceId);
+  const row = await findShare(queries, serviceId, id);
+  if (!row) throw new Problem('not-found', `The service has no share ${id}.`);
+  return row;
+}
+
+/** Changes when a share is active; what it allows now changes at the next call. */
+export async function changeShare(
+  platform: Platform,
+  context: Context,
+  serviceId: string,
+  id: string,
+  change: ChangeShareRequest,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const constraints = constraintsOf(change);
+  const answer = await platform.database.write(async (transaction) => {
+    const row = await requireShare(transaction, context, serviceId, id);
+    requireMatch(request, etag(row.revision));
+    const values = { ...constraints, revision: row.revision + 1 };
+    const { numUpdatedRows } = await transaction
+      .updateTable('shares')
+      .set(values)
+      .where('id', '=', id)
+      .where('revision', '=', row.revision)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new Problem('stale', 'Somebody else has just changed this share. Read it again.');
+    const body = presentShare({ ...row, ...values }, platform.now());
+    const { recipient, startDate, endDate } = body;
+    await audit(platform, transaction, context, 'share:change', id, { serviceId, recipient, startDate, endDate });
+    return { status: 200, body, headers: { etag: etag(values.revision) } };
+  });
+  accessChanged(platform.database);
+  return answer;
+}
+
+/** Removes a share. Calls that rest on it end within a second on every process; executions that run go on. */
+export async function removeShare(
+  platform: Platform,
+  context: Context,
+  serviceId: string,
+  id: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  await platform.database.write(async (transaction) => {
+    const row = await requireShare(transaction, context, serviceId, id);
+    requireMatch(request, etag(row.revision));
+    await transaction.deleteFrom('shares').where('id', '=', id).execute();
+    await audit(platform, transaction, context, 'share:delete', id, { serviceId, recipient: recipientOf(row) });
+  });
+  accessChanged(platform.database);
+  return { status: 204 };
+}

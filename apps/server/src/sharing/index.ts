@@ -1,0 +1,3 @@
+export { sharingCatalog } from './catalog.ts';
+export { sharingEndpoints } from './routes.ts';
+export { findSharedService } from './shared-services.ts';
