@@ -2,7 +2,7 @@ import { endOfDay, toDate, type CreateAccessTokenRequest } from '@kethub/contrac
 import type { FastifyRequest } from 'fastify';
 import { holdAccount } from '../deletions/index.ts';
 import { once, type Answer } from '../http/index.ts';
-import type { Person, Platform } from '../platform.ts';
+import type { Person } from '../platform.ts';
 import { createRawToken, digestOf, type AccessTokenRow } from '../storage/index.ts';
 import type { AccountServices } from './accounts.ts';
 import { invalid } from './invalid.ts';
@@ -34,7 +34,7 @@ export async function createAccessToken(
     used_at: null,
     expires_on: expiresAt,
   };
-  return onceSealed(platform, request, user.id, JSON.stringify([name, expiresAt]), async (transaction) => {
+  return once(platform, request, tokenAnswersOf(user.id), JSON.stringify([name, expiresAt]), async (transaction) => {
     await holdAccount(platform.database, transaction, user.id);
     await insertAccessToken(transaction, row);
     return { status: 200, headers: secretAnswer, body: accessTokenDto(row, value) };
@@ -44,25 +44,6 @@ export async function createAccessToken(
 /** Where the answers are kept that are repeated under an Idempotency-Key. */
 export function tokenAnswersOf(userId: string): string {
   return `access tokens of ${userId}`;
-}
-
-/**
- * `once`, with the answer kept sealed: under an Idempotency-Key it is stored for a day to be given again, and it holds
- * the value of a token, which is otherwise stored nowhere.
- */
-async function onceSealed(
-  platform: Platform,
-  request: FastifyRequest,
-  userId: string,
-  body: string,
-  create: (...parameters: Parameters<Parameters<typeof once>[5]>) => Promise<Answer>,
-): Promise<Answer> {
-  const scope = tokenAnswersOf(userId);
-  const kept = await once(platform.database, request, scope, body, platform.now(), async (transaction) => {
-    const answer = await create(transaction);
-    return { ...answer, body: platform.seal.seal(scope, JSON.stringify(answer.body)) };
-  });
-  return { ...kept, body: JSON.parse(platform.seal.unseal(scope, String(kept.body))) };
 }
 
 /** PostgreSQL has no place for U+0000 in a text. */

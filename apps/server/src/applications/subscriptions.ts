@@ -17,44 +17,37 @@ export async function subscribe(
 ): Promise<Answer> {
   const now = platform.now();
   const body = JSON.stringify(wanted);
-  const answer = await once(
-    platform.database,
-    request,
-    `subscriptions of ${applicationId}`,
-    body,
-    now,
-    async (transaction) => {
-      await requireApplication(transaction, owner, applicationId);
-      const version = choose(await offersTo(transaction, owner, [wanted.serviceId]), wanted);
-      const existing = (await listSubscriptions(transaction, applicationId)).find(
-        (one) => one.service_id === version.serviceId && one.version === version.version,
-      );
-      const { serviceId, name, slug, ownerId } = version;
-      const offered = { service_id: serviceId, name, slug, owner_id: ownerId, version: version.version };
-      const row = existing ?? { ...offered, id: platform.newId(), created_at: now };
-      if (!existing) {
-        const { id, created_at } = row;
-        await transaction
-          .insertInto('subscriptions')
-          .values({
-            id,
-            application_id: applicationId,
-            service_id: wanted.serviceId,
-            service_version_id: version.versionId,
-            created_at,
-          })
-          .execute();
-        const detail = { applicationId, serviceId: wanted.serviceId, version: version.version };
-        await audit(platform, transaction, owner, 'subscription:create', id, detail);
-      }
-      const location = `${platform.addresses.api}/applications/${applicationId}/subscriptions/${row.id}`;
-      return {
-        status: existing ? 200 : 201,
-        body: presentSubscription(row, platform.addresses),
-        headers: { location },
-      };
-    },
-  );
+  const answer = await once(platform, request, `subscriptions of ${applicationId}`, body, async (transaction) => {
+    await requireApplication(transaction, owner, applicationId);
+    const version = choose(await offersTo(transaction, owner, [wanted.serviceId]), wanted);
+    const existing = (await listSubscriptions(transaction, applicationId)).find(
+      (one) => one.service_id === version.serviceId && one.version === version.version,
+    );
+    const { serviceId, name, slug, ownerId } = version;
+    const offered = { service_id: serviceId, name, slug, owner_id: ownerId, version: version.version };
+    const row = existing ?? { ...offered, id: platform.newId(), created_at: now };
+    if (!existing) {
+      const { id, created_at } = row;
+      await transaction
+        .insertInto('subscriptions')
+        .values({
+          id,
+          application_id: applicationId,
+          service_id: wanted.serviceId,
+          service_version_id: version.versionId,
+          created_at,
+        })
+        .execute();
+      const detail = { applicationId, serviceId: wanted.serviceId, version: version.version };
+      await audit(platform, transaction, owner, 'subscription:create', id, detail);
+    }
+    const location = `${platform.addresses.api}/applications/${applicationId}/subscriptions/${row.id}`;
+    return {
+      status: existing ? 200 : 201,
+      body: presentSubscription(row, platform.addresses),
+      headers: { location },
+    };
+  });
   accessChanged(platform.database, applicationId);
   return answer;
 }

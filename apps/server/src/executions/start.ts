@@ -68,7 +68,7 @@ export async function startExecution(
   let accepted = false;
   try {
     const scope = executionAnswersOf(origin);
-    const answer = await once(platform.database, request, scope, text, row.created_at, async (transaction) => {
+    const answer = await once(platform, request, scope, text, async (transaction) => {
       await hold(transaction);
       await insertExecution(transaction, row);
       return {

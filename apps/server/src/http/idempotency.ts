@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { limits } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { isDuplicate, type Database, type Queries } from '../storage/index.ts';
+import type { Platform } from '../platform.ts';
+import { isDuplicate, type Queries } from '../storage/index.ts';
 import type { Answer } from './endpoint.ts';
 import { Problem } from './problem.ts';
 
@@ -11,23 +12,25 @@ const running = new Set<string>();
 /**
  * Creates something once per Idempotency-Key: the answer is kept in the same transaction as what it created, so both
  * exist or neither. Same key and body: the first answer again; another body: 422; first one still running: 409.
- * `scope` is who calls what; `body` is what makes two requests the same. Without the header `create` simply runs.
+ * `scope` is who calls what; `body` is what makes two requests the same. Without the header `create` simply runs. Kept
+ * answers are sealed: some show a secret, once.
  */
 export async function once(
-  database: Database,
+  platform: Platform,
   request: FastifyRequest,
   scope: string,
   body: string | Buffer,
-  now: number,
   create: (transaction: Queries) => Promise<Answer>,
 ): Promise<Answer> {
   const key = request.headers['idempotency-key'];
+  const { database, seal } = platform;
   if (key === undefined) return database.write(create);
   if (typeof key !== 'string' || key.length === 0 || key.length > limits.idempotencyKeyLength) {
     throw new Problem('invalid-request', `Idempotency-Key must have 1 to ${limits.idempotencyKeyLength} characters.`);
   }
   const digest = createHash('sha256').update(body).digest('hex');
-  const known = await replay(database, scope, key, digest, now);
+  const now = platform.now();
+  const known = await replay(platform, scope, key, digest);
   if (known) return known;
   const place = `${scope} ${key}`;
   if (running.has(place))
@@ -36,7 +39,7 @@ export async function once(
   try {
     return await database.write(async (transaction) => {
       const answer = await create(transaction);
-      const row = { scope, key, digest, answer: JSON.stringify(answer), created_at: now };
+      const row = { scope, key, digest, answer: seal.seal(place, JSON.stringify(answer)), created_at: now };
       await transaction
         .deleteFrom('idempotency_keys')
         .where('created_at', '<', now - limits.idempotencyKeepMs)
@@ -47,7 +50,7 @@ export async function once(
   } catch (error) {
     // Another process was faster with the same key: what this one created is rolled back, the other's answer holds.
     if (!isDuplicate(error)) throw error;
-    const first = await replay(database, scope, key, digest, now);
+    const first = await replay(platform, scope, key, digest);
     if (!first) throw error;
     return first;
   } finally {
@@ -56,18 +59,17 @@ export async function once(
 }
 
 async function replay(
-  database: Database,
+  { database, seal, now }: Platform,
   scope: string,
   key: string,
   digest: string,
-  now: number,
 ): Promise<Answer | null> {
   const row = await database.read
     .selectFrom('idempotency_keys')
     .select(['digest', 'answer'])
     .where('scope', '=', scope)
     .where('key', '=', key)
-    .where('created_at', '>=', now - limits.idempotencyKeepMs)
+    .where('created_at', '>=', now() - limits.idempotencyKeepMs)
     .executeTakeFirst();
   if (!row) return null;
   if (row.digest !== digest) {
@@ -76,5 +78,5 @@ async function replay(
       'This Idempotency-Key was used before with another body. Use a new key for a new request.',
     );
   }
-  return JSON.parse(row.answer) as Answer;
+  return JSON.parse(seal.unseal(`${scope} ${key}`, row.answer)) as Answer;
 }

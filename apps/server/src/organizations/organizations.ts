@@ -16,7 +16,7 @@ export function createOrganization(
   request: FastifyRequest,
 ): Promise<Answer> {
   const now = platform.now();
-  return once(platform.database, request, organizationAnswersOf(person.id), name, now, async (transaction) => {
+  return once(platform, request, organizationAnswersOf(person.id), name, async (transaction) => {
     await holdAccount(platform.database, transaction, person.id);
     const row: OrganizationRow = { id: platform.newId(), name: name.trim(), created_at: now, revision: 1 };
     await transaction.insertInto('organizations').values(row).execute();

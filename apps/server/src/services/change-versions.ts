@@ -25,32 +25,25 @@ export async function addVersion(
   const source = await storeSource(platform, upload);
   let created = '';
   try {
-    const answer = await once(
-      platform.database,
-      request,
-      `versions of ${serviceId}`,
-      source.digest,
-      platform.now(),
-      async (transaction) => {
-        const service = await requireService(transaction, owner, serviceId);
-        const versions = await versionsOf(transaction, [serviceId]);
-        const draft = versions.find(({ state }) => state === 'DRAFT');
-        if (draft)
-          throw new Problem(
-            'conflict',
-            `Version ${draft.version} is still a draft. Replace its source, or publish it first.`,
-          );
-        const configuration = versions[0]
-          ? (JSON.parse(versions[0].configuration) as RuntimeConfiguration)
-          : defaultConfiguration;
-        const number = nextVersion(versions.map(({ version }) => version));
-        const { versionId } = await insertDraft(platform, transaction, serviceId, number, source, configuration);
-        const row = (await versionsOf(transaction, [serviceId])).find(({ id }) => id === versionId);
-        if (!row) throw new Error('The version that was just inserted is not there');
-        created = `${platform.addresses.api}/services/${serviceId}/versions/${number}`;
-        return { status: 201, body: presentVersion(row, service, platform.addresses), headers: { location: created } };
-      },
-    );
+    const answer = await once(platform, request, `versions of ${serviceId}`, source.digest, async (transaction) => {
+      const service = await requireService(transaction, owner, serviceId);
+      const versions = await versionsOf(transaction, [serviceId]);
+      const draft = versions.find(({ state }) => state === 'DRAFT');
+      if (draft)
+        throw new Problem(
+          'conflict',
+          `Version ${draft.version} is still a draft. Replace its source, or publish it first.`,
+        );
+      const configuration = versions[0]
+        ? (JSON.parse(versions[0].configuration) as RuntimeConfiguration)
+        : defaultConfiguration;
+      const number = nextVersion(versions.map(({ version }) => version));
+      const { versionId } = await insertDraft(platform, transaction, serviceId, number, source, configuration);
+      const row = (await versionsOf(transaction, [serviceId])).find(({ id }) => id === versionId);
+      if (!row) throw new Error('The version that was just inserted is not there');
+      created = `${platform.addresses.api}/services/${serviceId}/versions/${number}`;
+      return { status: 201, body: presentVersion(row, service, platform.addresses), headers: { location: created } };
+    });
     buildPending(platform.database);
     return answer;
   } catch (error) {

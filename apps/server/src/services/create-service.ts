@@ -40,7 +40,7 @@ export async function createService(platform: Platform, owner: Context, request:
   const scope = serviceAnswersOf(owner);
   let created = false;
   try {
-    const answer = await once(platform.database, request, scope, body, now, async (transaction) => {
+    const answer = await once(platform, request, scope, body, async (transaction) => {
       await holdOwner(platform, transaction, owner);
       await requireFreeAddress(transaction, row.owner_id, row.slug, row.id);
       await insertService(transaction, row);
