@@ -27,7 +27,7 @@ export async function createShare(
   await requireApproved(identity, wanted.recipient);
   const now = platform.now();
   const scope = `shares of ${serviceId}`;
-  const answer = await once(database, request, scope, JSON.stringify(wanted), now, async (transaction) => {
+  const answer = await once(platform, request, scope, JSON.stringify(wanted), async (transaction) => {
     const service = await requireService(transaction, context, serviceId);
     requireOther(service.owner_type, service.owner_id, wanted.recipient);
     await holdRecipient(platform, transaction, wanted.recipient);
