@@ -8,9 +8,11 @@ import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-too
 // `npm test`: sets up what the machine lacks, checks the code, then runs every test on SQLite and on a real PostgreSQL,
 // those of the identity provider also on a real Keycloak, and requests that Schemathesis makes up.
 // Arguments go to vitest: npm test -- packages/runtime
-const KEYCLOAK_TESTS = ['keycloak.test.ts', 'upstream-keycloak.test.ts'].map(
-  (name) => `apps/server/src/identity/${name}`,
-);
+const KEYCLOAK_TESTS = [
+  'apps/server/src/identity/keycloak.test.ts',
+  'apps/server/src/identity/upstream-keycloak.test.ts',
+  'test/ket-keycloak.test.ts',
+];
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 const chosen = process.argv.slice(2);
 

@@ -24,6 +24,10 @@ describe('exit codes', () => {
     [['login', '--token', 'ket_pat_secret'], 'usage', 'usage'],
     [['run', 'one', '--input', 'missing.json'], 'usage', 'file'],
     [['run', 'one', '--detach', '--wait'], 'usage', 'usage'],
+    [['admin'], 'usage', 'usage'],
+    [['admin', 'approve'], 'usage', 'usage'],
+    [['admin', 'registrations', '--status', 'NONE'], 'usage', 'usage'],
+    [['admin', 'approve', 'ada@example.org'], 'signedOut', 'not-signed-in'],
     [['status'], 'signedOut', 'not-signed-in'],
     [['whoami'], 'signedOut', 'not-signed-in'],
   ];

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
+import { addAdmin } from './commands/admin.ts';
 import { addCancel } from './commands/cancel.ts';
 import { addInit } from './commands/init.ts';
 import { addList } from './commands/list.ts';
@@ -28,6 +29,7 @@ const commands = [
   addCancel,
   addList,
   addServices,
+  addAdmin,
 ];
 
 /** All commands of `ket`, in the order in which a newcomer needs them. */
@@ -39,7 +41,7 @@ export function createProgram(shell: Shell): Command {
     .helpCommand('help [command]', 'explain a command')
     .addHelpText('after', `\nExit codes:\n${exitCodeLines().join('\n')}`);
   for (const add of commands) add(program, shell);
-  for (const command of [program, ...program.commands])
+  for (const command of withSubcommands(program))
     command.exitOverride().configureOutput({
       writeOut: (text) => shell.stdout.write(text),
       writeErr: (text) => shell.stderr.write(text),
@@ -47,6 +49,11 @@ export function createProgram(shell: Shell): Command {
       outputError: () => undefined,
     });
   return program;
+}
+
+/** A command and all that it consists of. */
+export function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
 }
 
 function exitCodeLines(): string[] {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes } from './failures.ts';
+import { withSubcommands } from './program.ts';
 
 /** The reference of commands and exit codes in docs/cli.md, made from the commands themselves. */
 export function reference(program: Command): string {
@@ -8,7 +9,7 @@ export function reference(program: Command): string {
     '## Exit codes',
     ['| Code | Meaning |', '|---|---|', ...codes].join('\n'),
     '## Commands',
-    ...program.commands.map(section),
+    ...program.commands.flatMap(withSubcommands).map(section),
   ].join('\n\n');
 }
 
@@ -18,5 +19,9 @@ function section(command: Command): string {
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 200 });
   command.outputHelp();
-  return [`### ket ${command.name()}`, `\`\`\`text\n${help.trim()}\n\`\`\``].join('\n\n');
+  return [`### ${fullName(command)}`, `\`\`\`text\n${help.trim()}\n\`\`\``].join('\n\n');
+}
+
+function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 }

@@ -3,6 +3,7 @@ import { beginAuthorization } from './authorization-code.ts';
 import { path } from './connection.ts';
 import { createGatewayClient } from './gateway-client.ts';
 import { createPlatformClient } from './platform-client.ts';
+import { findSignInPlace } from './sign-in-place.ts';
 import { signInWithPassword } from './sign-in.ts';
 import { json, problem, standIn } from './testing.stand-in.ts';
 
@@ -67,4 +68,17 @@ test('the answer to another sign-in is refused before its code is used', async (
   const denied = authorization.finish(new URLSearchParams({ state, error: 'access_denied' }));
   await expect(denied).rejects.toMatchObject({ code: 'access_denied' });
   expect(requests).toHaveLength(1);
+});
+
+test.each([
+  ['http://localhost:1/api', 'http://issuer.example.org/realms/x', true],
+  ['https://kethub.example.org/api', 'https://issuer.example.org/realms/x', true],
+  ['https://kethub.example.org/api', 'http://localhost:8080/realms/x', true],
+  ['https://kethub.example.org/api', 'http://issuer.example.org/realms/x', false],
+  ['https://kethub.example.org/api', 'javascript:alert(1)', false],
+  ['https://kethub.example.org/api', undefined, false],
+])('a platform at %s may send people to %s to sign in: %s', async (baseUrl, issuer, may) => {
+  const place = findSignInPlace({ baseUrl, fetch: () => Promise.resolve(Response.json({ issuer })) });
+  if (may) expect(await place).toBe(issuer);
+  else await expect(place).rejects.toMatchObject({ code: 'unexpected-answer' });
 });

@@ -8,6 +8,13 @@ export type { FollowedEntry, FollowOptions } from './follow-log.ts';
 export { createGatewayClient, isEnded } from './gateway-client.ts';
 export type { GatewayClient, GatewayClientOptions, ResultResponse, StartOptions } from './gateway-client.ts';
 export { createPlatformClient, isBuilt } from './platform-client.ts';
-export type { Credential, NewService, PlatformClient, PlatformClientOptions } from './platform-client.ts';
+export type {
+  Credential,
+  NewService,
+  PlatformClient,
+  PlatformClientOptions,
+  RegistrationsQuery,
+} from './platform-client.ts';
+export { findSignInPlace } from './sign-in-place.ts';
 export { signInWithPassword, type PasswordSignIn } from './sign-in.ts';
 export type { WatchOptions } from './watch.ts';

@@ -3,8 +3,11 @@ import type {
   AccessTokenDto,
   AccessTokensDto,
   Application,
+  ApprovalStatus,
   Build,
+  ChangeRegistrationRequest,
   LogEntry,
+  Registration,
   RuntimeConfiguration,
   Service,
   ServiceVersion,
@@ -36,6 +39,13 @@ export interface NewService {
   readonly source: Blob;
 }
 
+export interface RegistrationsQuery {
+  readonly status?: ApprovalStatus | undefined;
+  readonly email?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
 /** The platform interface, as far as services, applications and access tokens go. Methods throw KethubError and UnreachableError. */
 export type PlatformClient = ReturnType<typeof createPlatformClient>;
 
@@ -54,7 +64,13 @@ export function createPlatformClient(options: PlatformClientOptions) {
     authenticate: () => Promise.resolve(headers),
     renewable: false,
   };
-  return { ...accounts(connection), ...services(connection), ...builds(connection), ...applications(connection) };
+  return {
+    ...accounts(connection),
+    ...registrations(connection),
+    ...services(connection),
+    ...builds(connection),
+    ...applications(connection),
+  };
 }
 
 function accounts(connection: Connection) {
@@ -70,6 +86,29 @@ function accounts(connection: Connection) {
     deleteAccessToken: (id: string, options?: CallOptions) =>
       sendForNothing(connection, { method: 'DELETE', path: path`/me/access-tokens/${id}`, ...options }),
   };
+}
+
+/** For administrators. */
+function registrations(connection: Connection) {
+  return {
+    registrations: (query: RegistrationsQuery, options?: CallOptions) =>
+      sendForJson<Registration[]>(connection, { path: `/registrations${search(query)}`, ...options }),
+    registration: (id: string, options?: CallOptions) =>
+      sendForJson<Registration>(connection, { path: path`/registrations/${id}`, ...options }),
+    changeRegistration: (id: string, change: ChangeRegistrationRequest, options?: CallOptions) =>
+      sendForJson<Registration>(connection, {
+        method: 'PATCH',
+        path: path`/registrations/${id}`,
+        json: change,
+        ...options,
+      }),
+  };
+}
+
+function search(query: RegistrationsQuery): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  return given.size === 0 ? '' : `?${given.toString()}`;
 }
 
 function services(connection: Connection) {

@@ -1,5 +1,11 @@
 import os from 'node:os';
-import { createPlatformClient, KethubError, signInWithPassword, type PlatformClient } from '@kethub/client';
+import {
+  createPlatformClient,
+  findSignInPlace,
+  KethubError,
+  signInWithPassword,
+  type PlatformClient,
+} from '@kethub/client';
 import { CliFailure, usageFailure } from '../failures.ts';
 import type { Shell } from '../shell.ts';
 import { interruptible } from '../terminal/interrupt.ts';
@@ -39,24 +45,27 @@ export async function openLoginSession(
   url: string,
   options: SignInOptions,
 ): Promise<PlatformClient> {
-  const loginSession = await requestLoginSession(shell, output, `${url}/auth`, options);
+  const loginSession = await requestLoginSession(shell, output, apiUrl(url), options);
   return createPlatformClient({ baseUrl: apiUrl(url), credential: { loginSession } });
 }
 
 async function requestLoginSession(
   shell: Shell,
   output: Output,
-  authUrl: string,
+  baseUrl: string,
   options: SignInOptions,
 ): Promise<string> {
   if (options.passwordStdin) {
     if (options.username === undefined) throw usageFailure('--password-stdin needs --username.');
     const password = await readSecretLine(shell, '--password-stdin');
+    const authUrl = await findSignInPlace({ baseUrl });
     return signInWithPassword({ authUrl, username: options.username, password });
   }
   const byBrowser = options.browser ?? (options.username === undefined && hasBrowser(shell.environment));
   if (byBrowser && (options.browser || shell.stdin.isTTY))
-    return interruptible((signal) => signInWithBrowser(shell, output, authUrl, signal));
+    return interruptible(async (signal) =>
+      signInWithBrowser(shell, output, await findSignInPlace({ baseUrl, signal }), signal),
+    );
   if (!shell.stdin.isTTY)
     throw usageFailure(
       'There is no terminal to ask for the password.',
@@ -64,6 +73,7 @@ async function requestLoginSession(
       'ket login --token < token.txt',
       'ket login --browser',
     );
+  const authUrl = await findSignInPlace({ baseUrl });
   const username = options.username ?? (await ask(shell, 'User name: '));
   const password = await askHidden(shell, 'Password: ');
   return signInWithPassword({ authUrl, username, password });

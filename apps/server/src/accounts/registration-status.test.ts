@@ -22,7 +22,6 @@ describe.each(databases)('GET /user-registration-status on $name', ({ open }) =>
     const name = status.toLowerCase();
     const { id } = await server.addUser(name);
     const { access_token } = await server.signIn(name);
-    await server.call('GET', '/me', access_token);
     await server.platform.database.write((transaction) =>
       transaction.updateTable('identities').set(fields).where('id', '=', id).execute(),
     );

@@ -1,5 +1,6 @@
+import Fastify from 'fastify';
 import { SignJWT, generateKeyPair } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestPlatform, type TestPlatform } from '../testing/platform.ts';
 import { databases } from '../testing/databases.ts';
 import { createTestRealm, type TestRealm } from '../testing/keycloak.ts';
@@ -221,6 +222,79 @@ describe.skipIf(server === undefined)('Keycloak as the identity provider', () =>
       await identity.delete(id);
     });
 
+    test('are found by their address, in whatever case, also when they have never been here', async () => {
+      const pending = await addUser('PENDING');
+      expect(await identity.findByEmail(pending.email.toUpperCase())).toEqual(pending);
+      for (const nobody of ['nobody@example.org', pending.email.slice(1), '*@example.org', '%@example.org', '*'])
+        expect([nobody, await identity.findByEmail(nobody)]).toEqual([nobody, null]);
+      await change(pending.id, { emailVerified: false });
+      expect(await connect().findByEmail(pending.email)).toMatchObject({ emailVerified: false });
+    });
+
+    test('of several with one address it is the approved one', async () => {
+      await realm.admin('PUT', '', { duplicateEmailsAllowed: true, loginWithEmailAllowed: false });
+      try {
+        const [one, other] = [await addUser('PENDING'), await addUser('APPROVED')];
+        await change(one.id, { email: other.email });
+        expect(await connect().findByEmail(other.email)).toMatchObject({ id: other.id });
+      } finally {
+        await realm.admin('PUT', '', { duplicateEmailsAllowed: false, loginWithEmailAllowed: true });
+      }
+    });
+
+    test('are decided about with everything else of them as it was, at once for this process', async () => {
+      const { id, email } = await addUser('PENDING');
+      await change(id, { firstName: 'Augusta' });
+      const before = (await realm.admin('GET', `/users/${id}`)) as Record<string, unknown>;
+      const { administration } = identity;
+      expect(await identity.find(id)).toMatchObject({ status: 'PENDING' });
+      expect(await identity.findByEmail(email)).toMatchObject({ status: 'PENDING' });
+      const pending = { status: 'PENDING', enabled: true } as const;
+      const off = { status: 'APPROVED', enabled: false } as const;
+      expect(await administration.change(id, pending, off)).toMatchObject({ id, ...off, firstname: 'Augusta' });
+      expect(await identity.find(id)).toMatchObject(off);
+      expect(await identity.findByEmail(email)).toMatchObject(off);
+      expect(await realm.admin('GET', `/users/${id}`)).toEqual({
+        ...before,
+        enabled: false,
+        attributes: { registrationStatus: ['APPROVED'] },
+      });
+      await expect(administration.change(id, pending, off)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await administration.change('01a1fd32-d765-71ab-ba39-25ede922012b', pending, off)).toBeNull();
+      expect(await administration.find(id)).toMatchObject({ createdAt: expect.any(Number) as number });
+    });
+
+    test('of two decisions about one state one is made, also by two processes', async () => {
+      const { id } = await addUser('PENDING');
+      const from = { status: 'PENDING', enabled: true } as const;
+      const outcomes = await Promise.allSettled(
+        (['APPROVED', 'REJECTED'] as const).map((status) =>
+          connect().administration.change(id, from, { status, enabled: true }),
+        ),
+      );
+      expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+      const [won] = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      expect(await identity.administration.find(id)).toEqual(won);
+    });
+
+    test('are listed by status, those who registered at Keycloak itself among them, in pages', async () => {
+      const [one, other] = [await addUser('PENDING'), await addUser('PENDING')];
+      await change(one.id, { attributes: {} });
+      const { administration } = identity;
+      const listed: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page = await administration.list('PENDING', cursor, 1);
+        listed.push(...page.map(({ person }) => person.id));
+        cursor = page[0]?.id ?? null;
+      } while (cursor !== null);
+      expect(listed).toEqual(expect.arrayContaining([one.id, other.id]));
+      expect(new Set(listed).size).toBe(listed.length);
+      const all = await administration.list(null, null, 1_000);
+      expect(all.some(({ person }) => person.username.startsWith('service-account-'))).toBe(false);
+      await expect(administration.list(null, 'x', 1)).rejects.toMatchObject({ status: 400 });
+    });
+
     test('a username or an address that is taken is a conflict', async () => {
       const { username, email } = await addUser();
       const person = { firstname: 'Eve', lastname: 'Else', password: PASSWORD, status: 'APPROVED' } as const;
@@ -261,8 +335,8 @@ describe.skipIf(server === undefined)('Keycloak as the identity provider', () =>
       await expect(asked).rejects.toThrow(IdentityProviderUnavailable);
       await expect(asked).rejects.toMatchObject({ status: 503 });
     }
-    const connectBehind = (): IdentityService =>
-      connect({ KETHUB_OIDC_ISSUER: realm.issuer.replace(realm.origin, way.origin) });
+    const issuerBehind = (): string => realm.issuer.replace(realm.origin, way.origin);
+    const connectBehind = (): IdentityService => connect({ KETHUB_OIDC_ISSUER: issuerBehind() });
 
     test.each(['REFUSE', 'SILENT'] as const)('a server that is down (%s), until it is back', async (how) => {
       behind = connectBehind();
@@ -290,6 +364,61 @@ describe.skipIf(server === undefined)('Keycloak as the identity provider', () =>
       } finally {
         later = 0;
       }
+    });
+
+    /** Makes the way slow, and waits until no connection is left from before. */
+    async function slowDown(): Promise<void> {
+      way.behave('SLOW');
+      const reached = (): Promise<boolean> =>
+        fetch(issuerBehind())
+          .then(({ ok }) => ok)
+          .catch(() => false);
+      await expect.poll(reached, { timeout: 20_000 }).toBe(true);
+    }
+
+    test('a server whose every answer is slow: nobody waits for all that a cold question takes', async () => {
+      const slow = connectBehind();
+      onTestFinished(() => way.behave('FORWARD'));
+      await slowDown();
+      // Discovery, a token for the admin interface and the person, one after the other.
+      const asked = slow.find(known.id);
+      await expectUnavailable(asked);
+      await expect(asked).rejects.toMatchObject({
+        cause: { message: expect.stringContaining('has waited') as string },
+      });
+      way.behave('FORWARD');
+      // Calls that were cut off may still be failing.
+      await expect
+        .poll(() => slow.find(known.id).catch(() => null), { timeout: 10_000 })
+        .toMatchObject({ id: known.id });
+    });
+
+    test('a request waits 3 s altogether, before its body is read and after it', async () => {
+      const slow = connectBehind();
+      const [one, other] = [await addUser(), await addUser()];
+      await slow.find(known.id);
+      const ask = (id: string): Promise<string> =>
+        slow.find(id).then(
+          (found) => found?.id ?? 'nobody',
+          ({ cause }: Error) => String(cause),
+        );
+      const app = Fastify();
+      onTestFinished(async () => {
+        way.behave('FORWARD');
+        await app.close();
+      });
+      await slow.serve(app);
+      let first = '';
+      app.addHook('onRequest', async () => void (first = await ask(one.id)));
+      app.post('/', async () => [first, await ask(other.id)]);
+      const address = await app.listen({ host: '127.0.0.1', port: 0 });
+      const post = async (): Promise<unknown> =>
+        (await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })).json();
+      await slowDown();
+      // Each alone would be answered in time.
+      expect(await post()).toEqual([one.id, expect.stringContaining('has waited')]);
+      // What came too late was kept.
+      await expect.poll(post, { timeout: 10_000 }).toEqual([one.id, other.id]);
     });
 
     test('a client that Keycloak does not know, or that may not ask', async () => {

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { applicationCatalog } from '../applications/index.ts';
-import { createAccounts, security, securitySchemes, type Accounts } from '../accounts/index.ts';
+import { createAccounts, refusals, security, securitySchemes, type Accounts } from '../accounts/index.ts';
 import { mount, platformLimits } from '../http/index.ts';
 import { createEmbeddedIdentity, type Identity, type IdentityService, type NewUser } from '../identity/index.ts';
 import { organizationCatalog } from '../organizations/index.ts';
 import { serviceCatalog } from '../services/index.ts';
 import { sharingCatalog } from '../sharing/index.ts';
+import { registrationEndpoints } from '../registrations/index.ts';
 import type { TestDatabaseKind } from './databases.ts';
 import { createTestPlatform, createTestServer, type TestPlatform, type TestPlatformOptions } from './platform.ts';
 
@@ -20,7 +21,7 @@ export interface TestSession {
   readonly refresh_token: string;
 }
 
-/** A server at the addresses of its platform, with the identity provider and the user account service. */
+/** A server at the addresses of its platform: identity provider, user account service and registrations. */
 export interface TestAccounts {
   readonly platform: TestPlatform;
   readonly identity: IdentityService;
@@ -52,7 +53,9 @@ export async function startTestAccounts(
   const identity = await createEmbeddedIdentity(platform);
   const accounts = createAccounts(platform, identity, catalogs);
   const app = await createTestServer(platform, securitySchemes(identity.tokenEndpoint));
-  mount(app, accounts.endpoints, { prefix: '/api', admit: accounts.admit, security, limits: platformLimits(platform) });
+  const endpoints = [...accounts.endpoints, ...registrationEndpoints(platform, identity)];
+  const limits = platformLimits(platform);
+  mount(app, endpoints, { prefix: '/api', admit: accounts.admit, security, refusals, limits });
   await identity.serve(app);
   await app.listen({ host: '127.0.0.1', port: platform.port });
 

@@ -1,12 +1,16 @@
 import { once } from 'node:events';
 import net from 'node:net';
 
+type How = 'FORWARD' | 'SLOW' | 'REFUSE' | 'SILENT';
+
+const SLOW_MS = 1_800;
+
 /** A way to a server that can be cut. */
 export interface TcpProxy {
   /** Address under which the server is reached, as http URL without a slash at the end. */
   readonly origin: string;
-  /** What happens to connections from now on; those that are open end. */
-  behave(how: 'FORWARD' | 'REFUSE' | 'SILENT'): void;
+  /** What happens to connections from now on; those that are open end. SLOW is 1.8 s for every piece that is sent. */
+  behave(how: How): void;
   /** How many connections were opened so far. */
   connections(): number;
   close(): Promise<void>;
@@ -14,7 +18,7 @@ export interface TcpProxy {
 
 /** Listens on a free port of loopback and leads to `target`. */
 export async function startTcpProxy(target: URL): Promise<TcpProxy> {
-  let how: 'FORWARD' | 'REFUSE' | 'SILENT' = 'FORWARD';
+  let how: How = 'FORWARD';
   let count = 0;
   const open = new Set<net.Socket>();
   const keep = (socket: net.Socket): void => {
@@ -27,10 +31,12 @@ export async function startTcpProxy(target: URL): Promise<TcpProxy> {
     count++;
     keep(near);
     if (how === 'REFUSE') near.destroy();
-    if (how !== 'FORWARD') return;
+    if (how !== 'FORWARD' && how !== 'SLOW') return;
     const far = net.connect(Number(target.port), target.hostname);
     keep(far);
-    near.pipe(far).pipe(near);
+    if (how === 'SLOW') near.on('data', (piece) => void setTimeout(() => far.write(piece), SLOW_MS));
+    else near.pipe(far);
+    far.pipe(near);
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
   });

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { exitCodes } from './failures.ts';
+import { folderWith } from './testing/folder.ts';
+import { ket } from './testing/ket.ts';
+import { problem, standInPlatform } from './testing/platform.stand-in.ts';
+
+const ada = {
+  id: 'u1',
+  username: 'ada',
+  email: 'ada@example.org',
+  emailVerified: true,
+  firstname: 'Ada',
+  lastname: 'L',
+  status: 'PENDING',
+  enabled: true,
+  createdAt: '2026-01-01 00:00:00',
+};
+const byEmail = 'GET /api/registrations?email=ada%40example.org';
+const change = 'PATCH /api/registrations/u1';
+
+async function admin(args: readonly string[], answers: Parameters<typeof standInPlatform>[0]) {
+  const { url, requests } = await standInPlatform(answers);
+  const environment = { KET_TOKEN: 'ket_pat_x', KET_URL: url };
+  return { ...(await ket(['admin', ...args], { folder: await folderWith(), environment })), requests };
+}
+
+test('somebody is decided about by address or by id', async () => {
+  const answers = {
+    [byEmail]: { status: 200, body: [ada] },
+    [change]: { status: 200, body: { ...ada, status: 'APPROVED' } },
+  };
+  const approved = await admin(['approve', 'ada@example.org'], answers);
+  expect(approved).toMatchObject({ code: 0, stdout: 'ada (ada@example.org) is APPROVED.\n' });
+  expect(approved.requests).toEqual([byEmail, change]);
+  expect(await admin(['approve', 'u1'], answers)).toMatchObject({ code: 0, requests: [change] });
+});
+
+test('an address of nobody: 4; a caller who is no administrator, or a decision that is not possible: 7', async () => {
+  const nobody = await admin(['reject', 'ada@example.org'], { [byEmail]: { status: 200, body: [] } });
+  expect(nobody).toMatchObject({ code: exitCodes.notFound.code, requests: [byEmail] });
+  for (const code of ['not-administrator', 'conflict'] as const) {
+    const refused = await admin(['disable', 'u1'], { [change]: problem(code === 'conflict' ? 409 : 403, code) });
+    expect(refused).toMatchObject({ code: exitCodes.refused.code, stdout: '' });
+    expect(refused.stderr).toContain(`about ${code}`);
+  }
+});
+
+test('registrations are a table, or JSON', async () => {
+  const answers = {
+    'GET /api/registrations?status=PENDING&limit=100': { status: 200, body: [{ ...ada, enabled: false }] },
+    'GET /api/registrations?limit=100': { status: 200, body: [] },
+  };
+  const listed = await admin(['registrations', '--status', 'PENDING'], answers);
+  expect(listed.stdout).toMatch(
+    /^E-MAIL .*\nada@example\.org +ada +Ada L +PENDING, switched off +2026-01-01 00:00:00\n$/,
+  );
+  expect((await admin(['registrations', '--json'], answers)).json()).toEqual([]);
+});

@@ -1,0 +1,78 @@
+import {
+  approvalStatuses,
+  type ApprovalStatus,
+  type ChangeRegistrationRequest,
+  type Registration,
+} from '@kethub/contract';
+import { type Command, Option } from 'commander';
+import { CliFailure } from '../failures.ts';
+import { openSession, type Session } from '../platform/session.ts';
+import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
+import { table } from '../terminal/table.ts';
+
+interface RegistrationsOptions extends CommonOptions {
+  readonly status?: ApprovalStatus;
+  readonly limit: number;
+}
+
+const decisions: readonly [name: string, description: string, change: ChangeRegistrationRequest][] = [
+  ['approve', 'make a person an approved user, also one who was rejected', { status: 'APPROVED' }],
+  ['reject', 'reject a registration that is PENDING', { status: 'REJECTED' }],
+  ['disable', 'switch an account off: sign-in, open sessions and tokens are refused', { enabled: false }],
+  ['enable', 'switch an account on again', { enabled: true }],
+];
+
+/** What only administrators of the platform may do. */
+export function addAdmin(program: Command, shell: Shell): void {
+  const admin = program.command('admin').description('decide who uses the platform; for its administrators');
+  addCommand(admin, 'registrations', 'list people with the status of their registration')
+    .addOption(new Option('--status <status>', 'only of this status').choices(approvalStatuses))
+    .option('--limit <number>', 'at most so many', positiveInteger, 100)
+    .action((options: RegistrationsOptions) => registrations(shell, options));
+  for (const [name, description, change] of decisions)
+    addCommand(admin, `${name} <person>`, `${description}; named by e-mail address or id`).action(
+      (person: string, options: CommonOptions) => decide(shell, person, change, options),
+    );
+}
+
+async function registrations(shell: Shell, { status, limit, ...options }: RegistrationsOptions): Promise<void> {
+  const { platform } = await openSession(shell);
+  // The platform gives out pages of at most 1,000.
+  const people = await platform.registrations({ status, limit: Math.min(limit, 1_000) });
+  const output = outputOf(shell, options);
+  if (people.length === 0) output.note('Nobody.');
+  const header = ['E-MAIL', 'USERNAME', 'NAME', 'STATUS', 'REGISTERED (UTC)'];
+  const rows = people.map((one) => [
+    one.email,
+    one.username,
+    `${one.firstname} ${one.lastname}`,
+    standingOf(one),
+    one.createdAt ?? '',
+  ]);
+  output.result(people.length === 0 ? '' : table(header, rows), people);
+}
+
+async function decide(
+  shell: Shell,
+  person: string,
+  change: ChangeRegistrationRequest,
+  options: CommonOptions,
+): Promise<void> {
+  const session = await openSession(shell);
+  const changed = await session.platform.changeRegistration(await idOf(session, person), change);
+  const { username, email } = changed;
+  outputOf(shell, options).result(`${username} (${email}) is ${standingOf(changed)}.`, changed);
+}
+
+async function idOf({ platform }: Session, person: string): Promise<string> {
+  if (!person.includes('@')) return person;
+  const [found] = await platform.registrations({ email: person });
+  if (found) return found.id;
+  throw new CliFailure('notFound', 'not-found', `Nobody has registered with the e-mail address ${person}.`, [
+    'ket admin registrations',
+  ]);
+}
+
+function standingOf({ status, enabled, emailVerified }: Registration): string {
+  return [status, ...(emailVerified ? [] : ['address not confirmed']), ...(enabled ? [] : ['switched off'])].join(', ');
+}
