@@ -4,6 +4,8 @@ export * from './applications.ts';
 export * from './executions.ts';
 export * from './fields.ts';
 export * from './limits.ts';
+export * from './marketplace.ts';
+export * from './money.ts';
 export * from './organizations.ts';
 export * from './problems.ts';
 export * from './registrations.ts';

@@ -39,6 +39,13 @@ export const limits = {
   /** An id that an identity provider has made. */
   idLength: 255,
   membersOfOrganization: 1_000,
+  /** Of a listing in the marketplace. */
+  summaryLength: 300,
+  documentationLength: 50_000,
+  contactLength: 1_000,
+  pricingPlans: 10,
+  productsOfPlan: 20,
+  marketplaceQueryLength: 200,
   sharesOfService: 1_000,
   invitationKeepMs: 14 * 24 * 60 * 60 * 1000,
 } as const;

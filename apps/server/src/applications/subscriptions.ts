@@ -35,6 +35,7 @@ export async function subscribe(
           application_id: applicationId,
           service_id: wanted.serviceId,
           service_version_id: version.versionId,
+          basis: version.basis,
           created_at,
         })
         .execute();

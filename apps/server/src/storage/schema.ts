@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { BuildProblem, BuildStatus, ExecutionStatus, MemberRole } from '@kethub/contract';
+import type { BuildProblem, BuildStatus, Category, ExecutionStatus, MemberRole } from '@kethub/contract';
 
 /**
  * The tables. Portable rules: ids and enums are text, times are epoch milliseconds (bigint), JSON is text,
@@ -30,6 +30,10 @@ export interface Tables {
   applications: ApplicationRow;
   access_keys: AccessKeyRow;
   subscriptions: SubscriptionRow;
+  listings: ListingRow;
+  listing_categories: ListingCategoryRow;
+  accepted_plans: AcceptedPlanRow;
+  usage_records: UsageRecordRow;
   executions: ExecutionRow;
   execution_files: ExecutionFileRow;
   organizations: OrganizationRow;
@@ -279,6 +283,80 @@ export interface SubscriptionRow {
   application_id: string;
   service_id: string;
   service_version_id: string;
+  basis: 'INTERNAL' | 'SHARE' | 'MARKETPLACE';
+  created_at: number;
+}
+
+/** How a service is offered in the marketplace. */
+export interface ListingRow {
+  /** Keeps the place in the full-text index; given by the database. */
+  number: Generated<number>;
+  id: string;
+  service_id: string;
+  service_version_id: string;
+  title: string;
+  summary: string;
+  documentation: string;
+  /** JSON. */
+  categories: string;
+  /** JSON. */
+  pricing_plans: string;
+  /** Title and summary as the search compares them. */
+  search_text: string;
+  /** The same of the provider's name; see nameProvider. */
+  provider_text: string;
+  created_at: number;
+  updated_at: number;
+  revision: number;
+}
+
+export interface ListingCategoryRow {
+  category: Category;
+  listing_id: string;
+}
+
+/** The plan that a subscription was made on, as it was then, and between whom; stays when the subscription has ended. */
+export interface AcceptedPlanRow {
+  subscription_id: string;
+  application_id: string;
+  service_id: string;
+  service_version_id: string;
+  service_name: string;
+  version: string;
+  type: 'FREE' | 'COMMERCIAL';
+  /** JSON. */
+  pricing_plan: string;
+  /** Who owns the application, and who the service; kept true by transfers. */
+  consumer_type: OwnerType;
+  consumer_id: string;
+  provider_type: OwnerType;
+  provider_id: string;
+  accepted_at: number;
+}
+
+/** What was used of a service. Price and parties are those of the moment. */
+export interface UsageRecordRow {
+  id: string;
+  subscription_id: string;
+  application_id: string;
+  service_id: string;
+  service_version_id: string;
+  /** Null for usage that a provider has reported. */
+  execution_id: string | null;
+  /** What was used; of a commercial plan the id of a product. */
+  product: string;
+  /** In millionths of the unit. */
+  amount: number;
+  /** Decimal text; null, as is the currency, when no commercial plan charges for it. */
+  unit_price: string | null;
+  currency: string | null;
+  /** 1 for usage that is never charged. */
+  test: number;
+  consumer_type: OwnerType;
+  consumer_id: string;
+  provider_type: OwnerType;
+  provider_id: string;
+  occurred_at: number;
   created_at: number;
 }
 
