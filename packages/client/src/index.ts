@@ -5,8 +5,10 @@ export type { CallOptions } from './connection.ts';
 export type { IdentityProvider } from './discovery.ts';
 export { KethubError, UnreachableError } from './errors.ts';
 export type { FollowedEntry, FollowOptions } from './follow-log.ts';
-export { createGatewayClient, isEnded } from './gateway-client.ts';
-export type { GatewayClient, GatewayClientOptions, ResultResponse, StartOptions } from './gateway-client.ts';
+export { isEnded } from './executions-client.ts';
+export type { ExecutionInput, ExecutionsClient, ResultResponse, StartOptions } from './executions-client.ts';
+export { createGatewayClient } from './gateway-client.ts';
+export type { GatewayClient, GatewayClientOptions } from './gateway-client.ts';
 export { createPlatformClient, isBuilt } from './platform-client.ts';
 export type {
   Credential,

@@ -6,16 +6,24 @@ import type {
   ApprovalStatus,
   Build,
   ChangeRegistrationRequest,
+  ChangeShareRequest,
+  CreateShareRequest,
   LogEntry,
+  OwnedExecution,
+  ProvidedExecution,
   Registration,
   RuntimeConfiguration,
   Service,
+  ServiceExecution,
   ServiceVersion,
+  Share,
+  SharedService,
   Subscription,
   UserDto,
 } from '@kethub/contract';
 import { path, send, sendForJson, sendForNothing, withoutSlash } from './connection.ts';
 import type { Call, CallOptions, Connection } from './connection.ts';
+import { executionsAt, startCall, type ExecutionInput, type StartOptions } from './executions-client.ts';
 import { followLog, type FollowedEntry, type FollowOptions } from './follow-log.ts';
 import { watch, type WatchOptions } from './watch.ts';
 
@@ -46,7 +54,7 @@ export interface RegistrationsQuery {
   readonly cursor?: string | undefined;
 }
 
-/** The platform interface, as far as services, applications and access tokens go. Methods throw KethubError and UnreachableError. */
+/** The platform interface, as far as services, sharing, jobs, applications and access tokens go. Methods throw KethubError and UnreachableError. */
 export type PlatformClient = ReturnType<typeof createPlatformClient>;
 
 /** A client of the platform interface for one credential. */
@@ -70,6 +78,8 @@ export function createPlatformClient(options: PlatformClientOptions) {
     ...services(connection),
     ...builds(connection),
     ...applications(connection),
+    ...sharing(connection),
+    ...jobs(connection),
   };
 }
 
@@ -209,6 +219,54 @@ function applications(connection: Connection) {
         path: path`/applications/${id}/subscriptions/${subscription}`,
         ...options,
       }),
+  };
+}
+
+function sharing(connection: Connection) {
+  const shares = (serviceId: string) => path`/services/${serviceId}/shares`;
+  return {
+    shares: (serviceId: string, options?: CallOptions) =>
+      sendForJson<Share[]>(connection, { path: shares(serviceId), ...options }),
+    createShare: (serviceId: string, share: CreateShareRequest, options?: CallOptions) =>
+      sendForJson<Share>(connection, { method: 'POST', path: shares(serviceId), json: share, ...options }),
+    changeShare: (serviceId: string, id: string, change: ChangeShareRequest, options?: CallOptions) =>
+      sendForJson<Share>(connection, {
+        method: 'PATCH',
+        path: shares(serviceId) + path`/${id}`,
+        json: change,
+        ...options,
+      }),
+    deleteShare: (serviceId: string, id: string, options?: CallOptions) =>
+      sendForNothing(connection, { method: 'DELETE', path: shares(serviceId) + path`/${id}`, ...options }),
+    /** Services of others that are shared with the caller, or with the organization, now. */
+    sharedServices: (options?: CallOptions) =>
+      sendForJson<SharedService[]>(connection, { path: '/shared-services', ...options }),
+  };
+}
+
+function jobs(connection: Connection) {
+  const list = (query: Record<string, string | number | undefined>): string =>
+    Object.entries(query)
+      .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+      .join('&');
+  return {
+    /** Runs a version of a service as a person; without a version the newest published one. */
+    startJob: (serviceId: string, version: string | null, input: ExecutionInput, options?: StartOptions) => {
+      const address = version === null ? '' : path`/versions/${version}`;
+      const service = path`/services/${serviceId}`;
+      return sendForJson<ServiceExecution>(connection, startCall(`${service}${address}/executions`, input, options));
+    },
+    /** What was started for the caller, as jobs or by applications, newest first. */
+    ownedExecutions: ({ signal, ...query }: CallOptions & { limit?: number; serviceId?: string } = {}) =>
+      sendForJson<OwnedExecution[]>(connection, { path: `/service-executions?${list(query)}`, signal }),
+    /** All executions of an own service, whoever started them, newest first. */
+    providedExecutions: (serviceId: string, { signal, ...query }: CallOptions & { limit?: number } = {}) =>
+      sendForJson<ProvidedExecution[]>(connection, {
+        path: `${path`/services/${serviceId}/executions`}?${list(query)}`,
+        signal,
+      }),
+    /** One of what was started for the caller. */
+    executions: executionsAt(connection, '/service-executions'),
   };
 }
 

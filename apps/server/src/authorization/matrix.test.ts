@@ -11,10 +11,25 @@ const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
 
 /** An execution whose service and application are gone. */
 const ended: Omit<ExecutionRow, 'id' | 'owner_type' | 'owner_id'> = {
-  ...{ subscription_id: null, application_id: null, person_id: null, service_id: null, service_version_id: UNKNOWN },
-  ...{ status: 'SUCCEEDED', created_at: 0, started_at: 0, ended_at: 1, worker_id: null, cancel_requested_at: null },
-  ...{ input: null, input_blob: null, sealed_secrets: null, result: '{}', result_blob: null, cause: null },
-  ...{ log: '', log_blob: null },
+  subscription_id: null,
+  application_id: null,
+  person_id: null,
+  service_id: null,
+  service_version_id: UNKNOWN,
+  status: 'SUCCEEDED',
+  created_at: 0,
+  started_at: 0,
+  ended_at: 1,
+  worker_id: null,
+  cancel_requested_at: null,
+  input: null,
+  input_blob: null,
+  sealed_secrets: null,
+  result: '{}',
+  result_blob: null,
+  cause: null,
+  log: '',
+  log_blob: null,
 };
 
 /** Who asks: a member by role, somebody who has not joined, somebody whose registration waits, nobody. */

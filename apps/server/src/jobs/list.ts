@@ -1,11 +1,5 @@
 import type { OwnedExecution, ProvidedExecution } from '@kethub/contract';
-import {
-  executionLinks,
-  pageOfExecutions,
-  pageOfService,
-  presentStatus,
-  type ListedRow,
-} from '../executions/index.ts';
+import { executionLinks, pageOfExecutions, pageOfService, presentStatus, type ListedRow } from '../executions/index.ts';
 import { list, type Answer, type ListQuery } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { requireService } from '../services/index.ts';
@@ -50,8 +44,7 @@ export async function listProvided(
   await requireService(database.read, context, serviceId);
   return list(query, {
     address: `${addresses.api}/services/${serviceId}/executions`,
-    load: async (cursor, limit) =>
-      withNames(database.read, await pageOfService(database, serviceId, cursor, limit)),
+    load: async (cursor, limit) => withNames(database.read, await pageOfService(database, serviceId, cursor, limit)),
     present: (row): ProvidedExecution => ({
       ...presentStatus(row),
       ...(row.of && { version: row.of.version }),

@@ -29,7 +29,8 @@ function ownVersion(
   version: string | null,
 ): VersionWithBuild {
   const named = versions.find((one) => one.version === version);
-  if (named?.state === 'RETIRED') throw new Problem('conflict', `Version ${named.version} is retired. Run a newer one.`);
+  if (named?.state === 'RETIRED')
+    throw new Problem('conflict', `Version ${named.version} is retired. Run a newer one.`);
   if (named?.state !== 'DRAFT') return publishedVersion(service, versions, version);
   if (named.code !== null) return named;
   throw new Problem(

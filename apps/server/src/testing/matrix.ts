@@ -101,11 +101,7 @@ const share = (role: MemberRole, method: string, body?: object) =>
   });
 
 const execution = (role: MemberRole, method: string, rest: string, refusedFor?: readonly number[]) =>
-  on(
-    role,
-    async (owned) => ({ method, path: `/service-executions/${await owned.execution()}${rest}` }),
-    refusedFor,
-  );
+  on(role, async (owned) => ({ method, path: `/service-executions/${await owned.execution()}${rest}` }), refusedFor);
 
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
 

@@ -1,0 +1,30 @@
+import net from 'node:net';
+import { Executions } from '../executions/index.ts';
+import { createGateway } from '../gateway/index.ts';
+import { openDatabase } from '../storage/index.ts';
+import type { TestKethub } from './kethub.ts';
+
+/** A gateway as a second process on the same PostgreSQL has it: with connections and a memory of its own. */
+export async function startSecondGateway({ kethub }: TestKethub): Promise<{
+  /** The same address at this gateway. */
+  at(endpoint: string): string;
+  close(): Promise<void>;
+}> {
+  const { platform } = kethub;
+  const { databaseUrl } = platform.configuration;
+  if (databaseUrl === null) throw new Error('On SQLite there is one process');
+  const database = await openDatabase({ databaseUrl, sqliteFile: '' });
+  const own = { ...platform, database };
+  const executions = new Executions(own, null);
+  const app = await createGateway(own, executions);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as net.AddressInfo;
+  return {
+    at: (endpoint) => endpoint.replace(platform.addresses.gateway, `http://127.0.0.1:${port}`),
+    async close() {
+      await app.close();
+      executions.close();
+      await database.close();
+    },
+  };
+}
