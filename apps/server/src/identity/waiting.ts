@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { FastifyInstance, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { IdentityProviderUnavailable } from './identity-provider.ts';
 
 /** A person waits behind each request. Longer than the limit of one call, so that a silent server is noticed by the call. */
@@ -30,15 +30,7 @@ export function limitWaiting<T>(ask: () => Promise<T>): Promise<T> {
 
 /** From now on what is asked for one request of `app` shares one limit. */
 export function limitWaitingOfRequests(app: FastifyInstance): void {
-  const waits = new WeakMap<FastifyRequest, Wait>();
-  const enter = (request: FastifyRequest, _reply: unknown, done: HookHandlerDoneFunction): void => {
-    const wait = waits.get(request) ?? new Wait();
-    waits.set(request, wait);
-    requests.run(wait, done);
-  };
-  app.addHook('onRequest', enter);
-  // Once more: the body is read in the context of its socket, which knows of no request.
-  app.addHook('preValidation', enter);
+  app.addHook('onRequest', (_request, _reply, done) => requests.run(new Wait(), done));
 }
 
 /** A call that comes too late goes on, to its own limit: its answer may be one that others wait for. */
