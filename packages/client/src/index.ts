@@ -9,10 +9,12 @@ export { isEnded } from './executions-client.ts';
 export type { ExecutionInput, ExecutionsClient, ResultResponse, StartOptions } from './executions-client.ts';
 export { createGatewayClient } from './gateway-client.ts';
 export type { GatewayClient, GatewayClientOptions } from './gateway-client.ts';
-export { createPlatformClient, isBuilt } from './platform-client.ts';
+export { createPlatformClient, isBuilt, isManaged } from './platform-client.ts';
 export type {
   Credential,
+  NewOnPremiseService,
   NewService,
+  NewTarget,
   PlatformClient,
   PlatformClientOptions,
   RegistrationsQuery,

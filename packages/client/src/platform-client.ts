@@ -12,6 +12,7 @@ import type {
   OwnedExecution,
   ProvidedExecution,
   Registration,
+  ManagedVersion,
   RuntimeConfiguration,
   Service,
   ServiceExecution,
@@ -19,6 +20,9 @@ import type {
   Share,
   SharedService,
   Subscription,
+  TargetRequest,
+  UsageRecord,
+  UsageReport,
   UserDto,
 } from '@kethub/contract';
 import { path, send, sendForJson, sendForNothing, withoutSlash } from './connection.ts';
@@ -52,6 +56,15 @@ export interface RegistrationsQuery {
   readonly email?: string | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
+}
+
+/** Where a service runs. A minute to answer when `timeoutSeconds` is left out. */
+export type NewTarget = Omit<TargetRequest, 'timeoutSeconds'> & { readonly timeoutSeconds?: number };
+
+export interface NewOnPremiseService {
+  readonly name: string;
+  readonly description?: string;
+  readonly target: NewTarget;
 }
 
 /** The platform interface, as far as services, sharing, jobs, applications and access tokens go. Methods throw KethubError and UnreachableError. */
@@ -128,15 +141,52 @@ function services(connection: Connection) {
       sendForJson<Service>(connection, { path: path`/services/${id}`, ...options }),
     createService: (service: NewService, options?: CallOptions) =>
       sendForJson<Service>(connection, { method: 'POST', path: '/services', body: serviceForm(service), ...options }),
+    /** A service that runs elsewhere; its first version is a draft. */
+    createOnPremiseService: (service: NewOnPremiseService, options?: CallOptions) =>
+      sendForJson<Service>(connection, {
+        method: 'POST',
+        path: '/services',
+        json: { type: 'ON_PREMISE', ...service },
+        ...options,
+      }),
     updateService: (id: string, change: { name?: string; description?: string }, options?: CallOptions) =>
       sendForJson<Service>(connection, { method: 'PATCH', path: path`/services/${id}`, json: change, ...options }),
     deleteService: (id: string, options?: CallOptions) =>
       sendForNothing(connection, { method: 'DELETE', path: path`/services/${id}`, ...options }),
     /** A new draft; 409 when there is one already. */
     createVersion: (id: string, source: Blob, options?: CallOptions) =>
-      sendForJson<ServiceVersion>(connection, {
+      sendForJson<ManagedVersion>(connection, {
         ...zip('POST', path`/services/${id}/versions`, source),
         ...options,
+      }),
+    /** A new draft of a service that runs elsewhere. */
+    createOnPremiseVersion: (id: string, target: NewTarget, options?: CallOptions) =>
+      sendForJson<ServiceVersion>(connection, {
+        method: 'POST',
+        path: path`/services/${id}/versions`,
+        json: { target },
+        ...options,
+      }),
+    /** Credentials that are left out stay as they are; null removes them. */
+    setTarget: (id: string, version: string, target: NewTarget, options?: CallOptions) =>
+      sendForJson<ServiceVersion>(connection, {
+        method: 'PUT',
+        path: path`/services/${id}/versions/${version}/target`,
+        json: target,
+        ...options,
+      }),
+    /** Use of a service that runs elsewhere, reported by its provider. A key makes a repeated report count once. */
+    reportUsage: (
+      id: string,
+      report: Omit<UsageReport, 'test'> & { readonly test?: boolean },
+      { key, ...options }: CallOptions & { readonly key?: string } = {},
+    ) =>
+      sendForJson<UsageRecord>(connection, {
+        method: 'POST',
+        path: path`/services/${id}/usage`,
+        json: report,
+        ...options,
+        ...(key !== undefined && { headers: { 'idempotency-key': key } }),
       }),
     version: (id: string, version: string, options?: CallOptions) =>
       sendForJson<ServiceVersion>(connection, { path: path`/services/${id}/versions/${version}`, ...options }),
@@ -268,6 +318,11 @@ function jobs(connection: Connection) {
     /** One of what was started for the caller. */
     executions: executionsAt(connection, '/service-executions'),
   };
+}
+
+/** Whether a version is uploaded code, rather than something that runs elsewhere. */
+export function isManaged(version: ServiceVersion): version is ManagedVersion {
+  return version.build !== undefined;
 }
 
 /** Whether a build can still change. */

@@ -47,5 +47,9 @@ export const limits = {
   productsOfPlan: 20,
   marketplaceQueryLength: 200,
   sharesOfService: 1_000,
+  targetUrlLength: 2_000,
+  targetTimeoutSeconds: 3_600,
+  /** How long after it happened use can be reported. */
+  usageReportMs: 35 * 24 * 60 * 60 * 1000,
   invitationKeepMs: 14 * 24 * 60 * 60 * 1000,
 } as const;

@@ -32,7 +32,7 @@ export const meterings = ['EXECUTION', 'RUN_SECONDS', 'CPU_SECONDS', 'REPORTED']
 export type Metering = (typeof meterings)[number];
 
 /** Chosen by the provider and stable: what subscriptions and reported usage refer to. */
-const ChosenId = Type.String({
+export const ChosenId = Type.String({
   pattern: '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$',
   description: 'Chosen by the provider: lower case letters, digits and hyphens.',
   examples: ['basic'],

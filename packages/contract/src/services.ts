@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Id, Owner, Request, Timestamp, Version, nullable } from './fields.ts';
 import { limits } from './limits.ts';
+import { Target, TargetRequest } from './on-premise.ts';
 
 export const serviceTypes = ['MANAGED', 'ON_PREMISE', 'WORKFLOW'] as const;
 export const versionStates = ['DRAFT', 'PUBLISHED', 'RETIRED'] as const;
@@ -74,18 +75,27 @@ export const ServiceVersion = Type.Object(
   {
     version: Version,
     state: Type.Enum([...versionStates]),
-    configuration: RuntimeConfiguration,
+    configuration: Type.Optional(RuntimeConfiguration),
     createdAt: Timestamp,
     publishedAt: Type.Optional(Timestamp),
-    sourceBytes: Type.Integer(),
-    sourceDigest: Type.String({ description: 'SHA-256 of the uploaded ZIP, in hex.' }),
-    build: Build,
+    sourceBytes: Type.Optional(Type.Integer()),
+    sourceDigest: Type.Optional(Type.String({ description: 'SHA-256 of the uploaded ZIP, in hex.' })),
+    build: Type.Optional(Build),
+    target: Type.Optional(Target),
     parameters: Type.Optional(Type.Array(ServiceParameter, { description: 'Parameters of run(), once built.' })),
     endpoint: Type.Optional(Type.String({ description: 'Address at the gateway, once published.' })),
   },
-  { $id: 'ServiceVersion' },
+  {
+    $id: 'ServiceVersion',
+    description:
+      'Of a managed service: with `configuration`, `sourceBytes`, `sourceDigest` and `build`. Of an on-premise service: with `target`.',
+  },
 );
 export type ServiceVersion = Static<typeof ServiceVersion>;
+
+/** What a version of a managed service has. */
+export type ManagedVersion = ServiceVersion &
+  Required<Pick<ServiceVersion, 'configuration' | 'sourceBytes' | 'sourceDigest' | 'build'>>;
 
 export const Service = Type.Object(
   {
@@ -108,6 +118,18 @@ export const CreateServiceForm = Request(
   { $id: 'CreateServiceForm' },
 );
 export type CreateServiceForm = Static<typeof CreateServiceForm>;
+
+/** `POST /services` as JSON: a service that runs elsewhere. */
+export const CreateOnPremiseServiceRequest = Request(
+  {
+    type: Type.Enum(['ON_PREMISE']),
+    name: Name,
+    description: Type.Optional(Description),
+    target: TargetRequest,
+  },
+  { $id: 'CreateOnPremiseServiceRequest' },
+);
+export type CreateOnPremiseServiceRequest = Static<typeof CreateOnPremiseServiceRequest>;
 
 export const UpdateServiceRequest = Request(
   { name: Type.Optional(Name), description: Type.Optional(Description) },

@@ -22,7 +22,7 @@ async function services(shell: Shell, options: CommonOptions): Promise<void> {
         service: service.slug,
         version: newest?.version ?? '',
         state: newest?.state ?? '',
-        build: newest?.build.status ?? '',
+        build: newest?.build?.status ?? '',
         endpoint: published?.endpoint ?? '',
       };
     }),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isBuilt, type PlatformClient } from '@kethub/client';
-import type { Build, RuntimeConfiguration, Service, ServiceVersion } from '@kethub/contract';
+import { isBuilt, isManaged, type PlatformClient } from '@kethub/client';
+import type { Build, ManagedVersion, RuntimeConfiguration, Service, ServiceVersion } from '@kethub/contract';
+import { CliFailure } from '../failures.ts';
 
 export interface Source {
   readonly name: string;
@@ -33,16 +34,21 @@ export async function placeSource(platform: PlatformClient, source: Source): Pro
   const services = await platform.services({ signal: source.signal });
   const service = services.find(({ name }) => name === source.name.trim());
   if (!service) return createService(platform, source);
+  if (service.type !== 'MANAGED') {
+    throw new CliFailure('refused', 'not-managed', `${service.name} is no service that code is uploaded for.`, [
+      'Choose another name in kethub.json.',
+    ]);
+  }
   if (service.description !== source.description)
     await platform.updateService(service.id, { description: source.description }, { signal: source.signal });
-  const [newest] = service.versions;
+  const [newest] = service.versions.filter(isManaged);
   if (newest && isTheSame(newest, source)) return { service, ...newest, change: 'none' };
   return newest?.state === 'DRAFT'
     ? changeDraft(platform, service, newest, source)
     : addVersion(platform, service, source);
 }
 
-function isTheSame({ sourceDigest, configuration, build }: ServiceVersion, source: Source): boolean {
+function isTheSame({ sourceDigest, configuration, build }: ManagedVersion, source: Source): boolean {
   if (isBuilt(build) && build.status === 'FAILED') return false;
   return sourceDigest === source.digest && isSameConfiguration(configuration, source.configuration);
 }
@@ -57,7 +63,7 @@ async function createService(
 ): Promise<Placed> {
   onUpload();
   const service = await platform.createService(source, { signal });
-  const [version] = service.versions;
+  const [version] = service.versions.filter(isManaged);
   if (!version) throw new Error('The platform created a service without a version');
   return { service, ...version, change: 'service' };
 }
@@ -65,7 +71,7 @@ async function createService(
 async function changeDraft(
   platform: PlatformClient,
   service: Service,
-  draft: ServiceVersion,
+  draft: ManagedVersion,
   { configuration, source, digest, onUpload, signal }: Source,
 ): Promise<Placed> {
   const { version, state } = draft;

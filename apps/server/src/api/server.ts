@@ -6,6 +6,7 @@ import type { Executions } from '../executions/index.ts';
 import { createHttpServer, mount, platformLimits } from '../http/index.ts';
 import type { IdentityService } from '../identity/index.ts';
 import { jobEndpoints } from '../jobs/index.ts';
+import { onPremiseEndpoints } from '../on-premise/index.ts';
 import { organizationEndpoints } from '../organizations/index.ts';
 import type { Platform } from '../platform.ts';
 import { registrationEndpoints } from '../registrations/index.ts';
@@ -44,6 +45,7 @@ export async function createApi(
     ...serviceEndpoints(platform),
     ...sharingEndpoints(platform, identity),
     ...jobEndpoints(platform, executions),
+    ...onPremiseEndpoints(platform),
   ];
   mount(app, endpoints, { prefix, admit: accounts.admit, security, refusals, limits: platformLimits(platform) });
   app.get(`${prefix}/openapi.json`, { schema: { hide: true } }, () => app.swagger());

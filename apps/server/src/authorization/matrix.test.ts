@@ -132,6 +132,12 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
         return executionId;
       },
       recipientId: ids.get('STRANGER') ?? '',
+      onPremiseService: () =>
+        id('/services', {
+          type: 'ON_PREMISE',
+          name: kethub.kethub.platform.newId(),
+          target: { url: 'https://quantum.example.org/' },
+        }),
       serviceForm: () => serviceForm(kethub.kethub.platform.newId()),
       source: () => zip({ 'src/__init__.py': '', 'src/program.py': program }),
       unknown: UNKNOWN,

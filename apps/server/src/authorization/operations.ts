@@ -50,6 +50,7 @@ export const operations = {
   'execution:read': 'VIEWER',
   'execution:start': 'MAINTAINER',
   'execution:cancel': 'MAINTAINER',
+  'usage:report': 'MAINTAINER',
 } as const satisfies Record<string, MemberRole>;
 
 export type Operation = keyof typeof operations;

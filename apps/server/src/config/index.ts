@@ -3,10 +3,11 @@ import { Type, type Static } from 'typebox';
 import { Ajv } from 'ajv';
 import { keycloakOf, type KeycloakSettings } from './keycloak.ts';
 import { mailOf, type MailSettings } from './mail.ts';
+import { onPremiseOf, type OnPremiseSettings } from './on-premise.ts';
 import { Refusal } from './refusal.ts';
 import { upstreamOf, type UpstreamSettings } from './upstream.ts';
 
-export { Refusal, type KeycloakSettings, type MailSettings, type UpstreamSettings };
+export { Refusal, type KeycloakSettings, type MailSettings, type OnPremiseSettings, type UpstreamSettings };
 export type { SmtpSettings } from './mail.ts';
 
 /** Every setting, its type, default and meaning. docs/configuration.md is generated from this table. */
@@ -154,6 +155,33 @@ export const ConfigurationSchema = Type.Object({
     default: 512,
     description: 'Memory that pre-warmed processes may hold while they wait. 0 switches warm starts off.',
   }),
+  KETHUB_ON_PREMISE_NETWORKS: Type.Optional(
+    Type.String({
+      description:
+        'Networks (`10.1.0.0/16`), separated by commas, in which on-premise services may run beside public addresses. Whoever may create services can then reach what listens there. Default: none: loopback, private and link-local addresses are refused.',
+    }),
+  ),
+  KETHUB_ON_PREMISE_PORTS: Type.String({
+    default: '443,8443',
+    description: 'Ports and ranges (`8000-8999`), separated by commas, at which on-premise services may listen.',
+  }),
+  KETHUB_ON_PREMISE_HTTP: Type.Enum(['off', 'on'], {
+    default: 'off',
+    description:
+      'Whether on-premise services may be reached without TLS (`on`): inputs, results and credentials then cross the network in clear.',
+  }),
+  KETHUB_ON_PREMISE_CA_FILE: Type.Optional(
+    Type.String({
+      description:
+        'File with certificates in PEM of authorities that are trusted for on-premise services, beside the public ones. Default: none.',
+    }),
+  ),
+  KETHUB_ON_PREMISE_BODY_MB: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 0,
+    description: 'Largest body of a request that is forwarded to an on-premise service. 0 is no limit.',
+  }),
   KETHUB_DEMO: Type.Enum(['auto', 'off'], {
     default: 'auto',
     description:
@@ -197,6 +225,7 @@ export interface Configuration {
   readonly registration: 'approval' | 'open' | 'closed';
   readonly mail: MailSettings;
   readonly rateLimits: RateLimitSettings;
+  readonly onPremise: OnPremiseSettings;
   readonly maxConcurrentExecutions: number;
   readonly warmMemoryMb: number;
   readonly demo: 'auto' | 'off';
@@ -258,6 +287,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
       lookups: given.KETHUB_RATE_LIMIT_LOOKUPS,
       requests: given.KETHUB_RATE_LIMIT_REQUESTS || null,
     },
+    onPremise: onPremiseOf(given),
     maxConcurrentExecutions: given.KETHUB_MAX_CONCURRENT_EXECUTIONS,
     warmMemoryMb: given.KETHUB_WARM_MEMORY_MB,
     // The demo makes a user; a realm is not Kethub's to put one in.

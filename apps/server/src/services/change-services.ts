@@ -55,7 +55,8 @@ export async function deleteService(
     const versions = await versionsOf(transaction, [id]);
     await audit(platform, transaction, owner, 'service:delete', id, { name: row.name });
     await transaction.deleteFrom('services').where('id', '=', id).execute();
-    return versions.map((version) => version.source_blob);
+    // A service that runs elsewhere has none.
+    return versions.map((version) => version.source_blob).filter(Boolean);
   });
   accessChanged(platform.database);
   for (const blob of blobs) await platform.blobs.remove(blob);

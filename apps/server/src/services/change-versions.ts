@@ -9,35 +9,38 @@ import { isDuplicate } from '../storage/index.ts';
 import { buildPending } from './builds.ts';
 import { presentBuild, presentVersion } from './present.ts';
 import { findBuild, versionsOf } from './queries.ts';
+import { addOnPremiseVersion } from './on-premise.ts';
 import { storeSource } from './source.ts';
-import { insertBuild, insertDraft, requireDraft, requireService, requireVersion } from './versions.ts';
-import { nextVersion } from './version-number.ts';
+import { uploadOf } from './upload.ts';
+import {
+  insertBuild,
+  insertDraft,
+  nextNumber,
+  requireDraft,
+  requireManagedVersion,
+  requireService,
+  requireVersion,
+} from './versions.ts';
 
-/** Adds the next version as a draft from a ZIP, with the configuration of the newest one. One draft at a time. */
+/** Adds the next version as a draft: from a ZIP, with the configuration of the newest one; or from a target. One draft at a time. */
 export async function addVersion(
   platform: Platform,
   owner: Context,
   serviceId: string,
-  upload: Readable,
   request: FastifyRequest,
 ): Promise<Answer> {
-  await requireService(platform.database.read, owner, serviceId);
-  const source = await storeSource(platform, upload);
+  const { type } = await requireService(platform.database.read, owner, serviceId);
+  if (type === 'ON_PREMISE') return addOnPremiseVersion(platform, owner, serviceId, request);
+  const source = await storeSource(platform, uploadOf(request));
   let created = '';
   try {
     const answer = await once(platform, request, `versions of ${serviceId}`, source.digest, async (transaction) => {
       const service = await requireService(transaction, owner, serviceId);
       const versions = await versionsOf(transaction, [serviceId]);
-      const draft = versions.find(({ state }) => state === 'DRAFT');
-      if (draft)
-        throw new Problem(
-          'conflict',
-          `Version ${draft.version} is still a draft. Replace its source, or publish it first.`,
-        );
+      const number = nextNumber(versions);
       const configuration = versions[0]
         ? (JSON.parse(versions[0].configuration) as RuntimeConfiguration)
         : defaultConfiguration;
-      const number = nextVersion(versions.map(({ version }) => version));
       const { versionId } = await insertDraft(platform, transaction, serviceId, number, source, configuration);
       const row = (await versionsOf(transaction, [serviceId])).find(({ id }) => id === versionId);
       if (!row) throw new Error('The version that was just inserted is not there');
@@ -63,12 +66,12 @@ export async function replaceSource(
   upload: Readable,
   request: FastifyRequest,
 ): Promise<Answer> {
-  requireDraft((await requireVersion(platform.database.read, owner, serviceId, version)).row);
+  requireDraft((await requireManagedVersion(platform.database.read, owner, serviceId, version)).row);
   const source = await storeSource(platform, upload);
   try {
     const buildId = platform.newId();
     const previous = await platform.database.write(async (transaction) => {
-      const { row } = await requireVersion(transaction, owner, serviceId, version);
+      const { row } = await requireManagedVersion(transaction, owner, serviceId, version);
       requireDraft(row);
       requireMatch(request, etag(row.revision));
       await insertBuild(transaction, buildId, row.id, platform.now());
@@ -112,7 +115,7 @@ export async function configure(
   request: FastifyRequest,
 ): Promise<Answer> {
   return platform.database.write(async (transaction) => {
-    const { row, service } = await requireVersion(transaction, owner, serviceId, version);
+    const { row, service } = await requireManagedVersion(transaction, owner, serviceId, version);
     requireDraft(row);
     requireMatch(request, etag(row.revision));
     const values = { configuration: JSON.stringify(configuration), revision: row.revision + 1 };
@@ -122,7 +125,7 @@ export async function configure(
   });
 }
 
-/** Publishes a built draft internally: from now on it cannot be changed and applications of its owner can subscribe. */
+/** Publishes a draft internally, a managed one once it is built: from now on it cannot be changed and applications of its owner can subscribe. */
 export async function publish(
   platform: Platform,
   owner: Context,
@@ -133,7 +136,7 @@ export async function publish(
   const answer = await platform.database.write(async (transaction) => {
     const { row, service } = await requireVersion(transaction, owner, serviceId, version);
     if (row.state === 'RETIRED') throw new Problem('conflict', `Version ${version} is retired. Publish a newer one.`);
-    if (row.build_status !== 'SUCCEEDED') {
+    if (service.type === 'MANAGED' && row.build_status !== 'SUCCEEDED') {
       throw new Problem(
         'build-not-succeeded',
         `The build of version ${version} is ${row.build_status}. Read its log at ${platform.addresses.api}/services/${serviceId}/versions/${version}/build/log.`,

@@ -1,57 +1,101 @@
-import { CreateServiceForm, defaultConfiguration } from '@kethub/contract';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { CreateOnPremiseServiceRequest, CreateServiceForm, defaultConfiguration } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { once, Problem, type Answer } from '../http/index.ts';
+import { targetColumns } from '../on-premise/index.ts';
 import { holdOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { isDuplicate, type ServiceRow } from '../storage/index.ts';
+import { isDuplicate, type Queries, type ServiceRow } from '../storage/index.ts';
 import { buildPending } from './builds.ts';
 import { serviceAnswersOf } from './catalog.ts';
+import { insertOnPremiseDraft, isJson, withoutPassword } from './on-premise.ts';
 import { presentService } from './present.ts';
 import { insertService, versionsOf } from './queries.ts';
+import { shapeOf } from './shapes.ts';
 import { slugOf } from './slug.ts';
 import { storeSource, type Source } from './source.ts';
 import { readParts } from './upload.ts';
 import { requireFreeAddress } from './transfer.ts';
 import { insertDraft } from './versions.ts';
 
-const ajv = new Ajv2020({ strict: false, useDefaults: true });
-const validForm = ajv.compile<CreateServiceForm>(JSON.parse(JSON.stringify(CreateServiceForm)) as object);
+const formOf = shapeOf(CreateServiceForm, 'form');
+const bodyOf = shapeOf(CreateOnPremiseServiceRequest, 'body');
 
-/**
- * Creates a service with its first draft version from a multipart form: text parts first, then the ZIP. All or nothing:
- * when a part is wrong, neither a service nor an upload stays.
- */
-export async function createService(platform: Platform, owner: Context, request: FastifyRequest): Promise<Answer> {
+/** Creates a service with its first draft version: a managed one from a form, one that runs elsewhere from JSON. */
+export function createService(platform: Platform, owner: Context, request: FastifyRequest): Promise<Answer> {
+  if (request.isMultipart()) return createManaged(platform, owner, request);
+  if (isJson(request)) return createOnPremise(platform, owner, request);
+  throw new Problem(
+    'unsupported-media-type',
+    'Send multipart/form-data with the parts name and source (the ZIP); or JSON for an on-premise service.',
+  );
+}
+
+/** From text parts first, then the ZIP. All or nothing: when a part is wrong, neither a service nor an upload stays. */
+async function createManaged(platform: Platform, owner: Context, request: FastifyRequest): Promise<Answer> {
   const { form, source } = await readForm(platform, request);
-  const now = platform.now();
-  const row: ServiceRow = {
-    id: platform.newId(),
-    owner_type: owner.type,
-    owner_id: owner.id,
-    name: form.name.trim(),
-    slug: slugOf(form.name),
-    type: 'MANAGED',
-    description: form.description ?? '',
-    created_at: now,
-    revision: 1,
-  };
-  const body = JSON.stringify([form, source.digest]);
-  const scope = serviceAnswersOf(owner);
+  const row = serviceRow(platform, owner, 'MANAGED', form);
   let created = false;
   try {
-    const answer = await once(platform, request, scope, body, async (transaction) => {
-      await holdOwner(platform, transaction, owner);
-      await requireFreeAddress(transaction, row.owner_id, row.slug, row.id);
-      await insertService(transaction, row);
+    const body = JSON.stringify([form, source.digest]);
+    const answer = await insert(platform, owner, request, row, body, async (transaction) => {
       await insertDraft(platform, transaction, row.id, '1.0.0', source, form.configuration ?? defaultConfiguration);
-      const versions = await versionsOf(transaction, [row.id]);
-      const location = `${platform.addresses.api}/services/${row.id}`;
-      return { status: 201, body: presentService(row, versions, platform.addresses), headers: { location } };
     });
     created = answer.headers?.['location']?.endsWith(row.id) ?? false;
     buildPending(platform.database);
     return answer;
+  } finally {
+    if (!created) await platform.blobs.remove(source.blob);
+  }
+}
+
+async function createOnPremise(platform: Platform, owner: Context, request: FastifyRequest): Promise<Answer> {
+  const body = bodyOf(request.body);
+  const target = targetColumns(platform, body.target, null, '/target');
+  const row = serviceRow(platform, owner, body.type, body);
+  return insert(platform, owner, request, row, withoutPassword(body), (transaction) =>
+    insertOnPremiseDraft(platform, transaction, row.id, '1.0.0', target),
+  );
+}
+
+function serviceRow(
+  platform: Platform,
+  owner: Context,
+  type: ServiceRow['type'],
+  { name, description = '' }: { readonly name: string; readonly description?: string },
+): ServiceRow {
+  return {
+    id: platform.newId(),
+    owner_type: owner.type,
+    owner_id: owner.id,
+    name: name.trim(),
+    slug: slugOf(name),
+    type,
+    description,
+    created_at: platform.now(),
+    revision: 1,
+  };
+}
+
+/** Inserts a service and what `insertVersion` adds to it. `body` is what makes two requests the same. */
+async function insert(
+  platform: Platform,
+  owner: Context,
+  request: FastifyRequest,
+  row: ServiceRow,
+  body: string,
+  insertVersion: (transaction: Queries) => Promise<unknown>,
+): Promise<Answer> {
+  try {
+    const scope = serviceAnswersOf(owner);
+    return await once(platform, request, scope, body, async (transaction) => {
+      await holdOwner(platform, transaction, owner);
+      await requireFreeAddress(transaction, row.owner_id, row.slug, row.id);
+      await insertService(transaction, row);
+      await insertVersion(transaction);
+      const versions = await versionsOf(transaction, [row.id]);
+      const location = `${platform.addresses.api}/services/${row.id}`;
+      return { status: 201, body: presentService(row, versions, platform.addresses), headers: { location } };
+    });
   } catch (error) {
     if (isDuplicate(error)) {
       throw new Problem(
@@ -60,8 +104,6 @@ export async function createService(platform: Platform, owner: Context, request:
       );
     }
     throw error;
-  } finally {
-    if (!created) await platform.blobs.remove(source.blob);
   }
 }
 
@@ -69,8 +111,6 @@ async function readForm(
   platform: Platform,
   request: FastifyRequest,
 ): Promise<{ form: CreateServiceForm; source: Source }> {
-  if (!request.isMultipart())
-    throw new Problem('unsupported-media-type', 'Send multipart/form-data with the parts name and source (the ZIP).');
   const fields: Record<string, unknown> = {};
   const found: { source: Source | null } = { source: null };
   try {
@@ -114,15 +154,5 @@ function checkForm(fields: Record<string, unknown>): CreateServiceForm {
     if (typeof value === 'string' && value.includes('\0'))
       throw new Problem('invalid-request', `The part "${name}" holds the character U+0000, which cannot be stored.`);
   }
-  if (validForm(fields)) return fields;
-  const errors = (validForm.errors ?? []).map((one) => {
-    const { missingProperty, additionalProperty, propertyName } = one.params;
-    const member: unknown = missingProperty ?? additionalProperty ?? propertyName;
-    return {
-      pointer: `${one.instancePath}${typeof member === 'string' ? `/${member}` : ''}`,
-      detail: one.message ?? 'is invalid',
-    };
-  });
-  const places = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
-  throw new Problem('invalid-request', `The form is not as expected: ${places}.`, { errors });
+  return formOf(fields);
 }

@@ -1,4 +1,5 @@
 import { toTimestamp, type Build, type Service, type ServiceVersion } from '@kethub/contract';
+import { presentTarget, type TargetColumns } from '../on-premise/index.ts';
 import { serviceEndpoint, type Addresses } from '../platform.ts';
 import type { BuildRow, ServiceRow } from '../storage/index.ts';
 import type { VersionWithBuild } from './queries.ts';
@@ -23,9 +24,23 @@ export function presentVersion(row: VersionWithBuild, service: ServiceRow, addre
   return {
     version: row.version,
     state: row.state,
-    configuration: stored(row.configuration),
     createdAt: toTimestamp(row.created_at),
     ...(row.published_at !== null && { publishedAt: toTimestamp(row.published_at) }),
+    ...presentSource(row),
+    ...(row.parameters !== null && { parameters: stored(row.parameters) }),
+    ...(row.state === 'PUBLISHED' && {
+      endpoint: serviceEndpoint(addresses, service.owner_id, service.slug, row.version),
+    }),
+  };
+}
+
+/** What a version is made of: uploaded source and its build, or a place where it runs. */
+function presentSource(row: VersionWithBuild): Partial<ServiceVersion> {
+  const target = targetOf(row);
+  if (target) return { target: presentTarget(target) };
+  if (row.build_status === null || row.build_created_at === null) throw new Error('A managed version without a build');
+  return {
+    configuration: stored(row.configuration),
     sourceBytes: row.source_bytes,
     sourceDigest: row.source_digest,
     build: presentBuild({
@@ -36,10 +51,16 @@ export function presentVersion(row: VersionWithBuild, service: ServiceRow, addre
       ended_at: row.build_ended_at,
       problem: row.build_problem,
     }),
-    ...(row.parameters !== null && { parameters: stored(row.parameters) }),
-    ...(row.state === 'PUBLISHED' && {
-      endpoint: serviceEndpoint(addresses, service.owner_id, service.slug, row.version),
-    }),
+  };
+}
+
+/** Where a version of an on-premise service runs; null for a managed one. */
+export function targetOf(row: VersionWithBuild): TargetColumns | null {
+  if (row.target_url === null || row.target_timeout_ms === null) return null;
+  return {
+    url: row.target_url,
+    timeout_ms: row.target_timeout_ms,
+    sealed_credentials: row.target_sealed_credentials,
   };
 }
 

@@ -23,11 +23,12 @@ export function findService(queries: Queries, owner: Context, id: string) {
     .executeTakeFirst();
 }
 
-/** Versions with their builds, newest first. */
+/** Versions with their builds, or with where they run, newest first. */
 export function versionsOf(queries: Queries, serviceIds: readonly string[]) {
   return queries
     .selectFrom('service_versions')
-    .innerJoin('builds', 'builds.id', 'service_versions.build_id')
+    .leftJoin('builds', 'builds.id', 'service_versions.build_id')
+    .leftJoin('on_premise_targets', 'on_premise_targets.service_version_id', 'service_versions.id')
     .selectAll('service_versions')
     .select([
       'builds.status as build_status',
@@ -35,6 +36,9 @@ export function versionsOf(queries: Queries, serviceIds: readonly string[]) {
       'builds.started_at as build_started_at',
       'builds.ended_at as build_ended_at',
       'builds.problem as build_problem',
+      'on_premise_targets.url as target_url',
+      'on_premise_targets.timeout_ms as target_timeout_ms',
+      'on_premise_targets.sealed_credentials as target_sealed_credentials',
     ])
     .where('service_id', 'in', [...serviceIds, ''])
     .orderBy('service_versions.id', 'desc')

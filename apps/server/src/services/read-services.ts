@@ -5,7 +5,7 @@ import type { Context, Platform } from '../platform.ts';
 import { buildLog, onBuildChanged } from './builds.ts';
 import { presentBuild, presentService, presentVersion } from './present.ts';
 import { findBuild, listServices, versionsOf } from './queries.ts';
-import { requireService, requireVersion } from './versions.ts';
+import { requireManagedVersion, requireService, requireVersion } from './versions.ts';
 
 export async function readServices(platform: Platform, owner: Context): Promise<Answer> {
   const rows = await listServices(platform.database, owner);
@@ -44,7 +44,7 @@ export async function readSource(
   serviceId: string,
   version: string,
 ): Promise<Answer> {
-  const { service, row } = await requireVersion(platform.database.read, owner, serviceId, version);
+  const { service, row } = await requireManagedVersion(platform.database.read, owner, serviceId, version);
   const { stream, bytes } = await platform.blobs.get(row.source_blob);
   const headers = {
     'content-type': 'application/zip',
@@ -63,7 +63,7 @@ export async function readBuild(
   version: string,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const { row } = await requireVersion(platform.database.read, owner, serviceId, version);
+  const { row } = await requireManagedVersion(platform.database.read, owner, serviceId, version);
   const seconds = preferredWait(request.headers.prefer);
   const end = Date.now() + seconds * 1000;
   const first = row.build_status;
@@ -90,6 +90,6 @@ export async function readBuildLog(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Answer> {
-  const { row } = await requireVersion(platform.database.read, owner, serviceId, version);
+  const { row } = await requireManagedVersion(platform.database.read, owner, serviceId, version);
   return answerLog(buildLog(platform, row.build_id), request, reply);
 }

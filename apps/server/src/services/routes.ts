@@ -1,12 +1,15 @@
 import {
   Build,
+  AddOnPremiseVersionRequest,
   Bytes,
+  CreateOnPremiseServiceRequest,
   CreateServiceForm,
   Id,
   PublicationRequest,
   RuntimeConfiguration,
   Service,
   ServiceVersion,
+  TargetRequest,
   TransferRequest,
   UpdateServiceRequest,
   Version,
@@ -18,6 +21,7 @@ import type { Platform } from '../platform.ts';
 import { deleteService, updateService } from './change-services.ts';
 import { addVersion, configure, publish, replaceSource } from './change-versions.ts';
 import { createService } from './create-service.ts';
+import { setTarget } from './on-premise.ts';
 import { readBuild, readBuildLog, readService, readServices, readSource, readVersion } from './read-services.ts';
 import { transferService } from './transfer.ts';
 import { uploadOf, zipMedia } from './upload.ts';
@@ -42,12 +46,12 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     id: 'createService',
     tag,
     access: 'service:create',
-    consumes: { 'multipart/form-data': createForm },
-    summary: 'Create a service by uploading the ZIP of its project',
+    consumes: { 'multipart/form-data': createForm, 'application/json': CreateOnPremiseServiceRequest },
+    summary: 'Create a service by uploading the ZIP of its project, or one that runs elsewhere',
     description:
-      'Form parts: `name`, `description` (optional), `configuration` (optional, JSON of RuntimeConfiguration), then the file `source`: a ZIP of the content of the project, not of its folder. The first version, 1.0.0, is a draft; its build starts at once.',
+      'A managed service is sent as a form, an on-premise service as JSON. Form parts: `name`, `description` (optional), `configuration` (optional, JSON of RuntimeConfiguration), then the file `source`: a ZIP of the content of the project, not of its folder. The first version, 1.0.0, is a draft; its build starts at once.',
     answers: { 201: Service },
-    problems: ['invalid-request', 'conflict', ...upload, ...repeat],
+    problems: ['invalid-request', 'malformed-json', 'conflict', ...upload, ...repeat],
     handle: ({ caller, request }) => createService(platform, contextOf(caller), request),
   }),
   endpoint({
@@ -119,13 +123,13 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     id: 'addServiceVersion',
     tag,
     access: 'service:change',
-    consumes: { [zipMedia]: Bytes },
-    summary: 'Upload the next version as a draft',
+    consumes: { [zipMedia]: Bytes, 'application/json': AddOnPremiseVersionRequest },
+    summary: 'Add the next version as a draft',
+    description: 'The ZIP for a managed service, the target for one that runs elsewhere.',
     params: servicePath,
     answers: { 201: ServiceVersion },
-    problems: [...found, 'conflict', ...upload, ...repeat],
-    handle: ({ params, caller, request }) =>
-      addVersion(platform, contextOf(caller), params.serviceId, uploadOf(request), request),
+    problems: [...found, 'malformed-json', 'conflict', ...upload, ...repeat],
+    handle: ({ params, caller, request }) => addVersion(platform, contextOf(caller), params.serviceId, request),
   }),
   endpoint({
     method: 'GET',
@@ -178,6 +182,22 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     problems: [...change, 'malformed-json', 'version-published'],
     handle: ({ params, body, caller, request }) =>
       configure(platform, contextOf(caller), params.serviceId, params.version, body, request),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/services/:serviceId/versions/:version/target',
+    id: 'setTarget',
+    tag,
+    access: 'service:change',
+    summary: 'Change where a version of an on-premise service runs',
+    description:
+      'Of a draft and of a published version: a host that moves takes its subscribers along. Recorded in the audit log.',
+    params: versionPath,
+    body: TargetRequest,
+    answers: { 200: ServiceVersion },
+    problems: [...change, 'malformed-json', 'unsupported-media-type', 'version-published'],
+    handle: ({ params, body, caller, request }) =>
+      setTarget(platform, contextOf(caller), params.serviceId, params.version, body, request),
   }),
   endpoint({
     method: 'GET',

@@ -4,6 +4,7 @@ import type { Context, Platform } from '../platform.ts';
 import type { Queries, ServiceRow } from '../storage/index.ts';
 import { findService, versionsOf, type VersionWithBuild } from './queries.ts';
 import type { Source } from './source.ts';
+import { nextVersion } from './version-number.ts';
 
 /** The service, if it belongs to `owner`. Throws not-found otherwise. */
 export async function requireService(queries: Queries, owner: Context, id: string): Promise<ServiceRow> {
@@ -29,6 +30,21 @@ export async function requireVersion(
   return { service, row };
 }
 
+/** A version of a managed service of `owner`. Throws not-found, also for one that runs elsewhere. */
+export async function requireManagedVersion(
+  queries: Queries,
+  owner: Context,
+  serviceId: string,
+  version: string,
+): Promise<{ service: ServiceRow; row: VersionWithBuild }> {
+  const found = await requireVersion(queries, owner, serviceId, version);
+  if (found.service.type === 'MANAGED') return found;
+  throw new Problem(
+    'not-found',
+    `The service ${found.service.name} is not a managed one: it has no source, configuration or build.`,
+  );
+}
+
 /** Only drafts change. */
 export function requireDraft(row: VersionWithBuild): void {
   if (row.state !== 'DRAFT') {
@@ -37,6 +53,14 @@ export function requireDraft(row: VersionWithBuild): void {
       `Version ${row.version} is ${row.state} and cannot be changed. Make the next version.`,
     );
   }
+}
+
+/** The number of the next version. Throws conflict while there is a draft: one at a time. */
+export function nextNumber(versions: readonly VersionWithBuild[]): string {
+  const draft = versions.find(({ state }) => state === 'DRAFT');
+  if (draft)
+    throw new Problem('conflict', `Version ${draft.version} is still a draft. Change it, or publish it first.`);
+  return nextVersion(versions.map(({ version }) => version));
 }
 
 /** Adds a draft version with a build to do, inside a transaction. */

@@ -27,6 +27,7 @@ export interface Tables {
   services: ServiceRow;
   service_versions: ServiceVersionRow;
   builds: BuildRow;
+  on_premise_targets: OnPremiseTargetRow;
   applications: ApplicationRow;
   access_keys: AccessKeyRow;
   subscriptions: SubscriptionRow;
@@ -232,6 +233,7 @@ export interface ServiceVersionRow {
   state: 'DRAFT' | 'PUBLISHED' | 'RETIRED';
   visibility: 'NONE' | 'INTERNAL';
   configuration: string;
+  /** Empty in a version of an on-premise service, like its digest and its build: nothing is uploaded. */
   source_blob: string;
   source_bytes: number;
   source_digest: string;
@@ -256,6 +258,14 @@ export interface BuildRow {
   /** NDJSON, or null when it lies in log_blob or has not ended. */
   log: string | null;
   log_blob: string | null;
+}
+
+/** Where a version of an on-premise service runs. */
+export interface OnPremiseTargetRow {
+  service_version_id: string;
+  url: string;
+  timeout_ms: number;
+  sealed_credentials: string | null;
 }
 
 export interface ApplicationRow {

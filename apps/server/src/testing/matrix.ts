@@ -16,6 +16,8 @@ export interface Owned {
   share(): Promise<{ serviceId: string; shareId: string }>;
   /** An approved user. */
   readonly recipientId: string;
+  /** With the draft 1.0.0. */
+  onPremiseService(): Promise<string>;
   serviceForm(): Promise<FormData>;
   source(): Promise<Blob>;
   /** An id that nothing has. */
@@ -154,6 +156,21 @@ export const matrix: Readonly<Record<string, Row>> = {
   downloadSource: service('VIEWER', 'GET', '/versions/1.0.0/source'),
   replaceSource: service('MAINTAINER', 'PUT', '/versions/1.0.0/source', (owned) => owned.source()),
   configureServiceVersion: service('MAINTAINER', 'PUT', '/versions/1.0.0/configuration', () => ({})),
+  setTarget: on('MAINTAINER', async (owned) => ({
+    method: 'PUT',
+    path: `/services/${await owned.onPremiseService()}/versions/1.0.0/target`,
+    body: { url: 'https://other.example.org/' },
+  })),
+  // Of a subscription that is not there: 400 also for those who may report.
+  reportUsage: on(
+    'MAINTAINER',
+    async (owned) => ({
+      method: 'POST',
+      path: `/services/${await owned.onPremiseService()}/usage`,
+      body: { subscriptionId: UNKNOWN, product: 'shots', amount: '1' },
+    }),
+    [400],
+  ),
   getBuild: service('VIEWER', 'GET', '/versions/1.0.0/build'),
   getBuildLog: service('VIEWER', 'GET', '/versions/1.0.0/build/log'),
   publishServiceVersion: service(

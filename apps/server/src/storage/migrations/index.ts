@@ -9,6 +9,7 @@ import * as registrations from './0007-registrations.ts';
 import * as organizations from './0008-organizations.ts';
 import * as signInAttempts from './0009-sign-in-attempts.ts';
 import * as sharing from './0010-sharing.ts';
+import * as onPremise from './0011-on-premise.ts';
 import * as marketplace from './0012-marketplace.ts';
 import * as sealedAnswers from './0016-sealed-answers.ts';
 
@@ -24,6 +25,7 @@ const migrations: Record<string, Migration> = {
   '0008-organizations': organizations,
   '0009-sign-in-attempts': signInAttempts,
   '0010-sharing': sharing,
+  '0011-on-premise': onPremise,
   '0012-marketplace': marketplace,
   '0016-sealed-answers': sealedAnswers,
 };

@@ -1,0 +1,122 @@
+import { AddOnPremiseVersionRequest, type CreateOnPremiseServiceRequest, type TargetRequest } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { accessChanged } from '../access/index.ts';
+import { audit } from '../audit/index.ts';
+import { etag, once, Problem, requireMatch, type Answer } from '../http/index.ts';
+import { insertTarget, presentTarget, targetColumns, updateTarget, type TargetColumns } from '../on-premise/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import { isDuplicate, type Queries } from '../storage/index.ts';
+import { presentVersion, targetOf } from './present.ts';
+import { versionsOf } from './queries.ts';
+import { shapeOf } from './shapes.ts';
+import { nextNumber, requireService, requireVersion } from './versions.ts';
+
+const bodyOf = shapeOf(AddOnPremiseVersionRequest, 'body');
+
+export function isJson({ headers }: FastifyRequest): boolean {
+  return /^application\/json *(;|$)/i.test(headers['content-type'] ?? '');
+}
+
+/** What makes two requests the same. Digests of it are kept, and one of a password could be guessed from. */
+export function withoutPassword(body: CreateOnPremiseServiceRequest | AddOnPremiseVersionRequest): string {
+  const { credentials } = body.target;
+  return JSON.stringify({ ...body, target: { ...body.target, credentials: credentials && credentials.username } });
+}
+
+/** Adds a draft version that runs elsewhere, inside a transaction. */
+export async function insertOnPremiseDraft(
+  platform: Platform,
+  transaction: Queries,
+  serviceId: string,
+  version: string,
+  target: TargetColumns,
+): Promise<string> {
+  const id = platform.newId();
+  await transaction
+    .insertInto('service_versions')
+    .values({
+      id,
+      service_id: serviceId,
+      version,
+      state: 'DRAFT',
+      visibility: 'NONE',
+      configuration: '{}',
+      source_blob: '',
+      source_bytes: 0,
+      source_digest: '',
+      build_id: '',
+      code: null,
+      parameters: null,
+      created_at: platform.now(),
+      published_at: null,
+      revision: 1,
+    })
+    .execute();
+  await insertTarget(transaction, id, target);
+  return id;
+}
+
+/** Adds the next version of a service that runs elsewhere. Its credentials are its own: none are taken over. */
+export async function addOnPremiseVersion(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  if (!isJson(request))
+    throw new Problem('unsupported-media-type', 'Send {"target": {"url": …}} with Content-Type: application/json.');
+  const body = bodyOf(request.body);
+  const target = targetColumns(platform, body.target, null, '/target');
+  const { addresses } = platform;
+  try {
+    return await once(platform, request, `versions of ${serviceId}`, withoutPassword(body), async (transaction) => {
+      const service = await requireService(transaction, owner, serviceId);
+      const number = nextNumber(await versionsOf(transaction, [serviceId]));
+      const id = await insertOnPremiseDraft(platform, transaction, serviceId, number, target);
+      const row = (await versionsOf(transaction, [serviceId])).find((one) => one.id === id);
+      if (!row) throw new Error('The version that was just inserted is not there');
+      const location = `${addresses.api}/services/${serviceId}/versions/${number}`;
+      return { status: 201, body: presentVersion(row, service, addresses), headers: { location } };
+    });
+  } catch (error) {
+    if (isDuplicate(error))
+      throw new Problem('conflict', 'Somebody else has just added a version. Read the service again.');
+    throw error;
+  }
+}
+
+/** Changes where a version runs; also of a published one: its operator moves a host without moving its subscribers. */
+export async function setTarget(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  target: TargetRequest,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const answer = await platform.database.write(async (transaction) => {
+    const { row, service } = await requireVersion(transaction, owner, serviceId, version);
+    const before = targetOf(row);
+    if (!before)
+      throw new Problem('not-found', `The service ${service.name} does not run elsewhere: it has no target.`);
+    if (row.state === 'RETIRED')
+      throw new Problem('version-published', `Version ${version} is retired. Nobody calls it any more.`);
+    requireMatch(request, etag(row.revision));
+    const columns = targetColumns(platform, target, before, '');
+    await updateTarget(transaction, row.id, columns);
+    const revision = row.revision + 1;
+    await transaction.updateTable('service_versions').set({ revision }).where('id', '=', row.id).execute();
+    await audit(platform, transaction, owner, 'service:change', serviceId, {
+      version,
+      from: presentTarget(before),
+      to: presentTarget(columns),
+      newCredentials: Boolean(target.credentials),
+    });
+    const [changed] = (await versionsOf(transaction, [serviceId])).filter(({ id }) => id === row.id);
+    if (!changed) throw new Error('The version that was just changed is not there');
+    const body = presentVersion(changed, service, platform.addresses);
+    return { status: 200, body, headers: { etag: etag(revision) } };
+  });
+  accessChanged(platform.database);
+  return answer;
+}

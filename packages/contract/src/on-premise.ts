@@ -1,0 +1,61 @@
+import { Type, type Static } from 'typebox';
+import { Request } from './fields.ts';
+import { limits } from './limits.ts';
+
+const TargetUrl = Type.String({
+  pattern: '^https?://[^/?#@]+[^?#]*$',
+  maxLength: limits.targetUrlLength,
+  description:
+    'Where the service runs: scheme, host, port and the path below which calls are forwarded. https, and http where the installation allows it.',
+  examples: ['https://quantum.example.org/solver/v1'],
+});
+const TimeoutSeconds = Type.Integer({
+  minimum: 1,
+  maximum: limits.targetTimeoutSeconds,
+  default: 60,
+  description: 'How long the service may take to begin its answer, and to go on with it.',
+});
+
+/** RFC 7617: the name holds no colon, neither holds control characters. */
+export const TargetCredentials = Request(
+  {
+    username: Type.String({ pattern: '^[^:\\u0000-\\u001f\\u007f]*$', maxLength: 255 }),
+    password: Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f]*$', maxLength: 1_024 }),
+  },
+  {
+    $id: 'TargetCredentials',
+    description: 'Basic credentials that the gateway sends to the service. Never shown again.',
+  },
+);
+export type TargetCredentials = Static<typeof TargetCredentials>;
+
+/** Where an on-premise service runs, as it is sent. */
+export const TargetRequest = Request(
+  {
+    url: TargetUrl,
+    timeoutSeconds: TimeoutSeconds,
+    credentials: Type.Optional(
+      Type.Union([TargetCredentials, Type.Null()], {
+        description:
+          'null removes them. Left out: they stay as they are, which a change of scheme, host or port does not allow.',
+      }),
+    ),
+  },
+  { $id: 'TargetRequest' },
+);
+export type TargetRequest = Static<typeof TargetRequest>;
+
+/** Where an on-premise service runs, as it is shown. */
+export const Target = Type.Object(
+  {
+    url: Type.String(),
+    timeoutSeconds: Type.Integer(),
+    hasCredentials: Type.Boolean({ description: 'Whether the gateway sends Basic credentials.' }),
+  },
+  { $id: 'Target', description: 'Where an on-premise service runs.' },
+);
+export type Target = Static<typeof Target>;
+
+/** The next version of an on-premise service. */
+export const AddOnPremiseVersionRequest = Request({ target: TargetRequest }, { $id: 'AddOnPremiseVersionRequest' });
+export type AddOnPremiseVersionRequest = Static<typeof AddOnPremiseVersionRequest>;
