@@ -136,7 +136,8 @@ describe.each(databases)('services of the platform interface on $name', (kind) =
   });
 
   test.each([
-    ['no form', 415, { body: '{}', headers: { 'content-type': 'application/json' } }],
+    ['no form', 415, { body: '{}', headers: { 'content-type': 'text/plain' } }],
+    ['JSON for a managed service', 400, { body: '{"name":"X"}', headers: { 'content-type': 'application/json' } }],
     ['no name', 400, { form: { source: 'zip' } }],
     ['an empty name', 400, { form: { name: ' ', source: 'zip' } }],
     ['no source', 400, { form: { name: 'X' } }],
