@@ -7,6 +7,7 @@ import { createAccounts } from './accounts/index.ts';
 import { createApi } from './api/index.ts';
 import { applicationCatalog } from './applications/index.ts';
 import { Refusal, type Configuration } from './config/index.ts';
+import { dataPoolCatalog } from './datapools/index.ts';
 import { Executions, ExecutionWorker } from './executions/index.ts';
 import { createGateway } from './gateway/index.ts';
 import { createIds } from './http/index.ts';
@@ -91,6 +92,7 @@ async function start(
     serviceCatalog,
     organizationCatalog,
     sharingCatalog,
+    dataPoolCatalog,
   ]);
   opened.push(() => accounts.close());
   accounts.start();

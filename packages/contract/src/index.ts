@@ -1,6 +1,7 @@
 /** Every public shape of Kethub, once: it validates requests, types the code and documents the interface. */
 export * from './accounts.ts';
 export * from './applications.ts';
+export * from './data-pools.ts';
 export * from './executions.ts';
 export * from './fields.ts';
 export * from './limits.ts';

@@ -52,4 +52,13 @@ export const limits = {
   /** How long after it happened use can be reported. */
   usageReportMs: 35 * 24 * 60 * 60 * 1000,
   invitationKeepMs: 14 * 24 * 60 * 60 * 1000,
+  /** One file of a data pool. */
+  dataPoolFileBytes: 5 * 1024 * 1024 * 1024,
+  filesOfDataPool: 10_000,
+  membersOfDataPool: 1_000,
+  /** Data pools in the input of one execution. */
+  dataPoolsOfExecution: 20,
+  /** The name of a file, in UTF-8: what file systems take. */
+  fileNameBytes: 255,
+  mediaTypeLength: 200,
 } as const;

@@ -89,6 +89,11 @@ export const problems = {
     'Not subscribed',
     'The application has no subscription to this service. Subscribe it on its page or with POST {base_url}/applications/{id}/subscriptions.',
   ),
+  'data-pool-not-readable': problem(
+    403,
+    'Data pool not readable',
+    'The input refers to a data pool that does not exist, or that the owner of the application may not read. `errors` names the place. The owner of the pool can add the owner of the application as a member.',
+  ),
   'not-found': problem(404, 'Not found', 'There is nothing at this address, or nothing that the caller may see.'),
   'service-not-found': problem(
     404,
@@ -158,6 +163,11 @@ export const problems = {
     'Unsupported media type',
     'The body has a Content-Type that this endpoint does not take. `detail` names the one it takes.',
   ),
+  'range-not-satisfiable': problem(
+    416,
+    'Range not satisfiable',
+    'The header Range asks for bytes beyond the end of the file. Content-Range names its size.',
+  ),
   'idempotency-key-reused': problem(
     422,
     'Idempotency-Key reused',
@@ -202,6 +212,12 @@ export const problems = {
     503,
     'Deletion not complete',
     'Everything that belongs to the account is deleted, but the identity provider does not answer, so that the identity remains. Repeat the request to complete the deletion; Kethub goes on trying as well.',
+    true,
+  ),
+  'insufficient-storage': problem(
+    507,
+    'Insufficient storage',
+    'The disk of the platform is full, so that the upload could not be kept. Nothing was changed. The operator has to make room; then the same request succeeds.',
     true,
   ),
   stopping: problem(503, 'Stopping', 'The platform is being stopped. Try again in a moment.', true),

@@ -2,6 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { refusals, security, securitySchemes, type Accounts } from '../accounts/index.ts';
 import { applicationEndpoints } from '../applications/index.ts';
 import { auditEndpoints } from '../audit/index.ts';
+import {
+  dataPoolEndpoints,
+  dataPoolFileEndpoints,
+  dataPoolUploadEndpoints,
+  leaveBodiesUnread,
+} from '../datapools/index.ts';
 import type { Executions } from '../executions/index.ts';
 import { createHttpServer, mount, platformLimits } from '../http/index.ts';
 import type { IdentityService } from '../identity/index.ts';
@@ -43,11 +49,18 @@ export async function createApi(
     ...auditEndpoints(platform),
     ...applicationEndpoints(platform),
     ...serviceEndpoints(platform),
+    ...dataPoolEndpoints(platform, identity),
+    ...dataPoolFileEndpoints(platform),
     ...sharingEndpoints(platform, identity),
     ...jobEndpoints(platform, executions),
     ...onPremiseEndpoints(platform),
   ];
-  mount(app, endpoints, { prefix, admit: accounts.admit, security, refusals, limits: platformLimits(platform) });
+  const door = { prefix, admit: accounts.admit, security, refusals, limits: platformLimits(platform) };
+  mount(app, endpoints, door);
+  await app.register(async (scope) => {
+    leaveBodiesUnread(scope);
+    mount(scope, dataPoolUploadEndpoints(platform), door);
+  });
   app.get(`${prefix}/openapi.json`, { schema: { hide: true } }, () => app.swagger());
   serveProblemPages(app, new URL(addresses.problems).pathname);
   serveFrontPage(app, addresses);

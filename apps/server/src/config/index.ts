@@ -150,6 +150,12 @@ export const ConfigurationSchema = Type.Object({
     default: 8,
     description: 'Executions that one worker runs at the same time; more wait as PENDING.',
   }),
+  KETHUB_DATA_POOL_MB: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000_000,
+    default: 51_200,
+    description: 'What one data pool may hold, all its files together. One file may have at most 5 GB in any case.',
+  }),
   KETHUB_WARM_MEMORY_MB: Type.Integer({
     minimum: 0,
     default: 512,
@@ -226,6 +232,8 @@ export interface Configuration {
   readonly mail: MailSettings;
   readonly rateLimits: RateLimitSettings;
   readonly onPremise: OnPremiseSettings;
+  /** Of all files of one data pool together. */
+  readonly dataPoolBytes: number;
   readonly maxConcurrentExecutions: number;
   readonly warmMemoryMb: number;
   readonly demo: 'auto' | 'off';
@@ -288,6 +296,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
       requests: given.KETHUB_RATE_LIMIT_REQUESTS || null,
     },
     onPremise: onPremiseOf(given),
+    dataPoolBytes: given.KETHUB_DATA_POOL_MB * 1024 * 1024,
     maxConcurrentExecutions: given.KETHUB_MAX_CONCURRENT_EXECUTIONS,
     warmMemoryMb: given.KETHUB_WARM_MEMORY_MB,
     // The demo makes a user; a realm is not Kethub's to put one in.

@@ -59,6 +59,7 @@ export async function startExecution(
     input: large ? null : input.text,
     input_blob: large ? await platform.blobs.put(input.text) : null,
     sealed_secrets: input.secrets && platform.seal.seal(SECRETS, JSON.stringify(input.secrets)),
+    data_pools: null,
     result: null,
     result_blob: null,
     cause: null,

@@ -33,7 +33,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     // name their request themselves.
     logger: false,
     bodyLimit: limits.jsonBodyBytes,
-    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 512 },
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 1_024 },
     requestIdHeader: false,
     genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? requestId(),
     // An idle keep-alive connection must not hold up a shutdown.

@@ -75,7 +75,7 @@ export async function deleteOrganization(platform: Platform, context: Context): 
   const { database } = platform;
   await database.write(async (transaction) => {
     await lockOrganization(database, transaction, context.id);
-    for (const table of ['applications', 'services'] as const) {
+    for (const table of ['applications', 'services', 'data_pools'] as const) {
       const one = await transaction
         .selectFrom(table)
         .select('name')
@@ -86,10 +86,16 @@ export async function deleteOrganization(platform: Platform, context: Context): 
       if (!one) continue;
       throw new Problem(
         'conflict',
-        `The organization still owns ${table}, such as "${one.name}". Delete or transfer them first.`,
+        `The organization still owns ${table.replace('_', ' ')}, such as "${one.name}". Delete or transfer them first.`,
       );
     }
     await audit(platform, transaction, context, 'organization:delete', context.id);
+    // What others have shared with it ends with it.
+    await transaction
+      .deleteFrom('data_pool_members')
+      .where('member_type', '=', 'ORGANIZATION')
+      .where('member_id', '=', context.id)
+      .execute();
     await transaction.deleteFrom('organizations').where('id', '=', context.id).execute();
   });
   return { status: 204 };

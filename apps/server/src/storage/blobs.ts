@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { chmod, copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -14,8 +14,14 @@ export interface Blobs {
   put(source: Buffer | string | Readable, key?: string): Promise<string>;
   /** The key of a blob that is not stored yet. */
   newKey(): string;
-  /** Size in bytes and a stream of it, from byte `from` on. Throws when there is no such blob. */
-  get(key: string, range?: { from: number }): Promise<{ bytes: number; stream: Readable }>;
+  /** Size in bytes and a stream of it, from byte `from` on, to `to` inclusive. Throws when there is no such blob. */
+  get(key: string, range?: { from: number; to?: number }): Promise<{ bytes: number; stream: Readable }>;
+  /**
+   * Makes a file at `target` that holds the blob and that every user of this machine may read; its folder decides who
+   * can reach it. It must not be written: it may be the blob itself. Stays when the blob is removed. Throws ENOENT when
+   * there is no such blob.
+   */
+  place(key: string, target: string): Promise<void>;
   /** Removes a blob; one that is already gone is fine. */
   remove(key: string): Promise<void>;
 }
@@ -51,12 +57,29 @@ export function openBlobFolder(folder: string): Blobs {
     async get(key, range) {
       const file = await open(place(key), 'r');
       const { size } = await file.stat();
-      return { bytes: size, stream: file.createReadStream({ start: range?.from ?? 0 }) };
+      const end = range?.to === undefined ? {} : { end: range.to };
+      return { bytes: size, stream: file.createReadStream({ start: range?.from ?? 0, ...end }) };
+    },
+    async place(key, target) {
+      const source = place(key);
+      await chmod(source, 0o444);
+      try {
+        await link(source, target);
+      } catch (error) {
+        if (!isRefusedLink(error)) throw error;
+        await copyFile(source, target, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE);
+      }
     },
     async remove(key) {
       await rm(place(key), { force: true });
     },
   };
+}
+
+/** Another file system, one without hard links, or a file that has as many as it can have. */
+function isRefusedLink(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'].includes(code);
 }
 
 async function writeSynced(file: string, source: Buffer | string | Readable): Promise<void> {

@@ -42,6 +42,9 @@ export interface Tables {
   invitations: InvitationRow;
   audit_entries: AuditEntryRow;
   former_addresses: FormerAddressRow;
+  data_pools: DataPoolRow;
+  data_pool_members: DataPoolMemberRow;
+  data_pool_files: DataPoolFileRow;
   idempotency_keys: IdempotencyKeyRow;
   shares: ShareRow;
 }
@@ -392,6 +395,8 @@ export interface ExecutionRow {
   input: string | null;
   input_blob: string | null;
   sealed_secrets: string | null;
+  /** JSON of the data pools that the input refers to, by parameter; null without any. */
+  data_pools: string | null;
   result: string | null;
   result_blob: string | null;
   /** JSON of type, title, detail of what ended the execution without a result. */
@@ -463,6 +468,40 @@ export interface AuditEntryRow {
   /** JSON of what changed. */
   detail: string;
   created_at: number;
+}
+
+export interface DataPoolRow {
+  id: string;
+  owner_type: OwnerType;
+  owner_id: string;
+  name: string;
+  description: string;
+  /** Number and size of its files, kept in the transactions that change them. */
+  files: number;
+  bytes: number;
+  created_at: number;
+  revision: number;
+}
+
+export interface DataPoolMemberRow {
+  data_pool_id: string;
+  member_type: OwnerType;
+  member_id: string;
+  role: MemberRole;
+  created_at: number;
+}
+
+export interface DataPoolFileRow {
+  id: string;
+  data_pool_id: string;
+  name: string;
+  blob: string;
+  bytes: number;
+  media_type: string;
+  /** SHA-256 in hex. */
+  digest: string;
+  created_at: number;
+  updated_at: number;
 }
 
 export interface IdempotencyKeyRow {

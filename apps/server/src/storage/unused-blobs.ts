@@ -32,6 +32,15 @@ export async function removeUnused(database: Database, blobs: Blobs, blob: strin
   await database.write((transaction) => transaction.deleteFrom('unused_blobs').where('blob', '=', blob).execute());
 }
 
+/** The same for many: their notes go together, some at a time. */
+export async function removeAllUnused(database: Database, blobs: Blobs, unused: readonly string[]): Promise<void> {
+  for (let start = 0; start < unused.length; start += AT_ONCE) {
+    const some = unused.slice(start, start + AT_ONCE);
+    for (const blob of some) await blobs.remove(blob);
+    await database.write((transaction) => transaction.deleteFrom('unused_blobs').where('blob', 'in', some).execute());
+  }
+}
+
 /** Removes blobs that were noted long ago. Marked first: whoever comes late learns that the blob is not there. */
 export async function sweepUnusedBlobs(database: Database, blobs: Blobs, now: number): Promise<void> {
   const before = now - KEPT_MS;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { applicationCatalog } from '../applications/index.ts';
 import { createAccounts, refusals, security, securitySchemes, type Accounts } from '../accounts/index.ts';
+import { dataPoolCatalog } from '../datapools/index.ts';
 import { mount, platformLimits } from '../http/index.ts';
 import { createEmbeddedIdentity, type Identity, type IdentityService, type NewUser } from '../identity/index.ts';
 import { organizationCatalog } from '../organizations/index.ts';
@@ -11,7 +12,7 @@ import type { TestDatabaseKind } from './databases.ts';
 import { createTestPlatform, createTestServer, type TestPlatform, type TestPlatformOptions } from './platform.ts';
 
 /** All domains in which a user can own something. */
-export const catalogs = [applicationCatalog, serviceCatalog, organizationCatalog, sharingCatalog];
+export const catalogs = [applicationCatalog, serviceCatalog, organizationCatalog, sharingCatalog, dataPoolCatalog];
 
 export const PASSWORD = 'correct horse battery staple';
 

@@ -20,6 +20,8 @@ export interface Owned {
   onPremiseService(): Promise<string>;
   serviceForm(): Promise<FormData>;
   source(): Promise<Blob>;
+  /** With the file `one.csv`. */
+  dataPool(): Promise<string>;
   /** An id that nothing has. */
   readonly unknown: string;
 }
@@ -41,6 +43,8 @@ export interface Row {
   readonly request: (owned: Owned) => Promise<Request> | Request;
   /** Statuses with which what was permitted is refused for the state that the resource is in. */
   readonly refusedFor?: readonly number[];
+  /** Whether answers have no body, so that only the status tells. */
+  readonly bodiless?: boolean;
 }
 
 const list = (role: MemberRole, method: string, path: string, body?: (owned: Owned) => Promise<FormData>): Row => ({
@@ -105,6 +109,23 @@ const share = (role: MemberRole, method: string, body?: object) =>
 const execution = (role: MemberRole, method: string, rest: string, refusedFor?: readonly number[]) =>
   on(role, async (owned) => ({ method, path: `/service-executions/${await owned.execution()}${rest}` }), refusedFor);
 
+const dataPool = (
+  role: MemberRole,
+  method: string,
+  rest: string | ((owned: Owned) => Promise<string>),
+  body?: (owned: Owned) => object,
+  refusedFor?: readonly number[],
+) =>
+  on(
+    role,
+    async (owned) => ({
+      method,
+      path: `/data-pools/${await owned.dataPool()}${typeof rest === 'string' ? rest : await rest(owned)}`,
+      ...(body && { body: body(owned) }),
+    }),
+    refusedFor,
+  );
+
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
 
 /** Every operation on resources of the platform interface by its id: who may, and a request that tries. */
@@ -144,6 +165,33 @@ export const matrix: Readonly<Record<string, Row>> = {
   listSubscriptions: application('VIEWER', 'GET', '/subscriptions'),
   getSubscription: application('VIEWER', 'GET', `/subscriptions/${UNKNOWN}`, undefined, [404]),
   unsubscribe: application('MAINTAINER', 'DELETE', `/subscriptions/${UNKNOWN}`, undefined, [404]),
+
+  listDataPools: list('VIEWER', 'GET', '/data-pools'),
+  createDataPool: {
+    ...list('MAINTAINER', 'POST', '/data-pools'),
+    request: () => ({ method: 'POST', path: '/data-pools', body: { name: 'measurements' } }),
+  },
+  getDataPool: dataPool('VIEWER', 'GET', ''),
+  updateDataPool: dataPool('MAINTAINER', 'PATCH', '', () => ({ description: 'x' })),
+  deleteDataPool: dataPool('OWNER', 'DELETE', ''),
+  transferDataPool: dataPool('OWNER', 'PUT', '/owner', (owned) => ({ type: 'ORGANIZATION', id: owned.organizationId })),
+  // It belongs to the organization, which is not one of its members.
+  leaveDataPool: dataPool('OWNER', 'DELETE', '/membership', undefined, [409]),
+  listDataPoolMembers: dataPool('VIEWER', 'GET', '/members'),
+  putDataPoolMember: dataPool(
+    'OWNER',
+    'PUT',
+    async (owned) => `/members/USER/${await owned.memberId()}`,
+    () => ({
+      role: 'VIEWER',
+    }),
+  ),
+  removeDataPoolMember: dataPool('OWNER', 'DELETE', `/members/USER/${UNKNOWN}`, undefined, [404]),
+  listDataPoolFiles: dataPool('VIEWER', 'GET', '/files'),
+  downloadDataPoolFile: dataPool('VIEWER', 'GET', '/files/one.csv'),
+  headDataPoolFile: { ...dataPool('VIEWER', 'HEAD', '/files/one.csv'), bodiless: true },
+  uploadDataPoolFile: dataPool('MAINTAINER', 'PUT', '/files/two.csv', () => new Blob(['1,2'])),
+  deleteDataPoolFile: dataPool('MAINTAINER', 'DELETE', '/files/one.csv'),
 
   listServices: list('VIEWER', 'GET', '/services'),
   createService: list('MAINTAINER', 'POST', '/services', (owned) => owned.serviceForm()),

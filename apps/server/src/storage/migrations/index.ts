@@ -11,6 +11,7 @@ import * as signInAttempts from './0009-sign-in-attempts.ts';
 import * as sharing from './0010-sharing.ts';
 import * as onPremise from './0011-on-premise.ts';
 import * as marketplace from './0012-marketplace.ts';
+import * as dataPools from './0013-data-pools.ts';
 import * as sealedAnswers from './0016-sealed-answers.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
@@ -27,6 +28,7 @@ const migrations: Record<string, Migration> = {
   '0010-sharing': sharing,
   '0011-on-premise': onPremise,
   '0012-marketplace': marketplace,
+  '0013-data-pools': dataPools,
   '0016-sealed-answers': sealedAnswers,
 };
 

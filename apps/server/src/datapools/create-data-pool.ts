@@ -1,0 +1,39 @@
+import type { CreateDataPoolRequest } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { audit } from '../audit/index.ts';
+import { once, type Answer } from '../http/index.ts';
+import { holdOwner } from '../organizations/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import type { DataPoolRow } from '../storage/index.ts';
+import { dataPoolAnswersOf } from './catalog.ts';
+import { presentPool } from './present.ts';
+
+/** Creates an empty data pool. */
+export function createDataPool(
+  platform: Platform,
+  owner: Context,
+  { name, description = '' }: CreateDataPoolRequest,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { database, addresses, newId } = platform;
+  const now = platform.now();
+  const body = JSON.stringify([name, description]);
+  return once(database, request, dataPoolAnswersOf(owner), body, now, async (transaction) => {
+    await holdOwner(platform, transaction, owner);
+    const row: DataPoolRow = {
+      id: newId(),
+      owner_type: owner.type,
+      owner_id: owner.id,
+      name: name.trim(),
+      description,
+      files: 0,
+      bytes: 0,
+      created_at: now,
+      revision: 1,
+    };
+    await transaction.insertInto('data_pools').values(row).execute();
+    await audit(platform, transaction, owner, 'data-pool:create', row.id, { name: row.name });
+    const headers = { location: `${addresses.api}/data-pools/${row.id}` };
+    return { status: 201, body: presentPool(row, owner.role), headers };
+  });
+}

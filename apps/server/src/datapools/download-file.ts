@@ -1,0 +1,100 @@
+import type { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { isFresh, Problem, requireMatch, type Answer } from '../http/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import type { DataPoolFileRow } from '../storage/index.ts';
+import { requireFileName } from './file-name.ts';
+import { fileTag } from './present.ts';
+import { findFile } from './queries.ts';
+import { requestedRange } from './range.ts';
+import { requirePool } from './rights.ts';
+
+/** The content of a file, or a range of it. */
+export async function downloadFile(
+  platform: Platform,
+  context: Context,
+  poolId: string,
+  name: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const file = await requireFile(platform, context, poolId, name);
+  const tag = fileTag(file);
+  requireMatch(request, tag);
+  if (isFresh(request, tag)) return { status: 304, headers: { etag: tag, 'cache-control': CACHE } };
+  const range = requestedRange(request, file.bytes, tag);
+  const stream = await open(platform, file, range ?? undefined);
+  // Replaced or deleted since it was looked up: what is there now is another answer.
+  if (!stream) return downloadFile(platform, context, poolId, name, request);
+  if (!range) return { status: 200, headers: headersOf(file, file.bytes), body: stream };
+  const { from, to } = range;
+  const headers = { ...headersOf(file, to - from + 1), 'content-range': `bytes ${from}-${to}/${file.bytes}` };
+  return { status: 206, headers, body: stream };
+}
+
+/** The same without the content. */
+export async function describeFile(
+  platform: Platform,
+  context: Context,
+  poolId: string,
+  name: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const file = await requireFile(platform, context, poolId, name);
+  const tag = fileTag(file);
+  requireMatch(request, tag);
+  if (isFresh(request, tag)) return { status: 304, headers: { etag: tag, 'cache-control': CACHE } };
+  return { status: 200, headers: headersOf(file, file.bytes) };
+}
+
+/** Whoever may not read it any more must not get it from a cache. */
+const CACHE = 'private, no-cache';
+
+async function requireFile(
+  { database }: Platform,
+  context: Context,
+  poolId: string,
+  name: string,
+): Promise<DataPoolFileRow> {
+  requireFileName(name);
+  await requirePool(database.read, context, poolId, 'data-pool:read');
+  const file = await findFile(database.read, poolId, name);
+  if (!file) throw new Problem('not-found', 'The data pool has no file of this name.');
+  return file;
+}
+
+/** A stream of the content, or null when the file has another one by now. */
+async function open(
+  { blobs, database }: Platform,
+  file: DataPoolFileRow,
+  range: { from: number; to: number } | undefined,
+): Promise<Readable | null> {
+  try {
+    return (await blobs.get(file.blob, range)).stream;
+  } catch (error) {
+    const now = await findFile(database.read, file.data_pool_id, file.name);
+    if (now?.blob === file.blob) throw error;
+    return null;
+  }
+}
+
+function headersOf(file: DataPoolFileRow, length: number): Record<string, string> {
+  return {
+    etag: fileTag(file),
+    'cache-control': CACHE,
+    'accept-ranges': 'bytes',
+    'content-type': file.media_type,
+    'content-length': String(length),
+    'last-modified': new Date(file.updated_at).toUTCString(),
+    // RFC 9530: of the whole file, also where a part of it is sent.
+    'repr-digest': `sha-256=:${Buffer.from(file.digest, 'hex').toString('base64')}:`,
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name).replaceAll(/['()*]/g, escaped)}`,
+    // The type is what somebody said when they uploaded it: a browser must neither guess another nor run what it finds.
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+  };
+}
+
+/** RFC 8187: characters that encodeURIComponent leaves. */
+function escaped(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}

@@ -1,0 +1,27 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '../http/index.ts';
+
+/** First and last byte, both inclusive. */
+export interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The one range that a request asks for, or null when all is to be sent: without Range, when If-Range names another
+ * content, and for what a server may ignore (RFC 9110 §14.2): other units, several ranges, what cannot be read.
+ * Throws `range-not-satisfiable`.
+ */
+export function requestedRange({ headers }: FastifyRequest, bytes: number, tag: string): ByteRange | null {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(headers.range?.trim() ?? '') ?? [];
+  if (first === undefined || last === undefined || (first === '' && last === '')) return null;
+  const condition = headers['if-range'];
+  if (condition !== undefined && String(condition).trim() !== tag) return null;
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return null;
+  const from = first === '' ? Math.max(0, bytes - Number(last)) : Number(first);
+  const to = first === '' || last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1);
+  if (from < bytes && !(first === '' && Number(last) === 0)) return { from, to };
+  throw new Problem('range-not-satisfiable', `The file has ${bytes} bytes; ${headers.range} is none of them.`, {
+    headers: { 'content-range': `bytes */${bytes}` },
+  });
+}

@@ -1,0 +1,147 @@
+import { limits } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { Problem, type Answer } from '../http/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import { noteUnused, removeUnused, takeIntoUse, type DataPoolRow, type Queries } from '../storage/index.ts';
+import { requireFileName } from './file-name.ts';
+import { requirePreconditions } from './preconditions.ts';
+import { fileTag, presentFile } from './present.ts';
+import { countFiles, findFile } from './queries.ts';
+import { letGo, receive, type Received } from './receive.ts';
+import { requireLockedPool, requirePool } from './rights.ts';
+
+/** Bytes that are arriving in this process for a pool and that its row does not count yet. */
+export type Arriving = Map<string, number>;
+
+const DEFAULT_MEDIA_TYPE = 'application/octet-stream';
+
+/**
+ * Puts a file into a pool, or another content in the place of the one that has its name: whole or not at all. Rights,
+ * preconditions and room are asked before the body is read, and again when it has arrived.
+ */
+export async function uploadFile(
+  platform: Platform,
+  arriving: Arriving,
+  context: Context,
+  poolId: string,
+  name: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { raw } = request;
+  try {
+    requireFileName(name);
+    const mediaType = mediaTypeOf(request);
+    const { pool } = await requirePool(platform.database.read, context, poolId, 'data-pool-file:write');
+    const before = await findFile(platform.database.read, poolId, name);
+    requirePreconditions(request, before ? fileTag(before) : null);
+    const room = roomFor(platform, arriving, pool, before?.bytes ?? 0);
+    try {
+      room.announce(Number(request.headers['content-length'] ?? 0));
+      const received = await receive(platform, raw, room.take);
+      return await keep(platform, context, poolId, { name, mediaType, ...received }, request);
+    } finally {
+      room.release();
+    }
+  } finally {
+    letGo(raw);
+  }
+}
+
+/** Refers to what has arrived. When that fails, what has arrived is removed. */
+async function keep(
+  platform: Platform,
+  context: Context,
+  poolId: string,
+  content: Received & { readonly name: string; readonly mediaType: string },
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { database, blobs, addresses } = platform;
+  const { name, blob, bytes, digest } = content;
+  let unused: string | null = blob;
+  try {
+    const { answer, replaced } = await database.write(async (transaction) => {
+      const { pool } = await requireLockedPool(database, transaction, context, poolId, 'data-pool-file:write');
+      const before = await findFile(transaction, poolId, name);
+      requirePreconditions(request, before ? fileTag(before) : null);
+      requireRoom(platform, pool, bytes - (before?.bytes ?? 0), before ? 0 : 1);
+      if (!(await takeIntoUse(transaction, blob)))
+        throw new Error('An upload was swept away before it was referred to');
+      const now = platform.now();
+      const values = { blob, bytes, media_type: content.mediaType, digest, updated_at: now };
+      const row = { id: platform.newId(), data_pool_id: poolId, name, created_at: now, ...before, ...values };
+      await put(transaction, row, before !== undefined);
+      await countFiles(transaction, poolId, { files: before ? 0 : 1, bytes: bytes - (before?.bytes ?? 0) });
+      if (before) await noteUnused(transaction, before.blob, now);
+      const headers = {
+        etag: fileTag(row),
+        location: `${addresses.api}/data-pools/${poolId}/files/${encodeURIComponent(name)}`,
+      };
+      return {
+        answer: { status: before ? 200 : 201, body: presentFile(row), headers },
+        replaced: before?.blob ?? null,
+      };
+    });
+    unused = replaced;
+    return answer;
+  } finally {
+    if (unused !== null) await removeUnused(database, blobs, unused);
+  }
+}
+
+type FileRow = Parameters<typeof presentFile>[0];
+
+async function put(transaction: Queries, row: FileRow, isThere: boolean): Promise<void> {
+  if (isThere) await transaction.updateTable('data_pool_files').set(row).where('id', '=', row.id).execute();
+  else await transaction.insertInto('data_pool_files').values(row).execute();
+}
+
+interface Room {
+  /** Throws when so many bytes, announced by Content-Length, cannot be taken. */
+  announce(bytes: number): void;
+  /** Counts bytes that have arrived. Throws when they are too many. */
+  readonly take: (bytes: number) => void;
+  release(): void;
+}
+
+/** What one upload may take: the limit of a file, and what the pool has left beside the uploads that arrive for it now. */
+function roomFor(platform: Platform, arriving: Arriving, pool: DataPoolRow, replaces: number): Room {
+  let taken = 0;
+  const check = (bytes: number): void => {
+    if (bytes > limits.dataPoolFileBytes)
+      throw new Problem('too-large', `A file may have at most ${limits.dataPoolFileBytes} bytes (5 GiB).`);
+    const others = (arriving.get(pool.id) ?? 0) - taken;
+    requireRoom(platform, pool, others + bytes - replaces, 0);
+  };
+  return {
+    announce: check,
+    take(bytes) {
+      check(taken + bytes);
+      taken += bytes;
+      arriving.set(pool.id, (arriving.get(pool.id) ?? 0) + bytes);
+    },
+    release() {
+      const left = (arriving.get(pool.id) ?? 0) - taken;
+      if (left > 0) arriving.set(pool.id, left);
+      else arriving.delete(pool.id);
+    },
+  };
+}
+
+function requireRoom({ configuration }: Platform, pool: DataPoolRow, bytes: number, files: number): void {
+  const most = configuration.dataPoolBytes;
+  if (pool.bytes + bytes > most)
+    throw new Problem('too-large', `A data pool holds at most ${most} bytes; this one has ${pool.bytes} already.`);
+  if (pool.files + files > limits.filesOfDataPool)
+    throw new Problem('conflict', `A data pool holds at most ${limits.filesOfDataPool} files. Delete some first.`);
+}
+
+/** The media type as it was sent, if it is one (RFC 9110 §8.3.1). */
+function mediaTypeOf({ headers }: FastifyRequest): string {
+  const type = headers['content-type']?.trim() || DEFAULT_MEDIA_TYPE;
+  if (type.length <= limits.mediaTypeLength && /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;[\t\x20-\x7e]*)?$/.test(type))
+    return type;
+  throw new Problem(
+    'unsupported-media-type',
+    `Content-Type must be one media type of at most ${limits.mediaTypeLength} characters, such as text/csv.`,
+  );
+}

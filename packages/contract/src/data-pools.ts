@@ -1,0 +1,90 @@
+import { Type, type Static } from 'typebox';
+import { Id, Owner, Request, Timestamp } from './fields.ts';
+import { limits } from './limits.ts';
+import { memberRoles } from './organizations.ts';
+
+const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` });
+const Description = Type.String({ maxLength: limits.descriptionLength });
+const Role = Type.Enum([...memberRoles], {
+  description: 'VIEWER reads files, MAINTAINER changes them as well, OWNER also manages members and deletion.',
+});
+
+export const DataPool = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    description: Type.String(),
+    owner: Owner,
+    role: Role,
+    files: Type.Integer({ description: 'How many files it holds.' }),
+    bytes: Type.Integer({ description: 'Size of all its files together.' }),
+    createdAt: Timestamp,
+  },
+  { $id: 'DataPool', description: 'Files that executions can read; `role` is that of the caller.' },
+);
+export type DataPool = Static<typeof DataPool>;
+
+export const CreateDataPoolRequest = Request(
+  { name: Name, description: Type.Optional(Description) },
+  { $id: 'CreateDataPoolRequest' },
+);
+export type CreateDataPoolRequest = Static<typeof CreateDataPoolRequest>;
+
+export const UpdateDataPoolRequest = Request(
+  { name: Type.Optional(Name), description: Type.Optional(Description) },
+  { $id: 'UpdateDataPoolRequest', minProperties: 1 },
+);
+export type UpdateDataPoolRequest = Static<typeof UpdateDataPoolRequest>;
+
+export const DataPoolMember = Type.Object(
+  {
+    type: Type.Enum(['USER', 'ORGANIZATION']),
+    id: Type.String({ description: 'Of the user or organization.' }),
+    role: Role,
+    addedAt: Timestamp,
+  },
+  { $id: 'DataPoolMember', description: 'Who may use a data pool beside its owner.' },
+);
+export type DataPoolMember = Static<typeof DataPoolMember>;
+
+export const DataPoolMemberRequest = Request({ role: Role }, { $id: 'DataPoolMemberRequest' });
+
+/** Control characters, path separators, and what changes the direction of the text around it. */
+const REFUSED = String.raw`\u0000-\u001f\u007f-\u009f/\\\u202a-\u202e\u2066-\u2069`;
+
+const FILE_NAME = `^(?!\\.{1,2}$)[^${REFUSED}]+$`;
+
+/** A plain file name. Beyond the pattern, its UTF-8 form may have at most `limits.fileNameBytes`. */
+export const FileName = Type.String({
+  minLength: 1,
+  maxLength: limits.fileNameBytes,
+  pattern: FILE_NAME,
+  description: `A plain name without slashes or control characters, at most ${limits.fileNameBytes} bytes in UTF-8.`,
+});
+const fileName = new RegExp(FILE_NAME, 'u');
+
+/** Whether a file of this name can be kept in a data pool. */
+export function isFileName(name: string): boolean {
+  return fileName.test(name) && name.isWellFormed() && new TextEncoder().encode(name).length <= limits.fileNameBytes;
+}
+
+export const DataPoolFile = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    bytes: Type.Integer(),
+    mediaType: Type.String({ description: 'As it was uploaded.' }),
+    digest: Type.String({ description: 'SHA-256 of the content, in hex; quoted, it is the entity tag.' }),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { $id: 'DataPoolFile' },
+);
+export type DataPoolFile = Static<typeof DataPoolFile>;
+
+/** A reference in the input of an execution. The key it stands under is the name of the parameter. */
+export const DataPoolReference = Type.Object(
+  { id: Id, ref: Type.Enum(['DATAPOOL', 'datapool']) },
+  { $id: 'DataPoolReference', additionalProperties: false },
+);
+export type DataPoolReference = Static<typeof DataPoolReference>;
