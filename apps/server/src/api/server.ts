@@ -34,7 +34,7 @@ export async function createApi(
     log: platform.log,
     problemsUrl: addresses.problems,
     title: 'Kethub platform interface',
-    description: 'Accounts, services with their builds and publication, applications and subscriptions.',
+    description: 'Accounts, services with their builds and publication, applications, subscriptions and data pools.',
     serverUrl: addresses.api,
     securitySchemes: securitySchemes(identity.tokenEndpoint),
     trustedProxies: platform.configuration.trustedProxies,

@@ -25,6 +25,7 @@ const ended: Omit<ExecutionRow, 'id' | 'owner_type' | 'owner_id'> = {
   input: null,
   input_blob: null,
   sealed_secrets: null,
+  data_pools: null,
   result: '{}',
   result_blob: null,
   cause: null,

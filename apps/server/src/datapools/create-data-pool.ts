@@ -15,10 +15,10 @@ export function createDataPool(
   { name, description = '' }: CreateDataPoolRequest,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const { database, addresses, newId } = platform;
+  const { addresses, newId } = platform;
   const now = platform.now();
   const body = JSON.stringify([name, description]);
-  return once(database, request, dataPoolAnswersOf(owner), body, now, async (transaction) => {
+  return once(platform, request, dataPoolAnswersOf(owner), body, async (transaction) => {
     await holdOwner(platform, transaction, owner);
     const row: DataPoolRow = {
       id: newId(),

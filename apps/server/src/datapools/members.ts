@@ -134,6 +134,6 @@ async function requireRoom(transaction: Queries, id: string): Promise<void> {
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('data_pool_id', '=', id)
     .executeTakeFirstOrThrow();
-  if (Number(count) >= limits.membersOfDataPool)
+  if (count >= limits.membersOfDataPool)
     throw new Problem('conflict', `A data pool has at most ${limits.membersOfDataPool} members.`);
 }

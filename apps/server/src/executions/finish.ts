@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ExecutionEnd, Outcome, ResultFile, Runtime } from '@kethub/runtime';
+import { clearPools } from '../datapools/index.ts';
 import type { Platform } from '../platform.ts';
 import type { ExecutionFileRow } from '../storage/index.ts';
 import { keepExecutionLog } from './log.ts';
@@ -57,11 +58,13 @@ export async function finishExecution(platform: Platform, runtime: Runtime, end:
   }
   executionChanged(platform.database, id);
   await removeInput(platform, id);
+  await clearPools(platform, id);
   await runtime.forget(id);
 }
 
 /** The code has certainly not run. Forgotten first: a worker that claims it next must find the id free. */
 async function giveBack(platform: Platform, runtime: Runtime, id: string): Promise<void> {
+  await clearPools(platform, id);
   await runtime.forget(id);
   await platform.database.write((transaction) =>
     move(transaction, id, 'NOT_STARTED', { started_at: null, worker_id: null }),

@@ -4,6 +4,8 @@ import { Problem } from '../http/index.ts';
 export interface ExecutionInput {
   /** JSON text of the input object without `$secrets`. */
   readonly text: string;
+  /** The same, parsed. */
+  readonly members: object;
   readonly secrets: Record<string, string> | null;
 }
 
@@ -22,9 +24,9 @@ export function parseInput(text: string): ExecutionInput {
       `The input must be a JSON object such as {"data": {}, "params": {}}, but it is ${kind}.`,
     );
   }
-  if (!Object.hasOwn(value, SECRETS)) return { text, secrets: null };
+  if (!Object.hasOwn(value, SECRETS)) return { text, members: value, secrets: null };
   const secrets = checkSecrets(Reflect.get(value, SECRETS));
-  return { text: withoutSecrets(text), secrets };
+  return { text: withoutSecrets(text), members: value, secrets };
 }
 
 function parse(text: string): unknown {

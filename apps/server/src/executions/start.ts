@@ -1,5 +1,6 @@
 import { limits } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
+import { referencesIn, requireReadable, type ReferencedPools } from '../datapools/index.ts';
 import { once, Problem, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import type { ExecutionRow, OwnerType, Queries } from '../storage/index.ts';
@@ -25,6 +26,8 @@ export interface Origin {
   readonly personId: string | null;
   readonly serviceId: string;
   readonly serviceVersionId: string;
+  /** The parameters of the version that take a data pool. */
+  readonly dataPools: readonly string[];
 }
 
 /**
@@ -40,6 +43,7 @@ export async function startExecution(
 ): Promise<Answer> {
   requireSize(Buffer.byteLength(text));
   const input = parseInput(text);
+  const pools = referencesIn(input.members, origin.dataPools);
   const large = Buffer.byteLength(input.text) > INLINE_BYTES;
   const row: ExecutionRow = {
     id: platform.newId(),
@@ -59,7 +63,7 @@ export async function startExecution(
     input: large ? null : input.text,
     input_blob: large ? await platform.blobs.put(input.text) : null,
     sealed_secrets: input.secrets && platform.seal.seal(SECRETS, JSON.stringify(input.secrets)),
-    data_pools: null,
+    data_pools: pools.length > 0 ? JSON.stringify(pools) : null,
     result: null,
     result_blob: null,
     cause: null,
@@ -71,6 +75,7 @@ export async function startExecution(
     const scope = executionAnswersOf(origin);
     const answer = await once(platform, request, scope, text, async (transaction) => {
       await hold(transaction);
+      await requireReadable(transaction, { reader: origin.owner, pools });
       await insertExecution(transaction, row);
       return {
         status: 201,
@@ -103,6 +108,12 @@ export function onPending(platform: Platform, listener: () => void): () => void 
 export function unsealSecrets(platform: Platform, row: ExecutionRow): Record<string, string> {
   if (row.sealed_secrets === null) return {};
   return JSON.parse(platform.seal.unseal(SECRETS, row.sealed_secrets)) as Record<string, string>;
+}
+
+/** The data pools that an execution was started with, or null. */
+export function referencedPools({ data_pools, owner_type: type, owner_id: id }: ExecutionRow): ReferencedPools | null {
+  if (data_pools === null || type === null || id === null) return null;
+  return { reader: { type, id }, pools: JSON.parse(data_pools) as ReferencedPools['pools'] };
 }
 
 /** Asked before anything else of the input is looked at. */

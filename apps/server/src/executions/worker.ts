@@ -1,11 +1,13 @@
 import { RuntimeUnavailable, StartRefused, type ExecutionEnd, type Runtime } from '@kethub/runtime';
+import { clearOtherPools, clearPools, layOutPools } from '../datapools/index.ts';
+import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import type { Runnables } from '../services/index.ts';
 import type { ExecutionRow } from '../storage/index.ts';
 import { onCancelled } from './cancel.ts';
 import { finishExecution } from './finish.ts';
 import { claimPending, endedOf, move, runningOf } from './queries.ts';
-import { onPending, unsealSecrets } from './start.ts';
+import { onPending, referencedPools, unsealSecrets } from './start.ts';
 import { executionChanged } from './watch.ts';
 
 /** A lost notification, a cancellation through another process or a failed finish is found by looking again. */
@@ -68,6 +70,7 @@ export class ExecutionWorker {
     const rows = await runningOf(this.#platform.database, this.#workerId);
     for (const row of rows) this.#running.add(row.id);
     const known = new Map((await this.#runtime.list()).map((one) => [one.executionId, one]));
+    await clearOtherPools(this.#platform, new Set([...this.#running, ...known.keys()]));
     for (const row of rows) {
       // Not known to the runtime: the job was never handed over, so the code has not run.
       if (!known.has(row.id)) void this.#run(row);
@@ -127,13 +130,14 @@ export class ExecutionWorker {
 
   async #job(row: ExecutionRow) {
     const runnable = await this.#runnables.load(row.service_version_id);
+    const pools = referencedPools(row);
     return {
       executionId: row.id,
       code: runnable.code,
       input: row.input ?? (await this.#inputBlob(row)),
       secrets: unsealSecrets(this.#platform, row),
       environment: runnable.environment,
-      dataPools: [],
+      dataPools: pools ? await layOutPools(this.#platform, row.id, pools) : [],
       limits: runnable.limits,
     };
   }
@@ -152,11 +156,7 @@ export class ExecutionWorker {
 
   /** The execution cannot be started at all. */
   async #fail(id: string, error: unknown): Promise<void> {
-    const detail =
-      error instanceof StartRefused
-        ? 'The sandbox could not be made on this machine. The operator finds the cause in the log.'
-        : 'The platform could not prepare the execution. The operator finds the cause in the log.';
-    const cause = JSON.stringify({ type: 'about:blank', title: 'Could not be started', detail });
+    const cause = JSON.stringify({ type: 'about:blank', title: 'Could not be started', detail: reasonOf(error) });
     await this.#platform.database.write(async (transaction) => {
       const ended_at = this.#platform.now();
       if (await move(transaction, id, 'FAILED', { cause, ended_at, sealed_secrets: null, log: '' })) return;
@@ -166,6 +166,7 @@ export class ExecutionWorker {
     });
     this.#done(id);
     executionChanged(this.#platform.database, id);
+    await clearPools(this.#platform, id);
   }
 
   #done(id: string): void {
@@ -203,4 +204,12 @@ export class ExecutionWorker {
       this.#platform.log.warn({ execution: id, err: error }, 'could not end a cancelled execution yet');
     });
   }
+}
+
+/** For the caller: a Problem says what they can do about it, everything else is for the operator. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Problem) return error.message;
+  return error instanceof StartRefused
+    ? 'The sandbox could not be made on this machine. The operator finds the cause in the log.'
+    : 'The platform could not prepare the execution. The operator finds the cause in the log.';
 }

@@ -1,4 +1,5 @@
 import { offersTo, onAccessChanged, type Interval } from '../access/index.ts';
+import { dataPoolParameters } from '../datapools/index.ts';
 import type { Origin } from '../executions/index.ts';
 import { serviceEndpoint, type Platform } from '../platform.ts';
 
@@ -138,6 +139,7 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
       'services.owner_id',
       'services.slug',
       'service_versions.version',
+      'service_versions.parameters',
     ])
     .where('application_id', '=', id)
     .execute();
@@ -175,6 +177,7 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
               address: serviceEndpoint(platform.addresses, owner_id, slug, one.version).slice(0, -1),
             },
             active: (offersOf.get(one.service_version_id) ?? []).map(({ active }) => active),
+            dataPools: dataPoolParameters(one.parameters),
           },
         ]),
       ),

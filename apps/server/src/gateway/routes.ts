@@ -65,7 +65,7 @@ export function gatewayEndpoints(
       access: 'SUBSCRIBER',
       summary: 'Start an execution',
       description:
-        'The body is the input: a JSON object. `Prefer: wait=N` answers when it has ended, or after N seconds.',
+        'The body is the input: a JSON object. A parameter that takes a data pool is given as `{"id": "<uuid>", "ref": "DATAPOOL"}`, and the owner of the application has to be able to read it. `Prefer: wait=N` answers when it has ended, or after N seconds.',
       params: Type.Object(address),
       consumes: { 'application/json': Type.Object({}, { additionalProperties: true }) },
       answers: { 201: ServiceExecution },
@@ -75,6 +75,7 @@ export function gatewayEndpoints(
         'malformed-json',
         'input-not-an-object',
         'invalid-secrets',
+        'data-pool-not-readable',
         'too-large',
         'unsupported-media-type',
         'request-in-progress',

@@ -35,6 +35,7 @@ const start = {
     'malformed-json',
     'input-not-an-object',
     'invalid-secrets',
+    'data-pool-not-readable',
     'not-found',
     'conflict',
     'build-not-succeeded',

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { dataPoolParameters } from '../datapools/index.ts';
 import type { Executions } from '../executions/index.ts';
 import type { Answer } from '../http/index.ts';
 import { holdOwner } from '../organizations/index.ts';
@@ -15,7 +16,7 @@ export async function startJob(
   version: string | null,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const { id } = await requireRunnable(platform, context, serviceId, version);
+  const { id, parameters } = await requireRunnable(platform, context, serviceId, version);
   const origin = {
     scope: jobScope(platform, context),
     subscriptionId: null,
@@ -24,6 +25,7 @@ export async function startJob(
     personId: context.personId,
     serviceId,
     serviceVersionId: id,
+    dataPools: dataPoolParameters(parameters),
   };
   return executions.start(origin, request, (transaction) => holdOwner(platform, transaction, context));
 }

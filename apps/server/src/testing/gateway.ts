@@ -49,10 +49,10 @@ export async function callerOf(service: DeployedService): Promise<Caller> {
   return { bearer, request, start: (input) => post(input, ''), finish: (input) => post(input, 'wait=60') };
 }
 
-async function read(response: Response): Promise<Answered> {
+export async function read(response: Response): Promise<Answered> {
   const text = await response.text();
   let body: unknown = text;
-  if (response.headers.get('content-type')?.includes('json')) body = JSON.parse(text);
+  if (text !== '' && response.headers.get('content-type')?.includes('json')) body = JSON.parse(text);
   return { status: response.status, headers: response.headers, body, text };
 }
 

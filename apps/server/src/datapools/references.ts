@@ -1,0 +1,63 @@
+import { limits } from '@kethub/contract';
+import { Problem } from '../http/index.ts';
+import type { OwnerType, Queries } from '../storage/index.ts';
+import { findPool } from './queries.ts';
+import { roleOn } from './rights.ts';
+
+/** The data pools that the input of an execution refers to. */
+export interface ReferencedPools {
+  /** For whom the execution runs: the owner of the application, who has to be able to read them. */
+  readonly reader: { readonly type: OwnerType; readonly id: string };
+  readonly pools: readonly { readonly parameter: string; readonly id: string }[];
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The names of the parameters of a service version that take a data pool, from what its build has found out. */
+export function dataPoolParameters(parameters: string | null): string[] {
+  const all = JSON.parse(parameters ?? '[]') as { readonly name: string; readonly kind: string }[];
+  return all.filter(({ kind }) => kind === 'dataPool').map(({ name }) => name);
+}
+
+/**
+ * The references that the input of an execution holds under these parameters. A parameter that is absent or null has
+ * none. Throws `invalid-request` for what is no reference.
+ */
+export function referencesIn(input: object, parameters: readonly string[]): ReferencedPools['pools'] {
+  const references = parameters.flatMap((parameter) => {
+    const value: unknown = Object.hasOwn(input, parameter) ? Reflect.get(input, parameter) : null;
+    return value === null ? [] : [{ parameter, id: idOf(value, parameter) }];
+  });
+  if (references.length <= limits.dataPoolsOfExecution) return references;
+  throw new Problem('invalid-request', `An input may refer to at most ${limits.dataPoolsOfExecution} data pools.`);
+}
+
+function idOf(value: unknown, parameter: string): string {
+  const pointer = `/${parameter}`;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw noReference(pointer, 'is no object');
+  const { id, ref } = value as { id?: unknown; ref?: unknown };
+  if (ref !== 'DATAPOOL' && ref !== 'datapool') throw noReference(`${pointer}/ref`, 'must be "DATAPOOL"');
+  if (typeof id !== 'string' || !UUID.test(id)) throw noReference(`${pointer}/id`, 'must be the UUID of a data pool');
+  return id.toLowerCase();
+}
+
+function noReference(pointer: string, detail: string): Problem {
+  return new Problem(
+    'invalid-request',
+    `A data pool is passed as {"id": "<uuid>", "ref": "DATAPOOL"}, but ${pointer} ${detail}.`,
+    { errors: [{ pointer, detail }] },
+  );
+}
+
+/** Throws `data-pool-not-readable`, the same for a pool that is not there and for one that the reader may not see. */
+export async function requireReadable(queries: Queries, { reader, pools }: ReferencedPools): Promise<void> {
+  for (const { parameter, id } of pools) {
+    const pool = await findPool(queries, id);
+    if (pool && (await roleOn(queries, pool, { ...reader, role: 'OWNER' }))) continue;
+    throw new Problem(
+      'data-pool-not-readable',
+      `There is no data pool ${id}, or whoever the execution runs for may not read it.`,
+      { errors: [{ pointer: `/${parameter}/id`, detail: 'is not a data pool that can be read' }] },
+    );
+  }
+}
