@@ -9,8 +9,8 @@ import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-too
 // those of the identity provider also on a real Keycloak, and requests that Schemathesis makes up.
 // Arguments go to vitest: npm test -- packages/runtime
 const KEYCLOAK_TESTS = [
-  'apps/server/src/identity/keycloak.test.ts',
-  'apps/server/src/identity/upstream-keycloak.test.ts',
+  'apps/server/src/identity/keycloak/keycloak.test.ts',
+  'apps/server/src/identity/upstream/keycloak.test.ts',
   'test/ket-keycloak.test.ts',
 ];
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);

@@ -1,7 +1,7 @@
 import type { Platform } from '../platform.ts';
-import { createEmbeddedIdentity } from './embedded.ts';
+import { createEmbeddedIdentity } from './embedded/embedded.ts';
 import type { IdentityService } from './identity-provider.ts';
-import { createKeycloakIdentity } from './keycloak.ts';
+import { createKeycloakIdentity } from './keycloak/keycloak.ts';
 
 /** Opens the identity provider that the configuration names. */
 export async function createIdentity(platform: Platform): Promise<IdentityService> {

@@ -1,7 +1,7 @@
 import type { ApprovalStatus } from '@kethub/contract';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../http/index.ts';
-import type { NewUser } from './create-user.ts';
+import type { NewUser } from './embedded/create-user.ts';
 
 /** A person as the identity provider knows them. */
 export interface Identity {

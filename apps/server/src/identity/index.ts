@@ -1,7 +1,7 @@
-export { CLIENT_ID } from './client.ts';
+export { CLIENT_ID } from './embedded/client.ts';
 export { createIdentity } from './create-identity.ts';
-export type { NewUser } from './create-user.ts';
-export { createEmbeddedIdentity } from './embedded.ts';
+export type { NewUser } from './embedded/create-user.ts';
+export { createEmbeddedIdentity } from './embedded/embedded.ts';
 export {
   IdentityProviderUnavailable,
   isApproved,
@@ -14,4 +14,4 @@ export {
   type RegisteredPerson,
   type Standing,
 } from './identity-provider.ts';
-export { SIGN_IN_SCOPE } from './platform-resource.ts';
+export { SIGN_IN_SCOPE } from './embedded/platform-resource.ts';

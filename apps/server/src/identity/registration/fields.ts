@@ -1,0 +1,89 @@
+import { signInName } from '../embedded/sign-in.ts';
+
+/** What a person says of themselves, in the form in which it is kept. */
+export interface NewRegistration {
+  readonly username: string;
+  readonly email: string;
+  readonly firstname: string;
+  readonly lastname: string;
+  readonly password: string;
+}
+
+/** What is wrong, by the name of the field. */
+export type FieldErrors = Readonly<Partial<Record<keyof NewRegistration, string>>>;
+
+const NAME_LENGTH = 100;
+const PASSWORD_LEAST = 12;
+const PASSWORD_MOST = 256;
+/** Not like an address, so that nobody is found under the address of somebody else. */
+const USERNAME = /^[a-z0-9][a-z0-9._-]{2,63}$/;
+/** As HTML has it (type=email), within the lengths of RFC 5321: no quotes, no comments, no lists, no line ends. */
+const EMAIL =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+const EMAIL_MOST = 254;
+
+/** The registration in a form, or what is wrong with it. Without a username the address is the username. */
+export function registrationIn(
+  form: URLSearchParams,
+): { readonly registration: NewRegistration } | { readonly errors: FieldErrors } {
+  const email = emailIn(form);
+  const registration = {
+    username: signInName(form.get('username') ?? '') || email,
+    email,
+    firstname: text(form, 'firstname'),
+    lastname: text(form, 'lastname'),
+    password: form.get('password') ?? '',
+  };
+  const checks: Record<keyof NewRegistration, string | null> = {
+    username: usernameError(registration),
+    email: emailError(email),
+    firstname: nameError(registration.firstname, 'first name'),
+    lastname: nameError(registration.lastname, 'last name'),
+    password: passwordError(registration.password, registration),
+  };
+  const errors = Object.fromEntries(Object.entries(checks).filter(([, error]) => error !== null));
+  return Object.keys(errors).length > 0 ? { errors } : { registration };
+}
+
+export function emailIn(form: URLSearchParams): string {
+  return signInName(form.get('email') ?? '');
+}
+
+export function emailError(email: string): string | null {
+  if (email.length <= EMAIL_MOST && EMAIL.test(email)) return null;
+  return 'Enter an e-mail address such as ada@example.org, in Latin letters without accents.';
+}
+
+/** `names`: what the person is called, which is the first that somebody else would try. */
+export function passwordError(password: string, names: Partial<NewRegistration> = {}): string | null {
+  // As it is hashed.
+  const characters = charactersOf(password.normalize('NFKC'));
+  if (characters < PASSWORD_LEAST) return `Enter at least ${PASSWORD_LEAST} characters.`;
+  if (characters > PASSWORD_MOST) return `Enter at most ${PASSWORD_MOST} characters.`;
+  const lower = signInName(password);
+  if (new Set(lower).size < 4 || [names.username, names.email].includes(lower)) {
+    return 'This password is too easy to guess. Choose another.';
+  }
+  return null;
+}
+
+function usernameError({ username, email }: { username: string; email: string }): string | null {
+  if (username === email || USERNAME.test(username)) return null;
+  return 'Enter 3 to 64 letters, digits, dots, hyphens or underscores, or leave it empty to sign in with the address.';
+}
+
+function nameError(name: string, what: string): string | null {
+  if (name === '') return `Enter your ${what}.`;
+  if (charactersOf(name) > NAME_LENGTH) return `Enter at most ${NAME_LENGTH} characters.`;
+  return /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name)
+    ? `Enter your ${what} in plain characters.`
+    : null;
+}
+
+function charactersOf(text: string): number {
+  return Array.from(text).length;
+}
+
+function text(form: URLSearchParams, name: string): string {
+  return (form.get(name) ?? '').trim().normalize('NFC');
+}
