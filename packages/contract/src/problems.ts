@@ -220,6 +220,24 @@ export const problems = {
     'The disk of the platform is full, so that the upload could not be kept. Nothing was changed. The operator has to make room; then the same request succeeds.',
     true,
   ),
+  'upstream-failed': problem(
+    502,
+    'On-premise service failed',
+    'The service runs elsewhere, at its provider. It broke the connection, or what it answered is not HTTP. Whether it has worked on the request is not known. Its operator finds the call under the request id.',
+    true,
+  ),
+  'upstream-unreachable': problem(
+    502,
+    'On-premise service not reachable',
+    'The service runs elsewhere, at its provider, and the gateway cannot connect to it: its name is not known, nothing listens, its certificate is not valid, or it lies in a network to which this installation does not connect. The request has not reached it.',
+    true,
+  ),
+  'upstream-timeout': problem(
+    504,
+    'On-premise service too slow',
+    'The service runs elsewhere, at its provider, and did not connect or answer within the time that its provider has set. It may still be at work. Its operator finds the call under the request id.',
+    true,
+  ),
   stopping: problem(503, 'Stopping', 'The platform is being stopped. Try again in a moment.', true),
 } as const satisfies Record<string, ProblemKind>;
 

@@ -1,6 +1,7 @@
 import { offersTo, onAccessChanged, type Interval } from '../access/index.ts';
 import { dataPoolParameters } from '../datapools/index.ts';
 import type { Origin } from '../executions/index.ts';
+import type { TargetColumns } from '../on-premise/index.ts';
 import { serviceEndpoint, type Platform } from '../platform.ts';
 
 /** How long a decision may be old: what is revoked ends within a second even when the notification of it is lost. */
@@ -17,6 +18,9 @@ export interface AccessKeyEntry {
 /** An application that calls a service version it is subscribed to. The address of its scope is that of the version. */
 export interface Subscriber extends Origin {
   readonly applicationId: string;
+  readonly subscriptionId: string;
+  /** Where the service runs, when it does so elsewhere. */
+  readonly target: TargetColumns | null;
   /** The times in which it may call, one of which has to hold. */
   readonly active: readonly Interval[];
 }
@@ -132,14 +136,18 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
     .selectFrom('subscriptions')
     .innerJoin('service_versions', 'service_versions.id', 'subscriptions.service_version_id')
     .innerJoin('services', 'services.id', 'subscriptions.service_id')
+    .leftJoin('on_premise_targets', 'on_premise_targets.service_version_id', 'service_versions.id')
     .select([
       'subscriptions.id',
       'subscriptions.service_id',
-      'service_version_id',
+      'subscriptions.service_version_id',
       'services.owner_id',
       'services.slug',
       'service_versions.version',
       'service_versions.parameters',
+      'on_premise_targets.url',
+      'on_premise_targets.timeout_ms',
+      'on_premise_targets.sealed_credentials',
     ])
     .where('application_id', '=', id)
     .execute();
@@ -176,6 +184,7 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
               of: { by: 'SUBSCRIPTION' as const, subscriptionId: one.id },
               address: serviceEndpoint(platform.addresses, owner_id, slug, one.version).slice(0, -1),
             },
+            target: targetOf(one),
             active: (offersOf.get(one.service_version_id) ?? []).map(({ active }) => active),
             dataPools: dataPoolParameters(one.parameters),
           },
@@ -183,6 +192,11 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
       ),
     ),
   };
+}
+
+function targetOf(row: { [C in keyof TargetColumns]: TargetColumns[C] | null }): TargetColumns | null {
+  const { url, timeout_ms, sealed_credentials } = row;
+  return url === null || timeout_ms === null ? null : { url, timeout_ms, sealed_credentials };
 }
 
 /** The part of a service address that names the service version. */

@@ -17,11 +17,11 @@ export function admitSubscriber(
   bearers: Bearers,
   directory: AccessDirectory,
   request: FastifyRequest,
+  path: ServicePath = request.params as ServicePath,
 ): Promise<Subscriber> | Subscriber {
   const claims = bearers.check(bearerOf(request), platform.now());
   if (!claims)
     throw unauthenticated('The bearer token is expired, unknown or forged. Request a new one from the token endpoint.');
-  const path = request.params as ServicePath;
   const known = directory.application(claims.applicationId);
   const subscriber = known instanceof Promise ? null : subscriberOf(platform, claims, known, path);
   return subscriber ?? admitFresh(platform, claims, directory, path);

@@ -1,21 +1,33 @@
-import { limits } from '@kethub/contract';
+import { limits as contractLimits } from '@kethub/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Executions } from '../executions/index.ts';
-import { createHttpServer, mount, RateLimits } from '../http/index.ts';
+import { createHttpServer, limitedAdmission, mount, RateLimits } from '../http/index.ts';
+import { createForwarder } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
 import { createAccessDirectory } from './access.ts';
 import { admitSubscriber } from './admission.ts';
 import { createBearers } from './bearer.ts';
-import { gatewayEndpoints } from './routes.ts';
+import { gatewayEndpoints, type GatewayCaller } from './routes.ts';
+import { createDispatch } from './dispatch.ts';
 import { gatewayKey } from './signing-key.ts';
 import { createTokenEndpoint } from './token.ts';
 
 /** Room above the limit of the input, so that its own check answers with the numbers. */
-const BODY_BYTES = limits.executionInputBytes + 1024 * 1024;
+const BODY_BYTES = contractLimits.executionInputBytes + 1024 * 1024;
 const TOKEN_BODY_BYTES = 16 * 1024;
 
 /** The gateway: the token endpoint and the services. */
 export async function createGateway(platform: Platform, executions: Executions): Promise<FastifyInstance> {
+  const bearers = createBearers(await gatewayKey(platform), platform.addresses.gateway, platform.newId);
+  const directory = createAccessDirectory(platform);
+  const limits = {
+    rates: new RateLimits(platform.configuration.rateLimits, platform.now),
+    nameOf: (caller: GatewayCaller) => caller?.applicationId ?? null,
+  };
+  const forwarder = createForwarder(platform);
+  const dispatch = createDispatch(forwarder, (path) =>
+    limitedAdmission((request) => admitSubscriber(platform, bearers, directory, request, path), limits, undefined),
+  );
   const app = await createHttpServer({
     log: platform.log,
     problemsUrl: platform.addresses.problems,
@@ -27,6 +39,7 @@ export async function createGateway(platform: Platform, executions: Executions):
       bearer: { type: 'http', scheme: 'bearer', description: 'Token from the token endpoint.' },
     },
     trustedProxies: platform.configuration.trustedProxies,
+    unrouted: (...asked) => dispatch.unrouted(...asked),
   });
   // The input of a service stays the text it came as; it is checked once, where it is accepted.
   app.removeContentTypeParser('application/json');
@@ -38,18 +51,17 @@ export async function createGateway(platform: Platform, executions: Executions):
     { parseAs: 'string', bodyLimit: TOKEN_BODY_BYTES },
     (_request, text, done) => done(null, new URLSearchParams(text.toString())),
   );
-  const bearers = createBearers(await gatewayKey(platform), platform.addresses.gateway, platform.newId);
-  const directory = createAccessDirectory(platform);
-  app.addHook('onClose', () => directory.close());
+  app.addHook('onClose', () => {
+    directory.close();
+    forwarder.close();
+  });
   mount(app, gatewayEndpoints(createTokenEndpoint(platform, bearers, directory), executions), {
     prefix: '',
     admit: (access, request) =>
       access === 'SUBSCRIBER' ? admitSubscriber(platform, bearers, directory, request) : null,
     security: (access) => [access === 'SUBSCRIBER' ? { bearer: [] } : { basic: [] }],
-    limits: {
-      rates: new RateLimits(platform.configuration.rateLimits, platform.now),
-      nameOf: (caller) => caller?.applicationId ?? null,
-    },
+    limits,
+    divert: dispatch.divert,
   });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   return app;

@@ -84,13 +84,23 @@ export interface Door<A extends string, C> {
   /** What `admit` may answer when it does not give this access; documented on each endpoint. */
   readonly refusals?: (access: A) => readonly ProblemCode[];
   readonly limits?: Limits<C>;
+  /** Takes an admitted request over, whose body has not been read; `done` gives it back with an error. */
+  readonly divert?: Divert<C>;
 }
+
+/** Returns whether it has taken the request. */
+export type Divert<C> = (
+  caller: C,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: (error: Error) => void,
+) => boolean;
 
 /** Adds a table of endpoints to a server. */
 export function mount<A extends string, C>(
   app: FastifyInstance,
   endpoints: readonly Endpoint<A, C>[],
-  { prefix, admit, security, refusals = () => [], limits }: Door<A, C>,
+  { prefix, admit, security, refusals = () => [], limits, divert }: Door<A, C>,
 ): void {
   if (!app.hasRequestDecorator(CALLER)) app.decorateRequest(CALLER, null);
   for (const endpoint of endpoints) {
@@ -111,12 +121,14 @@ export function mount<A extends string, C>(
         const admitted = enter(request, reply);
         // Most decisions are made from memory: a promise for each of these would cost as much as the decision.
         if (!(admitted instanceof Promise)) {
+          if (divert?.(admitted, request, reply, done)) return;
           request.setDecorator(CALLER, { caller: admitted });
           done();
           return;
         }
         admitted.then(
           (caller) => {
+            if (divert?.(caller, request, reply, done)) return;
             request.setDecorator(CALLER, { caller });
             done();
           },

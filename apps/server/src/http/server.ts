@@ -23,6 +23,13 @@ export interface HttpOptions {
   readonly securitySchemes: Record<string, object>;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Is asked about requests that no endpoint takes, before `refuse` is what happens to them. */
+  readonly unrouted?: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    refuse: () => void,
+    fail: (error: Error) => void,
+  ) => void;
 }
 
 /** A server that validates strictly, answers every failure with a problem document and describes itself in OpenAPI 3.1. */
@@ -46,8 +53,9 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     // Before the body is looked at: of a method or address that is not there, nothing else has to be right.
-    if (request.is404) done(unrouted(request));
-    else done();
+    if (!request.is404) done();
+    else if (options.unrouted) options.unrouted(request, reply, () => done(unrouted(request)), done);
+    else done(unrouted(request));
   });
   // Successful reads are frequent (polling), and a line for each would cost a third of the throughput: whoever wants
   // them asks for the level debug. Refused ones are logged where they are refused.

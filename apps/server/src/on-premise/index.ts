@@ -1,3 +1,5 @@
+export { createForwarder, type ForwardedCall, type Forwarder } from './forward.ts';
+export { serviceAddressOf, type ServiceAddress } from './path.ts';
 export { onPremiseEndpoints } from './routes.ts';
 export {
   destinationOf,

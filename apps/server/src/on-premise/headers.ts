@@ -1,0 +1,165 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { Destination } from './target.ts';
+
+/** Of one connection, never of the message (RFC 9110 §7.6.1), beside those that `Connection` lists. */
+const HOP_BY_HOP = [
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** Set by the gateway, or none of the provider's business: what a caller sends under these names is never passed on. */
+const REQUEST_ONLY_OURS = new Set([
+  ...HOP_BY_HOP,
+  'authorization',
+  'content-length',
+  // The gateway has no cookies; a browser may send those of the platform, which has the same host.
+  'cookie',
+  'expect',
+  'forwarded',
+  'host',
+  'via',
+  'x-real-ip',
+  'x-request-id',
+]);
+const REQUEST_PREFIXES_OURS = ['x-forwarded-', 'x-kethub-'];
+
+/** Of the gateway's whole origin, which all providers share: none of them decides for the others. */
+const RESPONSE_DROPPED = new Set([
+  ...HOP_BY_HOP,
+  'alt-svc',
+  'clear-site-data',
+  'content-location',
+  'location',
+  'public-key-pins',
+  'set-cookie',
+  'set-cookie2',
+  'strict-transport-security',
+  'x-request-id',
+]);
+
+/** What the gateway knows of a call. */
+export interface CallFacts {
+  readonly requestId: string;
+  readonly clientAddress: string;
+  /** Public address of the service version, without a slash at its end. */
+  readonly endpoint: URL;
+  readonly subscriptionId: string;
+  readonly applicationId: string;
+}
+
+/** The headers of a forwarded request. Framing is the gateway's own: what the parser has accepted, said unambiguously. */
+export function requestHeaders(request: IncomingMessage, target: Destination, facts: CallFacts): OutgoingHttpHeaders {
+  const { endpoint } = facts;
+  const listed = connectionOptions(request.headers.connection);
+  const proto = endpoint.protocol.slice(0, -1);
+  return {
+    host: target.host,
+    ...passedOn(request.rawHeaders, (name) => {
+      // WSGI and CGI cannot tell X_Forwarded_For from X-Forwarded-For.
+      const plain = name.replaceAll('_', '-');
+      return (
+        REQUEST_ONLY_OURS.has(plain) || REQUEST_PREFIXES_OURS.some((one) => plain.startsWith(one)) || listed.has(name)
+      );
+    }),
+    ...framing(request),
+    ...(target.authorization !== null && { authorization: target.authorization }),
+    via: via(request.headers.via, request.httpVersion),
+    forwarded: `for=${forwardedNode(facts.clientAddress)};host="${endpoint.host}";proto=${proto}`,
+    'x-forwarded-for': facts.clientAddress,
+    'x-forwarded-host': endpoint.host,
+    'x-forwarded-prefix': endpoint.pathname,
+    'x-forwarded-proto': proto,
+    'x-request-id': facts.requestId,
+    'x-kethub-subscription-id': facts.subscriptionId,
+    'x-kethub-application-id': facts.applicationId,
+  };
+}
+
+/** The headers of the answer, beside those that the gateway gives every answer. */
+export function responseHeaders(
+  response: IncomingMessage,
+  target: Destination,
+  endpoint: URL,
+  path: string,
+): OutgoingHttpHeaders {
+  const listed = connectionOptions(response.headers.connection);
+  const headers = passedOn(response.rawHeaders, (name) => RESPONSE_DROPPED.has(name) || listed.has(name));
+  // RFC 9112 §6.3: with both, the transfer coding has decided where the message ends. Without content there is no length.
+  const length = response.headers['content-length'];
+  delete headers['content-length'];
+  if (length !== undefined && response.headers['transfer-encoding'] === undefined && response.statusCode !== 204) {
+    headers['content-length'] = length;
+  }
+  headers['via'] = via(response.headers.via, response.httpVersion);
+  for (const name of ['location', 'content-location'] as const) {
+    const place = publicPlace(response.headers[name], target, endpoint, path);
+    if (place !== null) headers[name] = place;
+  }
+  return headers;
+}
+
+function passedOn(raw: readonly string[], drop: (name: string) => boolean): OutgoingHttpHeaders {
+  const headers: Record<string, string | string[]> = Object.create(null);
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = (raw[index] ?? '').toLowerCase();
+    if (drop(name)) continue;
+    const value = raw[index + 1] ?? '';
+    const before = headers[name];
+    headers[name] = before === undefined ? value : [before, value].flat();
+  }
+  return headers;
+}
+
+/** What `Connection` lists is of this connection only. */
+function connectionOptions(header: string | undefined): ReadonlySet<string> {
+  if (header === undefined) return NONE;
+  return new Set(header.split(',').map((option) => option.trim().toLowerCase()));
+}
+const NONE: ReadonlySet<string> = new Set();
+
+/** How the target is told where the body ends: by its length when the caller gave one, in chunks otherwise. */
+function framing({ headers }: IncomingMessage): OutgoingHttpHeaders {
+  if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
+  const length = headers['content-length'];
+  return length === undefined ? {} : { 'content-length': length };
+}
+
+/** Whether the request has a body, maybe an empty one. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined;
+}
+
+function via(before: string | undefined, version: string): string {
+  const own = `${version} kethub`;
+  return before === undefined ? own : `${before}, ${own}`;
+}
+
+/** RFC 7239 §6: an IPv6 address stands in brackets and quotes. */
+function forwardedNode(address: string): string {
+  return address.includes(':') ? `"[${address}]"` : address;
+}
+
+/**
+ * A `Location` as the caller can follow it: at the gateway when it points into the target. Another host is passed on as it
+ * is; what lies beside the target on its own host is not named, because nobody gets there through the gateway.
+ */
+function publicPlace(location: string | undefined, target: Destination, endpoint: URL, path: string): string | null {
+  if (location === undefined) return null;
+  const { basePath, origin, host, hostname } = target;
+  const place = URL.parse(location, origin + path);
+  if (!place || !/^https?:$/.test(place.protocol)) return null;
+  // Also with the other scheme: a service behind a proxy of its own may not know that it is called over TLS.
+  if (place.host !== host) return place.hostname.replace(/^\[|\]$/g, '') === hostname ? null : place.href;
+  const { pathname, search, hash } = place;
+  if (pathname !== basePath && !pathname.startsWith(`${basePath}/`)) return null;
+  return `${endpoint.href}${pathname.slice(basePath.length) || '/'}${search}${hash}`;
+}
