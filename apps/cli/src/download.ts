@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { CliFailure } from './failures.ts';
 
 /**
- * Streams a result file into a folder, under a temporary name until it is whole. The name comes from user code: one that
+ * Streams a file into a folder, under a temporary name until it is whole. The name comes from others: one that
  * leads out of the folder, by itself or over a symbolic link, is refused. Returns the path.
  */
 export async function download(folder: string, name: string, open: () => Promise<Response>): Promise<string> {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { addAdmin } from './commands/admin.ts';
 import { addCancel } from './commands/cancel.ts';
+import { addDataPool } from './commands/datapool.ts';
 import { addInit } from './commands/init.ts';
 import { addList } from './commands/list.ts';
 import { addLogin, addLogout } from './commands/login.ts';
@@ -29,6 +30,7 @@ const commands = [
   addCancel,
   addList,
   addServices,
+  addDataPool,
   addAdmin,
 ];
 

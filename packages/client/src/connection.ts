@@ -18,7 +18,8 @@ export interface Call {
   readonly json?: unknown;
   /** A JSON text, sent as it stands. */
   readonly jsonText?: string;
-  readonly body?: Blob | FormData | URLSearchParams;
+  /** A stream is sent once: not for a connection that renews its headers. */
+  readonly body?: Blob | FormData | URLSearchParams | ReadableStream<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -62,6 +63,7 @@ export async function send(connection: Connection, call: Call): Promise<Response
       headers,
       redirect: 'manual',
       ...(body !== undefined && { body }),
+      ...(body instanceof ReadableStream && { duplex: 'half' as const }),
       ...(signal && { signal }),
     });
     if (response.ok || response.status === 304) return response;

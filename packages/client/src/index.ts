@@ -2,6 +2,7 @@
 export { beginAuthorization } from './authorization-code.ts';
 export type { Authorization, AuthorizationRequest } from './authorization-code.ts';
 export type { CallOptions } from './connection.ts';
+export type { DataPoolContent, DataPoolParty, DataPoolUploadOptions } from './data-pools-client.ts';
 export type { IdentityProvider } from './discovery.ts';
 export { KethubError, UnreachableError } from './errors.ts';
 export type { FollowedEntry, FollowOptions } from './follow-log.ts';

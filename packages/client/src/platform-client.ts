@@ -27,6 +27,7 @@ import type {
 } from '@kethub/contract';
 import { path, send, sendForJson, sendForNothing, withoutSlash } from './connection.ts';
 import type { Call, CallOptions, Connection } from './connection.ts';
+import { dataPools } from './data-pools-client.ts';
 import { executionsAt, startCall, type ExecutionInput, type StartOptions } from './executions-client.ts';
 import { followLog, type FollowedEntry, type FollowOptions } from './follow-log.ts';
 import { watch, type WatchOptions } from './watch.ts';
@@ -67,7 +68,7 @@ export interface NewOnPremiseService {
   readonly target: NewTarget;
 }
 
-/** The platform interface, as far as services, sharing, jobs, applications and access tokens go. Methods throw KethubError and UnreachableError. */
+/** The platform interface, as far as services, sharing, jobs, data pools, applications and access tokens go. Methods throw KethubError and UnreachableError. */
 export type PlatformClient = ReturnType<typeof createPlatformClient>;
 
 /** A client of the platform interface for one credential. */
@@ -93,6 +94,7 @@ export function createPlatformClient(options: PlatformClientOptions) {
     ...applications(connection),
     ...sharing(connection),
     ...jobs(connection),
+    ...dataPools(connection),
   };
 }
 

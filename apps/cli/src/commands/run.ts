@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { CliFailure, usageFailure } from '../failures.ts';
 import { followToEnd } from '../follow.ts';
 import { readInput, type InputOptions } from '../input.ts';
+import { addReferences } from '../platform/data-pools.ts';
 import { remember } from '../platform/history.ts';
 import { selectService } from '../platform/select-service.ts';
 import { openSession } from '../platform/session.ts';
@@ -19,6 +20,7 @@ export interface RunOptions extends CommonOptions, InputOptions {
   readonly wait?: boolean;
   readonly detach?: boolean;
   readonly outputDir?: string;
+  readonly dataPool?: readonly string[];
   readonly log: boolean;
 }
 
@@ -28,6 +30,7 @@ export function addRun(program: Command, shell: Shell): void {
     .option('--params <file>', 'JSON file for the argument params')
     .option('--input <file>', 'JSON file with the whole input; - reads standard input')
     .option('--secret <name=source...>', 'a secret, from a file (name=@file) or the environment (name=VARIABLE)')
+    .option('--data-pool <parameter=pool...>', 'a data pool, by name or id')
     .option('--wait', 'wait for the end (the default)')
     .option('--detach', 'only start it, and print its id')
     .option('--output-dir <folder>', 'download the result files into this folder, replacing those of the same name')
@@ -52,8 +55,9 @@ async function run(shell: Shell, wanted: string | undefined, options: RunOptions
       'ket run <service> --input input.json',
       'ket services',
     );
-  const input = await readInput(shell, options, project);
+  const given = await readInput(shell, options, project);
   const session = await openSession(shell);
+  const input = await addReferences(session, given, options.dataPool ?? []);
   const { endpoint } = await selectService(session, wanted ?? (await requireManifest(project ?? shell.folder)).name);
   const gateway = await session.gateway(endpoint);
   const execution = await gateway.start(input.text);

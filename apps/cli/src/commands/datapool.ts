@@ -1,0 +1,184 @@
+import path from 'node:path';
+import type { DataPoolParty } from '@kethub/client';
+import type { DataPool, MemberRole } from '@kethub/contract';
+import { type Command, Option } from 'commander';
+import { download } from '../download.ts';
+import { CliFailure, usageFailure } from '../failures.ts';
+import { selectDataPool } from '../platform/data-pools.ts';
+import { openSession, type Session } from '../platform/session.ts';
+import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import { interruptible } from '../terminal/interrupt.ts';
+import { printable, type Output } from '../terminal/output.ts';
+import { sizeText } from '../terminal/size.ts';
+import { table } from '../terminal/table.ts';
+import { upload } from '../upload.ts';
+
+/** What a command on one pool works with. */
+interface Work {
+  readonly shell: Shell;
+  readonly output: Output;
+  readonly session: Session;
+  readonly pool: DataPool;
+}
+
+interface UploadOptions extends CommonOptions {
+  readonly name?: string;
+  readonly mediaType?: string;
+  readonly keep?: boolean;
+}
+
+interface ShareOptions extends CommonOptions {
+  readonly role: string;
+  readonly organization?: boolean;
+}
+
+const roles: readonly MemberRole[] = ['VIEWER', 'MAINTAINER', 'OWNER'];
+
+/** Files that executions can read. */
+export function addDataPool(program: Command, shell: Shell): void {
+  const group = program.command('datapool').description('keep files on the platform that services can read');
+  const onPool =
+    <A extends unknown[]>(work: (work: Work, ...given: A) => Promise<void>) =>
+    async (wanted: string, ...rest: unknown[]): Promise<void> => {
+      // Arguments, then options; commander adds the command itself.
+      const given = rest.slice(0, -1);
+      const session = await openSession(shell);
+      const output = outputOf(shell, given.at(-1) as CommonOptions);
+      await work({ shell, output, session, pool: await selectDataPool(session, wanted) }, ...(given as A));
+    };
+  addCommand(group, 'create <name>', 'make an empty data pool')
+    .option('--description <text>', 'what it holds')
+    .action((name: string, options: CommonOptions & { description?: string }) => create(shell, name, options));
+  addCommand(group, 'list', 'list your data pools and those shared with you').action((options: CommonOptions) =>
+    list(shell, options),
+  );
+  addCommand(group, 'files <pool>', 'list the files of a data pool').action(onPool(files));
+  addCommand(group, 'upload <pool> <file...>', 'upload files, replacing those of the same name')
+    .option('--name <name>', 'name in the pool, for one file')
+    .option('--media-type <type>', 'such as text/csv')
+    .option('--keep', 'replace nothing: fail where a file of the name is there')
+    .action(onPool(uploadAll));
+  addCommand(group, 'download <pool> [file...]', 'download these files, or all')
+    .option('--output-dir <folder>', 'where to; replaces files of the same name', '.')
+    .action(onPool(downloadAll));
+  addCommand(group, 'delete <pool> [file...]', 'delete these files, or the whole data pool')
+    .option('--force', 'delete the data pool although it holds files')
+    .action(onPool(remove));
+  addCommand(group, 'members <pool>', 'list who may use a data pool beside its owner').action(onPool(members));
+  addCommand(group, 'share <pool> <id>', 'let a user use a data pool, or change their role; by user id')
+    .addOption(new Option('--role <role>', 'what they may do').choices(roles.map(lower)).default('viewer'))
+    .option('--organization', 'the id is that of an organization')
+    .action(onPool(share));
+  addCommand(group, 'unshare <pool> <id>', 'take a data pool away from a user')
+    .option('--organization', 'the id is that of an organization')
+    .action(onPool(unshare));
+}
+
+async function create(shell: Shell, name: string, options: CommonOptions & { description?: string }): Promise<void> {
+  const { platform } = await openSession(shell);
+  const { description } = options;
+  const pool = await platform.createDataPool({ name, ...(description !== undefined && { description }) });
+  outputOf(shell, options).result(pool.id, pool);
+}
+
+async function list(shell: Shell, options: CommonOptions): Promise<void> {
+  const { platform } = await openSession(shell);
+  const pools = await platform.dataPools();
+  const output = outputOf(shell, options);
+  if (pools.length === 0) output.note(`No data pools yet. ${shell.command} datapool create <name> makes one.`);
+  const rows = pools.map((one) => [one.id, one.name, lower(one.role), String(one.files), sizeText(one.bytes)]);
+  output.result(pools.length === 0 ? '' : table(['DATA POOL', 'NAME', 'ROLE', 'FILES', 'SIZE'], rows), pools);
+}
+
+async function files({ output, session, pool }: Work): Promise<void> {
+  const all = await session.platform.dataPoolFiles(pool.id);
+  if (all.length === 0) output.note(`The data pool "${pool.name}" is empty.`);
+  const rows = all.map((one) => [one.name, sizeText(one.bytes), one.mediaType, one.updatedAt]);
+  output.result(all.length === 0 ? '' : table(['FILE', 'SIZE', 'TYPE', 'CHANGED (UTC)'], rows), all);
+}
+
+async function uploadAll(
+  { shell, output, session, pool }: Work,
+  given: readonly string[],
+  { name, mediaType, keep }: UploadOptions,
+): Promise<void> {
+  if (name !== undefined && given.length > 1) throw usageFailure('--name names one file, but several are uploaded.');
+  const uploaded = [];
+  for (const file of given) {
+    const called = name ?? path.basename(file);
+    const one = await interruptible((signal) =>
+      upload(output, path.resolve(shell.folder, file), called, (content) =>
+        session.platform.uploadDataPoolFile(pool.id, called, content, { mediaType, onlyNew: keep, signal }),
+      ),
+    );
+    output.note(`Uploaded ${one.name} (${sizeText(one.bytes)})`);
+    uploaded.push(one);
+  }
+  output.result('', uploaded);
+}
+
+async function downloadAll(
+  { shell, output, session, pool }: Work,
+  given: readonly string[],
+  { outputDir }: CommonOptions & { readonly outputDir: string },
+): Promise<void> {
+  const { platform } = session;
+  const names = given.length > 0 ? given : (await platform.dataPoolFiles(pool.id)).map(({ name }) => name);
+  const folder = path.resolve(shell.folder, outputDir);
+  const saved = [];
+  for (const name of names) {
+    output.progress(`Downloading ${printable(name, shell.stderr.isTTY)}`);
+    const target = await interruptible((signal) =>
+      download(folder, name, () => platform.downloadDataPoolFile(pool.id, name, { signal })),
+    ).finally(() => output.settle());
+    output.note(`Saved ${printable(target, shell.stderr.isTTY)}`);
+    saved.push({ name, path: target });
+  }
+  output.result('', saved);
+}
+
+async function remove(
+  { output, session, pool }: Work,
+  given: readonly string[],
+  { force }: CommonOptions & { readonly force?: boolean },
+): Promise<void> {
+  for (const name of given) await session.platform.deleteDataPoolFile(pool.id, name);
+  if (given.length === 0 && pool.files > 0 && !force)
+    throw new CliFailure(
+      'usage',
+      'not-empty',
+      `The data pool "${pool.name}" holds ${pool.files} ${pool.files === 1 ? 'file' : 'files'}.`,
+      [`ket datapool delete ${pool.id} --force`],
+    );
+  if (given.length === 0) await session.platform.deleteDataPool(pool.id);
+  output.note(given.length === 0 ? `Deleted the data pool "${pool.name}".` : `Deleted ${given.join(', ')}.`);
+  output.result('', { dataPool: pool.id, files: given });
+}
+
+async function members({ output, session, pool }: Work): Promise<void> {
+  const all = await session.platform.dataPoolMembers(pool.id);
+  if (all.length === 0) output.note(`The data pool "${pool.name}" is not shared with anybody.`);
+  const rows = all.map((one) => [one.id, lower(one.type), lower(one.role), one.addedAt]);
+  output.result(all.length === 0 ? '' : table(['MEMBER', 'TYPE', 'ROLE', 'SINCE (UTC)'], rows), all);
+}
+
+async function share({ output, session, pool }: Work, id: string, { role, organization }: ShareOptions): Promise<void> {
+  const wanted = roles.find((one) => lower(one) === role) ?? 'VIEWER';
+  const member = await session.platform.putDataPoolMember(pool.id, party(id, organization), wanted);
+  output.note(`${member.id} is ${lower(member.role)} of the data pool "${pool.name}".`);
+  output.result('', member);
+}
+
+async function unshare({ output, session, pool }: Work, id: string, options: ShareOptions): Promise<void> {
+  await session.platform.removeDataPoolMember(pool.id, party(id, options.organization));
+  output.note(`${id} is no member of the data pool "${pool.name}" any more.`);
+  output.result('', { dataPool: pool.id, member: id });
+}
+
+function party(id: string, organization: boolean | undefined): DataPoolParty {
+  return { type: organization ? 'ORGANIZATION' : 'USER', id };
+}
+
+function lower(word: string): string {
+  return word.toLowerCase();
+}
