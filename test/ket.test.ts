@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { ServiceExecution } from '@kethub/contract';
+import type { ServiceExecution, Share } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ket, type KetOptions } from '../apps/cli/src/testing/ket.ts';
 import { databases } from '../apps/server/src/testing/databases.ts';
-import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { deploy, startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 
 // The way of a researcher from signing in to a result: ket as processes of its own, against a whole platform. The tests
 // build on each other, in this order.
@@ -212,6 +212,53 @@ test('detached, run prints the id alone', async () => {
   expect(code).toBe(0);
   const result = await inProject(['result', stdout.trim(), '--wait', '--json']);
   expect(result.json<Shown>()).toMatchObject({ execution: { id: stdout.trim(), status: 'SUCCEEDED' }, result: {} });
+});
+
+test('a draft is run as a job, without a subscription; list shows how an execution was started', async () => {
+  await writeFile(
+    path.join(project, 'src/program.py'),
+    'def run(data=None, params=None):\n    return {"by": "a job"}\n',
+  );
+  expect((await inProject(['up', '--no-publish', '--json'])).json()).toMatchObject({ state: 'DRAFT' });
+  const run = await inProject(['run', '--job', '--json']);
+  expect([run.code, run.json<Shown>().result]).toEqual([0, { by: 'a job' }]);
+  const { execution } = run.json<Shown>();
+  expect((await inProject(['status', '--json'])).json()).toEqual(execution);
+  const [job, through] = (await inProject(['list', '--limit', '2', '--json'])).json<
+    { applicationId: string | null }[]
+  >();
+  expect(job).toMatchObject({ id: execution.id, service: 'ghz', applicationId: null });
+  expect(through?.applicationId).not.toBeNull();
+  expect((await inProject(['list', 'nothing'])).code).toBe(4);
+});
+
+test('a service is shared with a user by name, and run by them as a job', async () => {
+  const { client } = platform;
+  // Who has been here once can be found by name.
+  const ada = await client.me();
+  const { service } = await deploy(client, 'Of Ada', {
+    'src/__init__.py': '',
+    'src/program.py': 'def run(data=None):\n    return {"of": "ada"}\n',
+  });
+  const run = () => inProject(['run', 'of-ada', '--job', '--input', '-', '--json'], { input: '{}' });
+  expect((await run()).code).toBe(4);
+  const { id } = (await inProject(['whoami', '--json'])).json<{ id: string }>();
+  await client.createShare(service.id, { recipient: { type: 'USER', id } });
+  expect((await inProject(['services'])).stdout).toMatch(/^of-ada +1\.0\.0 +SHARED/m);
+  expect((await run()).json<Shown>().result).toEqual({ of: 'ada' });
+
+  const shared = await inProject(['share', 'ghz', '--user', 'ada', '--until', '2999-01-01', '--json']);
+  const share = shared.json<Share>();
+  expect(share).toMatchObject({
+    recipient: { type: 'USER', id: ada.id },
+    endDate: '2999-01-01 00:00:00',
+  });
+  expect((await inProject(['shares', 'ghz', '--json'])).json()).toEqual([share]);
+  expect((await client.sharedServices()).map(({ name }) => name)).toEqual(['ghz']);
+  expect((await inProject(['unshare', 'ghz', share.id])).code).toBe(0);
+  expect(await client.sharedServices()).toEqual([]);
+  expect((await inProject(['share', 'ghz', '--user', 'nobody at all'])).code).toBe(4);
+  expect((await inProject(['share', 'ghz'])).code).toBe(2);
 });
 
 test('a configuration that the platform refuses names the member', async () => {

@@ -11,6 +11,7 @@ import { addLogs } from './commands/logs.ts';
 import { addResult } from './commands/result.ts';
 import { addRun } from './commands/run.ts';
 import { addServices } from './commands/services.ts';
+import { addShare, addShares, addUnshare } from './commands/share.ts';
 import { addStatus } from './commands/status.ts';
 import { addUp } from './commands/up.ts';
 import { addWhoami } from './commands/whoami.ts';
@@ -31,6 +32,9 @@ const commands = [
   addList,
   addServices,
   addDataPool,
+  addShare,
+  addShares,
+  addUnshare,
   addAdmin,
 ];
 

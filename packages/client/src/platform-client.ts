@@ -24,6 +24,7 @@ import type {
   UsageRecord,
   UsageReport,
   UserDto,
+  UserSearchDto,
 } from '@kethub/contract';
 import { path, send, sendForJson, sendForNothing, withoutSlash } from './connection.ts';
 import type { Call, CallOptions, Connection } from './connection.ts';
@@ -101,6 +102,9 @@ export function createPlatformClient(options: PlatformClientOptions) {
 function accounts(connection: Connection) {
   return {
     me: (options?: CallOptions) => sendForJson<UserDto>(connection, { path: '/me', ...options }),
+    /** People by a part of their name, best match first. */
+    searchUsers: (text: string, options?: CallOptions) =>
+      sendForJson<UserSearchDto[]>(connection, { path: `/search?q=${encodeURIComponent(text)}`, ...options }),
     /** Needs a login session. */
     accessTokens: (options?: CallOptions) =>
       sendForJson<AccessTokensDto>(connection, { path: '/me/access-tokens', ...options }),

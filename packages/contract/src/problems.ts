@@ -103,7 +103,7 @@ export const problems = {
   'execution-not-found': problem(
     404,
     'Execution not found',
-    'No execution of this id was started through this subscription.',
+    'No execution of this id was started through this subscription, or for this user or organization.',
   ),
   'result-not-available': problem(
     404,
@@ -144,7 +144,7 @@ export const problems = {
   'build-not-succeeded': problem(
     409,
     'Build has not succeeded',
-    'Only a version whose build has succeeded can be published. Read the log of the build.',
+    'Only a version whose build has succeeded can be published or run. Read the log of the build.',
   ),
   'request-in-progress': problem(
     409,

@@ -13,7 +13,7 @@ export function addCancel(program: Command, shell: Shell): void {
 }
 
 async function cancel(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
-  const { id, gateway } = await findExecution(shell, await openSession(shell), wanted);
-  const execution = await gateway.cancel(id);
+  const { id, door } = await findExecution(shell, await openSession(shell), wanted);
+  const execution = await door.cancel(id);
   outputOf(shell, options).result(describe(execution), execution);
 }

@@ -1,7 +1,6 @@
-import { KethubError } from '@kethub/client';
-import type { ServiceExecution, Subscription } from '@kethub/contract';
+import type { OwnedExecution } from '@kethub/contract';
 import type { Command } from 'commander';
-import { subscriptionsTo, slugOf } from '../platform/select-service.ts';
+import { findServiceId, splitVersion } from '../platform/select-service.ts';
 import { openSession, type Session } from '../platform/session.ts';
 import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
 import { table } from '../terminal/table.ts';
@@ -10,10 +9,8 @@ interface ListOptions extends CommonOptions {
   readonly limit: number;
 }
 
-interface Listed extends ServiceExecution {
-  readonly service: string;
-  readonly version: string;
-}
+/** The platform gives out pages of at most so many. */
+const LARGEST_PAGE = 1_000;
 
 export function addList(program: Command, shell: Shell): void {
   addCommand(program, 'list [service]', 'list executions, newest first: of one service, or of all')
@@ -22,34 +19,28 @@ export function addList(program: Command, shell: Shell): void {
 }
 
 async function list(shell: Shell, wanted: string | undefined, options: ListOptions): Promise<void> {
-  const session = await openSession(shell);
-  const subscriptions = await session.subscriptions();
-  const chosen = wanted === undefined ? subscriptions : subscriptionsTo(subscriptions, wanted);
-  const all = await Promise.all(chosen.map((one) => executionsOf(session, one, options.limit)));
-  // Ids are UUIDs of version 7: their order is that of creation.
-  const newest = all.flat().sort((a, b) => (a.id < b.id ? 1 : -1));
-  const shown = newest.slice(0, options.limit);
-  const rows = shown.map((one) => [one.id, one.status, `${one.service}@${one.version}`, one.createdAt]);
-  const text = shown.length === 0 ? '' : table(['EXECUTION', 'STATUS', 'SERVICE', 'CREATED (UTC)'], rows);
+  const shown = await executionsOf(await openSession(shell), wanted, Math.min(options.limit, LARGEST_PAGE));
+  const rows = shown.map((one) => [
+    one.id,
+    one.status,
+    one.serviceName === undefined ? '(deleted)' : `${one.serviceName}@${one.version}`,
+    one.applicationId === null ? 'job' : 'application',
+    one.createdAt,
+  ]);
+  const text = shown.length === 0 ? '' : table(['EXECUTION', 'STATUS', 'SERVICE', 'BY', 'CREATED (UTC)'], rows);
   const output = outputOf(shell, options);
   if (shown.length === 0) output.note('No executions yet.');
-  output.result(text, shown);
+  output.result(
+    text,
+    shown.map(({ _links: _unused, serviceName, ...one }) => ({ ...one, service: serviceName })),
+  );
 }
 
-async function executionsOf(session: Session, subscription: Subscription, limit: number): Promise<Listed[]> {
-  const gateway = await session.gateway(subscription.endpoint);
-  const service = slugOf(subscription.endpoint);
-  try {
-    // The platform gives out pages of at most 1,000.
-    const entries = await gateway.list({ limit: Math.min(limit, 1_000) });
-    return entries.map(({ _links: _unused, ...execution }) => ({
-      ...execution,
-      service,
-      version: subscription.version,
-    }));
-  } catch (error) {
-    // Unsubscribed or retired since the subscriptions were read.
-    if (error instanceof KethubError && (error.status === 403 || error.status === 404)) return [];
-    throw error;
-  }
+async function executionsOf(session: Session, wanted: string | undefined, limit: number): Promise<OwnedExecution[]> {
+  if (wanted === undefined) return session.platform.ownedExecutions({ limit });
+  const serviceId = await findServiceId(session, wanted);
+  const { version } = splitVersion(wanted);
+  if (version === undefined) return session.platform.ownedExecutions({ limit, serviceId });
+  const all = await session.platform.ownedExecutions({ limit: LARGEST_PAGE, serviceId });
+  return all.filter((one) => one.version === version).slice(0, limit);
 }

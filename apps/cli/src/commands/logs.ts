@@ -21,14 +21,14 @@ export function addLogs(program: Command, shell: Shell): void {
 
 async function logs(shell: Shell, wanted: string, options: LogsOptions): Promise<void> {
   const output = outputOf(shell, options);
-  const { id, gateway } = await findExecution(shell, await openSession(shell), wanted);
+  const { id, door } = await findExecution(shell, await openSession(shell), wanted);
   if (!options.follow) {
-    for (const entry of await gateway.log(id)) output.item(logLine(entry, options.timestamps === true), entry);
+    for (const entry of await door.log(id)) output.item(logLine(entry, options.timestamps === true), entry);
     return;
   }
   try {
     await interruptible(async (signal) => {
-      for await (const { entry } of gateway.followLog(id, { signal }))
+      for await (const { entry } of door.followLog(id, { signal }))
         output.item(logLine(entry, options.timestamps === true), entry);
     });
   } catch (error) {

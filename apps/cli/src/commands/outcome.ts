@@ -1,8 +1,9 @@
-import { isEnded, type GatewayClient } from '@kethub/client';
+import { isEnded } from '@kethub/client';
 import type { ServiceExecution } from '@kethub/contract';
 import { download } from '../download.ts';
 import { CliFailure } from '../failures.ts';
 import { layOut, membersOf, objectOf, parseObject, type JsonText } from '../json.ts';
+import type { Door } from '../platform/session.ts';
 import { endWith, type Shell } from '../shell.ts';
 import { printable, type Output } from '../terminal/output.ts';
 
@@ -15,8 +16,8 @@ export interface Outcome {
 }
 
 /** Reads the result of an execution that has ended. */
-export async function readOutcome(gateway: GatewayClient, id: string): Promise<Outcome> {
-  const members = membersOf(await gateway.resultText(id), 'The result');
+export async function readOutcome(door: Door, id: string): Promise<Outcome> {
+  const members = membersOf(await door.resultText(id), 'The result');
   const links = [...membersOf(members.get('_links') ?? '{}', '_links of the result').keys()];
   members.delete('_links');
   members.delete('_embedded');
@@ -30,13 +31,13 @@ export async function readOutcome(gateway: GatewayClient, id: string): Promise<O
 export async function showOutcome(
   shell: Shell,
   output: Output,
-  gateway: GatewayClient,
+  door: Door,
   execution: ServiceExecution,
   outputFolder: string | null,
 ): Promise<void> {
   const { id, status } = execution;
-  const { result, files } = await readOutcome(gateway, id);
-  const paths = outputFolder === null ? [] : await downloadAll(output, gateway, id, files, outputFolder);
+  const { result, files } = await readOutcome(door, id);
+  const paths = outputFolder === null ? [] : await downloadAll(output, door, id, files, outputFolder);
   const succeeded = status === 'SUCCEEDED';
   if (succeeded) output.note(output.style.green(`${status} ${durationOf(execution)}`));
   else showCause(shell, output, execution, result);
@@ -46,7 +47,7 @@ export async function showOutcome(
   }
   const described = {
     execution: JSON.stringify(execution),
-    endpoint: JSON.stringify(gateway.endpoint),
+    endpoint: JSON.stringify(door.endpoint),
     result: result.text,
     files: JSON.stringify(files.map((name, index) => ({ name, ...(paths.length > 0 && { path: paths[index] }) }))),
   };
@@ -58,7 +59,7 @@ export async function showOutcome(
 /** One after the other: the folder is made once, and the platform is not asked for everything at the same time. */
 async function downloadAll(
   output: Output,
-  gateway: GatewayClient,
+  door: Door,
   id: string,
   files: readonly string[],
   folder: string,
@@ -66,7 +67,7 @@ async function downloadAll(
   const paths: string[] = [];
   for (const name of files) {
     output.progress(`Downloading ${JSON.stringify(name)}`);
-    paths.push(await download(folder, name, () => gateway.resultFile(id, name)));
+    paths.push(await download(folder, name, () => door.resultFile(id, name)));
   }
   output.settle();
   for (const file of paths) output.note(`Saved ${file}`);

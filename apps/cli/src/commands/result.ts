@@ -1,12 +1,11 @@
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
-import type { GatewayClient } from '@kethub/client';
 import type { Command } from 'commander';
 import { download } from '../download.ts';
 import { usageFailure } from '../failures.ts';
 import { findExecution } from '../platform/find-execution.ts';
-import { openSession } from '../platform/session.ts';
+import { openSession, type Door } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 import { requireEnded, showOutcome } from './outcome.ts';
 import { followExecution } from './run.ts';
@@ -30,20 +29,20 @@ async function result(shell: Shell, wanted: string, options: ResultOptions): Pro
   if (options.json && options.file !== undefined && folder === null)
     throw usageFailure('--file writes the file itself to standard output, where --json cannot stand beside it.');
   const output = outputOf(shell, options);
-  const { id, gateway } = await findExecution(shell, await openSession(shell), wanted);
-  let execution = await gateway.status(id);
-  if (options.wait) execution = await followExecution(output, gateway, execution, false);
+  const { id, door } = await findExecution(shell, await openSession(shell), wanted);
+  let execution = await door.status(id);
+  if (options.wait) execution = await followExecution(output, door, execution, false);
   requireEnded(execution);
-  if (options.file === undefined) return showOutcome(shell, output, gateway, execution, folder);
-  if (folder === null) return printFile(shell, gateway, id, options.file);
+  if (options.file === undefined) return showOutcome(shell, output, door, execution, folder);
+  if (folder === null) return printFile(shell, door, id, options.file);
   const { file } = options;
-  const target = await download(folder, file, () => gateway.resultFile(id, file));
+  const target = await download(folder, file, () => door.resultFile(id, file));
   output.note(`Saved ${target}`);
   output.result('', { execution, files: [{ name: file, path: target }] });
 }
 
 /** The file as it is, for a pipe. */
-async function printFile(shell: Shell, gateway: GatewayClient, id: string, file: string): Promise<void> {
-  const { body } = await gateway.resultFile(id, file);
+async function printFile(shell: Shell, door: Door, id: string, file: string): Promise<void> {
+  const { body } = await door.resultFile(id, file);
   if (body) await pipeline(Readable.fromWeb(body), shell.stdout, { end: false });
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isEnded, type GatewayClient } from '@kethub/client';
+import { isEnded } from '@kethub/client';
 import type { ServiceExecution } from '@kethub/contract';
 import type { Command } from 'commander';
 import { CliFailure, usageFailure } from '../failures.ts';
@@ -7,8 +7,9 @@ import { followToEnd } from '../follow.ts';
 import { readInput, type InputOptions } from '../input.ts';
 import { addReferences } from '../platform/data-pools.ts';
 import { remember } from '../platform/history.ts';
+import { selectJob } from '../platform/select-job.ts';
 import { selectService } from '../platform/select-service.ts';
-import { openSession } from '../platform/session.ts';
+import { openSession, type Door, type Session } from '../platform/session.ts';
 import { findProject } from '../project/find.ts';
 import { requireManifest } from '../project/manifest.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
@@ -22,6 +23,7 @@ export interface RunOptions extends CommonOptions, InputOptions {
   readonly outputDir?: string;
   readonly dataPool?: readonly string[];
   readonly log: boolean;
+  readonly job?: boolean;
 }
 
 export function addRun(program: Command, shell: Shell): void {
@@ -34,13 +36,15 @@ export function addRun(program: Command, shell: Shell): void {
     .option('--wait', 'wait for the end (the default)')
     .option('--detach', 'only start it, and print its id')
     .option('--output-dir <folder>', 'download the result files into this folder, replacing those of the same name')
+    .option('--job', 'as yourself, without an application: also a draft of yours, or what is shared with you')
     .option('--no-log', 'do not show what the code writes')
     .addHelpText(
       'after',
       `
 The service is a name, name@version, id or address. Without it, the service of the folder is run, and the folder's
 input/ is its input: input/data.json for data, and so on. --data and --params replace these, --input replaces all.
-The first call of a service subscribes to it. Ctrl-C ends the waiting, not the execution.`,
+The first call of a service subscribes to it. With --job nothing is subscribed: the newest version that is built is run,
+of a service of yours also a draft; of one that is shared with you, the newest published one. Ctrl-C ends the waiting, not the execution.`,
     )
     .action((service: string | undefined, options: RunOptions) => run(shell, service, options));
 }
@@ -58,15 +62,30 @@ async function run(shell: Shell, wanted: string | undefined, options: RunOptions
   const given = await readInput(shell, options, project);
   const session = await openSession(shell);
   const input = await addReferences(session, given, options.dataPool ?? []);
-  const { endpoint } = await selectService(session, wanted ?? (await requireManifest(project ?? shell.folder)).name);
-  const gateway = await session.gateway(endpoint);
-  const execution = await gateway.start(input.text);
-  await remember(shell.environment, { id: execution.id, url: session.url, endpoint: gateway.endpoint });
-  if (options.detach) return showStarted(shell, output, gateway, execution);
+  const service = wanted ?? (await requireManifest(project ?? shell.folder)).name;
+  const { execution, door } = await (options.job ? startJob : startThrough)(session, service, input.text);
+  await remember(shell.environment, { id: execution.id, url: session.url, endpoint: door.endpoint });
+  if (options.detach) return showStarted(shell, output, door, execution);
   output.note(`Execution ${execution.id}`);
-  const ended = await followExecution(output, gateway, execution, options.log);
+  const ended = await followExecution(output, door, execution, options.log);
   const folder = options.outputDir === undefined ? null : path.resolve(shell.folder, options.outputDir);
-  await showOutcome(shell, output, gateway, ended, folder);
+  await showOutcome(shell, output, door, ended, folder);
+}
+
+interface Started {
+  readonly execution: ServiceExecution;
+  readonly door: Door;
+}
+
+async function startThrough(session: Session, service: string, input: string): Promise<Started> {
+  const { endpoint } = await selectService(session, service);
+  const door = await session.gateway(endpoint);
+  return { execution: await door.start(input), door };
+}
+
+async function startJob(session: Session, service: string, input: string): Promise<Started> {
+  const { serviceId, version } = await selectJob(session, service);
+  return { execution: await session.platform.startJob(serviceId, version, input), door: session.jobs };
 }
 
 function checkOptions({ wait, detach, outputDir, input, data, params }: RunOptions): void {
@@ -77,7 +96,7 @@ function checkOptions({ wait, detach, outputDir, input, data, params }: RunOptio
     throw usageFailure('--input is the whole input: --data and --params cannot be added to it.');
 }
 
-function showStarted(shell: Shell, output: Output, { endpoint }: GatewayClient, execution: ServiceExecution): void {
+function showStarted(shell: Shell, output: Output, { endpoint }: Door, execution: ServiceExecution): void {
   output.note(`Started. ${shell.command} result ${execution.id} --wait`);
   output.result(execution.id, { execution, endpoint });
 }
@@ -85,7 +104,7 @@ function showStarted(shell: Shell, output: Output, { endpoint }: GatewayClient, 
 /** Shows status and log to the end. On Ctrl-C it says that the execution goes on, and what can be done about it. */
 export async function followExecution(
   output: Output,
-  gateway: GatewayClient,
+  door: Door,
   execution: ServiceExecution,
   log: boolean,
 ): Promise<ServiceExecution> {
@@ -96,8 +115,8 @@ export async function followExecution(
       followToEnd(
         output,
         {
-          watch: (options) => gateway.watch(id, options),
-          log: log ? (options) => gateway.followLog(id, options) : null,
+          watch: (options) => door.watch(id, options),
+          log: log ? (options) => door.followLog(id, options) : null,
           // How it has ended is said with the result.
           describe: (value) => (isEnded(value) ? null : value.status),
         },

@@ -7,13 +7,18 @@ export function addServices(program: Command, shell: Shell): void {
   addCommand(
     program,
     'services',
-    'list your services with their newest version, and others you have subscribed to',
+    'list your services with their newest version, and others you have subscribed to or that are shared with you',
   ).action((options: CommonOptions) => services(shell, options));
 }
 
 async function services(shell: Shell, options: CommonOptions): Promise<void> {
   const session = await openSession(shell);
-  const [own, subscriptions] = await Promise.all([session.platform.services(), session.subscriptions()]);
+  const { platform } = session;
+  const [own, subscriptions, shared] = await Promise.all([
+    platform.services(),
+    session.subscriptions(),
+    platform.sharedServices(),
+  ]);
   const rows = [
     ...own.map((service) => {
       const [newest] = service.versions;
@@ -29,6 +34,13 @@ async function services(shell: Shell, options: CommonOptions): Promise<void> {
     ...subscriptions
       .filter(({ serviceId }) => !own.some(({ id }) => id === serviceId))
       .map(({ serviceName, version, endpoint }) => ({ service: serviceName, version, state: '', build: '', endpoint })),
+    ...shared.map(({ slug, versions: [newest] }) => ({
+      service: slug,
+      version: newest?.version ?? '',
+      state: 'SHARED',
+      build: '',
+      endpoint: newest?.endpoint ?? '',
+    })),
   ];
   const output = outputOf(shell, options);
   if (rows.length === 0) output.note(`No services yet. ${shell.command} init <folder> makes one.`);
@@ -40,5 +52,5 @@ async function services(shell: Shell, options: CommonOptions): Promise<void> {
           header,
           rows.map((row) => Object.values(row)),
         );
-  output.result(text, { services: own, subscriptions });
+  output.result(text, { services: own, subscriptions, shared });
 }

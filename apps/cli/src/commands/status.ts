@@ -11,8 +11,8 @@ export function addStatus(program: Command, shell: Shell): void {
 }
 
 async function status(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
-  const { id, gateway } = await findExecution(shell, await openSession(shell), wanted);
-  const execution = await gateway.status(id);
+  const { id, door } = await findExecution(shell, await openSession(shell), wanted);
+  const execution = await door.status(id);
   outputOf(shell, options).result(describe(execution), execution);
 }
 

@@ -22,7 +22,7 @@ interface UpOptions extends CommonOptions {
 export function addUp(program: Command, shell: Shell): void {
   addCommand(program, 'up [folder]', 'upload a service, build it, and publish it so that it can be run')
     .option('--publish', 'publish it internally and subscribe to it (the default)')
-    .option('--no-publish', 'leave it a draft, which can be changed but not be run')
+    .option('--no-publish', 'leave it a draft, which can be changed, and run with --job only')
     .addHelpText(
       'after',
       `

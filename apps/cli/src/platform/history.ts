@@ -7,7 +7,7 @@ export interface RememberedExecution {
   readonly id: string;
   /** Platform. */
   readonly url: string;
-  /** Address of the service. */
+  /** Address of the service at the gateway, or of one's own executions. */
   readonly endpoint: string;
 }
 
@@ -22,7 +22,7 @@ function historyFile(environment: Environment): string {
 
 /**
  * Adds an execution. One short line is appended, so several `ket run` at once do not disturb each other; one that
- * appends while another trims may be forgotten, and is then found by looking through the subscriptions.
+ * appends while another trims may be forgotten, and is then found as one's own.
  */
 export async function remember(environment: Environment, execution: RememberedExecution): Promise<void> {
   const file = historyFile(environment);

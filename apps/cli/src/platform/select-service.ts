@@ -23,7 +23,33 @@ export async function selectService(session: Session, wanted: string): Promise<S
   const known = names.length > 0 ? ` There is: ${names.join(', ')}.` : ' You have none yet.';
   throw new CliFailure('notFound', 'service-not-found', `No service "${wanted}" of yours or subscribed to.${known}`, [
     'ket services',
+    `ket run ${wanted} --job    (if it is shared with you)`,
     'ket up    (in the folder of the service)',
+  ]);
+}
+
+/** A service of one's own by name, slug or id. Throws service-not-found. */
+export async function requireOwnService(session: Session, wanted: string): Promise<Service> {
+  const own = await session.platform.services();
+  const found = own.find((one) => isMeant(wanted, one.id, one.name, one.slug));
+  if (found) return found;
+  const known = own.length > 0 ? ` There is: ${own.map(({ slug }) => slug).join(', ')}.` : ' You have none yet.';
+  throw new CliFailure('notFound', 'service-not-found', `You have no service "${wanted}".${known}`, ['ket services']);
+}
+
+/** The id of a service of one's own, subscribed to, or shared. Throws service-not-found. */
+export async function findServiceId(session: Session, wanted: string): Promise<string> {
+  const { name } = splitVersion(wanted);
+  const { platform } = session;
+  const meant = (one: { id: string; name: string; slug: string }) => isMeant(name, one.id, one.name, one.slug);
+  const own = (await platform.services()).find(meant);
+  if (own) return own.id;
+  const [subscribed] = subscriptionsTo(await session.subscriptions(), wanted);
+  if (subscribed) return subscribed.serviceId;
+  const shared = (await platform.sharedServices()).find(meant);
+  if (shared) return shared.id;
+  throw new CliFailure('notFound', 'service-not-found', `No service "${wanted}" is yours, subscribed to or shared.`, [
+    'ket services',
   ]);
 }
 
@@ -37,12 +63,13 @@ export function subscriptionsTo(subscriptions: readonly Subscription[], wanted: 
     .filter((one) => version === undefined || one.version === version);
 }
 
-function splitVersion(wanted: string): { name: string; version: string | undefined } {
+/** `name@1.0.0`, or a name alone. */
+export function splitVersion(wanted: string): { name: string; version: string | undefined } {
   const [, name, version] = /^(.+)@(\d+\.\d+\.\d+)$/.exec(wanted) ?? [];
   return { name: name ?? wanted, version };
 }
 
-function isMeant(name: string, id: string, serviceName: string, slug: string): boolean {
+export function isMeant(name: string, id: string, serviceName: string, slug: string): boolean {
   return name === id || name === slug || name.toLowerCase() === serviceName.toLowerCase();
 }
 

@@ -1,8 +1,15 @@
-import { createGatewayClient, createPlatformClient, type GatewayClient, type PlatformClient } from '@kethub/client';
+import { createGatewayClient, createPlatformClient } from '@kethub/client';
+import type { ExecutionsClient, GatewayClient, PlatformClient } from '@kethub/client';
 import type { Application, Subscription } from '@kethub/contract';
 import { CliFailure } from '../failures.ts';
 import type { Shell } from '../shell.ts';
 import { readCredentials } from './credentials.ts';
+
+/** Where executions are started and seen: a service at the gateway, or the platform interface, as oneself. */
+export interface Door extends ExecutionsClient {
+  /** With a slash at the end. */
+  readonly endpoint: string;
+}
 
 /** The signed-in user's way to the platform and, through the application `ket`, to services. */
 export interface Session {
@@ -15,6 +22,10 @@ export interface Session {
   subscribe(serviceId: string, version: string): Promise<Subscription>;
   /** A client of a subscribed service. */
   gateway(endpoint: string): Promise<GatewayClient>;
+  /** Everything that was started for the user, as jobs or by applications. */
+  readonly jobs: Door;
+  /** The door that has this address. */
+  door(endpoint: string): Promise<Door>;
 }
 
 /** Name of the application through which the command line calls services. */
@@ -31,13 +42,17 @@ export async function openSession(shell: Shell): Promise<Session> {
   const platform = createPlatformClient({ baseUrl: apiUrl(url), credential: { accessToken } });
   const application = once(() => ensureApplication(platform));
   const gateway = once(async () => openGateway(platform, await application()));
+  const at = async (endpoint: string): Promise<GatewayClient> => (await gateway()).at(endpoint);
+  const jobs: Door = { ...platform.executions, endpoint: `${apiUrl(url)}/service-executions/` };
   return {
     url,
     platform,
     application,
     subscriptions: async () => platform.subscriptions((await application()).id),
     subscribe: async (serviceId, version) => platform.subscribe((await application()).id, { serviceId, version }),
-    gateway: async (endpoint) => (await gateway()).at(endpoint),
+    gateway: at,
+    jobs,
+    door: async (endpoint) => (endpoint === jobs.endpoint ? jobs : at(endpoint)),
   };
 }
 

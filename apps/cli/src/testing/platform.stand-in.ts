@@ -52,24 +52,13 @@ export function problem(status: number, code: string, extra: object = {}): Stand
 
 export const executionId = '019a7c3e-5b0d-7c4e-9a51-0f6d2b8f4c11';
 
-/** What lies between ket and one execution: the application, its key and subscription, a token, and the execution. */
+/** What ket asks about one execution that was not started from here. */
 export function executionAnswers(status: string, result: string) {
-  const path = '/gateway/owner/one/1.0.0';
+  const path = `/api/service-executions/${executionId}`;
   const execution = { id: executionId, status, createdAt: '2026-01-01 00:00:00', endedAt: '2026-01-01 00:00:03' };
-  const key = { id: 'key', accessKeyId: 'ket_ak_1', expiresAt: null };
   return {
-    'GET /api/applications': (url: string) => ({
-      status: 200,
-      body: [{ id: 'app', name: 'ket', tokenEndpoint: `${url}/gateway/token`, accessKeys: [key] }],
-    }),
-    'GET /api/applications/app/access-keys/key/secret': { status: 200, body: { secretAccessKey: 'ket_sk_1' } },
-    'GET /api/applications/app/subscriptions': (url: string) => ({
-      status: 200,
-      body: [{ id: 's', serviceId: 'x', serviceName: 'one', version: '1.0.0', endpoint: `${url}${path}/` }],
-    }),
-    'POST /gateway/token': { status: 200, body: { access_token: 'token', token_type: 'Bearer', expires_in: 3600 } },
-    [`GET ${path}/${executionId}`]: { status: 200, body: execution },
-    [`GET ${path}/${executionId}/result`]: { status: 200, body: result },
-    [`PUT ${path}/${executionId}/cancel`]: problem(409, 'execution-already-ended'),
+    [`GET ${path}`]: { status: 200, body: execution },
+    [`GET ${path}/result`]: { status: 200, body: result },
+    [`PUT ${path}/cancel`]: problem(409, 'execution-already-ended'),
   };
 }

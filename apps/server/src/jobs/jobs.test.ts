@@ -232,12 +232,19 @@ describe.each(databases)('the job interface on $name', (kind) => {
       const expected = [
         {
           ...job,
-          ...{ serviceId: other.id, serviceName: 'Other', version: '1.0.0', applicationId: null, personId: me },
+          serviceId: other.id,
+          serviceName: 'Other',
+          version: '1.0.0',
+          applicationId: null,
+          personId: me,
           _links: links(job.id),
         },
         {
           ...byApplication,
-          ...{ serviceId: service.id, serviceName: 'Probe', version: '1.0.0', personId: null },
+          serviceId: service.id,
+          serviceName: 'Probe',
+          version: '1.0.0',
+          personId: null,
           applicationId: deployed.application.id,
           _links: links(byApplication.id),
         },

@@ -58,13 +58,21 @@ describe.each(databases)('what was executed before there were jobs, on $name', (
       expect(rows).toEqual([
         {
           ...same,
-          ...{ id: id(5), subscription_id: id(6), application_id: id(1) },
-          ...{ owner_type: 'ORGANIZATION', owner_id: 'lab', service_id: id(2) },
+          id: id(5),
+          subscription_id: id(6),
+          application_id: id(1),
+          owner_type: 'ORGANIZATION',
+          owner_id: 'lab',
+          service_id: id(2),
         },
         {
           ...same,
-          ...{ id: id(7), subscription_id: id(8), application_id: id(9) },
-          ...{ owner_type: null, owner_id: null, service_id: null },
+          id: id(7),
+          subscription_id: id(8),
+          application_id: id(9),
+          owner_type: null,
+          owner_id: null,
+          service_id: null,
         },
       ]);
       const files = await database.read.selectFrom('execution_files').select('execution_id').execute();

@@ -1,0 +1,107 @@
+import type { Recipient, Share } from '@kethub/contract';
+import type { Command } from 'commander';
+import { usageFailure } from '../failures.ts';
+import { findUser } from '../platform/find-user.ts';
+import { requireOwnService } from '../platform/select-service.ts';
+import { openSession, type Session } from '../platform/session.ts';
+import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import { table } from '../terminal/table.ts';
+
+interface ShareOptions extends CommonOptions {
+  readonly user?: string;
+  readonly organization?: string;
+  readonly from?: string;
+  readonly until?: string;
+}
+
+export function addShare(program: Command, shell: Shell): void {
+  addCommand(program, 'share <service>', 'share a service of yours with a user or an organization')
+    .option('--user <name>', 'a user: the id, or a name that only one has')
+    .option('--organization <id>', 'an organization, by its id')
+    .option('--from <date>', 'not before: yyyy-MM-dd, or yyyy-MM-dd HH:mm:ss (UTC)')
+    .option('--until <date>', 'not from then on, in the same form')
+    .addHelpText(
+      'after',
+      `
+Whoever it is shared with can run it with ket run <service> --job. Where it is published internally, their applications
+can subscribe to it as well.`,
+    )
+    .action((service: string, options: ShareOptions) => share(shell, service, options));
+}
+
+async function share(shell: Shell, wanted: string, options: ShareOptions): Promise<void> {
+  const startDate = dateOf('--from', options.from);
+  const endDate = dateOf('--until', options.until);
+  requireOneRecipient(options);
+  const session = await openSession(shell);
+  const service = await requireOwnService(session, wanted);
+  const recipient = await recipientOf(session, options);
+  const made = await session.platform.createShare(service.id, { recipient, startDate, endDate });
+  const output = outputOf(shell, options);
+  if (made.status === 'NEVER_ACTIVE') output.note('It ends before it starts: this share is never active.');
+  output.result(tableOf([made]), made);
+}
+
+export function addShares(program: Command, shell: Shell): void {
+  addCommand(program, 'shares <service>', 'list with whom a service of yours is shared').action(
+    (service: string, options: CommonOptions) => shares(shell, service, options),
+  );
+}
+
+async function shares(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
+  const session = await openSession(shell);
+  const all = await session.platform.shares((await requireOwnService(session, wanted)).id);
+  const output = outputOf(shell, options);
+  if (all.length === 0) output.note('It is shared with nobody.');
+  output.result(all.length === 0 ? '' : tableOf(all), all);
+}
+
+export function addUnshare(program: Command, shell: Shell): void {
+  addCommand(program, 'unshare <service> <share>', 'remove a share; its id is in `ket shares`').action(
+    (service: string, id: string, options: CommonOptions) => unshare(shell, service, id, options),
+  );
+}
+
+async function unshare(shell: Shell, wanted: string, id: string, options: CommonOptions): Promise<void> {
+  const session = await openSession(shell);
+  const { id: serviceId } = await requireOwnService(session, wanted);
+  await session.platform.deleteShare(serviceId, id);
+  const output = outputOf(shell, options);
+  output.note('The share is removed. What is running goes on.');
+  output.result('', { id, serviceId });
+}
+
+function requireOneRecipient({ user, organization }: ShareOptions): void {
+  if ((user === undefined) !== (organization === undefined)) return;
+  throw usageFailure(
+    'A share has one recipient.',
+    'ket share <service> --user <name>',
+    'ket share <service> --organization <id>',
+  );
+}
+
+async function recipientOf(session: Session, { user, organization }: ShareOptions): Promise<Recipient> {
+  if (user !== undefined) return { type: 'USER', id: await findUser(session, user) };
+  return { type: 'ORGANIZATION', id: organization ?? '' };
+}
+
+/** What the platform takes; a day alone begins at midnight, UTC. */
+function dateOf(option: string, text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${text} 00:00:00`;
+  if (/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)) return text;
+  throw usageFailure(`${option} takes yyyy-MM-dd or "yyyy-MM-dd HH:mm:ss", in UTC.`);
+}
+
+function tableOf(all: readonly Share[]): string {
+  return table(
+    ['SHARE', 'STATUS', 'WITH', 'FROM (UTC)', 'UNTIL (UTC)'],
+    all.map(({ id, status, recipient, startDate, endDate }) => [
+      id,
+      status,
+      `${recipient.type.toLowerCase()} ${recipient.id}`,
+      startDate ?? '',
+      endDate ?? '',
+    ]),
+  );
+}

@@ -1,0 +1,42 @@
+import type { Service, SharedService } from '@kethub/contract';
+import { CliFailure } from '../failures.ts';
+import { isMeant, splitVersion } from './select-service.ts';
+import type { Session } from './session.ts';
+
+export interface SelectedJob {
+  readonly serviceId: string;
+  readonly version: string;
+}
+
+/**
+ * The version to run as oneself: of a service of one's own the newest that is built, draft or not; else of one that is
+ * shared, the newest published. `@version` names another.
+ */
+export async function selectJob(session: Session, wanted: string): Promise<SelectedJob> {
+  const { name, version } = splitVersion(wanted);
+  const [own, shared] = await Promise.all([session.platform.services(), session.platform.sharedServices()]);
+  const service =
+    own.find((one) => isMeant(name, one.id, one.name, one.slug)) ??
+    shared.find((one) => isMeant(name, one.id, one.name, one.slug));
+  if (!service) {
+    const names = [...own, ...shared].map(({ slug }) => slug).join(', ');
+    const known = names === '' ? ' You have none yet.' : ` There is: ${names}.`;
+    const message = `No service "${wanted}" is yours or shared with you.${known}`;
+    throw new CliFailure('notFound', 'service-not-found', message, ['ket services']);
+  }
+  const versions = runnable(service);
+  const found = version === undefined ? versions[0] : versions.find((one) => one === version);
+  if (found !== undefined) return { serviceId: service.id, version: found };
+  const what = version === undefined ? 'no version that can be run' : `no version ${version} that can be run`;
+  const there = versions.length > 0 ? ` There is: ${versions.join(', ')}.` : '';
+  throw new CliFailure('notFound', 'not-runnable', `The service "${service.name}" has ${what}.${there}`, [
+    'ket services',
+  ]);
+}
+
+/** Newest first. */
+function runnable(service: Service | SharedService): string[] {
+  return service.versions
+    .filter((one) => !('build' in one) || (one.build.status === 'SUCCEEDED' && one.state !== 'RETIRED'))
+    .map(({ version }) => version);
+}
