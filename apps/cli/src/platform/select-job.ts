@@ -1,4 +1,4 @@
-import type { Service, SharedService } from '@kethub/contract';
+import type { Service, ServiceVersion, SharedService, SharedServiceVersion } from '@kethub/contract';
 import { CliFailure } from '../failures.ts';
 import { isMeant, splitVersion } from './select-service.ts';
 import type { Session } from './session.ts';
@@ -34,9 +34,13 @@ export async function selectJob(session: Session, wanted: string): Promise<Selec
   ]);
 }
 
-/** Newest first. */
+/** Newest first. An on-premise service cannot be run as a job. */
 function runnable(service: Service | SharedService): string[] {
-  return service.versions
-    .filter((one) => !('build' in one) || (one.build.status === 'SUCCEEDED' && one.state !== 'RETIRED'))
-    .map(({ version }) => version);
+  if (service.type !== 'MANAGED') return [];
+  return service.versions.filter(isBuilt).map(({ version }) => version);
+}
+
+/** What is shared is published, and so it is built. */
+function isBuilt(version: ServiceVersion | SharedServiceVersion): boolean {
+  return !('state' in version) || (version.state !== 'RETIRED' && version.build?.status === 'SUCCEEDED');
 }
