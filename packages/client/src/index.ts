@@ -10,6 +10,7 @@ export { isEnded } from './executions-client.ts';
 export type { ExecutionInput, ExecutionsClient, ResultResponse, StartOptions } from './executions-client.ts';
 export { createGatewayClient } from './gateway-client.ts';
 export type { GatewayClient, GatewayClientOptions } from './gateway-client.ts';
+export type { MarketplaceQuery } from './marketplace-client.ts';
 export { createPlatformClient, isBuilt, isManaged } from './platform-client.ts';
 export type {
   Credential,

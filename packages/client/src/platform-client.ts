@@ -19,6 +19,7 @@ import type {
   ServiceVersion,
   Share,
   SharedService,
+  SubscribeRequest,
   Subscription,
   TargetRequest,
   UsageRecord,
@@ -31,6 +32,7 @@ import type { Call, CallOptions, Connection } from './connection.ts';
 import { dataPools } from './data-pools-client.ts';
 import { executionsAt, startCall, type ExecutionInput, type StartOptions } from './executions-client.ts';
 import { followLog, type FollowedEntry, type FollowOptions } from './follow-log.ts';
+import { marketplaceAt } from './marketplace-client.ts';
 import { watch, type WatchOptions } from './watch.ts';
 
 /** A personal access token, or the token of a login session. */
@@ -96,6 +98,7 @@ export function createPlatformClient(options: PlatformClientOptions) {
     ...sharing(connection),
     ...jobs(connection),
     ...dataPools(connection),
+    ...marketplaceAt(connection),
   };
 }
 
@@ -262,7 +265,8 @@ function applications(connection: Connection) {
       }),
     subscriptions: (id: string, options?: CallOptions) =>
       sendForJson<Subscription[]>(connection, { path: path`/applications/${id}/subscriptions`, ...options }),
-    subscribe: (id: string, to: { serviceId: string; version?: string }, options?: CallOptions) =>
+    /** With `pricingPlanId` on a plan of the marketplace. */
+    subscribe: (id: string, to: SubscribeRequest, options?: CallOptions) =>
       sendForJson<Subscription>(connection, {
         method: 'POST',
         path: path`/applications/${id}/subscriptions`,

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Id, Owner, Request, Timestamp, Version, nullable } from './fields.ts';
 import { limits } from './limits.ts';
+import { PricingPlan } from './marketplace.ts';
 
 export const AccessKey = Type.Object(
   {
@@ -46,6 +47,9 @@ export const RotateAccessKeyRequest = Request(
   { $id: 'RotateAccessKeyRequest' },
 );
 
+export const bases = ['INTERNAL', 'SHARE', 'MARKETPLACE'] as const;
+export type Basis = (typeof bases)[number];
+
 export const Subscription = Type.Object(
   {
     id: Id,
@@ -53,9 +57,15 @@ export const Subscription = Type.Object(
     serviceName: Type.String(),
     version: Version,
     endpoint: Type.String({ description: 'Address of the service at the gateway.' }),
+    basis: Type.Enum([...bases], { description: 'Why the application could subscribe.' }),
+    pricingPlan: Type.Optional(PricingPlan),
     createdAt: Timestamp,
   },
-  { $id: 'Subscription' },
+  {
+    $id: 'Subscription',
+    description:
+      '`pricingPlan` stands in a subscription made in the marketplace: as it was then, which holds until the application subscribes anew.',
+  },
 );
 export type Subscription = Static<typeof Subscription>;
 
@@ -63,6 +73,13 @@ export const SubscribeRequest = Request(
   {
     serviceId: Id,
     version: Type.Optional(Version),
+    pricingPlanId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'The plan of the marketplace to subscribe on.' }),
+    ),
   },
-  { $id: 'SubscribeRequest', description: 'Without `version`, the newest published one.' },
+  {
+    $id: 'SubscribeRequest',
+    description: 'Without `version`, the newest published one. In the marketplace, the one that is offered there.',
+  },
 );
+export type SubscribeRequest = Static<typeof SubscribeRequest>;

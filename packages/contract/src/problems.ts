@@ -38,6 +38,11 @@ export const problems = {
     'Invalid secrets',
     'The reserved member `$secrets` of the input must be an object that maps names of secret parameters to strings.',
   ),
+  'pricing-plan-required': problem(
+    400,
+    'Pricing plan required',
+    'The service is offered in the marketplace, where a subscription is made on one of its pricing plans. `detail` lists them. Name one as `pricingPlanId`.',
+  ),
   'invalid-archive': problem(
     400,
     'Archive refused',
@@ -130,6 +135,11 @@ export const problems = {
     409,
     'Conflict',
     'The resource is in a state that does not allow this. `detail` says which state and what would.',
+  ),
+  'on-request-only': problem(
+    409,
+    'Offered on request',
+    'A service that is offered on request cannot be subscribed to. `detail` says how to reach its provider, who can share it with you.',
   ),
   'execution-already-ended': problem(
     409,

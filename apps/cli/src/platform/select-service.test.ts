@@ -7,6 +7,7 @@ const subscription = (serviceName: string, version: string, slug: string) => ({
   serviceName,
   version,
   endpoint: `http://gateway/owner/${slug}/${version}/`,
+  basis: 'INTERNAL' as const,
   createdAt: '',
 });
 const all = [

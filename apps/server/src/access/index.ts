@@ -1,2 +1,2 @@
 export { accessChanged, onAccessChanged } from './changes.ts';
-export { holds, offersTo, type ApplicationOwner, type Basis, type Interval, type Offer } from './offers.ts';
+export { holds, offersTo, timesOf, type ApplicationOwner, type Interval, type Offer } from './offers.ts';

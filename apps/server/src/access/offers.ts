@@ -1,7 +1,5 @@
-import type { OwnerType, Queries } from '../storage/index.ts';
-
-/** Why an owner's applications may call a version of a service. */
-export type Basis = 'INTERNAL' | 'SHARE';
+import type { Basis } from '@kethub/contract';
+import type { OwnerType, Queries, ServiceVersionRow } from '../storage/index.ts';
 
 /** From (inclusive) and until (exclusive) in epoch milliseconds; null is without end. */
 export interface Interval {
@@ -31,6 +29,18 @@ const ALWAYS: Interval = { from: null, until: null };
 /** Whether `now` lies in the interval. */
 export function holds({ from, until }: Interval, now: number): boolean {
   return (from === null || now >= from) && (until === null || now < until);
+}
+
+/**
+ * When a subscription may be used, given what is offered to its owner. What was agreed in the marketplace goes on by itself
+ * until the version is retired, whatever becomes of the listing; everything else has to be offered still.
+ */
+export function timesOf(
+  { basis, versionId, state }: { basis: Basis; versionId: string; state: ServiceVersionRow['state'] },
+  offers: readonly Offer[],
+): Interval[] {
+  if (basis === 'MARKETPLACE') return state === 'PUBLISHED' ? [ALWAYS] : [];
+  return offers.filter((offer) => offer.versionId === versionId).map(({ active }) => active);
 }
 
 /** What is offered to an owner of these services, newest publication first; also what is not active yet, or no more. */

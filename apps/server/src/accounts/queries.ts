@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import {
   lockSearch,
+  nameProvider,
+  personName,
   putIntoSearch,
   searchTextOf,
   type AccessTokenRow,
@@ -25,6 +27,7 @@ export async function upsertUser(transaction: Queries, user: UserRow): Promise<U
     .returningAll()
     .executeTakeFirstOrThrow();
   await putIntoSearch(transaction, row.id, searchTextOf(row));
+  await nameProvider(transaction, { type: 'USER', id: row.id }, personName(row));
   return row;
 }
 

@@ -14,6 +14,8 @@ import type { IdentityService } from '../identity/index.ts';
 import { jobEndpoints } from '../jobs/index.ts';
 import { onPremiseEndpoints } from '../on-premise/index.ts';
 import { organizationEndpoints } from '../organizations/index.ts';
+import { marketplaceEndpoints } from '../marketplace/index.ts';
+import { meteringEndpoints } from '../metering/index.ts';
 import type { Platform } from '../platform.ts';
 import { registrationEndpoints } from '../registrations/index.ts';
 import { acceptUploads, serviceEndpoints } from '../services/index.ts';
@@ -51,6 +53,8 @@ export async function createApi(
     ...serviceEndpoints(platform),
     ...dataPoolEndpoints(platform, identity),
     ...dataPoolFileEndpoints(platform),
+    ...marketplaceEndpoints(platform, identity),
+    ...meteringEndpoints(platform),
     ...sharingEndpoints(platform, identity),
     ...jobEndpoints(platform, executions),
     ...onPremiseEndpoints(platform),

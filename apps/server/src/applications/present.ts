@@ -1,4 +1,11 @@
-import { toTimestamp, type AccessKey, type Application, type Subscription } from '@kethub/contract';
+import {
+  toTimestamp,
+  type AccessKey,
+  type Application,
+  type Basis,
+  type PricingPlan,
+  type Subscription,
+} from '@kethub/contract';
 import { etag } from '../http/index.ts';
 import { serviceEndpoint, type Addresses } from '../platform.ts';
 import type { AccessKeyRow, ApplicationRow } from '../storage/index.ts';
@@ -40,6 +47,9 @@ export interface SubscribedService {
   slug: string;
   owner_id: string;
   version: string;
+  basis: Basis;
+  /** JSON of the plan that was accepted. */
+  pricing_plan: string | null;
 }
 
 export function presentSubscription(row: SubscribedService, addresses: Addresses): Subscription {
@@ -49,6 +59,8 @@ export function presentSubscription(row: SubscribedService, addresses: Addresses
     serviceName: row.name,
     version: row.version,
     endpoint: serviceEndpoint(addresses, row.owner_id, row.slug, row.version),
+    basis: row.basis,
+    ...(row.pricing_plan !== null && { pricingPlan: JSON.parse(row.pricing_plan) as PricingPlan }),
     createdAt: toTimestamp(row.created_at),
   };
 }

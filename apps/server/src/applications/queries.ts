@@ -33,11 +33,18 @@ export function accessKeysOf(queries: Queries, applicationIds: readonly string[]
     .execute();
 }
 
+/** Keeps an application with its owner until the end of the transaction. On SQLite every transaction is alone already. */
+export async function holdApplication({ dialect }: Database, transaction: Queries, id: string): Promise<void> {
+  if (dialect === 'sqlite') return;
+  await transaction.selectFrom('applications').select('id').where('id', '=', id).forShare().execute();
+}
+
 export function listSubscriptions(queries: Queries, applicationId: string) {
   return queries
     .selectFrom('subscriptions')
     .innerJoin('service_versions', 'service_versions.id', 'subscriptions.service_version_id')
     .innerJoin('services', 'services.id', 'subscriptions.service_id')
+    .leftJoin('accepted_plans', 'accepted_plans.subscription_id', 'subscriptions.id')
     .select([
       'subscriptions.id',
       'subscriptions.service_id',
@@ -46,8 +53,10 @@ export function listSubscriptions(queries: Queries, applicationId: string) {
       'services.slug',
       'services.owner_id',
       'service_versions.version',
+      'subscriptions.basis',
+      'accepted_plans.pricing_plan',
     ])
-    .where('application_id', '=', applicationId)
+    .where('subscriptions.application_id', '=', applicationId)
     .orderBy('subscriptions.id', 'desc')
     .execute();
 }

@@ -16,7 +16,8 @@ import { renameApplication } from './change-application.ts';
 import { createApplication } from './create-application.ts';
 import { deleteApplication } from './delete-application.ts';
 import { readApplication, readApplications } from './read-applications.ts';
-import { readSubscription, readSubscriptions, subscribe, unsubscribe } from './subscriptions.ts';
+import { subscribe } from './subscribe.ts';
+import { readSubscription, readSubscriptions, unsubscribe } from './subscriptions.ts';
 import { transferApplication } from './transfer.ts';
 
 const tag = 'Applications';
@@ -136,7 +137,8 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     tag,
     access: 'subscription:create',
     summary: 'Subscribe to a service',
-    description: '200 when the application has subscribed to this version before.',
+    description:
+      'To what is published for the owner of the application; or, with `pricingPlanId`, to what is offered in the marketplace. 200 when the application has subscribed to this version before.',
     params: applicationId,
     body: SubscribeRequest,
     answers: { 201: Subscription, 200: Subscription },
@@ -145,6 +147,8 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
       'malformed-json',
       'not-found',
       'conflict',
+      'pricing-plan-required',
+      'on-request-only',
       'request-in-progress',
       'idempotency-key-reused',
     ],

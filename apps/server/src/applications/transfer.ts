@@ -1,6 +1,7 @@
 import type { TransferRequest } from '@kethub/contract';
 import { audit } from '../audit/index.ts';
 import type { Answer } from '../http/index.ts';
+import { changeConsumer } from '../metering/index.ts';
 import { requireNewOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { requireApplication } from './access-keys.ts';
@@ -21,6 +22,7 @@ export async function transferApplication(
     const owner = await requireNewOwner(platform, transaction, context, to, 'application:create');
     const values = { ...owner, revision: row.revision + 1 };
     await transaction.updateTable('applications').set(values).where('id', '=', id).execute();
+    await changeConsumer(transaction, id, to);
     const detail = { name: row.name, from: { type: context.type, id: context.id }, to };
     await audit(platform, transaction, context, 'application:transfer', id, detail);
     const receiver = { ...context, type: to.type, id: to.id };

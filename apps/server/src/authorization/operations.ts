@@ -51,6 +51,12 @@ export const operations = {
   'service:delete': 'OWNER',
   'service:transfer': 'OWNER',
 
+  'listing:read': 'VIEWER',
+  'listing:publish': 'OWNER',
+  'listing:unpublish': 'OWNER',
+  'cost:read': 'VIEWER',
+  'revenue:read': 'OWNER',
+
   'share:list': 'VIEWER',
   'share:read': 'VIEWER',
   'share:create': 'MAINTAINER',

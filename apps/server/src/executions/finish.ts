@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ExecutionEnd, Outcome, ResultFile, Runtime } from '@kethub/runtime';
 import { clearPools } from '../datapools/index.ts';
+import { recordExecution } from '../metering/index.ts';
 import type { Platform } from '../platform.ts';
 import type { ExecutionFileRow } from '../storage/index.ts';
 import { keepExecutionLog } from './log.ts';
@@ -38,6 +39,7 @@ export async function finishExecution(platform: Platform, runtime: Runtime, end:
       const values = { ...log, ...result, cause, ended_at: end.endedAt, sealed_secrets: null, input: null };
       if (await move(transaction, id, events[end.outcome], values)) {
         if (files.length > 0) await transaction.insertInto('execution_files').values(files).execute();
+        if (end.outcome === 'SUCCEEDED') await recordExecution(platform, transaction, end);
         return true;
       }
       // It was cancelled while it ran: only its log is still missing.

@@ -1,4 +1,4 @@
-import { offersTo, onAccessChanged, type Interval } from '../access/index.ts';
+import { offersTo, onAccessChanged, timesOf, type Interval } from '../access/index.ts';
 import { dataPoolParameters } from '../datapools/index.ts';
 import type { Origin } from '../executions/index.ts';
 import type { TargetColumns } from '../on-premise/index.ts';
@@ -141,6 +141,8 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
       'subscriptions.id',
       'subscriptions.service_id',
       'subscriptions.service_version_id',
+      'subscriptions.basis',
+      'service_versions.state',
       'services.owner_id',
       'services.slug',
       'service_versions.version',
@@ -185,7 +187,7 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
               address: serviceEndpoint(platform.addresses, owner_id, slug, one.version).slice(0, -1),
             },
             target: targetOf(one),
-            active: (offersOf.get(one.service_version_id) ?? []).map(({ active }) => active),
+            active: timesOf({ ...one, versionId: one.service_version_id }, offersOf.get(one.service_version_id) ?? []),
             dataPools: dataPoolParameters(one.parameters),
           },
         ]),

@@ -4,7 +4,7 @@ import { audit } from '../audit/index.ts';
 import { holdAccount } from '../deletions/index.ts';
 import { etag, isFresh, once, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Person, Platform } from '../platform.ts';
-import type { OrganizationRow } from '../storage/index.ts';
+import { nameProvider, type OrganizationRow } from '../storage/index.ts';
 import { organizationAnswersOf } from './catalog.ts';
 import { lockOrganization } from './memberships.ts';
 
@@ -64,6 +64,7 @@ export function renameOrganization(
     requireMatch(request, etag(`${row.revision}-${context.role}`));
     const values = { name: name.trim(), revision: row.revision + 1 };
     await transaction.updateTable('organizations').set(values).where('id', '=', row.id).execute();
+    await nameProvider(transaction, { type: 'ORGANIZATION', id: row.id }, values.name);
     const body = present({ ...row, ...values, role: context.role });
     await audit(platform, transaction, context, 'organization:change', row.id, { name: values.name });
     return { status: 200, body, headers: { etag: etag(`${values.revision}-${context.role}`) } };

@@ -5,4 +5,4 @@ export { serviceEndpoints } from './routes.ts';
 export { createRunnables, type Runnable, type Runnables } from './runnables.ts';
 export { acceptUploads } from './upload.ts';
 export { findService, versionsOf, type VersionWithBuild } from './queries.ts';
-export { requireService } from './versions.ts';
+export { requireService, requireVersion } from './versions.ts';

@@ -2,6 +2,7 @@ import type { TransferRequest } from '@kethub/contract';
 import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
 import { Problem, type Answer } from '../http/index.ts';
+import { changeProvider } from '../metering/index.ts';
 import { requireNewOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { isDuplicate, type Queries, type ServiceRow } from '../storage/index.ts';
@@ -11,7 +12,8 @@ import { requireService } from './versions.ts';
 
 /**
  * Gives a service to another owner. Its address names the owner and changes with it; the former address goes on
- * answering for those who are subscribed. Internal subscriptions of the former owner's applications end.
+ * answering for those who are subscribed. Internal subscriptions of the former owner's applications end; those made in
+ * the marketplace go on, and earn for the new owner from now on, who has to put the service there anew.
  */
 export async function transferService(
   platform: Platform,
@@ -29,6 +31,9 @@ export async function transferService(
       if (versions.some(({ state }) => state !== 'DRAFT')) await keepAddress(transaction, row);
       const values = { ...owner, revision: row.revision + 1 };
       await transaction.updateTable('services').set(values).where('id', '=', id).execute();
+      // In whose name a service is offered, its new owner decides anew. Waits for those who are just subscribing.
+      await transaction.deleteFrom('listings').where('service_id', '=', id).execute();
+      await changeProvider(transaction, id, to);
       const detail = { name: row.name, from: { type: context.type, id: context.id }, to };
       await audit(platform, transaction, context, 'service:transfer', id, detail);
       const receiver = { ...context, type: to.type, id: to.id };

@@ -4,6 +4,7 @@ export { isAmong } from './dialect.ts';
 export { insertMany } from './insert-many.ts';
 export { forgetAnswers } from './kept-answers.ts';
 export { createLookUp } from './look-up.ts';
+export { listingTextOf, nameProvider, personName } from './provider-names.ts';
 export { createRawToken, digestOf, isWellFormed, sameDigest, type RawTokenPrefix } from './raw-token.ts';
 export type * from './schema.ts';
 export { gramsToLookFor, readEntries, type SearchEntry } from './search-blocks.ts';

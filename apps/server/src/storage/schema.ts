@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { BuildProblem, BuildStatus, Category, ExecutionStatus, MemberRole } from '@kethub/contract';
+import type { Basis, BuildProblem, BuildStatus, Category, ExecutionStatus, MemberRole } from '@kethub/contract';
 
 /**
  * The tables. Portable rules: ids and enums are text, times are epoch milliseconds (bigint), JSON is text,
@@ -296,7 +296,7 @@ export interface SubscriptionRow {
   application_id: string;
   service_id: string;
   service_version_id: string;
-  basis: 'INTERNAL' | 'SHARE' | 'MARKETPLACE';
+  basis: Basis;
   created_at: number;
 }
 
@@ -314,9 +314,11 @@ export interface ListingRow {
   categories: string;
   /** JSON. */
   pricing_plans: string;
+  /** Kept true by nameProvider. */
+  provider_name: string;
   /** Title and summary as the search compares them. */
   search_text: string;
-  /** The same of the provider's name; see nameProvider. */
+  /** The same of the provider's name. */
   provider_text: string;
   created_at: number;
   updated_at: number;

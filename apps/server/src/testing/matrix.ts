@@ -254,6 +254,18 @@ export const matrix: Readonly<Record<string, Row>> = {
     async (owned) => ({ method: 'GET', path: `/shared-services/${await owned.service()}` }),
     [404],
   ),
+
+  getListing: service('VIEWER', 'GET', '/listing', undefined, [404]),
+  publishListing: service(
+    'OWNER',
+    'PUT',
+    '/listing',
+    () => ({ version: '1.0.0', categories: [], pricingPlans: [{ id: 'free', name: 'Free', type: 'FREE' }] }),
+    [409],
+  ),
+  unpublishListing: service('OWNER', 'DELETE', '/listing', undefined, [404]),
+  readCosts: list('VIEWER', 'GET', '/usage/costs?month=2026-01'),
+  readRevenue: list('OWNER', 'GET', '/usage/revenue?month=2026-01'),
 };
 
 /** Endpoints that are about the caller or about people, not about what somebody owns: tested with the user account service. */
@@ -283,4 +295,6 @@ export const personalOperations: readonly string[] = [
   'listOwnInvitations',
   'acceptInvitation',
   'declineInvitation',
+  'browseMarketplace',
+  'getMarketplaceService',
 ];

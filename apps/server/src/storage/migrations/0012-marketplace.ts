@@ -10,7 +10,7 @@ const listings = (number: string): string => `create table listings (
   service_id text not null unique references services (id) on delete cascade,
   service_version_id text not null references service_versions (id) on delete cascade,
   title text not null, summary text not null, documentation text not null, categories text not null,
-  pricing_plans text not null, search_text text not null, provider_text text not null,
+  pricing_plans text not null, provider_name text not null, search_text text not null, provider_text text not null,
   created_at bigint not null, updated_at bigint not null, revision bigint not null)`;
 
 const sqlite = [

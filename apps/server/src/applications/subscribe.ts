@@ -1,0 +1,156 @@
+import type { Basis, PricingPlan, SubscribeRequest } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { accessChanged, offersTo } from '../access/index.ts';
+import { audit } from '../audit/index.ts';
+import { once, Problem, type Answer } from '../http/index.ts';
+import { choosePlan, offeredVersion, type ChosenPlan } from '../marketplace/index.ts';
+import { acceptPlan } from '../metering/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import { isDuplicate, type Queries } from '../storage/index.ts';
+import { requireApplication } from './access-keys.ts';
+import { presentSubscription, type SubscribedService } from './present.ts';
+import { holdApplication, listSubscriptions } from './queries.ts';
+
+/**
+ * Subscribes an application to a version of a service: one that is published for its owner, or, on a pricing plan, the one
+ * that is offered in the marketplace. Subscribing again answers with the subscription that is there.
+ */
+export async function subscribe(
+  platform: Platform,
+  owner: Context,
+  applicationId: string,
+  wanted: SubscribeRequest,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const attempt = (): Promise<Answer> =>
+    once(platform, request, `subscriptions of ${applicationId}`, JSON.stringify(wanted), async (transaction) => {
+      await holdApplication(platform.database, transaction, applicationId);
+      await requireApplication(transaction, owner, applicationId);
+      const subscriptions = await listSubscriptions(transaction, applicationId);
+      const known = await findAgreed(transaction, wanted, subscriptions);
+      const chosen = known ?? (await choose(platform, transaction, owner, wanted, subscriptions));
+      const row = 'id' in chosen ? chosen : await insert(platform, transaction, owner, applicationId, chosen);
+      const location = `${platform.addresses.api}/applications/${applicationId}/subscriptions/${row.id}`;
+      const body = presentSubscription(row, platform.addresses);
+      return { status: row === chosen ? 200 : 201, body, headers: { location } };
+    });
+  // Of two that subscribe at once the second finds what the first has made.
+  const answer = await attempt().catch((error: unknown) => {
+    if (isDuplicate(error)) return attempt();
+    throw error;
+  });
+  accessChanged(platform.database, applicationId);
+  return answer;
+}
+
+/** What to subscribe to, and on which plan. */
+interface Chosen {
+  readonly versionId: string;
+  readonly version: string;
+  readonly serviceId: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly ownerId: string;
+  readonly basis: Basis;
+  readonly accepted: ChosenPlan | null;
+}
+
+/** The very subscription that is asked for, on the plan that it was made on: it stays whatever is offered now. */
+async function findAgreed(
+  transaction: Queries,
+  { serviceId, pricingPlanId, ...wanted }: SubscribeRequest,
+  subscriptions: readonly SubscribedService[],
+): Promise<SubscribedService | undefined> {
+  if (pricingPlanId === undefined) return undefined;
+  const version = wanted.version ?? (await offeredVersion(transaction, serviceId));
+  return subscriptions.find(
+    (one) =>
+      one.service_id === serviceId &&
+      planOf(one)?.id === pricingPlanId &&
+      (version === undefined || one.version === version),
+  );
+}
+
+function planOf({ pricing_plan }: SubscribedService): PricingPlan | null {
+  return pricing_plan === null ? null : (JSON.parse(pricing_plan) as PricingPlan);
+}
+
+async function choose(
+  platform: Platform,
+  transaction: Queries,
+  owner: Context,
+  wanted: SubscribeRequest,
+  subscriptions: readonly SubscribedService[],
+): Promise<Chosen | SubscribedService> {
+  const offers = wanted.pricingPlanId === undefined ? await offersTo(transaction, owner, [wanted.serviceId]) : [];
+  const offer = offers.find(({ version }) => wanted.version === undefined || version === wanted.version);
+  const existingOf = (version: string | undefined): SubscribedService | undefined =>
+    subscriptions.find(
+      (one) => one.service_id === wanted.serviceId && (version === undefined || one.version === version),
+    );
+  if (offer) return existingOf(offer.version) ?? { ...offer, accepted: null };
+  const agreed = wanted.pricingPlanId === undefined ? existingOf(wanted.version) : undefined;
+  if (agreed?.basis === 'MARKETPLACE') return agreed;
+  if (offers.length > 0) {
+    const offered = offers.map((one) => one.version).join(', ');
+    throw new Problem('conflict', `Version ${wanted.version} of the service is not published. Published: ${offered}.`);
+  }
+  const accepted = await choosePlan(platform, transaction, wanted);
+  if (!accepted) throw notOffered(wanted);
+  const existing = existingOf(accepted.version);
+  if (existing) throw subscribedOtherwise(existing);
+  return { ...accepted, basis: 'MARKETPLACE', accepted };
+}
+
+function notOffered({ serviceId, pricingPlanId }: SubscribeRequest): Problem {
+  return new Problem(
+    'not-found',
+    pricingPlanId === undefined
+      ? `No service ${serviceId} is published for you. It must be published internally, or in the marketplace, before an application can subscribe.`
+      : `No service ${serviceId} is offered in the marketplace. Leave out pricingPlanId for one that is published internally.`,
+  );
+}
+
+/** Nobody changes from one price to another without noticing. */
+function subscribedOtherwise(existing: SubscribedService): Problem {
+  const plan = planOf(existing);
+  const how = plan ? `on the pricing plan "${plan.id}"` : `as ${existing.basis}, without a pricing plan`;
+  return new Problem(
+    'conflict',
+    `The application has subscribed to version ${existing.version} already, ${how}. End that subscription (${existing.id}) first.`,
+  );
+}
+
+async function insert(
+  platform: Platform,
+  transaction: Queries,
+  owner: Context,
+  applicationId: string,
+  { accepted, versionId, version, serviceId, name, slug, ownerId, basis }: Chosen,
+): Promise<SubscribedService> {
+  const [id, created_at] = [platform.newId(), platform.now()];
+  const keys = { application_id: applicationId, service_id: serviceId, service_version_id: versionId };
+  await transaction
+    .insertInto('subscriptions')
+    .values({ id, ...keys, basis, created_at })
+    .execute();
+  if (accepted) {
+    await acceptPlan(transaction, {
+      ...keys,
+      subscription_id: id,
+      service_name: name,
+      version,
+      type: accepted.plan.type,
+      plan: accepted.plan,
+      consumer_type: owner.type,
+      consumer_id: owner.id,
+      provider_type: accepted.ownerType,
+      provider_id: ownerId,
+      accepted_at: created_at,
+    });
+  }
+  const detail = { applicationId, serviceId, version, basis, ...(accepted && { pricingPlan: accepted.plan }) };
+  await audit(platform, transaction, owner, 'subscription:create', id, detail);
+  const pricing_plan = accepted && JSON.stringify(accepted.plan);
+  return { id, service_id: serviceId, created_at, name, slug, owner_id: ownerId, version, basis, pricing_plan };
+}

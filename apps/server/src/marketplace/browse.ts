@@ -1,0 +1,32 @@
+import type { Category } from '@kethub/contract';
+import { list, Problem, type Answer, type ListQuery } from '../http/index.ts';
+import type { Platform } from '../platform.ts';
+import { foldCase } from '../storage/index.ts';
+import { presentEntry, presentOffer } from './present.ts';
+import { findOffer, findOffered } from './queries.ts';
+
+export interface MarketplaceQuery extends ListQuery {
+  readonly q?: string;
+  readonly category?: Category;
+}
+
+/** What is offered in the marketplace, newest first. */
+export function readMarketplace({ database, addresses }: Platform, query: MarketplaceQuery): Promise<Answer> {
+  const { q = '', category, ...page } = query;
+  if (q.includes('\0')) throw new Problem('invalid-request', 'The query q must not hold the character U+0000.');
+  const wanted = { text: q === '' ? null : foldCase(q).toWellFormed(), category: category ?? null };
+  const narrowed = new URLSearchParams({ ...(q !== '' && { q }), ...(category && { category }) });
+  const address = `${addresses.api}/marketplace/services`;
+  return list(page, {
+    address: narrowed.size > 0 ? `${address}?${narrowed}` : address,
+    load: (cursor, limit) => findOffered(database, wanted, cursor, limit),
+    present: presentEntry,
+  });
+}
+
+/** One service of the marketplace, with all that is needed to decide for it. */
+export async function readOffer({ database }: Platform, serviceId: string): Promise<Answer> {
+  const row = await findOffer(database.read, serviceId);
+  if (!row) throw new Problem('not-found', `No service ${serviceId} is offered in the marketplace.`);
+  return { status: 200, body: presentOffer(row) };
+}

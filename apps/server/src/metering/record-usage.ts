@@ -1,0 +1,85 @@
+import { toMicros, type Product } from '@kethub/contract';
+import type { ExecutionEnd } from '@kethub/runtime';
+import type { Platform } from '../platform.ts';
+import type { Queries, UsageRecordRow } from '../storage/index.ts';
+import { readAcceptedPlan, type AcceptedPlan, type Party } from './accepted-plans.ts';
+
+/** What was used, of which product of an accepted plan. */
+export interface Usage {
+  readonly product: Product;
+  /** In millionths of the unit. */
+  readonly amount: number;
+  readonly executionId: string | null;
+  readonly consumer: Party;
+  readonly occurredAt: number;
+  readonly test: boolean;
+}
+
+/**
+ * Records what an execution has used, in the transaction in which it becomes SUCCEEDED: so once, and both or neither.
+ * Who started it pays, whoever owns the application by now.
+ */
+export async function recordExecution(platform: Platform, transaction: Queries, end: ExecutionEnd): Promise<void> {
+  const row = await transaction
+    .selectFrom('executions')
+    .innerJoin('accepted_plans', 'accepted_plans.subscription_id', 'executions.subscription_id')
+    .selectAll('accepted_plans')
+    .select(['executions.owner_type', 'executions.owner_id'])
+    .where('executions.id', '=', end.executionId)
+    .where('accepted_plans.type', '=', 'COMMERCIAL')
+    .executeTakeFirst();
+  if (!row) return;
+  const { owner_type, owner_id, ...accepted } = row;
+  const plan = readAcceptedPlan(accepted);
+  const consumer: Party =
+    owner_type !== null && owner_id !== null
+      ? { type: owner_type, id: owner_id }
+      : { type: plan.consumer_type, id: plan.consumer_id };
+  const rows = (plan.plan.products ?? []).flatMap((product) => {
+    const amount = amountOf(product, end);
+    if (amount === null) return [];
+    const usage = { executionId: end.executionId, consumer, occurredAt: end.endedAt, test: false };
+    return [usageRow(platform, plan, { ...usage, product, amount })];
+  });
+  if (rows.length > 0) await transaction.insertInto('usage_records').values(rows).execute();
+}
+
+/** The record of a usage, with the price and the parties of now. */
+export function usageRow(platform: Platform, accepted: AcceptedPlan, usage: Usage): UsageRecordRow {
+  const { product, consumer } = usage;
+  return {
+    id: platform.newId(),
+    subscription_id: accepted.subscription_id,
+    application_id: accepted.application_id,
+    service_id: accepted.service_id,
+    service_version_id: accepted.service_version_id,
+    execution_id: usage.executionId,
+    product: product.id,
+    amount: usage.amount,
+    unit_price: product.unitPrice,
+    currency: product.currency,
+    test: usage.test ? 1 : 0,
+    consumer_type: consumer.type,
+    consumer_id: consumer.id,
+    provider_type: accepted.provider_type,
+    provider_id: accepted.provider_id,
+    occurred_at: usage.occurredAt,
+    created_at: platform.now(),
+  };
+}
+
+const MILLISECOND = 1_000;
+
+/** In millionths of the unit; null when the platform does not measure it, or could not. */
+function amountOf({ metering }: Product, { startedAt, endedAt, cpuMs }: ExecutionEnd): number | null {
+  switch (metering) {
+    case 'EXECUTION':
+      return Number(toMicros('1'));
+    case 'RUN_SECONDS':
+      return Math.max(0, Math.round(endedAt - startedAt)) * MILLISECOND;
+    case 'CPU_SECONDS':
+      return cpuMs === null ? null : Math.round(cpuMs * MILLISECOND);
+    case 'REPORTED':
+      return null;
+  }
+}
