@@ -43,7 +43,12 @@ export function createForwarder(platform: Platform, resolve?: Resolve): Forwarde
   };
   const connections = createConnections(settings, resolve);
   return {
-    forward(call, request, reply, fail) {
+    forward(call, request, reply, done) {
+      const fail = (error: Error): void => {
+        // What is left of a body is not worth waiting for, and its end may be what was wrong.
+        if (hasBody(request.raw)) reply.header('connection', 'close');
+        done(error);
+      };
       try {
         requireForwardable(request.raw, settings.bodyBytes);
         const broken = (error: Error): void =>
@@ -246,8 +251,6 @@ class Forwarding {
       this.#answer.destroy();
     } else {
       this.#incoming.resume();
-      // What is left of the body is not worth waiting for.
-      if (hasBody(this.#incoming)) this.#reply.header('connection', 'close');
       this.#fail(error instanceof Problem ? error : problemOf(this.#request.id, error, this.#isConnected));
     }
   }

@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import type { NewTarget, PlatformClient } from '@kethub/client';
+import type { DeployedService, TestKethub } from './kethub.ts';
+
+/** Settings with which services on this machine can be called, over plain HTTP and at any port. */
+export const localTargets = {
+  KETHUB_ON_PREMISE_NETWORKS: '127.0.0.0/8',
+  KETHUB_ON_PREMISE_HTTP: 'on',
+  KETHUB_ON_PREMISE_PORTS: '1024-65535',
+};
+
+/** What a provider's service has received. */
+export interface Received {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+}
+
+/** A provider's service: a real HTTP server on a port of its own. */
+export interface Provider {
+  readonly url: string;
+  readonly server: http.Server;
+  /** Calls that were read to their end, in order. */
+  readonly received: readonly Received[];
+  close(): Promise<void>;
+}
+
+/** Answers 200 and what it has received, unless `handle` does it; with `handle` bodies are not read before. */
+export async function startProvider(handle?: http.RequestListener, server = http.createServer()): Promise<Provider> {
+  const received: Received[] = [];
+  server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
+    if (handle) return handle(request, response);
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '', headers, rawHeaders } = request;
+      const one = { method, url, headers, rawHeaders, body: Buffer.concat(chunks).toString() };
+      received.push(one);
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(one));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    server,
+    received,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** A service that does with each connection what it likes: broken answers, none at all. */
+export async function startRawProvider(
+  handle: (socket: net.Socket) => void,
+): Promise<{ url: string; connections(): number; close(): Promise<void> }> {
+  const sockets = new Set<net.Socket>();
+  let connections = 0;
+  const server = net.createServer((socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+    handle(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections: () => connections,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Publishes a service that runs elsewhere, with an application of its own subscribed to it. */
+export async function deployOnPremise(
+  client: PlatformClient,
+  name: string,
+  target: NewTarget,
+): Promise<DeployedService> {
+  const service = await client.createOnPremiseService({ name, target });
+  await client.publish(service.id, '1.0.0');
+  const application = await client.createApplication(`${name} caller`);
+  const subscription = await client.subscribe(application.id, { serviceId: service.id });
+  const [key] = application.accessKeys;
+  if (!key) throw new Error('An application without an access key');
+  const secretAccessKey = await client.revealSecret(application.id, key.id);
+  const endpoint = subscription.endpoint.replace(/\/$/, '');
+  return { service, application, subscription, endpoint, accessKeyId: key.accessKeyId, secretAccessKey };
+}
+
+/** Writes bytes to the gateway and returns what comes back until it closes, or until `until` is in it. */
+export async function sendRaw(kethub: TestKethub, bytes: string | Buffer, until?: string): Promise<string> {
+  const { port } = new URL(kethub.kethub.platform.addresses.gateway);
+  const socket = net.connect(Number(port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  let text = '';
+  const ended = new Promise<void>((resolve) => {
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      if (until !== undefined && text.includes(until)) socket.destroy();
+    });
+    socket.on('close', () => resolve());
+  });
+  socket.write(bytes);
+  await ended;
+  return text;
+}
