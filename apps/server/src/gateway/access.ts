@@ -3,10 +3,10 @@ import { dataPoolParameters } from '../datapools/index.ts';
 import type { Origin } from '../executions/index.ts';
 import type { TargetColumns } from '../on-premise/index.ts';
 import { serviceEndpoint, type Platform } from '../platform.ts';
+import { FreshChanges } from './fresh-changes.ts';
+import { Remembered } from './remembered.ts';
 
-/** How long a decision may be old: what is revoked ends within a second even when the notification of it is lost. */
-const FRESH_MS = 900;
-const REMEMBERED = 50_000;
+const REMEMBERED = 100_000;
 
 export interface AccessKeyEntry {
   readonly applicationId: string;
@@ -33,7 +33,7 @@ export interface ApplicationAccess {
   readonly subscriptions: ReadonlyMap<string, Subscriber>;
 }
 
-/** What applications may do, from memory: loaded when asked for, forgotten when changed, and after a second in any case. */
+/** What applications may do, from memory: loaded when asked for and forgotten when changed, within a second in any case. */
 export interface AccessDirectory {
   accessKey(accessKeyId: string): Promise<AccessKeyEntry | null> | AccessKeyEntry | null;
   /** Null when there is no such application (any more). */
@@ -44,70 +44,34 @@ export interface AccessDirectory {
 }
 
 export function createAccessDirectory(platform: Platform): AccessDirectory {
-  const keys = new Remembered(platform.now, (id) => loadAccessKey(platform, id));
-  const applications = new Remembered(platform.now, (id) => loadApplication(platform, id));
-  const stop = onAccessChanged(platform.database, (applicationId) => {
+  const { database, now } = platform;
+  const keys = new Remembered((id) => loadAccessKey(platform, id), REMEMBERED);
+  const applications = new Remembered((id) => loadApplication(platform, id), REMEMBERED);
+  const forget = (applicationId: string): void => {
     keys.clear();
-    if (applicationId === null) applications.clear();
-    else applications.forget(applicationId);
-  });
+    applications.forget(applicationId);
+  };
+  const forgetAll = (): void => {
+    keys.clear();
+    applications.clear();
+  };
+  const changes = new FreshChanges(platform, forget, forgetAll);
+  const stop = onAccessChanged(database, (id) => (id === null ? forgetAll() : forget(id)));
+  // What is remembered holds only as of a look at the changes that is young enough.
+  const asOfNow = <V>(get: () => Promise<V> | V): Promise<V> | V =>
+    changes.areFresh(now()) ? get() : changes.look().then(get);
   return {
-    accessKey: (id) => keys.get(id),
-    application: (id) => applications.get(id),
+    accessKey: (id) => asOfNow(() => keys.get(id)),
+    application: (id) => asOfNow(() => applications.get(id)),
     readAgain(id) {
       applications.forget(id);
-      return applications.get(id);
+      return asOfNow(() => applications.get(id));
     },
-    close: stop,
+    close() {
+      stop();
+      changes.close();
+    },
   };
-}
-
-/** Values loaded by key and remembered for FRESH_MS; callers that ask at the same time share one load. */
-class Remembered<V> {
-  readonly #now: () => number;
-  readonly #load: (key: string) => Promise<V | null>;
-  readonly #entries = new Map<string, { at: number; value: V | null }>();
-  readonly #loading = new Map<string, Promise<V | null>>();
-
-  constructor(now: () => number, load: (key: string) => Promise<V | null>) {
-    this.#now = now;
-    this.#load = load;
-  }
-
-  get(key: string): Promise<V | null> | V | null {
-    const entry = this.#entries.get(key);
-    if (entry && this.#now() - entry.at < FRESH_MS) return entry.value;
-    const loading = this.#loading.get(key) ?? this.#fill(key);
-    return loading;
-  }
-
-  #fill(key: string): Promise<V | null> {
-    const at = this.#now();
-    const loading = this.#load(key)
-      .then((value) => {
-        // Forgotten while it was being loaded: what was read may be from before the change.
-        if (this.#loading.get(key) === loading) {
-          if (this.#entries.size >= REMEMBERED) this.#entries.clear();
-          this.#entries.set(key, { at, value });
-        }
-        return value;
-      })
-      .finally(() => {
-        if (this.#loading.get(key) === loading) this.#loading.delete(key);
-      });
-    this.#loading.set(key, loading);
-    return loading;
-  }
-
-  forget(key: string): void {
-    this.#entries.delete(key);
-    this.#loading.delete(key);
-  }
-
-  clear(): void {
-    this.#entries.clear();
-    this.#loading.clear();
-  }
 }
 
 async function loadAccessKey(platform: Platform, accessKeyId: string): Promise<AccessKeyEntry | null> {

@@ -42,6 +42,7 @@ export interface Tables {
   invitations: InvitationRow;
   audit_entries: AuditEntryRow;
   former_addresses: FormerAddressRow;
+  access_changes: AccessChangeRow;
   data_pools: DataPoolRow;
   data_pool_members: DataPoolMemberRow;
   data_pool_files: DataPoolFileRow;
@@ -458,6 +459,13 @@ export interface ShareRow {
   end_at: number | null;
   created_at: number;
   revision: number;
+}
+
+/** An application whose calls are decided anew from here on; written by triggers. */
+export interface AccessChangeRow {
+  number: Generated<number>;
+  application_id: string;
+  created_at: number;
 }
 
 export interface AuditEntryRow {

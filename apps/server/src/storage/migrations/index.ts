@@ -13,6 +13,7 @@ import * as onPremise from './0011-on-premise.ts';
 import * as marketplace from './0012-marketplace.ts';
 import * as dataPools from './0013-data-pools.ts';
 import * as sealedAnswers from './0016-sealed-answers.ts';
+import * as accessChanges from './0017-access-changes.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -30,6 +31,7 @@ const migrations: Record<string, Migration> = {
   '0012-marketplace': marketplace,
   '0013-data-pools': dataPools,
   '0016-sealed-answers': sealedAnswers,
+  '0017-access-changes': accessChanges,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };
