@@ -49,6 +49,10 @@ describe.skipIf(installed === undefined)('generated requests', { timeout: 600_00
     const lost = await client.createAccessToken({ name: 'lost' });
     if (!used.value) throw new Error('A new token without its value');
     const { service, application, subscription } = deployed;
+    const recipient = { type: 'USER' as const, id: (await kethub.client.me()).id };
+    const share = await client.createShare(service.id, { recipient });
+    const params = { return: { answer: 42 }, files: { 'one.txt': '1' }, print: ['a line'] };
+    const job = await client.startJob(service.id, null, { params }, { wait: 60 });
     const known = {
       id: [userId, lost.id],
       serviceId: [service.id],
@@ -56,6 +60,9 @@ describe.skipIf(installed === undefined)('generated requests', { timeout: 600_00
       applicationId: [application.id],
       keyId: application.accessKeys.map(({ id }) => id),
       subscriptionId: [subscription.id],
+      shareId: [share.id],
+      executionId: [job.id],
+      file: ['one.txt'],
     };
     return { loginSession, accessToken: used.value, deployed, known };
   }

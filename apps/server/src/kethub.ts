@@ -8,7 +8,7 @@ import { createApi } from './api/index.ts';
 import { applicationCatalog } from './applications/index.ts';
 import { Refusal, type Configuration } from './config/index.ts';
 import { dataPoolCatalog } from './datapools/index.ts';
-import { Executions, ExecutionWorker } from './executions/index.ts';
+import { executionCatalog, Executions, ExecutionWorker } from './executions/index.ts';
 import { createGateway } from './gateway/index.ts';
 import { createIds } from './http/index.ts';
 import { createIdentity, type IdentityService } from './identity/index.ts';
@@ -91,6 +91,7 @@ async function start(
     applicationCatalog,
     serviceCatalog,
     organizationCatalog,
+    executionCatalog,
     sharingCatalog,
     dataPoolCatalog,
   ]);

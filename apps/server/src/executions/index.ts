@@ -1,3 +1,4 @@
+export { executionCatalog } from './catalog.ts';
 export { executionLinks } from './links.ts';
 export { Executions } from './operations.ts';
 export { presentStatus } from './present.ts';

@@ -268,5 +268,32 @@ describe.each(databases)('the job interface on $name', (kind) => {
       expect([there.status, nowhere.status]).toEqual([404, 404]);
       expect(member(there.body, 'detail').replace(service.id, UNKNOWN)).toBe(member(nowhere.body, 'detail'));
     });
+
+    test('goes with the account, results and files included; what runs has to be cancelled first', async () => {
+      const leaving = await kethub.signIn('leaving');
+      const { id: userId } = await leaving.client.me();
+      await kethub.client.createShare(service.id, { recipient: { type: 'USER', id: userId } });
+      const params = { return: 'x'.repeat(100_000), files: { 'a.txt': 'a' } };
+      const ended = await leaving.client.startJob(service.id, null, { params }, { wait: 60 });
+      const running = await leaving.client.startJob(service.id, null, { params: { sleep: 60 } });
+      const { database } = kethub.kethub.platform;
+      const left = () => database.read.selectFrom('executions').selectAll().where('owner_id', '=', userId).execute();
+      const blobs = [
+        (await left()).find(({ id }) => id === ended.id)?.result_blob,
+        (
+          await database.read.selectFrom('execution_files').selectAll().where('execution_id', '=', ended.id).execute()
+        )[0]?.blob,
+      ];
+
+      const refusal = await ask('DELETE', '/me', {}, leaving.loginSession);
+      expect(codeOf(refusal)).toBe('400 still-owner');
+      expect(member(refusal.body, 'detail')).toContain(`PUT /service-executions/${running.id}/cancel`);
+      expect(await left()).toHaveLength(2);
+      await leaving.client.executions.cancel(running.id);
+      expect((await ask('DELETE', '/me', {}, leaving.loginSession)).status).toBe(204);
+      expect(await left()).toEqual([]);
+      const noted = await database.read.selectFrom('unused_blobs').select('blob').execute();
+      expect(noted.map(({ blob }) => blob)).toEqual(expect.arrayContaining(blobs));
+    });
   });
 });

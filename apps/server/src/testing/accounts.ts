@@ -4,6 +4,7 @@ import { createAccounts, refusals, security, securitySchemes, type Accounts } fr
 import { dataPoolCatalog } from '../datapools/index.ts';
 import { mount, platformLimits } from '../http/index.ts';
 import { createEmbeddedIdentity, type Identity, type IdentityService, type NewUser } from '../identity/index.ts';
+import { executionCatalog } from '../executions/index.ts';
 import { organizationCatalog } from '../organizations/index.ts';
 import { serviceCatalog } from '../services/index.ts';
 import { sharingCatalog } from '../sharing/index.ts';
@@ -12,7 +13,14 @@ import type { TestDatabaseKind } from './databases.ts';
 import { createTestPlatform, createTestServer, type TestPlatform, type TestPlatformOptions } from './platform.ts';
 
 /** All domains in which a user can own something. */
-export const catalogs = [applicationCatalog, serviceCatalog, organizationCatalog, sharingCatalog, dataPoolCatalog];
+export const catalogs = [
+  applicationCatalog,
+  serviceCatalog,
+  organizationCatalog,
+  executionCatalog,
+  sharingCatalog,
+  dataPoolCatalog,
+];
 
 export const PASSWORD = 'correct horse battery staple';
 
