@@ -14,7 +14,7 @@ try {
 }
 
 // Loaded only now: without the tools nothing of it can work.
-const { openLogFile, readConfiguration, Refusal, runDemo, startKethub } = await import('@kethub/server');
+const { isWhole, openLogFile, readConfiguration, Refusal, runDemo, startKethub } = await import('@kethub/server');
 
 try {
   const configuration = readConfiguration(process.env);
@@ -50,7 +50,7 @@ try {
     );
   };
   process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
-  if (configuration.demo === 'auto') {
+  if (configuration.demo === 'auto' && isWhole(kethub)) {
     try {
       await runDemo(kethub, process.stdout);
     } catch (error) {

@@ -2,38 +2,54 @@ import path from 'node:path';
 import { checkSandbox, connectRuntime, type Runtime } from '@kethub/runtime';
 import { createBuilder } from '@kethub/runtime/build';
 import type { FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { createAccounts } from './accounts/index.ts';
 import { createApi } from './api/index.ts';
 import { applicationCatalog } from './applications/index.ts';
 import { Refusal, type Configuration } from './config/index.ts';
 import { dataPoolCatalog } from './datapools/index.ts';
-import { executionCatalog, Executions, ExecutionWorker } from './executions/index.ts';
+import { executionCatalog, Executions, ExecutionWorker, giveUpExecutions } from './executions/index.ts';
 import { createGateway } from './gateway/index.ts';
-import { createIds } from './http/index.ts';
+import { createHttpServer, createIds, createReadiness, serveHealth, type Needs } from './http/index.ts';
 import { createIdentity, type IdentityService } from './identity/index.ts';
 import { organizationCatalog } from './organizations/index.ts';
 import type { Addresses, Platform } from './platform.ts';
-import { takeDataFolder, usablePort } from './process/index.ts';
-import { BuildWorker, createRunnables, serviceCatalog } from './services/index.ts';
+import { openDataFolder, takePart, usablePort, workerIdOf } from './process/index.ts';
+import { BuildWorker, createRunnables, releaseLostBuilds, serviceCatalog } from './services/index.ts';
 import { sharingCatalog } from './sharing/index.ts';
-import { createSeal, instanceKey, openBlobFolder, openDatabase } from './storage/index.ts';
+import { createSeal, instanceKey, joinInstallation, openBlobs, openDatabase } from './storage/index.ts';
+import { LostWorkers } from './workers/index.ts';
 
-/** A running platform: every role in this process. */
+/** A running platform, or the roles of it that this process plays. */
 export interface Kethub {
   readonly platform: Platform;
-  readonly identity: IdentityService;
-  readonly runtime: Runtime;
-  /** Number of executions that run now. */
+  /** null in a process without the role `api`. */
+  readonly identity: IdentityService | null;
+  /** null in a process without the role `worker`. */
+  readonly runtime: Runtime | null;
+  /** Number of executions that run here now. */
   running(): number;
   /** Answers what was asked, accepts no more, and closes. User code that runs goes on and is collected at the next start. */
   stop(): Promise<void>;
 }
 
+/** One that plays every role. */
+export interface WholeKethub extends Kethub {
+  readonly identity: IdentityService;
+  readonly runtime: Runtime;
+}
+
+export function isWhole(kethub: Kethub): kethub is WholeKethub {
+  return kethub.identity !== null && kethub.runtime !== null && kethub.platform.configuration.roles.gateway;
+}
+
+/** Ways to close what has been opened; closed in the opposite order, also when the start fails half way. */
+type Opened = (() => Promise<unknown> | void)[];
+
 /** Starts the platform. Throws Refusal when it cannot start as it is set up; then nothing stays open. */
 export async function startKethub(configuration: Configuration, log: Logger): Promise<Kethub> {
-  // What has been opened, closed in the opposite order: also when the start fails half way.
-  const opened: (() => Promise<unknown> | void)[] = [];
+  const opened: Opened = [];
   const stop = async (): Promise<void> => {
     for (let close = opened.pop(); close; close = opened.pop()) await close();
   };
@@ -48,44 +64,102 @@ export async function startKethub(configuration: Configuration, log: Logger): Pr
 async function start(
   configuration: Configuration,
   log: Logger,
-  opened: (() => Promise<unknown> | void)[],
+  opened: Opened,
   stop: () => Promise<void>,
 ): Promise<Kethub> {
-  const { host, dataDir, databaseUrl } = configuration;
-  const newId = createIds(Date.now);
-  const folder = takeDataFolder(dataDir, newId);
-  opened.push(() => folder.release());
-  const port = await usablePort(host, configuration.port, 'KETHUB_PORT');
-  const gatewayPort = await usablePort(host, configuration.gatewayPort, 'KETHUB_GATEWAY_PORT');
-  await requireSandbox();
+  const { roles, dataDir, host } = configuration;
+  openDataFolder(dataDir);
+  for (const part of ['worker', 'api'] as const) if (roles[part]) opened.push(takePart(dataDir, part));
+  const ports = await usablePorts(configuration);
+  if (roles.worker) await requireSandbox();
+  const platform = await openPlatform(configuration, ports, log);
+  opened.push(() => platform.database.close());
 
-  const database = await openDatabase({ databaseUrl, sqliteFile: path.join(dataDir, 'kethub.db') });
-  opened.push(() => database.close());
-  const platform: Platform = {
-    configuration,
-    addresses: addressesOf(configuration, port, gatewayPort),
-    database,
-    blobs: openBlobFolder(path.join(dataDir, 'blobs')),
-    seal: createSeal(instanceKey(dataDir, configuration.instanceKey)),
-    log,
-    now: Date.now,
-    newId,
+  const worker = roles.worker ? await startWorker(platform, opened) : null;
+  const needs: Needs = {
+    database: async () => (await sql`select 1`.execute(platform.database.read)).rows.length === 1,
+    ...(worker && { runner: () => worker.isConnected() }),
   };
+  const open = async (app: FastifyInstance, port: number): Promise<void> => {
+    serveHealth(
+      app,
+      createReadiness(needs, () => performance.now()),
+    );
+    opened.push(() => app.close());
+    await app.listen({ host, port });
+  };
+  if (roles.api || roles.worker) watchWorkers(platform, opened);
+  const executions = new Executions(platform, worker?.runtime ?? null);
+  opened.push(() => executions.close());
+  const identity = roles.api ? await createIdentity(platform) : null;
+  if (identity) await open(await openApi(platform, identity, executions, opened), ports.api);
+  if (roles.gateway) await open(await createGateway(platform, executions), ports.gateway);
+  if (!roles.api && !roles.gateway) await open(await createHealthServer(platform), ports.worker);
+  return { platform, identity, runtime: worker?.runtime ?? null, running: () => worker?.running() ?? 0, stop };
+}
 
+/** What every role stands on: the database, the blobs and the keys that all processes share. Throws Refusal. */
+export async function openPlatform(
+  configuration: Configuration,
+  ports: Pick<Ports, 'api' | 'gateway'>,
+  log: Logger,
+): Promise<Platform> {
+  const { dataDir, databaseUrl } = configuration;
+  const newId = createIds(Date.now);
+  const blobs = await openBlobs(configuration.blobs, dataDir);
+  const seal = createSeal(instanceKey(dataDir, configuration.instanceKey));
+  const database = await openDatabase({ databaseUrl, sqliteFile: path.join(dataDir, 'kethub.db') });
+  try {
+    await joinInstallation({ database, blobs, seal, now: Date.now });
+    const addresses = addressesOf(configuration, ports);
+    const workerId = configuration.roles.worker ? workerIdOf(dataDir, newId) : null;
+    return { configuration, addresses, database, blobs, seal, log, now: Date.now, newId, workerId };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+interface Worker {
+  readonly runtime: Runtime;
+  isConnected(): boolean;
+  running(): number;
+}
+
+async function startWorker(platform: Platform, opened: Opened): Promise<Worker> {
+  const { configuration, log } = platform;
+  const { dataDir } = configuration;
+  let connected = true;
   const runtime = await connectRuntime({
     dataDir,
     warmBytes: configuration.warmMemoryMb * 1024 * 1024,
-    onConnection: (state, detail) => log[state === 'LOST' ? 'warn' : 'info']({ detail }, `runner ${state}`),
+    onConnection(state, detail) {
+      connected = state === 'CONNECTED';
+      log[connected ? 'info' : 'warn']({ detail }, `runner ${state}`);
+    },
   });
   opened.push(() => runtime.close());
   const builder = createBuilder({ dataDir, runtime });
   const builds = new BuildWorker(platform, builder);
-  const worker = new ExecutionWorker(platform, runtime, createRunnables(platform, builder), folder.workerId);
+  const worker = new ExecutionWorker(platform, runtime, createRunnables(platform, builder));
   opened.push(() => Promise.all([builds.stop(), worker.stop()]));
   await worker.start();
   builds.start();
+  return { runtime, isConnected: () => connected, running: () => worker.running };
+}
 
-  const identity = await createIdentity(platform);
+function watchWorkers(platform: Platform, opened: Opened): void {
+  const lost = new LostWorkers(platform, [giveUpExecutions, releaseLostBuilds]);
+  opened.push(() => lost.stop());
+  lost.start();
+}
+
+async function openApi(
+  platform: Platform,
+  identity: IdentityService,
+  executions: Executions,
+  opened: Opened,
+): Promise<FastifyInstance> {
   opened.push(() => identity.close());
   const accounts = createAccounts(platform, identity, [
     applicationCatalog,
@@ -97,11 +171,20 @@ async function start(
   ]);
   opened.push(() => accounts.close());
   accounts.start();
-  const executions = new Executions(platform, runtime);
-  opened.push(() => executions.close());
-  await listen(await createApi(platform, accounts, identity, executions), host, port, opened);
-  await listen(await createGateway(platform, executions), host, gatewayPort, opened);
-  return { platform, identity, runtime, running: () => worker.running, stop };
+  return createApi(platform, accounts, identity, executions);
+}
+
+/** A worker alone listens for whoever watches over it, and for nobody else. */
+async function createHealthServer({ log, addresses, configuration }: Platform): Promise<FastifyInstance> {
+  return createHttpServer({
+    log,
+    problemsUrl: addresses.problems,
+    title: 'Kethub worker',
+    description: 'Tells whether it works.',
+    serverUrl: addresses.api,
+    securitySchemes: {},
+    trustedProxies: configuration.trustedProxies,
+  });
 }
 
 /** User code runs in a sandbox or not at all. */
@@ -111,22 +194,28 @@ async function requireSandbox(): Promise<void> {
     throw new Refusal(`User code cannot be run safely on this machine: ${check.reason} ${check.remedy}`);
 }
 
-async function listen(
-  app: FastifyInstance,
-  host: string,
-  port: number,
-  opened: (() => Promise<unknown> | void)[],
-): Promise<void> {
-  opened.push(() => app.close());
-  await app.listen({ host, port });
+interface Ports {
+  readonly api: number;
+  readonly gateway: number;
+  readonly worker: number;
 }
 
-function addressesOf(configuration: Configuration, port: number, gatewayPort: number): Addresses {
-  const origin = configuration.publicUrl ?? `http://localhost:${port}`;
+/** The ports of the roles that this process plays; those of the others as they are set. */
+async function usablePorts({ host, port, gatewayPort, workerPort, roles }: Configuration): Promise<Ports> {
+  const alone = roles.worker && !roles.api && !roles.gateway;
+  return {
+    api: roles.api ? await usablePort(host, port, 'KETHUB_PORT') : port,
+    gateway: roles.gateway ? await usablePort(host, gatewayPort, 'KETHUB_GATEWAY_PORT') : gatewayPort,
+    worker: alone ? await usablePort(host, workerPort, 'KETHUB_WORKER_PORT') : workerPort,
+  };
+}
+
+function addressesOf(configuration: Configuration, ports: Pick<Ports, 'api' | 'gateway'>): Addresses {
+  const origin = configuration.publicUrl ?? `http://localhost:${ports.api}`;
   return {
     api: `${origin}/api`,
     auth: configuration.keycloak?.issuer ?? `${origin}/auth`,
-    gateway: configuration.gatewayUrl ?? `http://localhost:${gatewayPort}`,
+    gateway: configuration.gatewayUrl ?? `http://localhost:${ports.gateway}`,
     problems: `${origin}/api/problems`,
   };
 }

@@ -28,6 +28,8 @@ export interface Platform {
   readonly now: () => number;
   /** A new UUID of version 7. */
   readonly newId: () => string;
+  /** The worker in this process; null where there is none. */
+  readonly workerId: string | null;
 }
 
 /** Who makes a request on the platform interface. */

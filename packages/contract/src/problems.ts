@@ -248,6 +248,12 @@ export const problems = {
     'The service runs elsewhere, at its provider, and did not connect or answer within the time that its provider has set. It may still be at work. Its operator finds the call under the request id.',
     true,
   ),
+  'not-ready': problem(
+    503,
+    'Not ready',
+    'This process of the platform lacks something that it needs, such as its database. It goes on by itself when that is back.',
+    true,
+  ),
   stopping: problem(503, 'Stopping', 'The platform is being stopped. Try again in a moment.', true),
 } as const satisfies Record<string, ProblemKind>;
 

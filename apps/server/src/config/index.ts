@@ -4,11 +4,13 @@ import { Ajv } from 'ajv';
 import { keycloakOf, type KeycloakSettings } from './keycloak.ts';
 import { mailOf, type MailSettings } from './mail.ts';
 import { onPremiseOf, type OnPremiseSettings } from './on-premise.ts';
+import { blobsOf, ProcessSettings, rolesOf, type BlobSettings, type Role, type Roles } from './processes.ts';
 import { Refusal } from './refusal.ts';
 import { upstreamOf, type UpstreamSettings } from './upstream.ts';
 
 export { Refusal, type KeycloakSettings, type MailSettings, type OnPremiseSettings, type UpstreamSettings };
 export type { SmtpSettings } from './mail.ts';
+export type { BlobSettings, Role, Roles };
 
 /** Every setting, its type, default and meaning. docs/configuration.md is generated from this table. */
 export const ConfigurationSchema = Type.Object({
@@ -203,6 +205,7 @@ export const ConfigurationSchema = Type.Object({
       description: 'PostgreSQL to use. Default: SQLite in the data folder.',
     }),
   ),
+  ...ProcessSettings,
 });
 
 type Settings = Static<typeof ConfigurationSchema>;
@@ -240,6 +243,10 @@ export interface Configuration {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   readonly trustedProxies: readonly string[];
   readonly databaseUrl: string | null;
+  readonly roles: Roles;
+  readonly workerPort: number;
+  readonly workerLeaseMs: number;
+  readonly blobs: BlobSettings;
 }
 
 const validate = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true }).compile<Settings>(
@@ -251,6 +258,7 @@ const SECRETS: ReadonlySet<string> = new Set<keyof Settings>([
   'DATABASE_URL',
   'KETHUB_INSTANCE_KEY',
   'KETHUB_KEYCLOAK_ADMIN_CLIENT_SECRET',
+  'KETHUB_S3_SECRET_ACCESS_KEY',
   'KETHUB_SIGN_IN_CLIENT_SECRET',
   'KETHUB_SMTP_URL',
 ]);
@@ -304,6 +312,10 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     logLevel: given.KETHUB_LOG_LEVEL,
     trustedProxies: given.KETHUB_TRUSTED_PROXIES?.split(/[\s,]+/).filter(Boolean) ?? [],
     databaseUrl: given.DATABASE_URL ?? null,
+    roles: rolesOf(given),
+    workerPort: given.KETHUB_WORKER_PORT,
+    workerLeaseMs: given.KETHUB_WORKER_LEASE_SECONDS * 1000,
+    blobs: blobsOf(given),
   };
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Problem } from '../http/index.ts';
-import type { Kethub } from '../kethub.ts';
+import type { WholeKethub } from '../kethub.ts';
 
 const PURPOSE = 'demo account';
 
@@ -14,7 +14,7 @@ export interface DemoAccount {
 }
 
 /** The demo user, made on the first start with a password of its own that is kept sealed in the data folder. */
-export async function demoAccount({ platform, identity }: Kethub): Promise<DemoAccount> {
+export async function demoAccount({ platform, identity }: WholeKethub): Promise<DemoAccount> {
   const file = path.join(platform.configuration.dataDir, 'demo.sealed');
   const username = 'demo';
   const isNew = !existsSync(file);

@@ -1,6 +1,6 @@
 import { isEnded } from '@kethub/client';
 import type { ServiceExecution } from '@kethub/contract';
-import type { Kethub } from '../kethub.ts';
+import type { WholeKethub } from '../kethub.ts';
 import { callDemo, earlierExecution } from './call.ts';
 import { curlCommands } from './commands.ts';
 import { createNarrator, type Narrator } from './narrator.ts';
@@ -13,7 +13,7 @@ const RESULT_FILE = 'cut.svg';
  * Shows the platform at work: prepares the demo and calls it on the first start; later starts show what the first has
  * left. The last line names the execution and its status.
  */
-export async function runDemo(kethub: Kethub, output: NodeJS.WriteStream): Promise<void> {
+export async function runDemo(kethub: WholeKethub, output: NodeJS.WriteStream): Promise<void> {
   const narrator = createNarrator(output);
   narrator.title('Demo');
   const demo = await prepareDemo(kethub, narrator);
@@ -23,7 +23,7 @@ export async function runDemo(kethub: Kethub, output: NodeJS.WriteStream): Promi
   narrator.line(lastLine(execution));
 }
 
-function showHowTo(kethub: Kethub, demo: Demo, narrator: Narrator): void {
+function showHowTo(kethub: WholeKethub, demo: Demo, narrator: Narrator): void {
   const { addresses } = kethub.platform;
   narrator.title('The same from a shell (paste line by line)');
   for (const command of curlCommands(demo, RESULT_FILE)) narrator.line(command);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createPlatformClient, isBuilt, signInWithPassword, type PlatformClient } from '@kethub/client';
 import type { Application, Service, Subscription } from '@kethub/contract';
-import type { Kethub } from '../kethub.ts';
+import type { WholeKethub } from '../kethub.ts';
 import { demoAccount, type DemoAccount } from './account.ts';
 import { zipOf } from './archive.ts';
 import type { Narrator } from './narrator.ts';
@@ -26,7 +26,7 @@ export interface Demo {
  * Prepares the demo as its user would, over HTTP. Every step first looks for what is there, so that a start that was
  * cut off is completed by the next one.
  */
-export async function prepareDemo(kethub: Kethub, narrator: Narrator): Promise<Demo> {
+export async function prepareDemo(kethub: WholeKethub, narrator: Narrator): Promise<Demo> {
   const { api, auth } = kethub.platform.addresses;
   const account = await demoAccount(kethub);
   narrator.step(`user ${account.username}`);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { ExecutionEnd, Outcome, ResultFile, Runtime } from '@kethub/runtime';
 import { clearPools } from '../datapools/index.ts';
 import { recordExecution } from '../metering/index.ts';
+import { removeCopies } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import type { ExecutionFileRow } from '../storage/index.ts';
 import { keepExecutionLog } from './log.ts';
@@ -34,26 +35,30 @@ export async function finishExecution(platform: Platform, runtime: Runtime, end:
   const files = await keepFiles(platform, end);
   const blobs = [log.log_blob, result.result_blob, ...files.map(({ blob }) => blob)];
   try {
-    const happened = await platform.database.write(async (transaction) => {
+    const used = await platform.database.write(async (transaction) => {
       const cause = end.cause && JSON.stringify(end.cause);
       const values = { ...log, ...result, cause, ended_at: end.endedAt, sealed_secrets: null, input: null };
+      await removeCopies(transaction, id);
       if (await move(transaction, id, events[end.outcome], values)) {
         if (files.length > 0) await transaction.insertInto('execution_files').values(files).execute();
         if (end.outcome === 'SUCCEEDED') await recordExecution(platform, transaction, end);
-        return true;
+        return blobs;
       }
       // It was cancelled while it ran: only its log is still missing.
-      await transaction
+      const { numUpdatedRows } = await transaction
         .updateTable('executions')
         .set(log)
         .where('id', '=', id)
         .where('log', 'is', null)
         .where('log_blob', 'is', null)
-        .execute();
-      return false;
+        .executeTakeFirst();
+      // Given up as lost: not even that.
+      return numUpdatedRows === 1n ? [log.log_blob] : [];
     });
-    const unused = happened ? [] : blobs.filter((blob) => blob !== log.log_blob);
-    await removeAll(platform, unused);
+    await removeAll(
+      platform,
+      blobs.filter((blob) => !used.includes(blob)),
+    );
   } catch (error) {
     await removeAll(platform, blobs);
     throw error;
@@ -101,7 +106,7 @@ async function keepFiles(platform: Platform, end: ExecutionEnd): Promise<Executi
 }
 
 /** Nobody reads the input of an execution that has ended. */
-async function removeInput(platform: Platform, id: string): Promise<void> {
+export async function removeInput(platform: Platform, id: string): Promise<void> {
   const row = await platform.database.read
     .selectFrom('executions')
     .select('input_blob')

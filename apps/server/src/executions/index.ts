@@ -1,4 +1,5 @@
 export { executionCatalog } from './catalog.ts';
+export { giveUpExecutions } from './lost.ts';
 export { executionLinks } from './links.ts';
 export { Executions } from './operations.ts';
 export { presentStatus } from './present.ts';

@@ -1,5 +1,5 @@
 import type { Runtime } from '@kethub/runtime';
-import { keepLog, keptLogSource, type KeptLog, type LogSource } from '../logs/index.ts';
+import { copiedLog, keepLog, keptLogSource, onLogCopied, type KeptLog, type LogSource } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import type { ExecutionWatch } from './watch.ts';
 
@@ -16,42 +16,57 @@ export async function keepExecutionLog(platform: Platform, runtime: Runtime, id:
   return keepLog(platform.blobs, Buffer.concat(parts));
 }
 
-/** The log of an execution: from the runtime while it runs, from where it was kept afterwards, without a gap between. */
+/**
+ * The log of an execution: from the runtime while it runs here, from the copies of its worker while it runs elsewhere,
+ * from where it was kept afterwards; without a gap between.
+ */
 export function executionLog(
   platform: Platform,
   runtime: Runtime | null,
   watch: ExecutionWatch,
   id: string,
 ): LogSource {
-  const kept = async (): Promise<KeptLog | null> => {
-    const row = await platform.database.read
+  const find = () =>
+    platform.database.read
       .selectFrom('executions')
-      .select(['log', 'log_blob'])
+      .select(['log', 'log_blob', 'worker_id'])
       .where('id', '=', id)
       .executeTakeFirst();
-    return row && (row.log !== null || row.log_blob !== null) ? row : null;
+  const isKept = async (): Promise<boolean> => keptOf(await find()) !== null;
+  const copied = copiedLog(platform.database, id, isKept);
+  const readLive = async (workerId: string | null, fromByte: number): ReturnType<LogSource['read']> => {
+    if (workerId === null) return { bytes: Buffer.alloc(0), nextByte: fromByte };
+    return runtime && workerId === platform.workerId ? runtime.readLog(id, fromByte) : copied.read(fromByte);
   };
   return {
     async read(fromByte) {
-      const before = await kept();
-      if (before) return keptLogSource(platform.blobs, before).read(fromByte);
-      const live = runtime ? await runtime.readLog(id, fromByte) : { bytes: Buffer.alloc(0), nextByte: fromByte };
+      const before = await find();
+      const kept = keptOf(before);
+      if (kept) return keptLogSource(platform.blobs, kept).read(fromByte);
+      const live = await readLive(before?.worker_id ?? null, fromByte);
       if (live.bytes.length > 0) return live;
       // The runtime may have forgotten it since: then it is kept by now.
-      const after = await kept();
+      const after = keptOf(await find());
       return after ? keptLogSource(platform.blobs, after).read(fromByte) : live;
     },
-    isComplete: async () => (await kept()) !== null,
+    isComplete: isKept,
     async changed(signal) {
       const grown = new AbortController();
       const stop = runtime?.onLog((executionId) => {
         if (executionId === id) grown.abort();
       });
+      const either = AbortSignal.any([signal, grown.signal]);
+      void onLogCopied(platform.database, id, either).then(() => grown.abort());
       try {
-        await watch.changed(id, AbortSignal.any([signal, grown.signal]));
+        await watch.changed(id, either);
       } finally {
+        grown.abort();
         stop?.();
       }
     },
   };
+}
+
+function keptOf(row: KeptLog | undefined): KeptLog | null {
+  return row && (row.log !== null || row.log_blob !== null) ? row : null;
 }

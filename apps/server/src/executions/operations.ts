@@ -24,7 +24,7 @@ export class Executions {
   readonly #watch: ExecutionWatch;
   readonly #statuses: StatusReader;
 
-  /** `runtime` is null where executions run in another process. */
+  /** `runtime` is null where no executions run in this process. */
   constructor(platform: Platform, runtime: Runtime | null) {
     this.#platform = platform;
     this.#runtime = runtime;

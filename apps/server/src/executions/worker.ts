@@ -1,9 +1,11 @@
 import { RuntimeUnavailable, StartRefused, type ExecutionEnd, type Runtime } from '@kethub/runtime';
 import { clearOtherPools, clearPools, layOutPools } from '../datapools/index.ts';
 import { Problem } from '../http/index.ts';
+import { LogCopier, removeStrayCopies } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import type { Runnables } from '../services/index.ts';
 import type { ExecutionRow } from '../storage/index.ts';
+import { Heartbeat, requireWorkerId } from '../workers/index.ts';
 import { onCancelled } from './cancel.ts';
 import { finishExecution } from './finish.ts';
 import { claimPending, endedOf, move, runningOf } from './queries.ts';
@@ -25,6 +27,8 @@ export class ExecutionWorker {
   readonly #runnables: Runnables;
   readonly #workerId: string;
   readonly #capacity: number;
+  readonly #heartbeat: Heartbeat;
+  readonly #copier: LogCopier;
   /** Executions of this worker that have no final status yet. */
   readonly #running = new Set<string>();
   readonly #finishing = new Map<string, Promise<void>>();
@@ -34,16 +38,26 @@ export class ExecutionWorker {
   #again = false;
   #poll: NodeJS.Timeout | null = null;
 
-  constructor(platform: Platform, runtime: Runtime, runnables: Runnables, workerId: string) {
+  constructor(platform: Platform, runtime: Runtime, runnables: Runnables) {
     this.#platform = platform;
     this.#runtime = runtime;
     this.#runnables = runnables;
-    this.#workerId = workerId;
+    this.#workerId = requireWorkerId(platform);
     this.#capacity = platform.configuration.maxConcurrentExecutions;
+    this.#heartbeat = new Heartbeat(platform, this.#workerId);
+    this.#copier = new LogCopier(platform, {
+      ids: () => [...this.#running],
+      read: (id, fromByte) => runtime.readLog(id, fromByte),
+    });
   }
 
   /** Takes over what an earlier process of this worker left, then claims. */
   async start(): Promise<void> {
+    await this.#heartbeat.start();
+    this.#unsubscribe.push(() => this.#heartbeat.stop());
+    await removeStrayCopies(this.#platform.database);
+    this.#copier.start();
+    this.#unsubscribe.push(this.#runtime.onLog((id) => this.#copier.grown(id)));
     this.#unsubscribe.push(this.#runtime.onEnded((end) => this.#finish(end)));
     await this.#recover();
     this.#unsubscribe.push(onPending(this.#platform, () => this.#wake()));
@@ -58,6 +72,7 @@ export class ExecutionWorker {
     if (this.#poll) clearInterval(this.#poll);
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await this.#claiming;
+    await this.#copier.stop();
     await Promise.allSettled(this.#finishing.values());
   }
 
@@ -95,6 +110,7 @@ export class ExecutionWorker {
   async #claim(): Promise<void> {
     while (this.#again && this.#running.size < this.#capacity && !this.#stopped.signal.aborted) {
       this.#again = false;
+      await this.#heartbeat.held();
       const { database } = this.#platform;
       const free = this.#capacity - this.#running.size;
       const now = this.#platform.now();

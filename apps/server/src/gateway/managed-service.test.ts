@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases } from '../testing/databases.ts';
 import { callerOf, member, requestToken, type Caller } from '../testing/gateway.ts';
-import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
+import { installations } from '../testing/installations.ts';
+import { deploy, type DeployedService, type TestInstallation } from '../testing/kethub.ts';
 import { probe } from '../testing/probe.ts';
 import { createBearers } from './bearer.ts';
 import { gatewayKey } from './signing-key.ts';
@@ -11,14 +11,14 @@ const patient = { timeout: 20_000 };
 const TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
-describe.each(databases)('the managed-service interface on $name', (kind) => {
-  let platform: TestKethub;
+describe.each(installations)('the managed-service interface of $name', ({ start }) => {
+  let platform: TestInstallation;
   let service: DeployedService;
   let app: Caller;
   beforeAll(async () => {
-    platform = await startTestKethub(kind, { KETHUB_MAX_CONCURRENT_EXECUTIONS: '2' });
+    platform = await start({ KETHUB_MAX_CONCURRENT_EXECUTIONS: '2' });
     service = await deploy(platform.client, 'Probe', probe);
-    app = await callerOf(service);
+    app = await callerOf(service, platform);
   });
   afterAll(() => platform.close());
 
@@ -27,7 +27,7 @@ describe.each(databases)('the managed-service interface on $name', (kind) => {
 
     test('grants a bearer token for the access key pair, with one slash, two or three', async () => {
       for (const slashes of ['', '/', '//']) {
-        const answer = await requestToken(service.application.tokenEndpoint + slashes, credentials());
+        const answer = await requestToken(platform.at(service.application.tokenEndpoint) + slashes, credentials());
         expect(answer.status).toBe(200);
         expect(answer.headers.get('cache-control')).toBe('no-store');
         expect(answer.body).toEqual({
@@ -44,7 +44,7 @@ describe.each(databases)('the managed-service interface on $name', (kind) => {
       ['an unknown key', () => `ket_ak_unknown:${service.secretAccessKey}`],
       ['no colon', () => 'nothing'],
     ])('answers 401 invalid_client with a challenge to %s', async (_what, wrong) => {
-      const answer = await requestToken(service.application.tokenEndpoint, wrong());
+      const answer = await requestToken(platform.at(service.application.tokenEndpoint), wrong());
       expect(answer.status).toBe(401);
       expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
       expect(answer.body).toMatchObject({ error: 'invalid_client' });
@@ -55,7 +55,7 @@ describe.each(databases)('the managed-service interface on $name', (kind) => {
       ['invalid_request', ''],
       ['invalid_request', 'grant_type=client_credentials&grant_type=client_credentials'],
     ])('answers 400 %s to the body %j', async (error, body) => {
-      const answer = await requestToken(service.application.tokenEndpoint, credentials(), body);
+      const answer = await requestToken(platform.at(service.application.tokenEndpoint), credentials(), body);
       expect([answer.status, member(answer.body, 'error')]).toEqual([400, error]);
     });
   });
@@ -141,7 +141,7 @@ describe.each(databases)('the managed-service interface on $name', (kind) => {
     });
 
     test('answers 401 to a bearer that has expired, and 200 to one that is about to', async () => {
-      const { platform: inside } = platform.kethub;
+      const { platform: inside } = platform;
       const bearers = createBearers(await gatewayKey(inside), inside.addresses.gateway, inside.newId);
       const madeAgo = (seconds: number): string =>
         bearers.issue(service.application.id, service.accessKeyId, Date.now() - seconds * 1000);
@@ -153,13 +153,16 @@ describe.each(databases)('the managed-service interface on $name', (kind) => {
 
     test('answers 404 for the service and the execution of somebody else, and 403 for an own one without subscription', async () => {
       const { client } = await platform.signIn('grace');
-      const foreign = await callerOf(await deploy(client, 'Foreign', probe));
+      const foreign = await callerOf(await deploy(client, 'Foreign', probe), platform);
       const elsewhere = { headers: { authorization: `Bearer ${foreign.bearer}` } };
       expect((await app.request('GET', '/', elsewhere)).status).toBe(404);
 
       const other = await platform.client.createApplication('Without subscription');
       const secret = await platform.client.revealSecret(other.id, other.accessKeys[0]?.id ?? '');
-      const token = await requestToken(other.tokenEndpoint, `${other.accessKeys[0]?.accessKeyId}:${secret}`);
+      const token = await requestToken(
+        platform.at(other.tokenEndpoint),
+        `${other.accessKeys[0]?.accessKeyId}:${secret}`,
+      );
       const bearer = member(token.body, 'access_token');
       const unsubscribed = await app.request('GET', '/', { headers: { authorization: `Bearer ${bearer}` } });
       expect(unsubscribed.status).toBe(403);
@@ -172,7 +175,7 @@ describe.each(databases)('the managed-service interface on $name', (kind) => {
 
     test('a cancelled subscription, a rotated secret and a deleted application end by themselves', async () => {
       const mine = await deploy(platform.client, 'Leaving', probe);
-      const leaving = await callerOf(mine);
+      const leaving = await callerOf(mine, platform);
       await platform.client.unsubscribe(mine.application.id, mine.subscription.id);
       await expect.poll(async () => (await leaving.request('GET', '/')).status, patient).toBe(403);
       await platform.client.subscribe(mine.application.id, { serviceId: mine.service.id });
@@ -180,7 +183,10 @@ describe.each(databases)('the managed-service interface on $name', (kind) => {
       await platform.client.rotateAccessKey(mine.application.id, 0);
       await expect.poll(async () => (await leaving.request('GET', '/')).status, patient).toBe(401);
       await platform.client.deleteApplication(mine.application.id);
-      const token = await requestToken(mine.application.tokenEndpoint, `${mine.accessKeyId}:${mine.secretAccessKey}`);
+      const token = await requestToken(
+        platform.at(mine.application.tokenEndpoint),
+        `${mine.accessKeyId}:${mine.secretAccessKey}`,
+      );
       expect(token.status).toBe(401);
     });
   });
@@ -314,7 +320,7 @@ describe.each(databases)('the managed-service interface on $name', (kind) => {
 
     test('is followed while the code runs, to its end', async () => {
       const { id } = await app.start({ params: { print: ['first'], sleep: 1, return: 1 } });
-      const response = await fetch(`${service.endpoint}/${id}/log`, {
+      const response = await fetch(platform.at(`${service.endpoint}/${id}/log`), {
         headers: { authorization: `Bearer ${app.bearer}`, accept: 'text/event-stream' },
       });
       let text = '';
@@ -342,7 +348,7 @@ describe.each(databases)('the managed-service interface on $name', (kind) => {
         expect((await app.request('PUT', `/${id}/cancel`)).status).toBe(200);
         expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ title: 'Cancelled' });
       }
-      await expect.poll(async () => (await platform.kethub.runtime.list()).length, patient).toBe(0);
+      await expect.poll(() => platform.keptByRunner(), patient).toBe(0);
       const { id } = await app.finish({});
       const late = await app.request('PUT', `/${id}/cancel`);
       expect([late.status, member(late.body, 'type')]).toEqual([409, expect.stringMatching(/already-ended$/)]);
@@ -377,7 +383,7 @@ describe.each(databases)('the managed-service interface on $name', (kind) => {
     );
     expect(texts.join('')).not.toContain(secret);
     expect(texts[2]).toContain(`"length": ${secret.length}`.replace(' ', texts[2]?.includes(': ') ? ' ' : ''));
-    const row = await platform.kethub.platform.database.read
+    const row = await platform.platform.database.read
       .selectFrom('executions')
       .selectAll()
       .where('id', '=', id)

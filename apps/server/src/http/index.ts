@@ -2,6 +2,7 @@ export { contextOf, personOf } from './context.ts';
 export { endpointsOf, mount, pathId, type Answer, type Call, type Divert, type Endpoint } from './endpoint.ts';
 export { etag, isFresh, requireMatch } from './etag.ts';
 export { once } from './idempotency.ts';
+export { createReadiness, serveHealth, type Needs } from './health.ts';
 export { createIds } from './ids.ts';
 export { platformEndpoint, platformLimits, type PlatformEndpoint } from './interface.ts';
 export { limitedAdmission, type Admission, type Limits } from './limited-admission.ts';

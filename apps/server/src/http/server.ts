@@ -245,6 +245,21 @@ function addressOf(request: FastifyRequest): string {
   return request.url.split('?')[0] ?? '/';
 }
 
+/** How long the rest of a body that is too large is read, and thrown away. */
+const READ_ON_MS = 10_000;
+
+/**
+ * Who is still sending when the connection is closed sees that it broke instead of the answer. So it is left open, and
+ * Node reads what comes; for some time only, as a body may have no end.
+ */
+function readOn({ raw }: FastifyRequest, reply: FastifyReply): void {
+  reply.removeHeader('connection');
+  const timer = setTimeout(() => raw.socket.destroy(), READ_ON_MS);
+  const stop = (): void => clearTimeout(timer);
+  raw.once('end', stop).once('close', stop);
+  if (raw.complete) stop();
+}
+
 function sendProblem(
   options: HttpOptions,
   request: FastifyRequest,
@@ -254,6 +269,7 @@ function sendProblem(
   const { status } = problems[problem.code];
   if (request.method === 'GET' && options.log.level !== 'debug')
     logResponse(options.log, request, status, reply.elapsedTime);
+  if (status === 413) readOn(request, reply);
   return reply
     .status(status)
     .headers(problem.headers)

@@ -4,15 +4,25 @@ import { open, readFile } from 'node:fs/promises';
 import { EventEmitter } from 'node:events';
 import path from 'node:path';
 import { limits, type BuildProblem, type LogEntry } from '@kethub/contract';
-import { keepLog, keptLogSource, type LogSource } from '../logs/index.ts';
+import {
+  copiedLog,
+  keepLog,
+  keptLogSource,
+  LogCopier,
+  onLogCopied,
+  removeCopies,
+  type LogSource,
+} from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import type { Database } from '../storage/index.ts';
+import { requireWorkerId } from '../workers/index.ts';
 import type { BuiltCode, Builder } from './builder.ts';
-import { buildsToDo, findBuild } from './queries.ts';
+import { buildsToDo, claimBuild, findBuild, releaseBuilds } from './queries.ts';
 
 const PENDING = 'build-pending';
 const CHANGED = 'build-changed';
-const POLL_MS = 2_000;
+/** A lost notification is made up for by looking again. */
+const POLL_MS = 1_000;
 
 /** Wakes the build workers of every process. */
 export function buildPending(database: Database): void {
@@ -37,22 +47,55 @@ function logFile(platform: Platform, id: string): string {
   return path.join(platform.configuration.dataDir, 'builds', `${id}.ndjson`);
 }
 
-/** The log of a build: from its file while it runs, from its row or blob afterwards. */
+/**
+ * The log of a build: from its file while it runs on the worker of this process, from the copies of its worker while it
+ * runs elsewhere, from its row or blob afterwards.
+ */
 export function buildLog(platform: Platform, id: string): LogSource {
-  const kept = async () => {
-    const row = await findBuild(platform.database.read, id);
-    return row && (row.log !== null || row.log_blob !== null) ? row : null;
+  const { database, blobs } = platform;
+  const find = () => findBuild(database.read, id);
+  const copied = copiedLog(database, id, async () => isKept(await find()));
+  const readLive = async (workerId: string | null, fromByte: number): ReturnType<LogSource['read']> => {
+    if (workerId !== null && workerId !== platform.workerId) return copied.read(fromByte);
+    const bytes = workerId === null ? Buffer.alloc(0) : await tail(logFile(platform, id), fromByte);
+    return { bytes, nextByte: fromByte + bytes.length };
   };
   return {
     async read(fromByte) {
-      const row = await kept();
-      if (row) return keptLogSource(platform.blobs, row).read(fromByte);
-      const bytes = await tail(logFile(platform, id), fromByte);
-      return { bytes, nextByte: fromByte + bytes.length };
+      const before = await find();
+      if (before && isKept(before)) return keptLogSource(blobs, before).read(fromByte);
+      const live = await readLive(before?.worker_id ?? null, fromByte);
+      if (live.bytes.length > 0) return live;
+      // It may have ended since: then the log is kept by now.
+      const after = await find();
+      return after && isKept(after) ? keptLogSource(blobs, after).read(fromByte) : live;
     },
-    isComplete: async () => (await kept()) !== null,
-    changed: () => onBuildChanged(platform.database, id, 1_000),
+    isComplete: async () => isKept(await find()),
+    async changed(signal) {
+      const either = new AbortController();
+      const end = AbortSignal.any([signal, either.signal]);
+      try {
+        await Promise.race([onBuildChanged(database, id, 1_000), onLogCopied(database, id, end)]);
+      } finally {
+        either.abort();
+      }
+    },
   };
+}
+
+function isKept(row: { log: string | null; log_blob: string | null } | undefined): boolean {
+  return row !== undefined && (row.log !== null || row.log_blob !== null);
+}
+
+/** What a lost worker was building is built by another. */
+export async function releaseLostBuilds({ database }: Platform, workerId: string): Promise<void> {
+  const released = await database.write(async (transaction) => {
+    const builds = await releaseBuilds(transaction, workerId);
+    for (const { id } of builds) await removeCopies(transaction, id);
+    return builds;
+  });
+  for (const { id } of released) database.notify(CHANGED, id);
+  if (released.length > 0) buildPending(database);
 }
 
 async function tail(file: string, fromByte: number): Promise<Buffer> {
@@ -75,8 +118,11 @@ async function tail(file: string, fromByte: number): Promise<Buffer> {
 export class BuildWorker {
   readonly #platform: Platform;
   readonly #builder: Builder;
+  readonly #workerId: string;
+  readonly #copier: LogCopier;
   readonly #stopped = new AbortController();
   #working: Promise<void> | null = null;
+  #building: string | null = null;
   #again = false;
   #unlisten: (() => void) | null = null;
   #poll: NodeJS.Timeout | null = null;
@@ -84,10 +130,19 @@ export class BuildWorker {
   constructor(platform: Platform, builder: Builder) {
     this.#platform = platform;
     this.#builder = builder;
+    this.#workerId = requireWorkerId(platform);
+    this.#copier = new LogCopier(platform, {
+      ids: () => (this.#building === null ? [] : [this.#building]),
+      read: async (id, fromByte) => {
+        const bytes = await tail(logFile(platform, id), fromByte);
+        return { bytes, nextByte: fromByte + bytes.length };
+      },
+    });
     mkdirSync(path.join(platform.configuration.dataDir, 'builds'), { recursive: true, mode: 0o700 });
   }
 
   start(): void {
+    this.#copier.start();
     this.#unlisten = this.#platform.database.listen(PENDING, () => this.#wake());
     this.#poll = setInterval(() => this.#wake(), POLL_MS);
     this.#wake();
@@ -99,6 +154,7 @@ export class BuildWorker {
     this.#unlisten?.();
     if (this.#poll) clearInterval(this.#poll);
     await this.#working;
+    await this.#copier.stop();
   }
 
   #wake(): void {
@@ -113,7 +169,7 @@ export class BuildWorker {
     while (this.#again && !this.#stopped.signal.aborted) {
       this.#again = false;
       try {
-        for (const { id } of await buildsToDo(this.#platform.database)) {
+        for (const { id } of await buildsToDo(this.#platform.database, this.#workerId)) {
           if (this.#stopped.signal.aborted) return;
           await this.#build(id);
         }
@@ -131,15 +187,19 @@ export class BuildWorker {
       .where('build_id', '=', id)
       .executeTakeFirst();
     if (!version) return this.#drop(id);
-    await database.write((transaction) =>
-      transaction
-        .updateTable('builds')
-        .set({ status: 'RUNNING', started_at: this.#platform.now() })
-        .where('id', '=', id)
-        .execute(),
-    );
+    const claimed = await database.write(async (transaction) => {
+      if (!(await claimBuild(transaction, id, this.#workerId, this.#platform.now()))) return false;
+      // The log begins anew, and so do the copies of one that a restart cut off.
+      await removeCopies(transaction, id);
+      return true;
+    });
+    if (!claimed) return;
     database.notify(CHANGED, id);
-    const writer = new BuildLogWriter(logFile(this.#platform, id), () => database.notify(CHANGED, id));
+    const writer = new BuildLogWriter(logFile(this.#platform, id), () => {
+      database.notify(CHANGED, id);
+      this.#copier.grown(id);
+    });
+    this.#building = id;
     try {
       const { stream } = await blobs.get(version.source_blob);
       const outcome = await this.#builder.build(
@@ -156,6 +216,8 @@ export class BuildWorker {
       const detail =
         'The platform could not do the build. The operator finds the cause in the log. Upload the source again to retry.';
       await this.#end(id, version.id, null, { code: 'internal-error', title: 'Build could not be done', detail });
+    } finally {
+      this.#building = null;
     }
   }
 
@@ -176,11 +238,15 @@ export class BuildWorker {
     const log = await keepLog(this.#platform.blobs, existsSync(file) ? await readFile(file) : Buffer.alloc(0));
     await this.#platform.database.write(async (transaction) => {
       const status = built ? 'SUCCEEDED' : 'FAILED';
-      await transaction
+      const { numUpdatedRows } = await transaction
         .updateTable('builds')
         .set({ ...log, status, ended_at: this.#platform.now(), problem: problem && JSON.stringify(problem) })
         .where('id', '=', id)
-        .execute();
+        .where('worker_id', '=', this.#workerId)
+        .executeTakeFirst();
+      // Given up as lost meanwhile: another worker does it.
+      if (numUpdatedRows !== 1n) return;
+      await removeCopies(transaction, id);
       if (!built) return;
       const { parameters, ...code } = built;
       await transaction

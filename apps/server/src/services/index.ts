@@ -1,4 +1,4 @@
-export { BuildWorker } from './builds.ts';
+export { BuildWorker, releaseLostBuilds } from './builds.ts';
 export type { BuiltCode, Builder, BuildOutcome } from './builder.ts';
 export { serviceCatalog } from './catalog.ts';
 export { serviceEndpoints } from './routes.ts';

@@ -54,12 +54,36 @@ export function findBuild(queries: Queries, id: string) {
   return queries.selectFrom('builds').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Builds that have not ended, oldest first. */
-export function buildsToDo(database: Database) {
+/** Builds that have not ended and that no other worker is doing, oldest first. */
+export function buildsToDo(database: Database, workerId: string) {
   return database.read
     .selectFrom('builds')
     .select('id')
     .where('status', 'in', ['PENDING', 'RUNNING'])
+    .where((where) => where.or([where('worker_id', 'is', null), where('worker_id', '=', workerId)]))
     .orderBy('created_at')
+    .execute();
+}
+
+/** Takes a build for a worker; false when another one has it, or it has ended. */
+export async function claimBuild(transaction: Queries, id: string, workerId: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('builds')
+    .set({ status: 'RUNNING', started_at: now, worker_id: workerId })
+    .where('id', '=', id)
+    .where('status', 'in', ['PENDING', 'RUNNING'])
+    .where((where) => where.or([where('worker_id', 'is', null), where('worker_id', '=', workerId)]))
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Builds that a lost worker was doing are to be done by another. */
+export function releaseBuilds(transaction: Queries, workerId: string) {
+  return transaction
+    .updateTable('builds')
+    .set({ status: 'PENDING', started_at: null, worker_id: null })
+    .where('status', '=', 'RUNNING')
+    .where('worker_id', '=', workerId)
+    .returning('id')
     .execute();
 }

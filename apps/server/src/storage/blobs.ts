@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Immutable byte sequences by key. The folder below is the embedded store; S3 will implement the same interface. */
+/** Immutable byte sequences by key: in a folder, here, or in an S3 (blobs-s3.ts). */
 export interface Blobs {
   /**
    * Stores what `source` yields and returns its key: the one of `newKey` that is passed, or a new one. Durable when
@@ -14,7 +14,7 @@ export interface Blobs {
   put(source: Buffer | string | Readable, key?: string): Promise<string>;
   /** The key of a blob that is not stored yet. */
   newKey(): string;
-  /** Size in bytes and a stream of it, from byte `from` on, to `to` inclusive. Throws when there is no such blob. */
+  /** Size in bytes and a stream of it, from byte `from` on, to `to` inclusive. Throws ENOENT when there is no such blob. */
   get(key: string, range?: { from: number; to?: number }): Promise<{ bytes: number; stream: Readable }>;
   /**
    * Makes a file at `target` that holds the blob and that every user of this machine may read; its folder decides who
@@ -28,16 +28,21 @@ export interface Blobs {
 
 const KEY = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
-/** Blobs as files `<folder>/<first two characters>/<key>`, written to a temporary name, synced, then renamed. */
+/** Where a blob lies in its store: `<first two characters>/<key>`. The same in all, so that one can be copied to another. */
+export function placeOf(key: string): string {
+  if (!KEY.test(key)) throw new Error(`Not a blob key: ${JSON.stringify(key)}`);
+  return `${key.slice(0, 2)}/${key}`;
+}
+
+/** A draft that nobody has written to for so long was left by a process that is gone. */
+const DRAFT_MS = 60 * 60 * 1000;
+
+/** Blobs as files below `folder`, written to a temporary name, synced, then renamed. Several processes may share it. */
 export function openBlobFolder(folder: string): Blobs {
   const temporary = path.join(folder, 'tmp');
-  // What a process that was killed left half written.
-  fs.rmSync(temporary, { recursive: true, force: true });
   fs.mkdirSync(temporary, { recursive: true, mode: 0o700 });
-  const place = (key: string): string => {
-    if (!KEY.test(key)) throw new Error(`Not a blob key: ${JSON.stringify(key)}`);
-    return path.join(folder, key.slice(0, 2), key);
-  };
+  removeOldDrafts(temporary);
+  const place = (key: string): string => path.join(folder, placeOf(key));
   return {
     newKey: randomUUID,
     async put(source, key = randomUUID()) {
@@ -74,6 +79,16 @@ export function openBlobFolder(folder: string): Blobs {
       await rm(place(key), { force: true });
     },
   };
+}
+
+function removeOldDrafts(temporary: string): void {
+  const before = Date.now() - DRAFT_MS;
+  for (const name of fs.readdirSync(temporary)) {
+    const draft = path.join(temporary, name);
+    // Gone meanwhile: whoever wrote it has finished it.
+    const written = fs.statSync(draft, { throwIfNoEntry: false })?.mtimeMs;
+    if (written !== undefined && written < before) fs.rmSync(draft, { force: true });
+  }
 }
 
 /** Another file system, one without hard links, or a file that has as many as it can have. */

@@ -1,13 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, type Compilable } from 'kysely';
-import { Client, Pool, types, type QueryResultRow } from 'pg';
+import { Pool, types, type QueryResultRow } from 'pg';
 import type { Database } from './database.ts';
+import { Listener, NOTIFY } from './listener.ts';
 import type { Tables } from './schema.ts';
 
 const CONNECTIONS = 16;
-const CHANNEL = 'kethub';
-const RECONNECT_MS = 500;
 
 // Every bigint of the schema is a time in milliseconds or a count: far below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
@@ -35,7 +34,7 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
     },
     notify(channel, payload) {
       // A notification is a hint: when it cannot be sent, the poll of the receiver finds what it announced.
-      pool.query('select pg_notify($1, $2)', [CHANNEL, `${channel} ${payload}`]).catch(() => undefined);
+      pool.query(NOTIFY, [`${channel} ${payload}`]).catch(() => undefined);
     },
     listen(channel, listener) {
       signals.on(channel, listener);
@@ -46,44 +45,4 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
       await queries.destroy();
     },
   };
-}
-
-/** One connection that listens, and is opened anew when it is lost. */
-class Listener {
-  readonly #url: string;
-  readonly #deliver: (channel: string, payload: string) => void;
-  #client: Client | null = null;
-  #stopped = false;
-  #retry: NodeJS.Timeout | null = null;
-
-  constructor(url: string, deliver: (channel: string, payload: string) => void) {
-    this.#url = url;
-    this.#deliver = deliver;
-  }
-
-  async start(): Promise<void> {
-    const client = new Client({ connectionString: this.#url, application_name: 'kethub listener' });
-    client.on('notification', ({ payload = '' }) => {
-      const space = payload.indexOf(' ');
-      this.#deliver(payload.slice(0, space), payload.slice(space + 1));
-    });
-    client.on('error', () => undefined);
-    client.on('end', () => this.#again());
-    await client.connect();
-    await client.query(`listen ${CHANNEL}`);
-    this.#client = client;
-  }
-
-  #again(): void {
-    if (this.#stopped) return;
-    this.#retry = setTimeout(() => {
-      this.start().catch(() => this.#again());
-    }, RECONNECT_MS);
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    if (this.#retry) clearTimeout(this.#retry);
-    await this.#client?.end();
-  }
 }

@@ -27,6 +27,10 @@ export interface Tables {
   services: ServiceRow;
   service_versions: ServiceVersionRow;
   builds: BuildRow;
+  installation: InstallationRow;
+  workers: WorkerRow;
+  followed_logs: FollowedLogRow;
+  log_copies: LogCopyRow;
   on_premise_targets: OnPremiseTargetRow;
   applications: ApplicationRow;
   access_keys: AccessKeyRow;
@@ -262,6 +266,47 @@ export interface BuildRow {
   /** NDJSON, or null when it lies in log_blob or has not ended. */
   log: string | null;
   log_blob: string | null;
+  /** Whose machine it runs on; null while it is pending. */
+  worker_id: string | null;
+}
+
+/** What all processes on this database have in common; one row. */
+export interface InstallationRow {
+  id: 'this';
+  /** A constant, sealed under the instance key. */
+  sealed_check: string;
+  /** A blob that lies in the store of all. */
+  blob_store: string;
+  created_at: number;
+}
+
+export interface WorkerRow {
+  id: string;
+  /** Name of its machine, for operators. */
+  host: string;
+  /** Grows as long as the worker lives. */
+  beats: number;
+  seen_at: number;
+  /** When it was given up; null since it was heard of again. */
+  lost_at: number | null;
+}
+
+/** The log of an execution or a build that is being written and that another process reads. */
+export interface FollowedLogRow {
+  log_id: string;
+  /** How many of its bytes lie in log_copies. */
+  copied: number;
+  /** How often readers have asked for all that is there, and how many of these were answered by the writer. */
+  asked: number;
+  answered: number;
+}
+
+/** Whole lines of such a log: bytes `from_byte` to `next_byte`, exclusive. */
+export interface LogCopyRow {
+  log_id: string;
+  from_byte: number;
+  next_byte: number;
+  text: string;
 }
 
 /** Where a version of an on-premise service runs. */

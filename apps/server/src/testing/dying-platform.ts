@@ -61,6 +61,7 @@ const platform: Platform = {
   log: pino({ level: 'silent' }),
   now: Date.now,
   newId: createIds(Date.now),
+  workerId: null,
 };
 const identity = await createEmbeddedIdentity(platform);
 const accounts = createAccounts(platform, identity, catalogs);

@@ -1,5 +1,5 @@
 import type { ServiceExecution } from '@kethub/contract';
-import type { DeployedService } from './kethub.ts';
+import type { DeployedService, TestInstallation } from './kethub.ts';
 
 export interface Answered {
   readonly status: number;
@@ -33,13 +33,17 @@ export async function requestToken(
   return read(await fetch(tokenEndpoint, { method: 'POST', headers, body }));
 }
 
-export async function callerOf(service: DeployedService): Promise<Caller> {
+/** Each request goes to the gateway process whose turn it is. */
+export async function callerOf(
+  service: DeployedService,
+  { at }: Pick<TestInstallation, 'at'> = { at: (address) => address },
+): Promise<Caller> {
   const { application, accessKeyId, secretAccessKey } = service;
-  const token = await requestToken(application.tokenEndpoint, `${accessKeyId}:${secretAccessKey}`);
+  const token = await requestToken(at(application.tokenEndpoint), `${accessKeyId}:${secretAccessKey}`);
   const bearer = member(token.body, 'access_token');
   const request: Caller['request'] = async (method, path, options = {}) => {
     const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json', ...options.headers };
-    return read(await fetch(service.endpoint + path, { ...options, method, headers, redirect: 'manual' }));
+    return read(await fetch(at(service.endpoint + path), { ...options, method, headers, redirect: 'manual' }));
   };
   const post = async (input: unknown, prefer: string): Promise<ServiceExecution> => {
     const answer = await request('POST', '/', { body: JSON.stringify(input), headers: { prefer } });

@@ -1,31 +1,48 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPlatformClient, isBuilt, signInWithPassword, type PlatformClient } from '@kethub/client';
+import type { Runtime } from '@kethub/runtime';
 import type { Application, Build, Service, Subscription } from '@kethub/contract';
-import { readConfiguration } from '../config/index.ts';
-import { startKethub, type Kethub } from '../kethub.ts';
+import { readConfiguration, type Configuration } from '../config/index.ts';
+import type { IdentityService } from '../identity/index.ts';
+import { isWhole, startKethub, type WholeKethub } from '../kethub.ts';
+import type { Platform } from '../platform.ts';
 import type { TestDatabaseKind } from './databases.ts';
 import { checkLog, testLog } from './log.ts';
 import { zip } from './zip.ts';
 
-/** A whole platform in this process, with a real runtime and real ports, and a person who is signed in. */
-export interface TestKethub {
-  readonly kethub: Kethub;
-  readonly dataDir: string;
+/** A platform with a real runtime and real ports, and a person who is signed in. */
+export interface TestInstallation {
+  readonly platform: Platform;
   readonly client: PlatformClient;
   /** The session of `client`, for requests that it cannot make. */
   readonly loginSession: string;
   /** Another approved person. */
-  signIn(username: string): Promise<{ client: PlatformClient; loginSession: string }>;
+  signIn(username: string): Promise<SignedIn>;
+  /** An address of the gateway, at the process of it whose turn it is. */
+  at(address: string): string;
+  /** How many executions the runner keeps something of. */
+  keptByRunner(): number;
+  /** Stops it and removes everything. */
+  close(): Promise<void>;
+}
+
+export interface SignedIn {
+  readonly client: PlatformClient;
+  readonly loginSession: string;
+}
+
+/** One that plays every role in this process. */
+export interface TestKethub extends TestInstallation {
+  readonly kethub: WholeKethub;
+  readonly dataDir: string;
   /** Stops it; the data stay, for another process to go on with. */
   stop(): Promise<void>;
   /** Stops it and starts it again on the same data. */
   restart(): Promise<void>;
-  /** Stops it and removes everything. */
-  close(): Promise<void>;
 }
 
 const PASSWORD = 'correct horse battery staple';
@@ -45,24 +62,22 @@ export async function startTestKethub(
     ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
     ...settings,
   });
-  let kethub = await startKethub(configuration, testLog);
+  let kethub = await startWhole(configuration);
   let stopped = false;
-  const signIn: TestKethub['signIn'] = async (username) => {
-    const { identity, platform } = kethub;
-    const person = { username, email: `${username}@example.org`, firstname: username, lastname: 'Test' };
-    await identity.createUser({ ...person, password: PASSWORD, status: 'APPROVED' });
-    const { auth, api } = platform.addresses;
-    const loginSession = await signInWithPassword({ authUrl: auth, username, password: PASSWORD });
-    return { client: createPlatformClient({ baseUrl: api, credential: { loginSession } }), loginSession };
-  };
+  const signIn = (username: string) => signInTo(kethub.platform, kethub.identity, username);
   const first = await signIn('ada');
   return {
     get kethub() {
       return kethub;
     },
+    get platform() {
+      return kethub.platform;
+    },
     dataDir,
     ...first,
     signIn,
+    at: (address) => address,
+    keptByRunner: () => keptByRunner(dataDir),
     async stop() {
       await kethub.stop();
       stopped = true;
@@ -72,22 +87,45 @@ export async function startTestKethub(
       const port = new URL(kethub.platform.addresses.api).port;
       const gatewayPort = new URL(kethub.platform.addresses.gateway).port;
       await kethub.stop();
-      kethub = await startKethub({ ...configuration, port: Number(port), gatewayPort: Number(gatewayPort) }, testLog);
+      kethub = await startWhole({ ...configuration, port: Number(port), gatewayPort: Number(gatewayPort) });
     },
     async close() {
       // Who went on with the data may have left a runner.
-      if (stopped) kethub = await startKethub(configuration, testLog);
-      const { runtime } = kethub;
-      const { runnerPid, running } = await runtime.status();
-      for (const { executionId } of running) await runtime.cancel(executionId);
-      await until(async () => (await runtime.status()).running.length === 0);
-      await kethub.stop();
-      await until(() => Promise.resolve(!isAlive(runnerPid)));
-      checkLog(readFileSync(path.join(dataDir, 'runtime/runner.log'), 'utf8'));
+      if (stopped) kethub = await startWhole(configuration);
+      await endRunner(kethub.runtime, dataDir, () => kethub.stop());
       await rm(dataDir, { recursive: true });
       await drop();
     },
   };
+}
+
+async function startWhole(configuration: Configuration): Promise<WholeKethub> {
+  const kethub = await startKethub(configuration, testLog);
+  if (!isWhole(kethub)) throw new Error('A role is missing');
+  return kethub;
+}
+
+/** Makes an approved person and signs them in. */
+export async function signInTo(platform: Platform, identity: IdentityService, username: string): Promise<SignedIn> {
+  const person = { username, email: `${username}@example.org`, firstname: username, lastname: 'Test' };
+  await identity.createUser({ ...person, password: PASSWORD, status: 'APPROVED' });
+  const { auth, api } = platform.addresses;
+  const loginSession = await signInWithPassword({ authUrl: auth, username, password: PASSWORD });
+  return { client: createPlatformClient({ baseUrl: api, credential: { loginSession } }), loginSession };
+}
+
+export function keptByRunner(dataDir: string): number {
+  return readdirSync(path.join(dataDir, 'runtime/executions')).length;
+}
+
+/** Cancels what runs, closes, and waits for the runner to be gone. */
+export async function endRunner(runtime: Runtime, dataDir: string, close: () => Promise<void>): Promise<void> {
+  const { runnerPid, running } = await runtime.status();
+  for (const { executionId } of running) await runtime.cancel(executionId);
+  await until(async () => (await runtime.status()).running.length === 0);
+  await close();
+  await until(() => Promise.resolve(!isAlive(runnerPid)));
+  checkLog(readFileSync(path.join(dataDir, 'runtime/runner.log'), 'utf8'));
 }
 
 /** Asks again every 10 ms, for at most 20 s. */

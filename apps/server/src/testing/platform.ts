@@ -65,6 +65,7 @@ export async function createTestPlatform(
     log: options.log ?? testLog,
     now,
     newId: createIds(now),
+    workerId: null,
     testDatabase,
     port,
     async close() {
@@ -94,7 +95,7 @@ export async function createTestServer(platform: Platform, securitySchemes: Reco
  * A port that nothing listens on. Below the range from which the kernel picks ports of outgoing connections, so that
  * none of these takes it before the test listens.
  */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const port = randomInt(12_000, 32_000);
   const server = net.createServer();
   const free = await new Promise<boolean>((resolve) => {

@@ -14,6 +14,7 @@ import * as marketplace from './0012-marketplace.ts';
 import * as dataPools from './0013-data-pools.ts';
 import * as sealedAnswers from './0016-sealed-answers.ts';
 import * as accessChanges from './0017-access-changes.ts';
+import * as processes from './0021-processes.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -32,6 +33,7 @@ const migrations: Record<string, Migration> = {
   '0013-data-pools': dataPools,
   '0016-sealed-answers': sealedAnswers,
   '0017-access-changes': accessChanges,
+  '0021-processes': processes,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

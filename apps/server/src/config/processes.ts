@@ -1,0 +1,138 @@
+import { Type } from 'typebox';
+import { Refusal } from './refusal.ts';
+
+/** What a process does. Every role is one that it can have beside others, or alone. */
+export const ROLES = ['api', 'gateway', 'worker'] as const;
+export type Role = (typeof ROLES)[number];
+export type Roles = Readonly<Record<Role, boolean>>;
+
+/** Where blobs lie: a folder, or a bucket of an S3. */
+export type BlobSettings =
+  | { readonly kind: 'FOLDER'; readonly folder: string | null }
+  | {
+      readonly kind: 'S3';
+      readonly bucket: string;
+      /** Before every key, with a slash at its end; empty without. */
+      readonly prefix: string;
+      /** null for the one of Amazon. */
+      readonly endpoint: string | null;
+      readonly region: string;
+      /** null where the environment of the machine has them. */
+      readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
+    };
+
+/** The settings of an installation of several processes. */
+export const ProcessSettings = {
+  KETHUB_ROLES: Type.Optional(
+    Type.String({
+      description:
+        'What this process does: any of `api`, `gateway` and `worker`, separated by commas. See [Operations](operations.md). Default: all of them.',
+    }),
+  ),
+  KETHUB_WORKER_PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    default: 8082,
+    description: 'Port of a process that is a worker and nothing else: it answers `/health` and `/ready` there.',
+  }),
+  KETHUB_WORKER_LEASE_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 86_400,
+    default: 300,
+    description:
+      'A worker from which nothing is heard for so long does not come back: what ran on it is UNKNOWN. Longer than a restart takes, and the same for every process.',
+  }),
+  KETHUB_BLOBS: Type.Optional(
+    Type.String({
+      description:
+        'Where files lie: a folder that all processes share (`/srv/kethub` or `file:///srv/kethub`), or a bucket (`s3://bucket/prefix`). Default: `<data folder>/blobs`.',
+    }),
+  ),
+  KETHUB_S3_ENDPOINT: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'Address of the S3 of that bucket. Default: that of Amazon in the region.',
+    }),
+  ),
+  KETHUB_S3_REGION: Type.Optional(Type.String({ description: 'Region of the bucket. Default: `us-east-1`.' })),
+  KETHUB_S3_ACCESS_KEY_ID: Type.Optional(
+    Type.String({
+      description:
+        'Access key for the bucket. Default: as with other programs, `AWS_ACCESS_KEY_ID` or the role of the machine.',
+    }),
+  ),
+  KETHUB_S3_SECRET_ACCESS_KEY: Type.Optional(Type.String({ description: 'Secret of that access key. Default: none.' })),
+};
+
+interface Given {
+  readonly KETHUB_ROLES?: string;
+  readonly KETHUB_BLOBS?: string;
+  readonly KETHUB_S3_ENDPOINT?: string;
+  readonly KETHUB_S3_REGION?: string;
+  readonly KETHUB_S3_ACCESS_KEY_ID?: string;
+  readonly KETHUB_S3_SECRET_ACCESS_KEY?: string;
+  readonly KETHUB_PUBLIC_URL?: string;
+  readonly KETHUB_GATEWAY_URL?: string;
+  readonly DATABASE_URL?: string;
+}
+
+/** Throws Refusal for roles that do not exist, and for one of several processes that could not work with the others. */
+export function rolesOf(given: Given): Roles {
+  const names = (given.KETHUB_ROLES ?? ROLES.join()).split(',').map((name) => name.trim().toLowerCase());
+  const unknown = names.filter((name) => !ROLES.some((role) => role === name));
+  if (unknown.length > 0)
+    throw new Refusal(`KETHUB_ROLES: ${JSON.stringify(unknown[0])} is no role. Roles: ${ROLES.join(', ')}.`);
+  const roles = { api: names.includes('api'), gateway: names.includes('gateway'), worker: names.includes('worker') };
+  if (roles.api && roles.gateway && roles.worker) return roles;
+  const setting = `KETHUB_ROLES=${names.join()}`;
+  if (given.DATABASE_URL === undefined)
+    throw new Refusal(
+      `${setting} needs a PostgreSQL that all processes share: DATABASE_URL. SQLite is for one process.`,
+    );
+  if (!roles.api && !roles.gateway) return roles;
+  const addresses = { KETHUB_PUBLIC_URL: given.KETHUB_PUBLIC_URL, KETHUB_GATEWAY_URL: given.KETHUB_GATEWAY_URL };
+  const missing = Object.entries(addresses).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  if (missing.length > 0)
+    throw new Refusal(`${setting} needs ${missing.join(' and ')}: the same public addresses for every process.`);
+  return roles;
+}
+
+/** Throws Refusal for a place that cannot be, and for settings without effect. */
+export function blobsOf(given: Given): BlobSettings {
+  const place = given.KETHUB_BLOBS;
+  if (!place?.startsWith('s3:')) {
+    const idle = Object.entries(given).flatMap(([name, value]) =>
+      name.startsWith('KETHUB_S3_') && value !== undefined ? [name] : [],
+    );
+    if (idle.length > 0)
+      throw new Refusal(
+        `${idle.join(', ')} has no effect without KETHUB_BLOBS=s3://<bucket>. Set it, or leave it out.`,
+      );
+    return { kind: 'FOLDER', folder: folderOf(place) };
+  }
+  const parts = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!'()*./-]*))?$/.exec(place);
+  if (!parts?.[1])
+    throw new Refusal(`KETHUB_BLOBS=${JSON.stringify(place)} is no bucket. Write s3://<bucket>/<prefix>.`);
+  const prefix = (parts[2] ?? '').replaceAll(/^\/+|\/+$/g, '');
+  const accessKeyId = given.KETHUB_S3_ACCESS_KEY_ID;
+  const secretAccessKey = given.KETHUB_S3_SECRET_ACCESS_KEY;
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
+    throw new Refusal('KETHUB_S3_ACCESS_KEY_ID and KETHUB_S3_SECRET_ACCESS_KEY belong together. Set both, or neither.');
+  return {
+    kind: 'S3',
+    bucket: parts[1],
+    prefix: prefix && `${prefix}/`,
+    endpoint: given.KETHUB_S3_ENDPOINT ?? null,
+    region: given.KETHUB_S3_REGION ?? 'us-east-1',
+    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : null,
+  };
+}
+
+function folderOf(place: string | undefined): string | null {
+  if (place === undefined) return null;
+  const folder = place.replace(/^file:(?:\/\/)?/, '');
+  if (folder.startsWith('/')) return place.startsWith('file:') ? decodeURIComponent(folder) : folder;
+  throw new Refusal(
+    `KETHUB_BLOBS=${JSON.stringify(place)} is no place for files. Write the whole path of a folder, or s3://<bucket>/<prefix>.`,
+  );
+}

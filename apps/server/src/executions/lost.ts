@@ -1,0 +1,59 @@
+import { keepLog, readCopies, removeCopies, type KeptLog } from '../logs/index.ts';
+import type { Platform } from '../platform.ts';
+import { removeInput } from './finish.ts';
+import { move } from './queries.ts';
+import { executionChanged } from './watch.ts';
+
+const lostCause = {
+  type: 'about:blank',
+  title: 'Worker lost',
+  detail:
+    'The machine that ran the execution went away. Whether the code finished cannot be known; it is not run again.',
+};
+
+/**
+ * What ran on a worker that does not come back is UNKNOWN, with as much of its log as had been copied for readers. Should
+ * the worker come back after all, it finds the end here and ends the processes.
+ */
+export async function giveUpExecutions(platform: Platform, workerId: string): Promise<void> {
+  const { database, now, log } = platform;
+  // Not by an index: it happens when a machine is lost, and takes a second among a million.
+  const left = await database.read
+    .selectFrom('executions')
+    .select(['id', 'status'])
+    .where('worker_id', '=', workerId)
+    .where('log', 'is', null)
+    .where('log_blob', 'is', null)
+    .execute();
+  for (const { id } of left) {
+    const kept = await keepCopies(platform, id);
+    const values = { ...kept, cause: JSON.stringify(lostCause), ended_at: now(), sealed_secrets: null, input: null };
+    const used = await database.write(async (transaction) => {
+      await removeCopies(transaction, id);
+      if (await move(transaction, id, 'LOST', values)) return true;
+      // Cancelled while it ran: only its log is missing, and whoever follows it must learn that it has ended.
+      const { numUpdatedRows } = await transaction
+        .updateTable('executions')
+        .set(kept)
+        .where('id', '=', id)
+        .where('log', 'is', null)
+        .where('log_blob', 'is', null)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    });
+    if (!used && kept.log_blob !== null) await platform.blobs.remove(kept.log_blob);
+    await removeInput(platform, id);
+    executionChanged(database, id);
+  }
+  if (left.length > 0) log.error({ worker: workerId, executions: left.length }, 'executions ended as UNKNOWN');
+}
+
+async function keepCopies({ database, blobs }: Platform, id: string): Promise<KeptLog> {
+  const parts: Buffer[] = [];
+  for (let position = 0; ;) {
+    const bytes = await readCopies(database, id, position);
+    if (bytes.length === 0) return keepLog(blobs, Buffer.concat(parts));
+    parts.push(bytes);
+    position += bytes.length;
+  }
+}

@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Refusal } from '../config/index.ts';
+import type { Blobs } from './blobs.ts';
+import type { Database } from './database.ts';
+import type { Seal } from './seal.ts';
+
+const PURPOSE = 'installation';
+const CHECK = 'kethub';
+
+/** What a process brings along and has to have in common with all others on the database. */
+export interface Share {
+  readonly database: Database;
+  readonly blobs: Blobs;
+  readonly seal: Seal;
+  readonly now: () => number;
+}
+
+/**
+ * The first process on a database notes there which key and which store of blobs it has; every later one has to have the
+ * same. Otherwise it would find sealed what it cannot open and files missing, one request after the other. Throws Refusal.
+ */
+export async function joinInstallation(share: Share): Promise<void> {
+  const { sealed_check, blob_store } = (await known(share.database)) ?? (await found(share));
+  if (!opens(share.seal, sealed_check))
+    throw new Refusal(
+      'The database was made with another instance key: what is sealed in it could not be read. Give every process the same KETHUB_INSTANCE_KEY (that of the first one, if it was not set, stands in instance.key in its data folder).',
+    );
+  if (!(await holds(share.blobs, blob_store)))
+    throw new Refusal(
+      `The store of files is not the one that belongs to the database: it does not hold ${blob_store}. Give every process the same KETHUB_BLOBS, and move the files along when the store is moved.`,
+    );
+}
+
+function known(database: Database) {
+  return database.read.selectFrom('installation').selectAll().executeTakeFirst();
+}
+
+/** The mark lies in the store before the database names it, so that a crash in between locks nobody out. */
+async function found({ database, blobs, seal, now }: Share) {
+  const mark = await blobs.put(`The store of files of a Kethub. Its database names this file; do not remove it.\n`);
+  const row = await database.write(async (transaction) => {
+    await transaction
+      .insertInto('installation')
+      .values({ id: 'this', sealed_check: seal.seal(PURPOSE, CHECK), blob_store: mark, created_at: now() })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+    return transaction.selectFrom('installation').selectAll().executeTakeFirstOrThrow();
+  });
+  if (row.blob_store !== mark) await blobs.remove(mark);
+  return row;
+}
+
+function opens(seal: Seal, sealed: string): boolean {
+  try {
+    return seal.unseal(PURPOSE, sealed) === CHECK;
+  } catch {
+    return false;
+  }
+}
+
+/** Asked again: a folder that several machines share may be some moments behind. */
+async function holds(blobs: Blobs, key: string): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { stream } = await blobs.get(key);
+      stream.destroy();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      if (attempt === 3) return false;
+      await pause(200);
+    }
+  }
+}

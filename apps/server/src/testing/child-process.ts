@@ -1,0 +1,74 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { logOutput } from './log.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../main.ts');
+const PATIENCE_MS = 60_000;
+
+export type Settings = Readonly<Record<string, string>>;
+
+/** The program in a process of its own, with these settings and no others. */
+export class KethubProcess {
+  readonly #settings: Settings;
+  readonly #origin: string;
+  #process: ChildProcess;
+  #errors = '';
+
+  /** `port` is where it answers whether it is ready. */
+  constructor(settings: Settings, port: number) {
+    this.#settings = settings;
+    this.#origin = `http://127.0.0.1:${port}`;
+    this.#process = this.#spawn();
+  }
+
+  /** Resolves when it answers that it is ready; rejects with what it said when it has ended. */
+  async ready(): Promise<void> {
+    const end = performance.now() + PATIENCE_MS;
+    while (performance.now() < end) {
+      if (this.#hasEnded()) throw new Error(`The process has ended: ${this.#errors}`);
+      const answer = await fetch(`${this.#origin}/ready`).catch(() => null);
+      if (answer?.status === 200) return;
+      await pause(20);
+    }
+    throw new Error('The process did not become ready within a minute');
+  }
+
+  /** Ends it, as an operator does or as a machine that goes away. */
+  async end(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    if (this.#hasEnded()) return;
+    const exit = once(this.#process, 'exit');
+    this.#process.kill(signal);
+    await exit;
+  }
+
+  /** Starts it again, with the same settings. */
+  async restart(): Promise<void> {
+    await this.end();
+    this.#process = this.#spawn();
+    await this.ready();
+  }
+
+  /** What it wrote to standard error until it ended by itself. */
+  async refusal(): Promise<string> {
+    if (!this.#hasEnded()) await once(this.#process, 'close');
+    return this.#errors;
+  }
+
+  #hasEnded(): boolean {
+    return this.#process.exitCode !== null || this.#process.signalCode !== null;
+  }
+
+  #spawn(): ChildProcess {
+    const inherited = Object.entries(process.env).filter(([name]) => !/^(KETHUB_|DATABASE_URL$)/.test(name));
+    const child = spawn(process.execPath, [MAIN], {
+      env: { ...Object.fromEntries(inherited), ...this.#settings },
+      stdio: ['ignore', logOutput(), 'pipe'],
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#errors += text;
+    });
+    return child;
+  }
+}

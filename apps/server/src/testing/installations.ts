@@ -1,0 +1,25 @@
+import { databases } from './databases.ts';
+import { startTestKethub, type TestInstallation } from './kethub.ts';
+import { startSplitKethub } from './split-kethub.ts';
+
+export interface InstallationKind {
+  readonly name: string;
+  start(settings?: Readonly<Record<string, string>>): Promise<TestInstallation>;
+}
+
+/**
+ * The installations to run a test file on that must not tell them apart: one process on each database, and, where there
+ * is a PostgreSQL, one of several processes. Use with `describe.each(installations)('… in $name', ({ start }) => …)`.
+ */
+export const installations: readonly InstallationKind[] = [
+  ...databases.map((kind) => ({
+    name: `one process on ${kind.name}`,
+    start: (settings = {}) => startTestKethub(kind, settings),
+  })),
+  ...databases
+    .filter(({ name }) => name === 'PostgreSQL')
+    .map((kind) => ({
+      name: 'an api, two gateways and a worker on PostgreSQL',
+      start: (settings = {}) => startSplitKethub(kind, settings),
+    })),
+] satisfies readonly InstallationKind[];

@@ -1,0 +1,60 @@
+import os from 'node:os';
+import { sql } from 'kysely';
+import type { Platform } from '../platform.ts';
+
+/** How many beats a lease has room for: some may be late or lost. */
+const BEATS_PER_LEASE = 6;
+const LONGEST_MS = 10_000;
+
+/** The sign of life of a worker: a number in the database that grows. */
+export class Heartbeat {
+  readonly #platform: Platform;
+  readonly #workerId: string;
+  readonly #everyMs: number;
+  #last = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(platform: Platform, workerId: string) {
+    this.#platform = platform;
+    this.#workerId = workerId;
+    this.#everyMs = Math.min(platform.configuration.workerLeaseMs / BEATS_PER_LEASE, LONGEST_MS);
+  }
+
+  /** Resolves once the worker is known to be alive. */
+  async start(): Promise<void> {
+    await this.#beat();
+    this.#timer = setInterval(() => {
+      this.#beat().catch((error: unknown) => this.#platform.log.warn({ err: error }, 'could not give a sign of life'));
+    }, this.#everyMs);
+  }
+
+  /**
+   * To be awaited before something is taken on: one that was still for long, and given up meanwhile, is known to be alive
+   * again before it is responsible for anything.
+   */
+  async held(): Promise<void> {
+    if (performance.now() - this.#last > 2 * this.#everyMs) await this.#beat();
+  }
+
+  stop(): void {
+    if (this.#timer) clearInterval(this.#timer);
+  }
+
+  async #beat(): Promise<void> {
+    const began = performance.now();
+    const seen_at = this.#platform.now();
+    const row = { id: this.#workerId, host: os.hostname(), beats: 1, seen_at, lost_at: null };
+    await this.#platform.database.write((transaction) =>
+      transaction
+        .insertInto('workers')
+        .values(row)
+        .onConflict((conflict) =>
+          conflict
+            .column('id')
+            .doUpdateSet({ beats: sql<number>`workers.beats + 1`, host: row.host, seen_at, lost_at: null }),
+        )
+        .execute(),
+    );
+    this.#last = began;
+  }
+}

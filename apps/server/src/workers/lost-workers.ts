@@ -1,0 +1,86 @@
+import type { Platform } from '../platform.ts';
+
+/** What a domain does about what was running on a worker that does not come back. Repeatable. */
+export type OnLost = (platform: Platform, workerId: string) => Promise<void>;
+
+const LOOKS_PER_LEASE = 10;
+const LONGEST_MS = 10_000;
+
+interface Observation {
+  readonly beats: number;
+  /** Monotonic milliseconds since when it has been this number. */
+  readonly since: number;
+}
+
+/**
+ * Finds workers from which nothing was heard for the whole lease. Measured by this process alone, on its own clock, while
+ * it could look: clocks of machines differ, and after an outage of the database everybody has been silent. So the lease
+ * begins anew with the start of this process and with every look that fails or comes late.
+ */
+export class LostWorkers {
+  readonly #platform: Platform;
+  readonly #handlers: readonly OnLost[];
+  readonly #everyMs: number;
+  readonly #observed = new Map<string, Observation>();
+  #lastLook = performance.now();
+  #timer: NodeJS.Timeout | null = null;
+  #looking: Promise<void> | null = null;
+
+  constructor(platform: Platform, handlers: readonly OnLost[]) {
+    this.#platform = platform;
+    this.#handlers = handlers;
+    this.#everyMs = Math.min(platform.configuration.workerLeaseMs / LOOKS_PER_LEASE, LONGEST_MS);
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#looking ??= this.#look()
+        .catch((error: unknown) => {
+          this.#observed.clear();
+          this.#platform.log.warn({ err: error }, 'could not look after the workers');
+        })
+        .finally(() => {
+          this.#looking = null;
+        });
+    }, this.#everyMs);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const began = performance.now();
+    const workers = await this.#platform.database.read
+      .selectFrom('workers')
+      .select(['id', 'beats'])
+      .where('lost_at', 'is', null)
+      .execute();
+    const now = performance.now();
+    // This process itself was still (a machine that slept), or the database let it wait.
+    const gap = now - Math.min(began, this.#lastLook + this.#everyMs);
+    if (gap > this.#platform.configuration.workerLeaseMs / 2) this.#observed.clear();
+    this.#lastLook = now;
+    for (const { id, beats } of workers) {
+      const known = this.#observed.get(id);
+      if (!known || known.beats !== beats) this.#observed.set(id, { beats, since: now });
+      else if (now - known.since > this.#platform.configuration.workerLeaseMs) await this.#giveUp(id, beats);
+    }
+    for (const id of this.#observed.keys()) if (!workers.some((one) => one.id === id)) this.#observed.delete(id);
+  }
+
+  async #giveUp(id: string, beats: number): Promise<void> {
+    this.#platform.log.error({ worker: id }, 'a worker was lost: nothing was heard from it for the whole lease');
+    for (const handle of this.#handlers) await handle(this.#platform, id);
+    await this.#platform.database.write((transaction) =>
+      transaction
+        .updateTable('workers')
+        .set({ lost_at: this.#platform.now() })
+        .where('id', '=', id)
+        .where('beats', '=', beats)
+        .execute(),
+    );
+    this.#observed.delete(id);
+  }
+}
