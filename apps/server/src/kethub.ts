@@ -16,6 +16,7 @@ import { createIdentity, type IdentityService } from './identity/index.ts';
 import { organizationCatalog } from './organizations/index.ts';
 import type { Addresses, Platform } from './platform.ts';
 import { openDataFolder, takePart, usablePort, workerIdOf } from './process/index.ts';
+import { providerTokenCatalog } from './provider-tokens/index.ts';
 import { BuildWorker, createRunnables, releaseLostBuilds, serviceCatalog } from './services/index.ts';
 import { sharingCatalog } from './sharing/index.ts';
 import { createSeal, instanceKey, joinInstallation, openBlobs, openDatabase } from './storage/index.ts';
@@ -164,6 +165,7 @@ async function openApi(
   const accounts = createAccounts(platform, identity, [
     applicationCatalog,
     serviceCatalog,
+    providerTokenCatalog,
     organizationCatalog,
     executionCatalog,
     sharingCatalog,

@@ -16,6 +16,12 @@ export const Version = Type.String({
   description: 'Three dot-separated numbers.',
   examples: ['1.0.0'],
 });
+/** A version that somebody chooses: without leading zeros, so that each has one way to be written. */
+export const VersionNumber = Type.String({
+  pattern: String.raw`^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$`,
+  description: 'Three dot-separated numbers without leading zeros.',
+  examples: ['2.0.0'],
+});
 /** The bytes of a file, in a body or a part of a form. */
 export const Bytes = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
 export const Link = Type.Object({ href: Type.String() }, { $id: 'Link', description: 'HAL link.' });

@@ -10,6 +10,7 @@ export * from './money.ts';
 export * from './on-premise.ts';
 export * from './organizations.ts';
 export * from './problems.ts';
+export * from './provider-tokens.ts';
 export * from './registrations.ts';
 export * from './services.ts';
 export * from './sharing.ts';

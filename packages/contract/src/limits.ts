@@ -18,6 +18,16 @@ export const limits = {
   sourceArchiveBytes: 64 * 1024 * 1024,
   sourceUnpackedBytes: 256 * 1024 * 1024,
   sourceFiles: 5_000,
+  /** Uploaded OpenAPI document, as text and as JSON. */
+  apiSpecificationBytes: 512 * 1024,
+  apiSpecificationDepth: 64,
+  /** Schema of one parameter of run(); a larger one is left out of what is derived. */
+  derivedSchemaBytes: 64 * 1024,
+  /** All environment variables of a version together. */
+  environmentBytes: 128 * 1024,
+  /** Versions shown with their service. */
+  versionsShown: 20,
+  providerTokenLength: 4_096,
   nameLength: 100,
   descriptionLength: 5_000,
   tokenNameLength: 200,

@@ -151,6 +151,11 @@ export const problems = {
     'Version is published',
     'A published version cannot be changed. Make the next version with POST {base_url}/services/{id}/versions.',
   ),
+  'resource-unavailable': problem(
+    409,
+    'Resource not available here',
+    'The configuration of the version asks for something that this installation does not have. `errors` names it. Change the configuration of the draft with PUT {base_url}/services/{id}/versions/{version}/configuration.',
+  ),
   'build-not-succeeded': problem(
     409,
     'Build has not succeeded',
@@ -161,6 +166,11 @@ export const problems = {
     'First request still running',
     'A request with the same Idempotency-Key is still being worked on. Ask again in a moment.',
     true,
+  ),
+  'version-retired': problem(
+    410,
+    'Version retired',
+    'This version of the service can no longer be started. `detail` names a newer one, if there is one: subscribe the application to it. Status, results and logs of what has been started stay readable.',
   ),
   stale: problem(
     412,
@@ -182,6 +192,11 @@ export const problems = {
     422,
     'Idempotency-Key reused',
     'The Idempotency-Key was used with another body. Use a new key for a new request.',
+  ),
+  'invalid-api-specification': problem(
+    422,
+    'API specification refused',
+    'The uploaded document is no OpenAPI 3.0 or 3.1 document, refers to other documents, or changes what every service has: its operations and the schemas InputData, InputParams and ResultResponse with `_links` and `_embedded`. `errors` names every place by JSON Pointer into the document. Start from the document that GET on this address answers with, and change the schemas.',
   ),
   'precondition-required': problem(
     428,

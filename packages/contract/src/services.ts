@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Id, Owner, Request, Timestamp, Version, nullable } from './fields.ts';
+import { Id, Owner, Request, Timestamp, Version, VersionNumber, nullable } from './fields.ts';
 import { limits } from './limits.ts';
 import { Target, TargetRequest } from './on-premise.ts';
 
@@ -8,6 +8,8 @@ export const versionStates = ['DRAFT', 'PUBLISHED', 'RETIRED'] as const;
 export const buildStatuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED'] as const;
 export type BuildStatus = (typeof buildStatuses)[number];
 export const visibilities = ['INTERNAL'] as const;
+export const specificationOrigins = ['UPLOADED', 'DERIVED', 'DEFAULT'] as const;
+export type SpecificationOrigin = (typeof specificationOrigins)[number];
 
 const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` });
 const Description = Type.String({ maxLength: limits.descriptionLength });
@@ -15,11 +17,23 @@ const Description = Type.String({ maxLength: limits.descriptionLength });
 /** With `propertyNames`, because what describes the interface drops `patternProperties`. */
 export const EnvironmentVariables = Type.Unsafe<Record<string, string>>({
   type: 'object',
-  description: 'Readable by the code as ordinary environment variables.',
+  description:
+    'Readable by the code as ordinary environment variables. PATH, HOME, and names that begin with KETHUB_, LD_, PYTHON or SECRET_ are reserved. All names and values together have at most 131,072 bytes.',
   propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' },
   additionalProperties: { type: 'string', maxLength: 32_768 },
   maxProperties: 100,
 });
+
+export const GpuConfiguration = Request(
+  {
+    count: Type.Integer({ minimum: 1, maximum: 16 }),
+    type: Type.Optional(Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` })),
+  },
+  {
+    $id: 'GpuConfiguration',
+    description: 'A version that asks for a GPU can be published only where the installation has one.',
+  },
+);
 
 /** Resources and limits of one execution. */
 export const RuntimeConfiguration = Request(
@@ -28,7 +42,14 @@ export const RuntimeConfiguration = Request(
     cpus: Type.Number({ minimum: 0.1, maximum: 64, default: 1, description: 'Virtual CPU cores.' }),
     memoryGb: Type.Number({ minimum: 0.0625, maximum: 1024, default: 1, description: 'Memory in GB (2^30 bytes).' }),
     runTimeSeconds: Type.Integer({ minimum: 1, maximum: limits.runTimeMs / 1000, default: limits.runTimeMs / 1000 }),
+    gpu: Type.Optional(GpuConfiguration),
     environment: Type.Optional(EnvironmentVariables),
+    providerAccessTokens: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether each execution has the provider access tokens of the service's owner as environment variables.",
+      }),
+    ),
   },
   { $id: 'RuntimeConfiguration' },
 );
@@ -71,6 +92,23 @@ export const ServiceParameter = Type.Object(
   { $id: 'ServiceParameter', additionalProperties: true },
 );
 
+export const Retirement = Type.Object(
+  { announcedAt: Timestamp, sunset: Timestamp },
+  {
+    $id: 'Retirement',
+    description: 'From the sunset on, a version cannot be started any more. What has been started can be read.',
+  },
+);
+
+export const RetirementRequest = Request(
+  {
+    sunset: Type.Optional(
+      Type.String({ format: 'date-time', maxLength: 40, description: 'RFC 3339. Now when it is left out.' }),
+    ),
+  },
+  { $id: 'RetirementRequest' },
+);
+
 export const ServiceVersion = Type.Object(
   {
     version: Version,
@@ -78,11 +116,19 @@ export const ServiceVersion = Type.Object(
     configuration: Type.Optional(RuntimeConfiguration),
     createdAt: Timestamp,
     publishedAt: Type.Optional(Timestamp),
+    retirement: Type.Optional(Retirement),
+    apiSpecification: Type.Optional(
+      Type.Enum([...specificationOrigins], {
+        description: 'Uploaded, derived from the signature of run(), or the default template.',
+      }),
+    ),
     sourceBytes: Type.Optional(Type.Integer()),
     sourceDigest: Type.Optional(Type.String({ description: 'SHA-256 of the uploaded ZIP, in hex.' })),
     build: Type.Optional(Build),
     target: Type.Optional(Target),
-    parameters: Type.Optional(Type.Array(ServiceParameter, { description: 'Parameters of run(), once built.' })),
+    parameters: Type.Optional(
+      Type.Array(ServiceParameter, { description: 'Parameters of run(), once built. Left out in lists.' }),
+    ),
     endpoint: Type.Optional(Type.String({ description: 'Address at the gateway, once published.' })),
   },
   {
@@ -106,7 +152,9 @@ export const Service = Type.Object(
     description: Type.String(),
     owner: Owner,
     createdAt: Timestamp,
-    versions: Type.Array(ServiceVersion, { description: 'Newest first.' }),
+    versions: Type.Array(ServiceVersion, {
+      description: `The ${limits.versionsShown} newest, newest first. GET /services/{id}/versions has them all.`,
+    }),
   },
   { $id: 'Service' },
 );
@@ -114,7 +162,12 @@ export type Service = Static<typeof Service>;
 
 /** The text parts of the multipart form of `POST /services`; the part `source` is the ZIP. */
 export const CreateServiceForm = Request(
-  { name: Name, description: Type.Optional(Description), configuration: Type.Optional(RuntimeConfiguration) },
+  {
+    name: Name,
+    description: Type.Optional(Description),
+    version: Type.Optional(VersionNumber),
+    configuration: Type.Optional(RuntimeConfiguration),
+  },
   { $id: 'CreateServiceForm' },
 );
 export type CreateServiceForm = Static<typeof CreateServiceForm>;
@@ -137,3 +190,10 @@ export const UpdateServiceRequest = Request(
 );
 
 export const PublicationRequest = Request({ visibility: Type.Enum([...visibilities]) }, { $id: 'PublicationRequest' });
+
+/** An OpenAPI document: what the members are depends on its version, so they are not described here. */
+export const ApiSpecification = Type.Object(
+  { openapi: Type.String({ description: '3.0.x or 3.1.x.' }) },
+  { $id: 'ApiSpecification', additionalProperties: true, description: 'OpenAPI document of a version of a service.' },
+);
+export type ApiSpecification = Static<typeof ApiSpecification>;

@@ -43,6 +43,11 @@ export interface ExecutionJob {
   input: string;
   secrets: Record<string, string>;
   environment: Record<string, string>;
+  /**
+   * More variables of this one execution, held like secrets: they come with the job, never into a sandbox that waits for
+   * the next one, and are on no command line and in no file.
+   */
+  secretEnvironment?: Record<string, string>;
   dataPools: DataPoolMount[];
   limits: Limits;
 }

@@ -1,3 +1,12 @@
 export { AccessChangeLog } from './change-log.ts';
 export { accessChanged, onAccessChanged } from './changes.ts';
-export { holds, offersTo, timesOf, type ApplicationOwner, type Interval, type Offer } from './offers.ts';
+export {
+  holds,
+  offersTo,
+  retirementOf,
+  timesOf,
+  type ApplicationOwner,
+  type Interval,
+  type Offer,
+  type Retirement,
+} from './offers.ts';

@@ -7,10 +7,20 @@ export interface Interval {
   readonly until: number | null;
 }
 
+export interface Retirement {
+  readonly announcedAt: number;
+  readonly sunset: number;
+}
+
 /** A version of a service that the applications of an owner may subscribe to and call, while the interval holds. */
 export interface Offer {
   readonly basis: Basis;
+  /** When executions can be started: until the sunset of the version. */
   readonly active: Interval;
+  /** When what has been started can be read: the same, whatever becomes of the version. */
+  readonly readable: Interval;
+  /** Announced at and effective from (epoch milliseconds); null while the version stays. */
+  readonly retirement: Retirement | null;
   readonly versionId: string;
   readonly version: string;
   readonly serviceId: string;
@@ -31,16 +41,38 @@ export function holds({ from, until }: Interval, now: number): boolean {
   return (from === null || now >= from) && (until === null || now < until);
 }
 
+interface SubscribedVersion {
+  readonly basis: Basis;
+  readonly versionId: string;
+  readonly state: ServiceVersionRow['state'];
+  readonly retirement: Retirement | null;
+}
+
 /**
- * When a subscription may be used, given what is offered to its owner. What was agreed in the marketplace goes on by itself
- * until the version is retired, whatever becomes of the listing; everything else has to be offered still.
+ * When a subscription may be used, given what is offered to its owner: to start executions, and to read what has been
+ * started. What was agreed in the marketplace goes on by itself until the version is retired, whatever becomes of the
+ * listing; everything else has to be offered still.
  */
 export function timesOf(
-  { basis, versionId, state }: { basis: Basis; versionId: string; state: ServiceVersionRow['state'] },
+  { basis, versionId, state, retirement }: SubscribedVersion,
   offers: readonly Offer[],
-): Interval[] {
-  if (basis === 'MARKETPLACE') return state === 'PUBLISHED' ? [ALWAYS] : [];
-  return offers.filter((offer) => offer.versionId === versionId).map(({ active }) => active);
+): { readonly active: Interval[]; readonly readable: Interval[] } {
+  const offered = offers.filter((offer) => offer.versionId === versionId).map(({ readable }) => readable);
+  const readable = basis === 'MARKETPLACE' ? (state === 'PUBLISHED' ? [ALWAYS] : []) : offered;
+  return { active: readable.map((interval) => untilSunset(interval, retirement)), readable };
+}
+
+/** The end of a version, if it has been announced. */
+export function retirementOf({
+  deprecated_at,
+  sunset_at,
+}: Pick<ServiceVersionRow, 'deprecated_at' | 'sunset_at'>): Retirement | null {
+  return deprecated_at === null || sunset_at === null ? null : { announcedAt: deprecated_at, sunset: sunset_at };
+}
+
+function untilSunset(interval: Interval, retirement: Retirement | null): Interval {
+  if (!retirement) return interval;
+  return { ...interval, until: Math.min(interval.until ?? retirement.sunset, retirement.sunset) };
 }
 
 /** What is offered to an owner of these services, newest publication first; also what is not active yet, or no more. */
@@ -64,7 +96,7 @@ async function internalOffers(
     .where('services.owner_id', '=', owner.id)
     .where('visibility', '=', 'INTERNAL')
     .execute();
-  return rows.map((row) => ({ ...row, basis: 'INTERNAL', active: ALWAYS }));
+  return rows.map((row) => offer('INTERNAL', row, ALWAYS));
 }
 
 /** Shared with the owner and published internally: while the share is active. */
@@ -79,11 +111,15 @@ async function sharedOffers(
     .where(owner.type === 'USER' ? 'shares.user_id' : 'shares.organization_id', '=', owner.id)
     .where('visibility', '=', 'INTERNAL')
     .execute();
-  return rows.map(({ start_at, end_at, ...row }) => ({
-    ...row,
-    basis: 'SHARE',
-    active: { from: start_at, until: end_at },
-  }));
+  return rows.map(({ start_at, end_at, ...row }) => offer('SHARE', row, { from: start_at, until: end_at }));
+}
+
+type PublishedRow = Awaited<ReturnType<ReturnType<typeof publishedVersions>['execute']>>[number];
+
+/** What is offered in an interval, which ends for starts with the version. */
+function offer(basis: Basis, { deprecated_at, sunset_at, ...row }: PublishedRow, readable: Interval): Offer {
+  const retirement = retirementOf({ deprecated_at, sunset_at });
+  return { ...row, basis, retirement, readable, active: untilSunset(readable, retirement) };
 }
 
 function publishedVersions(queries: Queries, serviceIds: readonly string[]) {
@@ -97,6 +133,8 @@ function publishedVersions(queries: Queries, serviceIds: readonly string[]) {
       'services.name',
       'services.slug',
       'services.owner_id as ownerId',
+      'deprecated_at',
+      'sunset_at',
     ])
     .where('services.id', 'in', [...serviceIds, ''])
     .where('state', '=', 'PUBLISHED')

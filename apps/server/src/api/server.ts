@@ -17,6 +17,7 @@ import { organizationEndpoints } from '../organizations/index.ts';
 import { marketplaceEndpoints } from '../marketplace/index.ts';
 import { meteringEndpoints } from '../metering/index.ts';
 import type { Platform } from '../platform.ts';
+import { providerTokenEndpoints } from '../provider-tokens/index.ts';
 import { registrationEndpoints } from '../registrations/index.ts';
 import { acceptUploads, serviceEndpoints } from '../services/index.ts';
 import { sharingEndpoints } from '../sharing/index.ts';
@@ -55,6 +56,7 @@ export async function createApi(
     ...dataPoolFileEndpoints(platform),
     ...marketplaceEndpoints(platform, identity),
     ...meteringEndpoints(platform),
+    ...providerTokenEndpoints(platform),
     ...sharingEndpoints(platform, identity),
     ...jobEndpoints(platform, executions),
     ...onPremiseEndpoints(platform),

@@ -1,6 +1,6 @@
-import type { Basis, PricingPlan, SubscribeRequest } from '@kethub/contract';
+import { toTimestamp, type Basis, type PricingPlan, type SubscribeRequest } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { accessChanged, offersTo } from '../access/index.ts';
+import { accessChanged, offersTo, type Offer } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
 import { once, Problem, type Answer } from '../http/index.ts';
 import { choosePlan, offeredVersion, type ChosenPlan } from '../marketplace/index.ts';
@@ -83,12 +83,13 @@ async function choose(
   subscriptions: readonly SubscribedService[],
 ): Promise<Chosen | SubscribedService> {
   const offers = wanted.pricingPlanId === undefined ? await offersTo(transaction, owner, [wanted.serviceId]) : [];
-  const offer = offers.find(({ version }) => wanted.version === undefined || version === wanted.version);
+  const fitting = offers.filter(({ version }) => wanted.version === undefined || version === wanted.version);
+  const offer = fitting.find(({ retirement }) => !retirement) ?? fitting[0];
   const existingOf = (version: string | undefined): SubscribedService | undefined =>
     subscriptions.find(
       (one) => one.service_id === wanted.serviceId && (version === undefined || one.version === version),
     );
-  if (offer) return existingOf(offer.version) ?? { ...offer, accepted: null };
+  if (offer) return existingOf(offer.version) ?? { ...lasting(offer), accepted: null };
   const agreed = wanted.pricingPlanId === undefined ? existingOf(wanted.version) : undefined;
   if (agreed?.basis === 'MARKETPLACE') return agreed;
   if (offers.length > 0) {
@@ -100,6 +101,16 @@ async function choose(
   const existing = existingOf(accepted.version);
   if (existing) throw subscribedOtherwise(existing);
   return { ...accepted, basis: 'MARKETPLACE', accepted };
+}
+
+/** Whoever subscribes to what is being retired would have to leave again: throws conflict. */
+function lasting(offer: Offer): Offer {
+  if (!offer.retirement) return offer;
+  const sunset = toTimestamp(offer.retirement.sunset);
+  throw new Problem(
+    'conflict',
+    `Version ${offer.version} of the service takes no new subscriptions: it is retired from ${sunset} UTC on. Subscribe to a newer version.`,
+  );
 }
 
 function notOffered({ serviceId, pricingPlanId }: SubscribeRequest): Problem {

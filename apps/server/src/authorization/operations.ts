@@ -48,6 +48,7 @@ export const operations = {
   'service:create': 'MAINTAINER',
   'service:change': 'MAINTAINER',
   'service:publish': 'MAINTAINER',
+  'service:retire': 'MAINTAINER',
   'service:delete': 'OWNER',
   'service:transfer': 'OWNER',
 
@@ -56,6 +57,10 @@ export const operations = {
   'listing:unpublish': 'OWNER',
   'cost:read': 'VIEWER',
   'revenue:read': 'OWNER',
+
+  'provider-access-token:list': 'MAINTAINER',
+  'provider-access-token:set': 'MAINTAINER',
+  'provider-access-token:delete': 'MAINTAINER',
 
   'share:list': 'VIEWER',
   'share:read': 'VIEWER',

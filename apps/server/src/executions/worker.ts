@@ -3,6 +3,7 @@ import { clearOtherPools, clearPools, layOutPools } from '../datapools/index.ts'
 import { Problem } from '../http/index.ts';
 import { LogCopier, removeStrayCopies } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
+import { providerEnvironment } from '../provider-tokens/index.ts';
 import type { Runnables } from '../services/index.ts';
 import type { ExecutionRow } from '../storage/index.ts';
 import { Heartbeat, requireWorkerId } from '../workers/index.ts';
@@ -154,6 +155,9 @@ export class ExecutionWorker {
       secrets: unsealSecrets(this.#platform, row),
       environment: runnable.environment,
       dataPools: pools ? await layOutPools(this.#platform, row.id, pools) : [],
+      ...(runnable.providerAccessTokens && {
+        secretEnvironment: await providerEnvironment(this.#platform, row.service_version_id),
+      }),
       limits: runnable.limits,
     };
   }

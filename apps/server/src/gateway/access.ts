@@ -1,10 +1,12 @@
-import { offersTo, onAccessChanged, timesOf, type Interval } from '../access/index.ts';
+import { offersTo, onAccessChanged, retirementOf, timesOf, type Interval, type Offer } from '../access/index.ts';
 import { dataPoolParameters } from '../datapools/index.ts';
 import type { Origin } from '../executions/index.ts';
 import type { TargetColumns } from '../on-premise/index.ts';
 import { serviceEndpoint, type Platform } from '../platform.ts';
 import { FreshChanges } from './fresh-changes.ts';
 import { Remembered } from './remembered.ts';
+import { compareVersions } from '../services/index.ts';
+import type { ServiceVersionRow } from '../storage/index.ts';
 
 const REMEMBERED = 100_000;
 
@@ -21,8 +23,20 @@ export interface Subscriber extends Origin {
   readonly subscriptionId: string;
   /** Where the service runs, when it does so elsewhere. */
   readonly target: TargetColumns | null;
-  /** The times in which it may call, one of which has to hold. */
+  /** The times in which it may start executions, one of which has to hold. */
   readonly active: readonly Interval[];
+  /** The times in which it may read what has been started. */
+  readonly readable: readonly Interval[];
+  readonly retirement: Retiring | null;
+}
+
+/** The end of a version, as its callers learn it. */
+export interface Retiring {
+  /** Epoch milliseconds. */
+  readonly sunset: number;
+  /** Address of the newest version that stays, or null. */
+  readonly successor: string | null;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface ApplicationAccess {
@@ -111,6 +125,8 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
       'services.slug',
       'service_versions.version',
       'service_versions.parameters',
+      'service_versions.deprecated_at',
+      'service_versions.sunset_at',
       'on_premise_targets.url',
       'on_premise_targets.timeout_ms',
       'on_premise_targets.sealed_credentials',
@@ -151,8 +167,12 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
               address: serviceEndpoint(platform.addresses, owner_id, slug, one.version).slice(0, -1),
             },
             target: targetOf(one),
-            active: timesOf({ ...one, versionId: one.service_version_id }, offersOf.get(one.service_version_id) ?? []),
+            ...timesOf(
+              { ...one, versionId: one.service_version_id, retirement: retirementOf(one) },
+              offersOf.get(one.service_version_id) ?? [],
+            ),
             dataPools: dataPoolParameters(one.parameters),
+            retirement: retiring(platform, one, offers),
           },
         ]),
       ),
@@ -163,6 +183,28 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
 function targetOf(row: { [C in keyof TargetColumns]: TargetColumns[C] | null }): TargetColumns | null {
   const { url, timeout_ms, sealed_credentials } = row;
   return url === null || timeout_ms === null ? null : { url, timeout_ms, sealed_credentials };
+}
+
+/** RFC 9745 and RFC 8594, with the version that takes its place (RFC 5829). */
+function retiring(
+  platform: Platform,
+  subscribed: Pick<ServiceVersionRow, 'service_id' | 'version' | 'deprecated_at' | 'sunset_at'>,
+  offers: readonly Offer[],
+): Retiring | null {
+  const retirement = retirementOf(subscribed);
+  if (!retirement) return null;
+  const { announcedAt, sunset } = retirement;
+  const next = offers
+    .filter((one) => one.serviceId === subscribed.service_id && !one.retirement)
+    .filter((one) => compareVersions(one.version, subscribed.version) < 0)
+    .toSorted((a, b) => compareVersions(a.version, b.version))[0];
+  const successor = next ? serviceEndpoint(platform.addresses, next.ownerId, next.slug, next.version) : null;
+  const headers = {
+    deprecation: `@${Math.floor(announcedAt / 1000)}`,
+    sunset: new Date(sunset).toUTCString(),
+    ...(successor !== null && { link: `<${successor}>; rel="successor-version"` }),
+  };
+  return { sunset, successor, headers };
 }
 
 /** The part of a service address that names the service version. */

@@ -1,8 +1,9 @@
+import { toTimestamp } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { holds } from '../access/index.ts';
+import { holds, type Interval } from '../access/index.ts';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import { addressKey, type AccessDirectory, type ApplicationAccess, type Subscriber } from './access.ts';
+import { addressKey, type AccessDirectory, type ApplicationAccess, type Retiring, type Subscriber } from './access.ts';
 import type { BearerClaims, Bearers } from './bearer.ts';
 
 export interface ServicePath {
@@ -11,11 +12,18 @@ export interface ServicePath {
   readonly version: string;
 }
 
-/** bearer → application → subscription → service version. Throws not-authenticated, service-not-found or not-subscribed. */
+/** To read what has been started, or to start something. */
+export type Purpose = 'SUBSCRIBER' | 'STARTER';
+
+/**
+ * bearer → application → subscription → service version. Throws not-authenticated, service-not-found or not-subscribed,
+ * and version-retired for a start after the sunset.
+ */
 export function admitSubscriber(
   platform: Platform,
   bearers: Bearers,
   directory: AccessDirectory,
+  purpose: Purpose,
   request: FastifyRequest,
   path: ServicePath = request.params as ServicePath,
 ): Promise<Subscriber> | Subscriber {
@@ -24,7 +32,8 @@ export function admitSubscriber(
     throw unauthenticated('The bearer token is expired, unknown or forged. Request a new one from the token endpoint.');
   const known = directory.application(claims.applicationId);
   const subscriber = known instanceof Promise ? null : subscriberOf(platform, claims, known, path);
-  return subscriber ?? admitFresh(platform, claims, directory, path);
+  if (subscriber && holdsOne(platform, timesOf(subscriber, purpose))) return subscriber;
+  return admitFresh(platform, claims, directory, path, purpose);
 }
 
 /** Nobody is refused from memory: the subscription or the key may be newer than what is remembered. */
@@ -33,10 +42,12 @@ async function admitFresh(
   claims: BearerClaims,
   directory: AccessDirectory,
   path: ServicePath,
+  purpose: Purpose,
 ): Promise<Subscriber> {
   const application = await directory.readAgain(claims.applicationId);
   const subscriber = subscriberOf(platform, claims, application, path);
-  if (subscriber) return subscriber;
+  if (subscriber && holdsOne(platform, timesOf(subscriber, purpose))) return subscriber;
+  if (subscriber?.retirement && holdsOne(platform, subscriber.readable)) throw retired(path, subscriber.retirement);
   if (!application || !hasKey(platform, claims, application)) {
     throw unauthenticated(
       'The application or the access key behind this bearer token is gone. Request a new token with a valid key.',
@@ -52,8 +63,25 @@ function subscriberOf(
   path: ServicePath,
 ): Subscriber | null {
   if (!application || !hasKey(platform, claims, application)) return null;
-  const subscriber = application.subscriptions.get(addressKey(path.owner, path.service, path.version));
-  return subscriber?.active.some((interval) => holds(interval, platform.now())) ? subscriber : null;
+  return application.subscriptions.get(addressKey(path.owner, path.service, path.version)) ?? null;
+}
+
+/** Where a service runs elsewhere, nobody here knows which of its calls only read. */
+function timesOf({ target, active, readable }: Subscriber, purpose: Purpose): readonly Interval[] {
+  return target || purpose === 'STARTER' ? active : readable;
+}
+
+function holdsOne({ now }: Platform, times: readonly Interval[]): boolean {
+  return times.some((interval) => holds(interval, now()));
+}
+
+function retired({ service, version }: ServicePath, { sunset, successor, headers }: Retiring): Problem {
+  const newer =
+    successor === null
+      ? 'There is no newer version; ask its provider.'
+      : `Subscribe the application to the newer one at ${successor}.`;
+  const detail = `Version ${version} of ${service} was retired on ${toTimestamp(sunset)} UTC. ${newer}`;
+  return new Problem('version-retired', detail, { headers });
 }
 
 function hasKey(platform: Platform, { accessKeyId }: BearerClaims, { accessKeys }: ApplicationAccess): boolean {

@@ -18,6 +18,7 @@ export function createDispatch(
 ): Dispatch {
   const divert: Dispatch['divert'] = (caller, request, reply, fail) => {
     if (!caller?.target) return false;
+    if (caller.retirement) reply.headers(caller.retirement.headers);
     const { target, scope, subscriptionId, applicationId } = caller;
     forwarder.forward({ target, endpoint: scope.address, subscriptionId, applicationId }, request, reply, fail);
     return true;

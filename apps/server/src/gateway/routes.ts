@@ -1,4 +1,5 @@
 import {
+  ApiSpecification,
   Id,
   ResultResponse,
   ServiceExecution,
@@ -11,11 +12,17 @@ import { Type } from 'typebox';
 import type { Executions } from '../executions/index.ts';
 import { endpointsOf, ListQuery, type Endpoint } from '../http/index.ts';
 import { logMedia } from '../logs/index.ts';
+import type { Platform } from '../platform.ts';
 import type { Subscriber } from './access.ts';
+import type { Purpose } from './admission.ts';
+import { readOpenApi } from './openapi.ts';
 import type { TokenEndpoint } from './token.ts';
 
-/** CLIENT: an application that authenticates itself at the token endpoint. SUBSCRIBER: one with a bearer token. */
-export type GatewayAccess = 'CLIENT' | 'SUBSCRIBER';
+/**
+ * CLIENT: an application that authenticates itself at the token endpoint. SUBSCRIBER: one with a bearer token. STARTER: the
+ * same, for a version that has not been retired.
+ */
+export type GatewayAccess = 'CLIENT' | Purpose;
 export type GatewayCaller = Subscriber | null;
 
 const endpoint = endpointsOf<GatewayAccess, GatewayCaller>();
@@ -28,6 +35,7 @@ const tag = 'Service executions';
 
 /** The token endpoint and the managed-service interface. */
 export function gatewayEndpoints(
+  platform: Platform,
   tokens: TokenEndpoint,
   executions: Executions,
 ): Endpoint<GatewayAccess, GatewayCaller>[] {
@@ -62,7 +70,7 @@ export function gatewayEndpoints(
       path: `${service}/`,
       id: 'startExecution',
       tag,
-      access: 'SUBSCRIBER',
+      access: 'STARTER',
       summary: 'Start an execution',
       description:
         'The body is the input: a JSON object. A parameter that takes a data pool is given as `{"id": "<uuid>", "ref": "DATAPOOL"}`, and the owner of the application has to be able to read it. `Prefer: wait=N` answers when it has ended, or after N seconds.',
@@ -71,6 +79,7 @@ export function gatewayEndpoints(
       answers: { 201: ServiceExecution },
       problems: [
         ...refused,
+        'version-retired',
         'invalid-request',
         'malformed-json',
         'input-not-an-object',
@@ -82,6 +91,18 @@ export function gatewayEndpoints(
         'idempotency-key-reused',
       ],
       handle: ({ caller, request }) => executions.start(subscriber(caller), request),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${service}/openapi.json`,
+      id: 'getServiceOpenApi',
+      tag: 'API specifications',
+      access: 'SUBSCRIBER',
+      summary: 'Read the API specification of a managed service (OpenAPI)',
+      params: Type.Object(address),
+      answers: { 200: ApiSpecification, 304: null },
+      problems: [...refused, 'not-found'],
+      handle: ({ caller, request }) => readOpenApi(platform, subscriber(caller), request),
     }),
     endpoint({
       method: 'GET',

@@ -26,7 +26,11 @@ export async function createGateway(platform: Platform, executions: Executions):
   };
   const forwarder = createForwarder(platform);
   const dispatch = createDispatch(forwarder, (path) =>
-    limitedAdmission((request) => admitSubscriber(platform, bearers, directory, request, path), limits, undefined),
+    limitedAdmission(
+      (request) => admitSubscriber(platform, bearers, directory, 'STARTER', request, path),
+      limits,
+      undefined,
+    ),
   );
   const app = await createHttpServer({
     log: platform.log,
@@ -55,11 +59,14 @@ export async function createGateway(platform: Platform, executions: Executions):
     directory.close();
     forwarder.close();
   });
-  mount(app, gatewayEndpoints(createTokenEndpoint(platform, bearers, directory), executions), {
+  mount(app, gatewayEndpoints(platform, createTokenEndpoint(platform, bearers, directory), executions), {
     prefix: '',
     admit: (access, request) =>
-      access === 'SUBSCRIBER' ? admitSubscriber(platform, bearers, directory, request) : null,
-    security: (access) => [access === 'SUBSCRIBER' ? { bearer: [] } : { basic: [] }],
+      access === 'CLIENT' ? null : admitSubscriber(platform, bearers, directory, access, request),
+    security: (access) => [access === 'CLIENT' ? { basic: [] } : { bearer: [] }],
+    announce: (caller, reply) => {
+      if (caller?.retirement) reply.headers(caller.retirement.headers);
+    },
     limits,
     divert: dispatch.divert,
   });

@@ -86,6 +86,8 @@ export interface Door<A extends string, C> {
   readonly limits?: Limits<C>;
   /** Takes an admitted request over, whose body has not been read; `done` gives it back with an error. */
   readonly divert?: Divert<C>;
+  /** Adds headers that every answer to this caller carries, a refusal of the operation as well. */
+  readonly announce?: (caller: C, reply: FastifyReply) => void;
 }
 
 /** Returns whether it has taken the request. */
@@ -100,7 +102,7 @@ export type Divert<C> = (
 export function mount<A extends string, C>(
   app: FastifyInstance,
   endpoints: readonly Endpoint<A, C>[],
-  { prefix, admit, security, refusals = () => [], limits, divert }: Door<A, C>,
+  { prefix, admit, security, refusals = () => [], limits, divert, announce }: Door<A, C>,
 ): void {
   if (!app.hasRequestDecorator(CALLER)) app.decorateRequest(CALLER, null);
   for (const endpoint of endpoints) {
@@ -123,6 +125,7 @@ export function mount<A extends string, C>(
         if (!(admitted instanceof Promise)) {
           if (divert?.(admitted, request, reply, done)) return;
           request.setDecorator(CALLER, { caller: admitted });
+          announce?.(admitted, reply);
           done();
           return;
         }
@@ -130,6 +133,7 @@ export function mount<A extends string, C>(
           (caller) => {
             if (divert?.(caller, request, reply, done)) return;
             request.setDecorator(CALLER, { caller });
+            announce?.(caller, reply);
             done();
           },
           (error: Error) => done(error),

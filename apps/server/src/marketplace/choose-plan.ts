@@ -83,5 +83,6 @@ function findVersion(transaction: Queries, versionId: string) {
     ])
     .where('service_versions.id', '=', versionId)
     .where('state', '=', 'PUBLISHED')
+    .where('sunset_at', 'is', null)
     .executeTakeFirst();
 }

@@ -32,6 +32,8 @@ export async function publishListing(
           `Version ${version.version} is ${version.state}. Only a published version can be offered: PUT /services/${serviceId}/versions/${version.version}/publication first.`,
         );
       }
+      if (version.sunset_at !== null)
+        throw new Problem('conflict', `Version ${version.version} is being retired. Offer a newer one.`);
       const before = await findListing(database, transaction, serviceId, 'FOR_CHANGE');
       requireMatch(request, before ? etag(before.revision) : NOT_LISTED);
       const at = now();

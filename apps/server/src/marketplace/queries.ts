@@ -61,13 +61,14 @@ export async function deleteListing(transaction: Queries, serviceId: string): Pr
   return numDeletedRows === 1n;
 }
 
-/** Listings of versions that are not retired, each with its service and version. */
+/** Listings of versions whose retirement is not announced, each with its service and version. */
 function offers(queries: Queries) {
   return queries
     .selectFrom('listings')
     .innerJoin('services', 'services.id', 'listings.service_id')
     .innerJoin('service_versions', 'service_versions.id', 'listings.service_version_id')
     .where('service_versions.state', '=', 'PUBLISHED')
+    .where('service_versions.sunset_at', 'is', null)
     .select([
       'listings.id',
       'listings.service_id',

@@ -97,6 +97,11 @@ export async function deleteOrganization(platform: Platform, context: Context): 
       .where('member_type', '=', 'ORGANIZATION')
       .where('member_id', '=', context.id)
       .execute();
+    await transaction
+      .deleteFrom('provider_access_tokens')
+      .where('owner_type', '=', 'ORGANIZATION')
+      .where('owner_id', '=', context.id)
+      .execute();
     await transaction.deleteFrom('organizations').where('id', '=', context.id).execute();
   });
   return { status: 204 };

@@ -11,6 +11,8 @@ export interface BuiltCode {
   /** Modules worth importing before a job comes. */
   readonly imports: readonly string[];
   readonly parameters: readonly Static<typeof ServiceParameter>[];
+  /** JSON Schema of what run() returns, or null where none is known. */
+  readonly result: unknown;
 }
 
 export type BuildOutcome =

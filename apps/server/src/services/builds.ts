@@ -18,6 +18,7 @@ import type { Database } from '../storage/index.ts';
 import { requireWorkerId } from '../workers/index.ts';
 import type { BuiltCode, Builder } from './builder.ts';
 import { buildsToDo, claimBuild, findBuild, releaseBuilds } from './queries.ts';
+import { fromSignature } from './specification/index.ts';
 
 const PENDING = 'build-pending';
 const CHANGED = 'build-changed';
@@ -248,10 +249,15 @@ export class BuildWorker {
       if (numUpdatedRows !== 1n) return;
       await removeCopies(transaction, id);
       if (!built) return;
-      const { parameters, ...code } = built;
+      const { parameters, result, ...code } = built;
+      const derived = fromSignature({ parameters, result });
       await transaction
         .updateTable('service_versions')
-        .set({ code: JSON.stringify(code), parameters: JSON.stringify(parameters) })
+        .set({
+          code: JSON.stringify(code),
+          parameters: JSON.stringify(parameters.map(withoutLongSchema)),
+          derived_schemas: derived && JSON.stringify(derived),
+        })
         .where('id', '=', versionId)
         .where('build_id', '=', id)
         .execute();
@@ -259,6 +265,12 @@ export class BuildWorker {
     rmSync(file, { force: true });
     this.#platform.database.notify(CHANGED, id);
   }
+}
+
+/** Lists hold many parameters, and user code decides how long a schema is. */
+function withoutLongSchema(parameter: BuiltCode['parameters'][number]): BuiltCode['parameters'][number] {
+  const bytes = Buffer.byteLength(JSON.stringify(parameter.schema ?? null));
+  return bytes > limits.derivedSchemaBytes ? { ...parameter, schema: null } : parameter;
 }
 
 function entry(severity: LogEntry['severity'], message: string, now: number): LogEntry {

@@ -5,7 +5,7 @@ import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { isDuplicate } from '../storage/index.ts';
 import { presentService } from './present.ts';
-import { versionsOf } from './queries.ts';
+import { everyVersion, hasPublished, newestVersions } from './queries.ts';
 import { slugOf } from './slug.ts';
 import { requireFreeAddress } from './transfer.ts';
 import { requireService } from './versions.ts';
@@ -22,8 +22,8 @@ export async function updateService(
     return await platform.database.write(async (transaction) => {
       const row = await requireService(transaction, owner, id);
       requireMatch(request, etag(row.revision));
-      const versions = await versionsOf(transaction, [id]);
-      const fixed = versions.some(({ state }) => state !== 'DRAFT');
+      const versions = await newestVersions(transaction, [id]);
+      const fixed = await hasPublished(transaction, id);
       const name = change.name?.trim() ?? row.name;
       const values = {
         name,
@@ -33,7 +33,7 @@ export async function updateService(
       };
       if (values.slug !== row.slug) await requireFreeAddress(transaction, row.owner_id, values.slug, id);
       await transaction.updateTable('services').set(values).where('id', '=', id).execute();
-      const body = presentService({ ...row, ...values }, versions, platform.addresses);
+      const body = presentService({ ...row, ...values }, versions, platform);
       return { status: 200, body, headers: { etag: etag(values.revision) } };
     });
   } catch (error) {
@@ -52,7 +52,7 @@ export async function deleteService(
   const blobs = await platform.database.write(async (transaction) => {
     const row = await requireService(transaction, owner, id);
     requireMatch(request, etag(row.revision));
-    const versions = await versionsOf(transaction, [id]);
+    const versions = await everyVersion(transaction, id);
     await audit(platform, transaction, owner, 'service:delete', id, { name: row.name });
     await transaction.deleteFrom('services').where('id', '=', id).execute();
     // A service that runs elsewhere has none.

@@ -7,9 +7,11 @@ import { etag, once, Problem, requireMatch, type Answer } from '../http/index.ts
 import type { Context, Platform } from '../platform.ts';
 import { isDuplicate } from '../storage/index.ts';
 import { buildPending } from './builds.ts';
-import { presentBuild, presentVersion } from './present.ts';
-import { findBuild, versionsOf } from './queries.ts';
+import { copySpecification } from './api-specification.ts';
+import { presentBuild, presentVersion, stateOf } from './present.ts';
+import { findBuild, findVersion, newestVersions } from './queries.ts';
 import { addOnPremiseVersion } from './on-premise.ts';
+import { requireEnvironment, requireResources } from './resources.ts';
 import { storeSource } from './source.ts';
 import { uploadOf } from './upload.ts';
 import {
@@ -22,31 +24,34 @@ import {
   requireVersion,
 } from './versions.ts';
 
-/** Adds the next version as a draft: from a ZIP, with the configuration of the newest one; or from a target. One draft at a time. */
+/** Adds the next version as a draft: from a ZIP, with configuration and API specification of the newest one; or from a target. One draft at a time. */
 export async function addVersion(
   platform: Platform,
   owner: Context,
   serviceId: string,
+  wanted: string | undefined,
   request: FastifyRequest,
 ): Promise<Answer> {
   const { type } = await requireService(platform.database.read, owner, serviceId);
-  if (type === 'ON_PREMISE') return addOnPremiseVersion(platform, owner, serviceId, request);
+  if (type === 'ON_PREMISE') return addOnPremiseVersion(platform, owner, serviceId, wanted, request);
   const source = await storeSource(platform, uploadOf(request));
-  let created = '';
+  const same = `${source.digest}${wanted ?? ''}`;
+  let inserted = false;
   try {
-    const answer = await once(platform, request, `versions of ${serviceId}`, source.digest, async (transaction) => {
+    const answer = await once(platform, request, `versions of ${serviceId}`, same, async (transaction) => {
       const service = await requireService(transaction, owner, serviceId);
-      const versions = await versionsOf(transaction, [serviceId]);
-      const number = nextNumber(versions);
-      const configuration = versions[0]
-        ? (JSON.parse(versions[0].configuration) as RuntimeConfiguration)
-        : defaultConfiguration;
+      const number = await nextNumber(transaction, serviceId, wanted);
+      const [newest] = await newestVersions(transaction, [serviceId]);
+      const configuration = newest ? (JSON.parse(newest.configuration) as RuntimeConfiguration) : defaultConfiguration;
       const { versionId } = await insertDraft(platform, transaction, serviceId, number, source, configuration);
-      const row = (await versionsOf(transaction, [serviceId])).find(({ id }) => id === versionId);
+      if (newest) await copySpecification(transaction, newest.id, versionId);
+      const row = await findVersion(transaction, serviceId, number);
       if (!row) throw new Error('The version that was just inserted is not there');
-      created = `${platform.addresses.api}/services/${serviceId}/versions/${number}`;
-      return { status: 201, body: presentVersion(row, service, platform.addresses), headers: { location: created } };
+      inserted = true;
+      const location = `${platform.addresses.api}/services/${serviceId}/versions/${number}`;
+      return { status: 201, body: presentVersion(row, service, platform), headers: { location } };
     });
+    if (!inserted) await platform.blobs.remove(source.blob);
     buildPending(platform.database);
     return answer;
   } catch (error) {
@@ -82,6 +87,7 @@ export async function replaceSource(
         build_id: buildId,
         code: null,
         parameters: null,
+        derived_schemas: null,
         revision: row.revision + 1,
       };
       await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
@@ -114,13 +120,14 @@ export async function configure(
   configuration: RuntimeConfiguration,
   request: FastifyRequest,
 ): Promise<Answer> {
+  requireEnvironment(configuration, '');
   return platform.database.write(async (transaction) => {
     const { row, service } = await requireManagedVersion(transaction, owner, serviceId, version);
     requireDraft(row);
     requireMatch(request, etag(row.revision));
     const values = { configuration: JSON.stringify(configuration), revision: row.revision + 1 };
     await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
-    const body = presentVersion({ ...row, ...values }, service, platform.addresses);
+    const body = presentVersion({ ...row, ...values }, service, platform);
     return { status: 200, body, headers: { etag: etag(values.revision) } };
   });
 }
@@ -135,7 +142,8 @@ export async function publish(
 ): Promise<Answer> {
   const answer = await platform.database.write(async (transaction) => {
     const { row, service } = await requireVersion(transaction, owner, serviceId, version);
-    if (row.state === 'RETIRED') throw new Problem('conflict', `Version ${version} is retired. Publish a newer one.`);
+    if (stateOf(row, platform.now()) === 'RETIRED')
+      throw new Problem('conflict', `Version ${version} is retired. Publish a newer one.`);
     if (service.type === 'MANAGED' && row.build_status !== 'SUCCEEDED') {
       throw new Problem(
         'build-not-succeeded',
@@ -145,10 +153,11 @@ export async function publish(
     if (row.state === 'PUBLISHED')
       return {
         status: 200,
-        body: presentVersion(row, service, platform.addresses),
+        body: presentVersion(row, service, platform),
         headers: { etag: etag(row.revision) },
       };
     requireMatch(request, etag(row.revision));
+    requireResources(JSON.parse(row.configuration) as RuntimeConfiguration);
     const values = {
       state: 'PUBLISHED',
       visibility: 'INTERNAL',
@@ -157,7 +166,7 @@ export async function publish(
     } as const;
     await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
     await audit(platform, transaction, owner, 'service:publish', serviceId, { version, visibility: values.visibility });
-    const body = presentVersion({ ...row, ...values }, service, platform.addresses);
+    const body = presentVersion({ ...row, ...values }, service, platform);
     return { status: 200, body, headers: { etag: etag(values.revision) } };
   });
   accessChanged(platform.database);

@@ -9,10 +9,11 @@ import { buildPending } from './builds.ts';
 import { serviceAnswersOf } from './catalog.ts';
 import { insertOnPremiseDraft, isJson, withoutPassword } from './on-premise.ts';
 import { presentService } from './present.ts';
-import { insertService, versionsOf } from './queries.ts';
+import { insertService, newestVersions } from './queries.ts';
 import { shapeOf } from './shapes.ts';
 import { slugOf } from './slug.ts';
 import { storeSource, type Source } from './source.ts';
+import { requireEnvironment } from './resources.ts';
 import { readParts } from './upload.ts';
 import { requireFreeAddress } from './transfer.ts';
 import { insertDraft } from './versions.ts';
@@ -38,7 +39,8 @@ async function createManaged(platform: Platform, owner: Context, request: Fastif
   try {
     const body = JSON.stringify([form, source.digest]);
     const answer = await insert(platform, owner, request, row, body, async (transaction) => {
-      await insertDraft(platform, transaction, row.id, '1.0.0', source, form.configuration ?? defaultConfiguration);
+      const { version = '1.0.0', configuration = defaultConfiguration } = form;
+      await insertDraft(platform, transaction, row.id, version, source, configuration);
     });
     created = answer.headers?.['location']?.endsWith(row.id) ?? false;
     buildPending(platform.database);
@@ -92,9 +94,9 @@ async function insert(
       await requireFreeAddress(transaction, row.owner_id, row.slug, row.id);
       await insertService(transaction, row);
       await insertVersion(transaction);
-      const versions = await versionsOf(transaction, [row.id]);
+      const versions = await newestVersions(transaction, [row.id]);
       const location = `${platform.addresses.api}/services/${row.id}`;
-      return { status: 201, body: presentService(row, versions, platform.addresses), headers: { location } };
+      return { status: 201, body: presentService(row, versions, platform), headers: { location } };
     });
   } catch (error) {
     if (isDuplicate(error)) {
@@ -154,5 +156,7 @@ function checkForm(fields: Record<string, unknown>): CreateServiceForm {
     if (typeof value === 'string' && value.includes('\0'))
       throw new Problem('invalid-request', `The part "${name}" holds the character U+0000, which cannot be stored.`);
   }
-  return formOf(fields);
+  const form = formOf(fields);
+  if (form.configuration) requireEnvironment(form.configuration, '/configuration');
+  return form;
 }

@@ -6,8 +6,8 @@ import { etag, once, Problem, requireMatch, type Answer } from '../http/index.ts
 import { insertTarget, presentTarget, targetColumns, updateTarget, type TargetColumns } from '../on-premise/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { isDuplicate, type Queries } from '../storage/index.ts';
-import { presentVersion, targetOf } from './present.ts';
-import { versionsOf } from './queries.ts';
+import { presentVersion, stateOf, targetOf } from './present.ts';
+import { findVersion } from './queries.ts';
 import { shapeOf } from './shapes.ts';
 import { nextNumber, requireService, requireVersion } from './versions.ts';
 
@@ -61,6 +61,7 @@ export async function addOnPremiseVersion(
   platform: Platform,
   owner: Context,
   serviceId: string,
+  wanted: string | undefined,
   request: FastifyRequest,
 ): Promise<Answer> {
   if (!isJson(request))
@@ -69,15 +70,21 @@ export async function addOnPremiseVersion(
   const target = targetColumns(platform, body.target, null, '/target');
   const { addresses } = platform;
   try {
-    return await once(platform, request, `versions of ${serviceId}`, withoutPassword(body), async (transaction) => {
-      const service = await requireService(transaction, owner, serviceId);
-      const number = nextNumber(await versionsOf(transaction, [serviceId]));
-      const id = await insertOnPremiseDraft(platform, transaction, serviceId, number, target);
-      const row = (await versionsOf(transaction, [serviceId])).find((one) => one.id === id);
-      if (!row) throw new Error('The version that was just inserted is not there');
-      const location = `${addresses.api}/services/${serviceId}/versions/${number}`;
-      return { status: 201, body: presentVersion(row, service, addresses), headers: { location } };
-    });
+    return await once(
+      platform,
+      request,
+      `versions of ${serviceId}`,
+      `${withoutPassword(body)}${wanted ?? ''}`,
+      async (transaction) => {
+        const service = await requireService(transaction, owner, serviceId);
+        const number = await nextNumber(transaction, serviceId, wanted);
+        await insertOnPremiseDraft(platform, transaction, serviceId, number, target);
+        const row = await findVersion(transaction, serviceId, number);
+        if (!row) throw new Error('The version that was just inserted is not there');
+        const location = `${addresses.api}/services/${serviceId}/versions/${number}`;
+        return { status: 201, body: presentVersion(row, service, platform), headers: { location } };
+      },
+    );
   } catch (error) {
     if (isDuplicate(error))
       throw new Problem('conflict', 'Somebody else has just added a version. Read the service again.');
@@ -99,7 +106,7 @@ export async function setTarget(
     const before = targetOf(row);
     if (!before)
       throw new Problem('not-found', `The service ${service.name} does not run elsewhere: it has no target.`);
-    if (row.state === 'RETIRED')
+    if (stateOf(row, platform.now()) === 'RETIRED')
       throw new Problem('version-published', `Version ${version} is retired. Nobody calls it any more.`);
     requireMatch(request, etag(row.revision));
     const columns = targetColumns(platform, target, before, '');
@@ -112,9 +119,9 @@ export async function setTarget(
       to: presentTarget(columns),
       newCredentials: Boolean(target.credentials),
     });
-    const [changed] = (await versionsOf(transaction, [serviceId])).filter(({ id }) => id === row.id);
+    const changed = await findVersion(transaction, serviceId, version);
     if (!changed) throw new Error('The version that was just changed is not there');
-    const body = presentVersion(changed, service, platform.addresses);
+    const body = presentVersion(changed, service, platform);
     return { status: 200, body, headers: { etag: etag(revision) } };
   });
   accessChanged(platform.database);

@@ -1,6 +1,6 @@
 import { toTimestamp, type Build, type Service, type ServiceVersion } from '@kethub/contract';
 import { presentTarget, type TargetColumns } from '../on-premise/index.ts';
-import { serviceEndpoint, type Addresses } from '../platform.ts';
+import { serviceEndpoint, type Platform } from '../platform.ts';
 import type { BuildRow, ServiceRow } from '../storage/index.ts';
 import type { VersionWithBuild } from './queries.ts';
 
@@ -20,18 +20,32 @@ export function presentBuild(row: Omit<BuildRow, 'log' | 'log_blob' | 'service_v
   };
 }
 
-export function presentVersion(row: VersionWithBuild, service: ServiceRow, addresses: Addresses): ServiceVersion {
+export function presentVersion(
+  row: VersionWithBuild,
+  service: ServiceRow,
+  { addresses, now }: Pick<Platform, 'addresses' | 'now'>,
+): ServiceVersion {
+  const state = stateOf(row, now());
   return {
     version: row.version,
-    state: row.state,
+    state,
     createdAt: toTimestamp(row.created_at),
     ...(row.published_at !== null && { publishedAt: toTimestamp(row.published_at) }),
+    ...(row.deprecated_at !== null &&
+      row.sunset_at !== null && {
+        retirement: { announcedAt: toTimestamp(row.deprecated_at), sunset: toTimestamp(row.sunset_at) },
+      }),
     ...presentSource(row),
-    ...(row.parameters !== null && { parameters: stored(row.parameters) }),
-    ...(row.state === 'PUBLISHED' && {
+    ...(row.parameters && { parameters: stored(row.parameters) }),
+    ...(state === 'PUBLISHED' && {
       endpoint: serviceEndpoint(addresses, service.owner_id, service.slug, row.version),
     }),
   };
+}
+
+/** The state at a time: a published version becomes a retired one by itself. */
+export function stateOf(row: Pick<VersionWithBuild, 'state' | 'sunset_at'>, now: number): ServiceVersion['state'] {
+  return row.state === 'PUBLISHED' && row.sunset_at !== null && row.sunset_at <= now ? 'RETIRED' : row.state;
 }
 
 /** What a version is made of: uploaded source and its build, or a place where it runs. */
@@ -41,6 +55,7 @@ function presentSource(row: VersionWithBuild): Partial<ServiceVersion> {
   if (row.build_status === null || row.build_created_at === null) throw new Error('A managed version without a build');
   return {
     configuration: stored(row.configuration),
+    apiSpecification: row.specification_origin,
     sourceBytes: row.source_bytes,
     sourceDigest: row.source_digest,
     build: presentBuild({
@@ -64,7 +79,11 @@ export function targetOf(row: VersionWithBuild): TargetColumns | null {
   };
 }
 
-export function presentService(row: ServiceRow, versions: readonly VersionWithBuild[], addresses: Addresses): Service {
+export function presentService(
+  row: ServiceRow,
+  versions: readonly VersionWithBuild[],
+  platform: Pick<Platform, 'addresses' | 'now'>,
+): Service {
   return {
     id: row.id,
     name: row.name,
@@ -73,6 +92,6 @@ export function presentService(row: ServiceRow, versions: readonly VersionWithBu
     description: row.description,
     owner: { type: row.owner_type, id: row.owner_id },
     createdAt: toTimestamp(row.created_at),
-    versions: versions.map((version) => presentVersion(version, row, addresses)),
+    versions: versions.map((version) => presentVersion(version, row, platform)),
   };
 }

@@ -1,16 +1,20 @@
+import { limits } from '@kethub/contract';
+import { sql } from 'kysely';
 import type { Context } from '../platform.ts';
-import type { Database, Queries, ServiceRow } from '../storage/index.ts';
+import { isAmong, type Database, type Queries, type ServiceRow } from '../storage/index.ts';
 
 /** The SQL of services, versions and builds. Everything is asked together with its owner. */
 
-export function listServices(database: Database, owner: Context) {
-  return database.read
+/** Services of an owner after `cursor`, newest first. */
+export function pageOfServices({ read }: Database, owner: Context, cursor: string | null, limit: number) {
+  const rows = read
     .selectFrom('services')
     .selectAll()
     .where('owner_type', '=', owner.type)
     .where('owner_id', '=', owner.id)
     .orderBy('id', 'desc')
-    .execute();
+    .limit(limit);
+  return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();
 }
 
 export function findService(queries: Queries, owner: Context, id: string) {
@@ -23,14 +27,29 @@ export function findService(queries: Queries, owner: Context, id: string) {
     .executeTakeFirst();
 }
 
-/** Versions with their builds, or with where they run, newest first. */
-export function versionsOf(queries: Queries, serviceIds: readonly string[]) {
+/** Versions with their builds, or with where they run; without what may be long. */
+function versions(queries: Queries) {
   return queries
     .selectFrom('service_versions')
     .leftJoin('builds', 'builds.id', 'service_versions.build_id')
     .leftJoin('on_premise_targets', 'on_premise_targets.service_version_id', 'service_versions.id')
-    .selectAll('service_versions')
+    .leftJoin('api_specifications', 'api_specifications.service_version_id', 'service_versions.id')
     .select([
+      'service_versions.id',
+      'service_id',
+      'version',
+      'state',
+      'visibility',
+      'configuration',
+      'source_blob',
+      'source_bytes',
+      'source_digest',
+      'build_id',
+      'service_versions.created_at',
+      'published_at',
+      'deprecated_at',
+      'sunset_at',
+      'revision',
       'builds.status as build_status',
       'builds.created_at as build_created_at',
       'builds.started_at as build_started_at',
@@ -39,12 +58,95 @@ export function versionsOf(queries: Queries, serviceIds: readonly string[]) {
       'on_premise_targets.url as target_url',
       'on_premise_targets.timeout_ms as target_timeout_ms',
       'on_premise_targets.sealed_credentials as target_sealed_credentials',
-    ])
-    .where('service_id', 'in', [...serviceIds, ''])
-    .orderBy('service_versions.id', 'desc')
+      sql<'UPLOADED' | 'DERIVED' | 'DEFAULT'>`case
+        when api_specifications.service_version_id is not null then 'UPLOADED'
+        when derived_schemas is not null then 'DERIVED' else 'DEFAULT' end`.as('specification_origin'),
+    ]);
+}
+
+const place = sql<number>`row_number() over (partition by service_id order by service_versions.id desc)`.as('place');
+
+/** The newest versions of each of these services, newest first. */
+export function newestVersions(queries: Queries, serviceIds: readonly string[]) {
+  const numbered = versions(queries)
+    .select(place)
+    .where(isAmong(queries, 'service_id', serviceIds));
+  return queries
+    .selectFrom(numbered.as('numbered'))
+    .selectAll()
+    .where('place', '<=', limits.versionsShown)
+    .orderBy('id', 'desc')
     .execute();
 }
-export type VersionWithBuild = Awaited<ReturnType<typeof versionsOf>>[number];
+
+/** The newest versions of each of these services that can be started, newest first, with what the build has found out. */
+export function newestPublished(queries: Queries, serviceIds: readonly string[], now: number) {
+  const numbered = versions(queries)
+    .select([place, 'parameters'])
+    .where(isAmong(queries, 'service_id', serviceIds))
+    .where('state', '=', 'PUBLISHED')
+    .where((is) => is.or([is('sunset_at', 'is', null), is('sunset_at', '>', now)]));
+  return queries
+    .selectFrom(numbered.as('numbered'))
+    .selectAll()
+    .where('place', '<=', limits.versionsShown)
+    .orderBy('id', 'desc')
+    .execute();
+}
+export type PublishedVersion = Awaited<ReturnType<typeof newestPublished>>[number];
+
+/** Versions of a service after `cursor`, newest first. */
+export function pageOfVersions({ read }: Database, serviceId: string, cursor: string | null, limit: number) {
+  const rows = versions(read).where('service_id', '=', serviceId).orderBy('service_versions.id', 'desc').limit(limit);
+  return (cursor === null ? rows : rows.where('service_versions.id', '<', cursor)).execute();
+}
+
+/** One version, with what the build has found out. */
+export function findVersion(queries: Queries, serviceId: string, version: string) {
+  return versions(queries)
+    .select(['parameters', 'derived_schemas', 'api_specifications.document as specification'])
+    .where('service_id', '=', serviceId)
+    .where('version', '=', version)
+    .executeTakeFirst();
+}
+export type VersionRow = NonNullable<Awaited<ReturnType<typeof findVersion>>>;
+/** A version as it stands in a list, or alone. */
+export type VersionWithBuild = Awaited<ReturnType<typeof pageOfVersions>>[number] &
+  Partial<Pick<VersionRow, 'parameters'>>;
+
+/** What the API specification of a managed version is made of. */
+export function findSpecified(queries: Queries, serviceId: string, versionId: string) {
+  return queries
+    .selectFrom('service_versions')
+    .innerJoin('services', 'services.id', 'service_versions.service_id')
+    .leftJoin('api_specifications', 'api_specifications.service_version_id', 'service_versions.id')
+    .select(['name', 'description', 'version', 'derived_schemas', 'api_specifications.document as specification'])
+    .where('services.id', '=', serviceId)
+    .where('service_versions.id', '=', versionId)
+    .where('services.type', '=', 'MANAGED')
+    .executeTakeFirst();
+}
+
+/** What all versions of a service are called, in which state, and where their source lies. */
+export function everyVersion(queries: Queries, serviceId: string) {
+  return queries
+    .selectFrom('service_versions')
+    .select(['version', 'state', 'source_blob'])
+    .where('service_id', '=', serviceId)
+    .execute();
+}
+
+/** Whether a service has a version that subscribers may rely on. */
+export async function hasPublished(queries: Queries, serviceId: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('service_versions')
+    .select('id')
+    .where('service_id', '=', serviceId)
+    .where('state', '!=', 'DRAFT')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
 
 export function insertService(transaction: Queries, row: ServiceRow) {
   return transaction.insertInto('services').values(row).execute();

@@ -1,28 +1,48 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { etag, isFresh, preferredWait, Problem, type Answer } from '../http/index.ts';
+import { etag, isFresh, list, preferredWait, Problem, type Answer, type ListQuery } from '../http/index.ts';
 import { answerLog } from '../logs/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { buildLog, onBuildChanged } from './builds.ts';
 import { presentBuild, presentService, presentVersion } from './present.ts';
-import { findBuild, listServices, versionsOf } from './queries.ts';
+import { findBuild, newestVersions, pageOfServices, pageOfVersions } from './queries.ts';
 import { requireManagedVersion, requireService, requireVersion } from './versions.ts';
 
-export async function readServices(platform: Platform, owner: Context): Promise<Answer> {
-  const rows = await listServices(platform.database, owner);
-  const versions = await versionsOf(
-    platform.database.read,
-    rows.map(({ id }) => id),
-  );
-  const byService = Map.groupBy(versions, (version) => version.service_id);
-  return { status: 200, body: rows.map((row) => presentService(row, byService.get(row.id) ?? [], platform.addresses)) };
+/** Services of an owner, each with its newest versions. */
+export function readServices(platform: Platform, owner: Context, query: ListQuery): Promise<Answer> {
+  const { database } = platform;
+  return list(query, {
+    address: `${platform.addresses.api}/services`,
+    async load(cursor, limit) {
+      const rows = await pageOfServices(database, owner, cursor, limit);
+      const ids = rows.map(({ id }) => id);
+      const byService = Map.groupBy(await newestVersions(database.read, ids), (version) => version.service_id);
+      return rows.map((row) => ({ id: row.id, row, versions: byService.get(row.id) ?? [] }));
+    },
+    present: ({ row, versions }) => presentService(row, versions, platform),
+  });
+}
+
+/** All versions of a service, newest first. */
+export async function readVersions(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  query: ListQuery,
+): Promise<Answer> {
+  const service = await requireService(platform.database.read, owner, serviceId);
+  return list(query, {
+    address: `${platform.addresses.api}/services/${serviceId}/versions`,
+    load: (cursor, limit) => pageOfVersions(platform.database, serviceId, cursor, limit),
+    present: (row) => presentVersion(row, service, platform),
+  });
 }
 
 export async function readService(platform: Platform, owner: Context, id: string): Promise<Answer> {
   const row = await requireService(platform.database.read, owner, id);
-  const versions = await versionsOf(platform.database.read, [id]);
+  const versions = await newestVersions(platform.database.read, [id]);
   return {
     status: 200,
-    body: presentService(row, versions, platform.addresses),
+    body: presentService(row, versions, platform),
     headers: { etag: etag(row.revision) },
   };
 }
@@ -34,7 +54,7 @@ export async function readVersion(
   version: string,
 ): Promise<Answer> {
   const { service, row } = await requireVersion(platform.database.read, owner, serviceId, version);
-  return { status: 200, body: presentVersion(row, service, platform.addresses), headers: { etag: etag(row.revision) } };
+  return { status: 200, body: presentVersion(row, service, platform), headers: { etag: etag(row.revision) } };
 }
 
 /** The ZIP as it was uploaded. */

@@ -1,11 +1,13 @@
 import {
   Build,
   AddOnPremiseVersionRequest,
+  ApiSpecification,
   Bytes,
   CreateOnPremiseServiceRequest,
   CreateServiceForm,
   Id,
   PublicationRequest,
+  RetirementRequest,
   RuntimeConfiguration,
   Service,
   ServiceVersion,
@@ -13,16 +15,27 @@ import {
   TransferRequest,
   UpdateServiceRequest,
   Version,
+  VersionNumber,
 } from '@kethub/contract';
 import { Type } from 'typebox';
-import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
+import { contextOf, ListQuery, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
 import { logMedia } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
+import { deleteSpecification, readSpecification, uploadSpecification, yamlMedia } from './api-specification.ts';
 import { deleteService, updateService } from './change-services.ts';
 import { addVersion, configure, publish, replaceSource } from './change-versions.ts';
 import { createService } from './create-service.ts';
 import { setTarget } from './on-premise.ts';
-import { readBuild, readBuildLog, readService, readServices, readSource, readVersion } from './read-services.ts';
+import {
+  readBuild,
+  readBuildLog,
+  readService,
+  readServices,
+  readSource,
+  readVersion,
+  readVersions,
+} from './read-services.ts';
+import { retire, withdrawRetirement } from './retirement.ts';
 import { transferService } from './transfer.ts';
 import { uploadOf, zipMedia } from './upload.ts';
 
@@ -49,7 +62,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     consumes: { 'multipart/form-data': createForm, 'application/json': CreateOnPremiseServiceRequest },
     summary: 'Create a service by uploading the ZIP of its project, or one that runs elsewhere',
     description:
-      'A managed service is sent as a form, an on-premise service as JSON. Form parts: `name`, `description` (optional), `configuration` (optional, JSON of RuntimeConfiguration), then the file `source`: a ZIP of the content of the project, not of its folder. The first version, 1.0.0, is a draft; its build starts at once.',
+      'A managed service is sent as a form, an on-premise service as JSON. Form parts: `name`, `description` (optional), `version` (optional), `configuration` (optional, JSON of RuntimeConfiguration), then the file `source`: a ZIP of the content of the project, not of its folder. The first version, 1.0.0 unless another is chosen, is a draft; its build starts at once.',
     answers: { 201: Service },
     problems: ['invalid-request', 'malformed-json', 'conflict', ...upload, ...repeat],
     handle: ({ caller, request }) => createService(platform, contextOf(caller), request),
@@ -61,9 +74,10 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     tag,
     access: 'service:list',
     summary: 'List services, newest first',
+    query: ListQuery,
     answers: { 200: Type.Array(Service) },
-    problems: [],
-    handle: ({ caller }) => readServices(platform, contextOf(caller)),
+    problems: ['invalid-request'],
+    handle: ({ caller, query }) => readServices(platform, contextOf(caller), query),
   }),
   endpoint({
     method: 'GET',
@@ -71,7 +85,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     id: 'getService',
     tag,
     access: 'service:read',
-    summary: 'Read a service with its versions',
+    summary: 'Read a service with its newest versions',
     params: servicePath,
     answers: { 200: Service },
     problems: [...found],
@@ -127,9 +141,24 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     summary: 'Add the next version as a draft',
     description: 'The ZIP for a managed service, the target for one that runs elsewhere.',
     params: servicePath,
+    query: Type.Object({ version: Type.Optional(VersionNumber) }),
     answers: { 201: ServiceVersion },
     problems: [...found, 'malformed-json', 'conflict', ...upload, ...repeat],
-    handle: ({ params, caller, request }) => addVersion(platform, contextOf(caller), params.serviceId, request),
+    handle: ({ params, query, caller, request }) =>
+      addVersion(platform, contextOf(caller), params.serviceId, query.version, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services/:serviceId/versions',
+    id: 'listServiceVersions',
+    tag,
+    access: 'service:read',
+    summary: 'List the versions of a service, newest first',
+    params: servicePath,
+    query: ListQuery,
+    answers: { 200: Type.Array(ServiceVersion) },
+    problems: [...found],
+    handle: ({ params, query, caller }) => readVersions(platform, contextOf(caller), params.serviceId, query),
   }),
   endpoint({
     method: 'GET',
@@ -237,8 +266,88 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: versionPath,
     body: PublicationRequest,
     answers: { 200: ServiceVersion },
-    problems: [...change, 'malformed-json', 'build-not-succeeded', 'conflict'],
+    problems: [...change, 'malformed-json', 'build-not-succeeded', 'resource-unavailable', 'conflict'],
     handle: ({ params, caller, request }) =>
       publish(platform, contextOf(caller), params.serviceId, params.version, request),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/services/:serviceId/versions/:version/retirement',
+    id: 'retireServiceVersion',
+    tag,
+    access: 'service:retire',
+    summary: 'Announce from when on a version cannot be started any more',
+    description:
+      'Until the sunset its answers carry Deprecation (RFC 9745) and Sunset (RFC 8594), and no new subscription is taken; afterwards a start is answered with 410. Executions that run go on; what has been started stays readable.',
+    params: versionPath,
+    body: RetirementRequest,
+    answers: { 200: ServiceVersion },
+    problems: [...change, 'malformed-json', 'conflict', 'unsupported-media-type'],
+    handle: ({ params, body, caller, request }) =>
+      retire(platform, contextOf(caller), params.serviceId, params.version, body.sunset, request),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/services/:serviceId/versions/:version/retirement',
+    id: 'withdrawRetirement',
+    tag,
+    access: 'service:retire',
+    summary: 'Take the announcement back, before the sunset',
+    params: versionPath,
+    answers: { 200: ServiceVersion },
+    problems: [...change, 'conflict'],
+    handle: ({ params, caller, request }) =>
+      withdrawRetirement(platform, contextOf(caller), params.serviceId, params.version, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services/:serviceId/versions/:version/api-specification',
+    id: 'getApiSpecification',
+    tag,
+    access: 'service:read',
+    summary: 'Read the API specification of a version',
+    description:
+      'The uploaded OpenAPI document; else one that is derived from the signature of run(); else the default template. Server and security are those of this installation. Subscribers read the same at openapi.json below the service endpoint.',
+    params: versionPath,
+    answers: { 200: ApiSpecification, 304: null },
+    problems: [...found],
+    handle: ({ params, caller, request }) =>
+      readSpecification(platform, contextOf(caller), params.serviceId, params.version, request),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/services/:serviceId/versions/:version/api-specification',
+    id: 'uploadApiSpecification',
+    tag,
+    access: 'service:change',
+    consumes: Object.fromEntries(['application/json', ...yamlMedia].map((media) => [media, ApiSpecification])),
+    summary: 'Upload the API specification of a draft: OpenAPI 3.0 or 3.1, as JSON or YAML',
+    description:
+      'The operations must not be changed or extended, and the schemas InputData, InputParams and ResultResponse with `_links` and `_embedded` must stay. References lead within the document. At most 524,288 bytes, nested at most 64 deep.',
+    params: versionPath,
+    answers: { 200: ApiSpecification },
+    problems: [
+      ...change,
+      'malformed-json',
+      'version-published',
+      'too-large',
+      'unsupported-media-type',
+      'invalid-api-specification',
+    ],
+    handle: ({ params, caller, request }) =>
+      uploadSpecification(platform, contextOf(caller), params.serviceId, params.version, request),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/services/:serviceId/versions/:version/api-specification',
+    id: 'deleteApiSpecification',
+    tag,
+    access: 'service:change',
+    summary: 'Take the uploaded API specification of a draft away',
+    params: versionPath,
+    answers: { 204: null },
+    problems: [...change, 'version-published'],
+    handle: ({ params, caller, request }) =>
+      deleteSpecification(platform, contextOf(caller), params.serviceId, params.version, request),
   }),
 ];

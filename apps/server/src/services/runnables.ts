@@ -9,6 +9,8 @@ export interface Runnable {
   readonly code: Code;
   readonly environment: Record<string, string>;
   readonly limits: Limits;
+  /** Whether it is given the credentials of its owner at providers. */
+  readonly providerAccessTokens: boolean;
 }
 
 export interface Runnables {
@@ -75,5 +77,6 @@ function toRunnable(platform: Platform, built: BuiltCode, configuration: Runtime
     layerDir: built.layer === null ? null : path.join(folder, built.layer),
     imports: built.imports,
   };
-  return { code, environment: configuration.environment ?? {}, limits };
+  const { environment = {}, providerAccessTokens = false } = configuration;
+  return { code, environment, limits, providerAccessTokens };
 }

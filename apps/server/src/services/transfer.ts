@@ -7,7 +7,7 @@ import { requireNewOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { isDuplicate, type Queries, type ServiceRow } from '../storage/index.ts';
 import { presentService } from './present.ts';
-import { versionsOf } from './queries.ts';
+import { hasPublished, newestVersions } from './queries.ts';
 import { requireService } from './versions.ts';
 
 /**
@@ -21,14 +21,14 @@ export async function transferService(
   id: string,
   to: TransferRequest,
 ): Promise<Answer> {
-  const { database, addresses } = platform;
+  const { database } = platform;
   try {
     const body = await database.write(async (transaction) => {
       const row = await requireService(transaction, context, id);
       const owner = await requireNewOwner(platform, transaction, context, to, 'service:create');
       await requireFreeAddress(transaction, owner.owner_id, row.slug, id);
-      const versions = await versionsOf(transaction, [id]);
-      if (versions.some(({ state }) => state !== 'DRAFT')) await keepAddress(transaction, row);
+      const versions = await newestVersions(transaction, [id]);
+      if (await hasPublished(transaction, id)) await keepAddress(transaction, row);
       const values = { ...owner, revision: row.revision + 1 };
       await transaction.updateTable('services').set(values).where('id', '=', id).execute();
       // In whose name a service is offered, its new owner decides anew. Waits for those who are just subscribing.
@@ -38,7 +38,7 @@ export async function transferService(
       await audit(platform, transaction, context, 'service:transfer', id, detail);
       const receiver = { ...context, type: to.type, id: to.id };
       await audit(platform, transaction, receiver, 'service:transfer', id, detail);
-      return presentService({ ...row, ...values }, versions, addresses);
+      return presentService({ ...row, ...values }, versions, platform);
     });
     accessChanged(database);
     return { status: 200, body };

@@ -3,14 +3,20 @@ import multipart, { type Multipart } from '@fastify/multipart';
 import { limits } from '@kethub/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../http/index.ts';
+import { yamlMedia } from './api-specification.ts';
 
 export const zipMedia = 'application/zip';
 
-/** Lets forms with a file and ZIP bodies through as streams: they are stored while they arrive. */
+/** Takes YAML as text, and lets forms with a file and ZIP bodies through as streams: they are stored while they arrive. */
 export async function acceptUploads(app: FastifyInstance): Promise<void> {
   await app.register(multipart, {
     limits: { fileSize: limits.sourceArchiveBytes, files: 1, fields: 8, fieldSize: limits.jsonBodyBytes, parts: 9 },
   });
+  app.addContentTypeParser(
+    [...yamlMedia],
+    { parseAs: 'string', bodyLimit: limits.apiSpecificationBytes },
+    (_request, text, done) => done(null, text),
+  );
   app.addContentTypeParser(zipMedia, { bodyLimit: Number.MAX_SAFE_INTEGER }, (_request, payload, done) =>
     done(null, payload),
   );

@@ -2,7 +2,7 @@ import type { RuntimeConfiguration } from '@kethub/contract';
 import { Problem } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import type { Queries, ServiceRow } from '../storage/index.ts';
-import { findService, versionsOf, type VersionWithBuild } from './queries.ts';
+import { everyVersion, findService, findVersion, newestVersions, type VersionRow } from './queries.ts';
 import type { Source } from './source.ts';
 import { nextVersion } from './version-number.ts';
 
@@ -19,15 +19,15 @@ export async function requireVersion(
   owner: Context,
   serviceId: string,
   version: string,
-): Promise<{ service: ServiceRow; row: VersionWithBuild }> {
+): Promise<{ service: ServiceRow; row: VersionRow }> {
   const service = await requireService(queries, owner, serviceId);
-  const versions = await versionsOf(queries, [serviceId]);
-  const row = versions.find((one) => one.version === version);
-  if (!row) {
-    const known = versions.map((one) => one.version).join(', ');
-    throw new Problem('not-found', `The service ${service.name} has no version ${version}. It has ${known || 'none'}.`);
-  }
-  return { service, row };
+  const row = await findVersion(queries, serviceId, version);
+  if (row) return { service, row };
+  const known = (await newestVersions(queries, [serviceId])).map((one) => one.version).join(', ');
+  throw new Problem(
+    'not-found',
+    `The service ${service.name} has no version ${version}. Its newest are ${known || 'none'}.`,
+  );
 }
 
 /** A version of a managed service of `owner`. Throws not-found, also for one that runs elsewhere. */
@@ -36,7 +36,7 @@ export async function requireManagedVersion(
   owner: Context,
   serviceId: string,
   version: string,
-): Promise<{ service: ServiceRow; row: VersionWithBuild }> {
+): Promise<{ service: ServiceRow; row: VersionRow }> {
   const found = await requireVersion(queries, owner, serviceId, version);
   if (found.service.type === 'MANAGED') return found;
   throw new Problem(
@@ -46,7 +46,7 @@ export async function requireManagedVersion(
 }
 
 /** Only drafts change. */
-export function requireDraft(row: VersionWithBuild): void {
+export function requireDraft(row: Pick<VersionRow, 'state' | 'version'>): void {
   if (row.state !== 'DRAFT') {
     throw new Problem(
       'version-published',
@@ -55,12 +55,16 @@ export function requireDraft(row: VersionWithBuild): void {
   }
 }
 
-/** The number of the next version. Throws conflict while there is a draft: one at a time. */
-export function nextNumber(versions: readonly VersionWithBuild[]): string {
+/** The number of the next version, the wanted one if there is one. Throws conflict while there is a draft: one at a time. */
+export async function nextNumber(queries: Queries, serviceId: string, wanted?: string): Promise<string> {
+  const versions = await everyVersion(queries, serviceId);
   const draft = versions.find(({ state }) => state === 'DRAFT');
   if (draft)
     throw new Problem('conflict', `Version ${draft.version} is still a draft. Change it, or publish it first.`);
-  return nextVersion(versions.map(({ version }) => version));
+  return nextVersion(
+    versions.map(({ version }) => version),
+    wanted,
+  );
 }
 
 /** Adds a draft version with a build to do, inside a transaction. */

@@ -1,14 +1,14 @@
 import { toTimestamp, type SharedService, type SharedServiceVersion } from '@kethub/contract';
 import { list, Problem, type Answer, type ListQuery } from '../http/index.ts';
 import { serviceEndpoint, type Addresses, type Context, type Platform } from '../platform.ts';
-import { versionsOf, type VersionWithBuild } from '../services/index.ts';
+import { newestPublished, type PublishedVersion } from '../services/index.ts';
 import type { Queries, ServiceRow } from '../storage/index.ts';
 import { activeShares } from './queries.ts';
 
 /** A service that is shared with somebody now, and until when (null: without end). */
 interface Shared extends ServiceRow {
   readonly until: number | null;
-  readonly versions: readonly VersionWithBuild[];
+  readonly versions: readonly PublishedVersion[];
 }
 
 /** The services that are shared with the context now, newest first. */
@@ -60,7 +60,7 @@ async function withVersions(
   now: number,
 ): Promise<Shared[]> {
   const ids = rows.map(({ id }) => id);
-  const versions = Map.groupBy(await versionsOf(queries, ids), (version) => version.service_id);
+  const versions = Map.groupBy(await newestPublished(queries, ids, now), (version) => version.service_id);
   const shares = await activeShares(queries, context, now)
     .select(['service_id', 'end_at'])
     .where('service_id', 'in', [...ids, ''])
@@ -69,7 +69,7 @@ async function withVersions(
   return rows.map((row) => ({
     ...row,
     until: latest((endsOf.get(row.id) ?? []).map(({ end_at }) => end_at)),
-    versions: (versions.get(row.id) ?? []).filter(({ state }) => state === 'PUBLISHED'),
+    versions: versions.get(row.id) ?? [],
   }));
 }
 
@@ -92,7 +92,7 @@ function presentShared(row: Shared, addresses: Addresses): SharedService {
   };
 }
 
-function presentSharedVersion(row: VersionWithBuild, service: ServiceRow, addresses: Addresses): SharedServiceVersion {
+function presentSharedVersion(row: PublishedVersion, service: ServiceRow, addresses: Addresses): SharedServiceVersion {
   return {
     version: row.version,
     publishedAt: toTimestamp(row.published_at ?? row.created_at),

@@ -26,6 +26,8 @@ export interface Tables {
   registration_decisions: RegistrationDecisionRow;
   services: ServiceRow;
   service_versions: ServiceVersionRow;
+  api_specifications: ApiSpecificationRow;
+  provider_access_tokens: ProviderAccessTokenRow;
   builds: BuildRow;
   installation: InstallationRow;
   workers: WorkerRow;
@@ -250,8 +252,32 @@ export interface ServiceVersionRow {
   code: string | null;
   /** JSON of the parameters of run(); null until built. */
   parameters: string | null;
+  /** JSON of the input and the schemas that the signature of run() tells; null until built, or where it tells nothing. */
+  derived_schemas: string | null;
   created_at: number;
   published_at: number | null;
+  /** When its retirement was announced, and from when on it cannot be started; both or neither. */
+  deprecated_at: number | null;
+  sunset_at: number | null;
+  revision: number;
+}
+
+/** An uploaded OpenAPI document, as JSON; of a version without one it is derived or the default. */
+export interface ApiSpecificationRow {
+  service_version_id: string;
+  document: string;
+}
+
+/** An owner's credentials at a provider of quantum computers. */
+export interface ProviderAccessTokenRow {
+  owner_type: OwnerType;
+  owner_id: string;
+  provider: string;
+  /** Sealed JSON of apiKey and, where the provider has one, serviceIdentifier. */
+  sealed_credentials: string;
+  hint: string;
+  created_at: number;
+  updated_at: number;
   revision: number;
 }
 

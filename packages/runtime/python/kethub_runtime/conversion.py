@@ -34,7 +34,7 @@ def empty_instance(annotation):
 
 
 def json_schema(annotation) -> dict | None:
-    """Return a JSON Schema of the annotation: of builtins by name, of everything else when Pydantic knows one."""
+    """Return a JSON Schema of the annotation: Pydantic's where it is imported, else of builtins, typing and dataclasses."""
     names = {dict: "object", list: "array", str: "string", int: "integer", float: "number", bool: "boolean"}
     if isinstance(annotation, type) and annotation in names:
         return {"type": names[annotation]}
@@ -46,7 +46,9 @@ def json_schema(annotation) -> dict | None:
             return None  # a type without a schema, such as numpy.ndarray: there is nothing to say about it
     if isinstance(annotation, type) and hasattr(annotation, "schema") and _is_model(annotation):
         return annotation.schema()
-    return None
+    from kethub_runtime.type_schema import schema_of
+
+    return schema_of(annotation)
 
 
 def _is_model(kind) -> bool:

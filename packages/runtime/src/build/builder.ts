@@ -94,7 +94,7 @@ export function createBuilder(options: BuilderOptions): Builder {
     const requirements = readRequirements(await requirementsText(folder));
     const layer = await layerFor(requirements, python, tell, signal);
     if (!isKnown) await compileTree(runtime, folder, '/app', signal);
-    const { parameters, imports } = await inspectService(
+    const { parameters, result, imports } = await inspectService(
       runtime,
       folder,
       layer && join(runtimeDir, layer),
@@ -106,7 +106,7 @@ export function createBuilder(options: BuilderOptions): Builder {
       await sealTree(folder);
       await publish(folder, join(runtimeDir, source));
     }
-    return { source, layer, imports, parameters };
+    return { source, layer, imports, parameters, result };
   }
 
   return {

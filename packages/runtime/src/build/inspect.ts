@@ -20,6 +20,8 @@ const MAX_IMPORTS = 500;
 
 export interface Inspected {
   parameters: Parameter[];
+  /** JSON Schema of what `run` returns, or null where none is known. */
+  result: unknown;
   /** Third-party and standard modules that the program imports at its top. */
   imports: string[];
 }
@@ -91,6 +93,7 @@ function read(report: Record<string, unknown>): Inspected {
   const names: unknown[] = Array.isArray(imports) ? imports : [];
   return {
     parameters: parameters.map(readParameter),
+    result: (isObject(declared) ? declared['resultSchema'] : null) ?? null,
     imports: names
       .filter((name): name is string => typeof name === 'string' && MODULE.test(name))
       .slice(0, MAX_IMPORTS),

@@ -22,6 +22,8 @@ export interface BuiltCode {
   /** Modules worth importing before a job comes. */
   imports: string[];
   parameters: Parameter[];
+  /** JSON Schema of what `run` returns, or null where none is known. */
+  result: unknown;
 }
 
 export type BuildOutcome = { ok: true; built: BuiltCode } | { ok: false; problem: BuildProblem };

@@ -104,7 +104,7 @@ export class Executions {
   }
 
   #begin(job: JobHeader, input: Buffer): Execution {
-    const { executionId, code, environment, limits, dataPools, secrets } = job;
+    const { executionId, code, environment, secretEnvironment = {}, limits, dataPools, secrets } = job;
     const folder = this.#records.folder(executionId);
     const warm = dataPools.length === 0 ? this.#pool.take({ code, environment, limits }) : null;
     const service = warm ?? this.#stock.take() ?? new ServiceSandbox(this.#ground, folder, [], limits);
@@ -122,7 +122,7 @@ export class Executions {
           onLog: this.#logEvents(executionId),
         },
         service,
-        { secrets, dataPools: names, input },
+        { secrets, environment: secretEnvironment, dataPools: names, input },
       );
     } catch (error) {
       service.end();

@@ -14,6 +14,8 @@ export interface ServiceSpec {
 
 export interface Handover {
   secrets: Readonly<Record<string, string>>;
+  /** Set when the job is read, before the service's own code is imported. */
+  environment: Readonly<Record<string, string>>;
   dataPools: readonly string[];
   input: Buffer;
 }
@@ -85,8 +87,9 @@ export class ServiceSandbox {
   }
 
   handOver(job: Handover, limits: Limits): void {
+    const { secrets, environment, dataPools } = job;
     const header = Buffer.from(
-      JSON.stringify({ secrets: job.secrets, dataPools: job.dataPools, limits: { fileBytes: limits.fileBytes } }),
+      JSON.stringify({ secrets, environment, dataPools, limits: { fileBytes: limits.fileBytes } }),
     );
     // One write for small jobs: Python reads them with one system call.
     const frames = Buffer.concat([frameLength(header), header, frameLength(job.input), job.input]);

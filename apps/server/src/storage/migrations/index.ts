@@ -12,6 +12,8 @@ import * as sharing from './0010-sharing.ts';
 import * as onPremise from './0011-on-premise.ts';
 import * as marketplace from './0012-marketplace.ts';
 import * as dataPools from './0013-data-pools.ts';
+import * as apiSpecifications from './0014-api-specifications.ts';
+import * as providerTokens from './0015-provider-tokens.ts';
 import * as sealedAnswers from './0016-sealed-answers.ts';
 import * as accessChanges from './0017-access-changes.ts';
 import * as processes from './0021-processes.ts';
@@ -31,6 +33,8 @@ const migrations: Record<string, Migration> = {
   '0011-on-premise': onPremise,
   '0012-marketplace': marketplace,
   '0013-data-pools': dataPools,
+  '0014-api-specifications': apiSpecifications,
+  '0015-provider-tokens': providerTokens,
   '0016-sealed-answers': sealedAnswers,
   '0017-access-changes': accessChanges,
   '0021-processes': processes,

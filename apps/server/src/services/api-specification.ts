@@ -1,0 +1,168 @@
+import type { FastifyRequest } from 'fastify';
+import { etag, isFresh, Problem, requireMatch, type Answer } from '../http/index.ts';
+import { serviceEndpoint, type Context, type Platform } from '../platform.ts';
+import { digestOf, type Queries, type ServiceRow } from '../storage/index.ts';
+import { findSpecified, type VersionRow } from './queries.ts';
+import {
+  checkDocument,
+  documentOf,
+  installed,
+  readJson,
+  readYaml,
+  unknownSignature,
+  type JsonObject,
+  type Place,
+} from './specification/index.ts';
+import { requireDraft, requireManagedVersion } from './versions.ts';
+
+export const yamlMedia = ['application/yaml', 'application/x-yaml', 'text/yaml', 'application/openapi+yaml'] as const;
+const textMedia = 'application/json; charset=utf-8';
+
+/** The API specification of a version: the uploaded one, else what the code tells, else the default template. */
+export async function readSpecification(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { service, row } = await requireManagedVersion(platform.database.read, owner, serviceId, version);
+  const endpoint = serviceEndpoint(platform.addresses, service.owner_id, service.slug, version);
+  return answer(apiSpecificationOf(platform, service, row, endpoint.slice(0, -1)), request);
+}
+
+/** The same for a subscriber, who calls the service at `endpoint`. Null of a service that is not managed here. */
+export async function subscribersSpecification(
+  platform: Platform,
+  serviceId: string,
+  versionId: string,
+  endpoint: string,
+  request: FastifyRequest,
+): Promise<Answer | null> {
+  const row = await findSpecified(platform.database.read, serviceId, versionId);
+  return row ? answer(apiSpecificationOf(platform, row, row, endpoint), request) : null;
+}
+
+/** Uploads an OpenAPI document for a draft. Throws invalid-api-specification with every place that keeps it from being one. */
+export async function uploadSpecification(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  requireDraft((await requireManagedVersion(platform.database.read, owner, serviceId, version)).row);
+  const document = JSON.stringify(await documentIn(request));
+  return change(platform, owner, serviceId, version, request, async (transaction, row) => {
+    await transaction
+      .insertInto('api_specifications')
+      .values({ service_version_id: row.id, document })
+      .onConflict((conflict) => conflict.column('service_version_id').doUpdateSet({ document }))
+      .execute();
+    return document;
+  });
+}
+
+/** Takes the uploaded document of a draft away: what the code tells, or the default template, takes its place. */
+export async function deleteSpecification(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { status, headers } = await change(platform, owner, serviceId, version, request, async (transaction, row) => {
+    await transaction.deleteFrom('api_specifications').where('service_version_id', '=', row.id).execute();
+    return null;
+  });
+  return { status: status === 200 ? 204 : status, ...(headers && { headers }) };
+}
+
+/** The next version starts with the uploaded document of the newest one. */
+export async function copySpecification(transaction: Queries, from: string, to: string): Promise<void> {
+  await transaction
+    .insertInto('api_specifications')
+    .columns(['service_version_id', 'document'])
+    .expression((query) =>
+      query
+        .selectFrom('api_specifications')
+        .select((is) => [is.val(to).as('service_version_id'), 'document'])
+        .where('service_version_id', '=', from),
+    )
+    .execute();
+}
+
+/** The text of the document, with what only the installation knows. `endpoint` is where the reader calls the service. */
+function apiSpecificationOf(
+  { addresses }: Platform,
+  service: Pick<ServiceRow, 'name' | 'description'>,
+  { version, specification, derived_schemas }: Pick<VersionRow, 'version' | 'specification' | 'derived_schemas'>,
+  endpoint: string,
+): string {
+  const document = specification === null ? described(service, version, derived_schemas) : stored(specification);
+  return JSON.stringify(installed(document, { endpoint, tokenEndpoint: `${addresses.gateway}/token`, version }));
+}
+
+function described(service: Pick<ServiceRow, 'name' | 'description'>, version: string, derived: string | null) {
+  const { input, schemas } = derived === null ? unknownSignature : (JSON.parse(derived) as typeof unknownSignature);
+  return documentOf({ title: service.name, description: service.description, version, input, schemas });
+}
+
+/** Rows hold JSON that this program wrote and checked before. */
+function stored(document: string): JsonObject {
+  return JSON.parse(document) as JsonObject;
+}
+
+function answer(body: string, request: FastifyRequest): Answer {
+  const headers = { etag: tagOf(body), 'cache-control': 'private, no-cache' };
+  if (isFresh(request, headers.etag)) return { status: 304, headers };
+  return { status: 200, body, headers: { ...headers, 'content-type': textMedia } };
+}
+
+function tagOf(text: string): string {
+  return etag(digestOf(text).slice(0, 32));
+}
+
+async function change(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+  store: (transaction: Queries, row: VersionRow) => Promise<string | null>,
+): Promise<Answer> {
+  const body = await platform.database.write(async (transaction) => {
+    const { service, row } = await requireManagedVersion(transaction, owner, serviceId, version);
+    requireDraft(row);
+    const endpoint = serviceEndpoint(platform.addresses, service.owner_id, service.slug, version).slice(0, -1);
+    requireMatch(request, tagOf(apiSpecificationOf(platform, service, row, endpoint)));
+    const specification = await store(transaction, row);
+    const revision = row.revision + 1;
+    await transaction.updateTable('service_versions').set({ revision }).where('id', '=', row.id).execute();
+    return apiSpecificationOf(platform, service, { ...row, specification }, endpoint);
+  });
+  return { status: 200, body, headers: { etag: tagOf(body), 'content-type': textMedia } };
+}
+
+async function documentIn({ body }: FastifyRequest): Promise<JsonObject> {
+  if (body === undefined || body === '')
+    throw new Problem(
+      'invalid-request',
+      'There is no document in the body. DELETE takes an uploaded specification away: the default takes its place.',
+    );
+  const read = typeof body === 'string' ? readYaml(body) : readJson(body);
+  const errors = read.ok ? await checkDocument(read.document) : read.errors;
+  if (!read.ok || errors.length > 0) throw refused(errors);
+  return read.document;
+}
+
+function refused(errors: readonly Place[]): Problem {
+  const places = errors
+    .slice(0, 3)
+    .map(({ pointer, detail }) => `${pointer || 'The document'} ${detail}`)
+    .join('; ');
+  const more = errors.length > 3 ? `; and ${errors.length - 3} more` : '';
+  return new Problem('invalid-api-specification', `The document cannot be the API specification: ${places}${more}.`, {
+    errors: [...errors],
+  });
+}

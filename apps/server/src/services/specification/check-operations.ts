@@ -1,0 +1,184 @@
+import { isObject, member, membersOf, pointerOf, resolved, type Json, type JsonObject, type Place } from './json.ts';
+import { operationsOf } from './template.ts';
+
+const template = operationsOf({});
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+/** Members of an operation or a path that change where it is, or who may call it. */
+const installed = ['servers', 'security', 'callbacks'];
+
+/** Every place at which the operations of a document are not those that every service has. */
+export function extensionErrors(document: JsonObject): Place[] {
+  const errors: Place[] = [];
+  if ('webhooks' in document) errors.push({ pointer: '/webhooks', detail: 'a service has no webhooks' });
+  const paths = member(document, 'paths');
+  for (const [path, item] of membersOf(paths)) {
+    if (path.startsWith('x-')) continue;
+    const known = Object.hasOwn(template, path) ? template[path] : undefined;
+    if (known) errors.push(...pathErrors(document, path, item, known));
+    else
+      errors.push({
+        pointer: pointerOf('paths', path),
+        detail: 'is no path of a service: the operations must not be extended',
+      });
+  }
+  for (const [path, item] of Object.entries(template))
+    for (const method of Object.keys(item))
+      if (member(member(paths, path), method) === undefined)
+        errors.push({
+          pointer: pointerOf('paths', path, method),
+          detail: 'must stay: every service has this operation',
+        });
+  return errors;
+}
+
+function pathErrors(
+  document: JsonObject,
+  path: string,
+  item: Json,
+  known: Readonly<Record<string, JsonObject>>,
+): Place[] {
+  const at = ['paths', path];
+  if (!isObject(item)) return [{ pointer: pointerOf(...at), detail: 'must be an object' }];
+  const errors = ['$ref', ...installed]
+    .filter((name) => name in item)
+    .map((name) => ({ pointer: pointerOf(...at, name), detail: 'must not be here: the platform decides it' }));
+  for (const method of methods) {
+    const operation = item[method];
+    if (operation === undefined) continue;
+    const expected = known[method];
+    if (!expected)
+      errors.push({
+        pointer: pointerOf(...at, method),
+        detail: 'is no operation of a service: they must not be extended',
+      });
+    else errors.push(...operationErrors(document, [...at, method], operation, expected, item['parameters']));
+  }
+  return errors;
+}
+
+function operationErrors(
+  document: JsonObject,
+  at: readonly string[],
+  operation: Json,
+  expected: JsonObject,
+  shared: Json | undefined,
+): Place[] {
+  if (!isObject(operation)) return [{ pointer: pointerOf(...at), detail: 'must be an object' }];
+  return [
+    ...installed
+      .filter((name) => name in operation)
+      .map((name) => ({ pointer: pointerOf(...at, name), detail: 'must not be here: the platform decides it' })),
+    ...parameterErrors(document, at, [operation['parameters'], shared], expected),
+    ...bodyErrors(document, at, operation, expected),
+    ...responseErrors(document, at, operation, expected),
+  ];
+}
+
+function parameterErrors(
+  document: JsonObject,
+  at: readonly string[],
+  [own, shared]: readonly [Json | undefined, Json | undefined],
+  expected: JsonObject,
+): Place[] {
+  const known = listOf(expected['parameters']);
+  const errors: Place[] = [];
+  const found = [
+    ...listOf(own).map((one, index) => ({ one, pointer: pointerOf(...at, 'parameters', index) })),
+    ...listOf(shared).map((one, index) => ({ one, pointer: pointerOf(...at.slice(0, -1), 'parameters', index) })),
+  ].map(({ one, pointer }) => ({ pointer, name: nameOf(resolved(document, one)) }));
+  const allowed = new Set(known.map(nameOf));
+  // Of a parameter that all operations of a path share, each takes what is its own.
+  const elsewhere = new Set(
+    Object.values(template[at[1] ?? ''] ?? {}).flatMap((one) => listOf(one['parameters']).map(nameOf)),
+  );
+  for (const { name, pointer } of found)
+    if (!allowed.has(name) && !elsewhere.has(name))
+      errors.push({ pointer, detail: 'is no parameter of this operation: the operations must not be extended' });
+  for (const one of known.filter((parameter) => member(parameter, 'in') === 'path'))
+    if (!found.some(({ name }) => name === nameOf(one)))
+      errors.push({
+        pointer: pointerOf(...at, 'parameters'),
+        detail: `must declare {${textOf(one, 'name')}} of the path`,
+      });
+  return errors;
+}
+
+function bodyErrors(document: JsonObject, at: readonly string[], operation: JsonObject, expected: JsonObject): Place[] {
+  const place = [...at, 'requestBody'];
+  const body = resolved(document, operation['requestBody']);
+  if (!('requestBody' in expected))
+    return body === undefined ? [] : [{ pointer: pointerOf(...place), detail: 'this operation takes no body' }];
+  const content = member(body, 'content');
+  const errors = membersOf(content)
+    .filter(([media]) => media !== 'application/json')
+    .map(([media]) => ({ pointer: pointerOf(...place, 'content', media), detail: 'the input is application/json' }));
+  const schema = member(member(content, 'application/json'), 'schema');
+  if (schema === undefined)
+    return [...errors, { pointer: pointerOf(...place, 'content', 'application/json', 'schema'), detail: 'must stay' }];
+  const properties = member(resolved(document, schema), 'properties');
+  for (const [name, target] of [
+    ['data', 'InputData'],
+    ['params', 'InputParams'],
+  ] as const) {
+    const one = member(properties, name);
+    const reference = `#/components/schemas/${target}`;
+    if (one !== undefined && member(one, '$ref') !== reference)
+      errors.push({
+        pointer: pointerOf(...place, 'content', 'application/json', 'schema', 'properties', name),
+        detail: `must be {"$ref": "${reference}"}`,
+      });
+  }
+  return errors;
+}
+
+function responseErrors(
+  document: JsonObject,
+  at: readonly string[],
+  operation: JsonObject,
+  expected: JsonObject,
+): Place[] {
+  const errors: Place[] = [];
+  const place = [...at, 'responses'];
+  const [success = ''] = membersOf(expected['responses']).map(([status]) => status);
+  for (const [status] of membersOf(operation['responses']))
+    if (/^[12]/.test(status) && status !== success)
+      errors.push({
+        pointer: pointerOf(...place, status),
+        detail: `the operation answers ${success}: it must not be changed`,
+      });
+  const response = resolved(document, member(operation['responses'], success));
+  if (response === undefined) return [...errors, { pointer: pointerOf(...place, success), detail: 'must stay' }];
+  const content = member(response, 'content');
+  const known = membersOf(member(member(expected['responses'], success), 'content'));
+  for (const [media] of membersOf(content))
+    if (!known.some(([one]) => one === media))
+      errors.push({
+        pointer: pointerOf(...place, success, 'content', media),
+        detail: 'is no media type of this operation',
+      });
+  const [first, media] = known[0] ?? ['', null];
+  if (member(content, first) === undefined)
+    errors.push({ pointer: pointerOf(...place, success, 'content', first), detail: 'must stay' });
+  const reference = member(member(media, 'schema'), '$ref');
+  if (reference !== '#/components/schemas/ResultResponse') return errors;
+  const schema = [...place, success, 'content', first, 'schema'];
+  if (member(member(member(content, first), 'schema'), '$ref') !== reference)
+    errors.push({ pointer: pointerOf(...schema), detail: `must be {"$ref": "${reference}"}` });
+  return errors;
+}
+
+/** What tells one parameter from another. Names of headers have no case. */
+function nameOf(one: Json | undefined): string {
+  const where = textOf(one, 'in');
+  const name = textOf(one, 'name');
+  return `${where} ${where === 'header' ? name.toLowerCase() : name}`;
+}
+
+function textOf(one: Json | undefined, name: string): string {
+  const value = member(one, name);
+  return typeof value === 'string' ? value : '';
+}
+
+function listOf(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}

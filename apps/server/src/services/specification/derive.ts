@@ -1,0 +1,152 @@
+import { limits, type ServiceParameter } from '@kethub/contract';
+import type { Static } from 'typebox';
+import { atReference, isObject, member, membersOf, resolved, type Json, type JsonObject } from './json.ts';
+import { readJson } from './read.ts';
+import { resultMembers, type Description } from './template.ts';
+
+/** What the build has found out about run(). */
+export interface Signature {
+  readonly parameters: readonly Static<typeof ServiceParameter>[];
+  readonly result: unknown;
+}
+
+type Derived = Pick<Description, 'input' | 'schemas'>;
+
+const anything = (description: string): JsonObject => ({ description });
+const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
+
+/** The input and the schemas of a service about whose code nothing is known. */
+export const unknownSignature: Derived = {
+  input: {
+    type: 'object',
+    properties: { data: ref('InputData'), params: ref('InputParams') },
+  },
+  schemas: {
+    InputData: anything('Problem data: any JSON value.'),
+    InputParams: anything('Parameters that influence evaluation: any JSON value.'),
+    ResultResponse: resultResponse({}),
+  },
+};
+
+/** The same as far as the signature tells it, or null when it tells nothing. */
+export function fromSignature({ parameters, result }: Signature): Derived | null {
+  const schemas: JsonObject = { ...unknownSignature.schemas };
+  const properties: JsonObject = {};
+  let known = false;
+  for (const [index, one] of parameters.entries()) {
+    if (one.kind !== 'data') continue;
+    const name = schemaName(one.name, index);
+    const schema = placed(one.schema, name);
+    known ||= schema !== null;
+    if (schema !== null) schemas[name] = schema;
+    else schemas[name] ??= anything('Any JSON value.');
+    properties[one.name] = ref(name);
+  }
+  Object.assign(properties, secrets(parameters), pools(parameters, schemas));
+  const required = parameters.filter((one) => one.required && one.kind !== 'secret').map(({ name }) => name);
+  if (parameters.some((one) => one.required && one.kind === 'secret')) required.push('$secrets');
+  known ||= addResult(result, schemas);
+  const input = { type: 'object', properties, ...(required.length > 0 && { required }) };
+  return known ? { input, schemas } : null;
+}
+
+function schemaName(parameter: string, index: number): string {
+  if (parameter === 'data') return 'InputData';
+  if (parameter === 'params') return 'InputParams';
+  // Python takes letters that the name of a component cannot have.
+  return `Input.${/^\w+$/.test(parameter) ? parameter : `parameter-${index + 1}`}`;
+}
+
+function secrets(parameters: Signature['parameters']): JsonObject {
+  const named = parameters.filter(({ kind }) => kind === 'secret');
+  if (named.length === 0) return {};
+  const secret = { type: 'string', writeOnly: true };
+  return {
+    $secrets: {
+      type: 'object',
+      description: 'Sealed, given to the one execution and never shown.',
+      properties: Object.fromEntries(named.map(({ name }) => [name, secret])),
+      required: named.filter((one) => one.required).map(({ name }) => name),
+      additionalProperties: { type: 'string' },
+    },
+  };
+}
+
+function pools(parameters: Signature['parameters'], schemas: JsonObject): JsonObject {
+  const named = parameters.filter(({ kind }) => kind === 'dataPool');
+  if (named.length === 0) return {};
+  schemas['DataPoolReference'] = {
+    type: 'object',
+    properties: {
+      id: { type: 'string', format: 'uuid' },
+      ref: { type: 'string', enum: ['DATAPOOL', 'datapool'] },
+    },
+    required: ['id', 'ref'],
+  };
+  return Object.fromEntries(named.map(({ name }) => [name, ref('DataPoolReference')]));
+}
+
+/** Adds what run() returns. A value that is no object is served under the key `result`. */
+function addResult(schema: unknown, schemas: JsonObject): boolean {
+  const result = placed(schema, 'Result');
+  const kind = result && kindOf(schema);
+  if (!result || !kind) return false;
+  // The HAL members stand beside its own.
+  const { additionalProperties, ...open } = result;
+  schemas['Result'] = additionalProperties === false ? open : result;
+  const own =
+    kind === 'object' ? ref('Result') : { type: 'object', properties: { result: ref('Result') }, required: ['result'] };
+  schemas['ResultResponse'] = resultResponse({ anyOf: [own, ref('Failure')] });
+  return true;
+}
+
+function resultResponse(more: JsonObject): JsonObject {
+  return {
+    type: 'object',
+    description: 'The result at the root, and two HAL members.',
+    ...more,
+    properties: resultMembers,
+    required: Object.keys(resultMembers),
+  };
+}
+
+function kindOf(schema: unknown): 'object' | 'other' | null {
+  const read = readJson(schema);
+  if (!read.ok) return null;
+  const type = member(resolved(read.document, read.document), 'type');
+  if (type === 'object') return 'object';
+  return typeof type === 'string' ? 'other' : null;
+}
+
+/**
+ * The schema of a parameter as a component of this name: references to its own parts lead there now. Null when there is
+ * none, or one that cannot be used: it comes out of a process that user code shares.
+ */
+function placed(schema: unknown, name: string): JsonObject | null {
+  const read = readJson(schema);
+  if (!read.ok || Buffer.byteLength(JSON.stringify(read.document)) > limits.derivedSchemaBytes) return null;
+  const moved = move(read.document, read.document, `#/components/schemas/${name}`);
+  return isObject(moved) && Object.keys(moved).length > 0 ? moved : null;
+}
+
+/** Undefined when a reference leads nowhere or elsewhere. The depth is bounded by readJson. */
+function move(node: Json, root: JsonObject, to: string): Json | undefined {
+  if (Array.isArray(node)) return all(node.map((item) => move(item, root, to)));
+  if (!isObject(node)) return node;
+  const reference = node['$ref'];
+  if (typeof reference === 'string' && !leadsSomewhere(root, reference)) return undefined;
+  if ('$id' in node || '$anchor' in node || '$dynamicRef' in node) return undefined;
+  const members = all(membersOf(node).map(([, value]) => move(value, root, to)));
+  if (!members) return undefined;
+  const moved = Object.fromEntries(Object.keys(node).map((name, index) => [name, members[index] ?? null]));
+  if (typeof reference === 'string') moved['$ref'] = to + reference.slice(1);
+  return moved;
+}
+
+function leadsSomewhere(root: JsonObject, reference: string): boolean {
+  return reference === '#' || (reference.startsWith('#/') && atReference(root, reference) !== undefined);
+}
+
+function all(values: readonly (Json | undefined)[]): Json[] | undefined {
+  return values.some((value) => value === undefined) ? undefined : (values as Json[]);
+}

@@ -1,0 +1,75 @@
+import { Type, type Static } from 'typebox';
+import { Request, Timestamp } from './fields.ts';
+import { limits } from './limits.ts';
+
+/** A provider of quantum computers, and how its own client library finds credentials. */
+export interface Provider {
+  readonly name: string;
+  /** Environment variable of the API key. */
+  readonly apiKey: string;
+  /** Environment variable of the service identifier, where the provider asks for one. */
+  readonly serviceIdentifier?: string;
+  /** Environment variables that are the same for everybody. */
+  readonly constants?: Readonly<Record<string, string>>;
+}
+
+/** Providers that an API key opens. Each variable is the one that the client library in the comment reads. */
+export const providers = {
+  // qiskit-ibm-runtime; the service identifier is the CRN of the instance
+  IBM_QUANTUM: {
+    name: 'IBM Quantum Platform',
+    apiKey: 'QISKIT_IBM_TOKEN',
+    serviceIdentifier: 'QISKIT_IBM_INSTANCE',
+    constants: { QISKIT_IBM_CHANNEL: 'ibm_quantum_platform' },
+  },
+  // qiskit-ionq, cirq-ionq
+  IONQ: { name: 'IonQ', apiKey: 'IONQ_API_KEY' },
+  // iqm-client
+  IQM: { name: 'IQM Resonance', apiKey: 'IQM_TOKEN' },
+  // qiskit-aqt-provider
+  AQT: { name: 'AQT', apiKey: 'AQT_TOKEN' },
+  // dwave-cloud-client
+  DWAVE: { name: 'D-Wave Leap', apiKey: 'DWAVE_API_TOKEN' },
+  // perceval-quandela
+  QUANDELA: { name: 'Quandela Cloud', apiKey: 'PCVL_CLOUD_TOKEN' },
+} as const satisfies Record<string, Provider>;
+
+export type ProviderCode = keyof typeof providers;
+export const providerCodes = Object.keys(providers) as ProviderCode[];
+
+/** The names of all environment variables of a provider. */
+export function variablesOf(code: ProviderCode): string[] {
+  const { apiKey, serviceIdentifier, constants }: Provider = providers[code];
+  return [apiKey, ...(serviceIdentifier === undefined ? [] : [serviceIdentifier]), ...Object.keys(constants ?? {})];
+}
+
+export const ProviderName = Type.Enum(providerCodes);
+
+/** Printable ASCII without spaces: what a line break would smuggle in is refused. */
+const Token = Type.String({ minLength: 1, maxLength: limits.providerTokenLength, pattern: '^[!-~]+$' });
+
+export const ProviderAccessTokenRequest = Request(
+  {
+    apiKey: Token,
+    serviceIdentifier: Type.Optional(Token),
+  },
+  {
+    $id: 'ProviderAccessTokenRequest',
+    description: '`serviceIdentifier` for IBM_QUANTUM and for no other: the CRN of the instance.',
+  },
+);
+export type ProviderAccessTokenRequest = Static<typeof ProviderAccessTokenRequest>;
+
+export const ProviderAccessToken = Type.Object(
+  {
+    provider: ProviderName,
+    name: Type.String(),
+    hint: Type.String({ description: 'The API key, masked but for its last characters.' }),
+    serviceIdentifier: Type.Optional(Type.String()),
+    environmentVariables: Type.Array(Type.String(), { description: 'What user code finds them under.' }),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { $id: 'ProviderAccessToken', description: 'The API key itself is never shown again.' },
+);
+export type ProviderAccessToken = Static<typeof ProviderAccessToken>;
