@@ -101,7 +101,7 @@ describe('TLS', () => {
     const by = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'san', '-days', '2'];
     openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.pem', ...by);
     const options = { key: readFileSync(file('server.key')), cert: readFileSync(file('server.pem')) };
-    provider = await startProvider(undefined, https.createServer(options) as unknown as http.Server);
+    provider = await startProvider(undefined, https.createServer(options));
   });
   afterAll(async () => {
     await provider.close();

@@ -18,7 +18,7 @@ let kethub: TestKethub;
 let echo: Provider;
 let endless: Provider;
 let written = 0;
-let gone = 0;
+const left = { gone: 0 };
 
 beforeAll(async () => {
   if (!sqlite) throw new Error('SQLite is always there');
@@ -26,7 +26,7 @@ beforeAll(async () => {
   echo = await startProvider((request, response) => request.pipe(response));
   endless = await startProvider((request, response) => {
     request.resume();
-    response.once('close', () => (gone += 1));
+    response.once('close', () => (left.gone += 1));
     const write = (): void => {
       while (!response.destroyed) {
         written += piece.length;
@@ -42,7 +42,11 @@ afterAll(async () => {
   await kethub.close();
 });
 
-async function open(name: string, url: string, options: http.RequestOptions): Promise<http.ClientRequest> {
+async function open(
+  name: string,
+  url: string,
+  options: { method: string; headers?: http.OutgoingHttpHeaders },
+): Promise<http.ClientRequest> {
   const deployed = await deployOnPremise(kethub.client, name, { url });
   const { bearer } = await callerOf(deployed);
   const headers = { ...options.headers, authorization: `Bearer ${bearer}` };
@@ -103,7 +107,7 @@ test('callers that read slowly slow the service down, hold no memory, and do not
   expect(written).toBeGreaterThan(stopped);
   expect(memory() - before).toBeLessThan(BOUND);
   for (const request of requests) request.destroy();
-  while (gone < 2) await pause(10);
+  while (left.gone < 2) await pause(10);
 });
 
 test('a body beyond the limit of the installation is refused by its length, and cut off without one', async () => {
@@ -114,16 +118,16 @@ test('a body beyond the limit of the installation is refused by its length, and 
   expect(refused.statusCode).toBe(413);
   byLength.destroy();
   const inChunks = await open('Too long in chunks', echo.url, { method: 'POST' });
-  let broken = false;
-  inChunks.on('error', () => (broken = true));
+  const seen = { broken: false };
+  inChunks.on('error', () => (seen.broken = true));
   inChunks.on('response', (response: http.IncomingMessage) => {
-    response.on('error', () => (broken = true));
-    response.on('close', () => (broken ||= !response.complete));
+    response.on('error', () => (seen.broken = true));
+    response.on('close', () => (seen.broken ||= !response.complete));
     response.resume();
   });
-  for (let sent = 0; sent < 400 * MB && !broken && !inChunks.destroyed; sent += piece.length) {
+  for (let sent = 0; sent < 400 * MB && !seen.broken && !inChunks.destroyed; sent += piece.length) {
     if (!inChunks.write(piece))
       await Promise.race([once(inChunks, 'drain'), once(inChunks, 'close')]).catch(() => undefined);
   }
-  while (!broken) await pause(10);
+  while (!seen.broken) await pause(10);
 });
