@@ -53,6 +53,8 @@ describe.skipIf(installed === undefined)('generated requests', { timeout: 600_00
     const share = await client.createShare(service.id, { recipient });
     const params = { return: { answer: 42 }, files: { 'one.txt': '1' }, print: ['a line'] };
     const job = await client.startJob(service.id, null, { params }, { wait: 60 });
+    const pools = [await client.createDataPool({ name: 'kept' }), await client.createDataPool({ name: 'lost' })];
+    for (const { id } of pools) await client.uploadDataPoolFile(id, 'one.txt', new Blob(['1']));
     const known = {
       id: [userId, lost.id],
       serviceId: [service.id],
@@ -63,6 +65,10 @@ describe.skipIf(installed === undefined)('generated requests', { timeout: 600_00
       shareId: [share.id],
       executionId: [job.id],
       file: ['one.txt'],
+      dataPoolId: pools.map(({ id }) => id),
+      name: ['one.txt'],
+      memberType: ['USER'],
+      memberId: [userId],
     };
     return { loginSession, accessToken: used.value, deployed, known };
   }

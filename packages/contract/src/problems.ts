@@ -97,7 +97,7 @@ export const problems = {
   'data-pool-not-readable': problem(
     403,
     'Data pool not readable',
-    'The input refers to a data pool that does not exist, or that the owner of the application may not read. `errors` names the place. The owner of the pool can add the owner of the application as a member.',
+    'The input refers to a data pool that does not exist, or that the owner of the application (of a job, whoever starts it) may not read. `errors` names the place. An owner of the pool can make them a member.',
   ),
   'not-found': problem(404, 'Not found', 'There is nothing at this address, or nothing that the caller may see.'),
   'service-not-found': problem(

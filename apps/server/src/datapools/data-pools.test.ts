@@ -120,6 +120,9 @@ describe.each(databases)('data pools on $name', (kind) => {
       );
       await put(ada, pool, `ORGANIZATION/${lab}`, 'OWNER');
       expect(await attempts(bob, pool, lab)).toEqual(viewer);
+      expect((await bob.call('GET', `/data-pools/${pool.id}`, { organizationId: lab })).body).toMatchObject({
+        role: 'VIEWER',
+      });
       expect((await bob.call('GET', '/data-pools', { organizationId: lab })).body).toMatchObject([{ role: 'VIEWER' }]);
       expect(await attempts(bob, pool)).toEqual(nothing);
       await put(ada, pool, `ORGANIZATION/${lab}`, 'VIEWER');

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import http from 'node:http';
+import net from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { limits, type DataPool } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { poolUser, type PoolUser } from '../testing/data-pools.ts';
@@ -100,6 +102,16 @@ describe.each(databases)('files of data pools on $name', (kind) => {
     expect((await ada.call('DELETE', at('a.txt', own))).status).toBe(204);
     expect((await ada.call('DELETE', at('a.txt', own))).status).toBe(404);
     expect([await counted(own), await blobs(), await unused()]).toEqual([{ files: 0, bytes: 0 }, before - 1, 0]);
+  });
+
+  test('a request without a body replaces nothing', async () => {
+    await put('there', 'content');
+    const { hostname, port, host } = new URL(kethub.kethub.platform.addresses.api);
+    const socket = net.connect(Number(port), hostname);
+    const head = [`PUT ${place('there')} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${kethub.loginSession}`];
+    socket.write(`${[...head, 'Connection: close'].join('\r\n')}\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+    expect((await get('there')).text).toBe('content');
   });
 
   test('preconditions of a write', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
 import { limits, type DataPool } from '@kethub/contract';
@@ -26,22 +26,22 @@ describe.each(databases)('limits of data pools of 1 MB on $name', (kind) => {
     const folder = path.join(kethub.dataDir, 'blobs');
     return (await readdir(folder, { recursive: true, withFileTypes: true })).filter((one) => one.isFile()).length;
   };
-  /** Sends pieces of 64 KB without saying how many, for as long as they are taken. */
-  function flood(pool: DataPool, name: string): { status: Promise<number | undefined>; closed: Promise<void> } {
+  /** What the uploads that go on have written. */
+  const arrived = async (): Promise<number> => {
+    const folder = path.join(kethub.dataDir, 'blobs/tmp');
+    const sizes = (await readdir(folder)).map(async (name) => (await stat(path.join(folder, name))).size);
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  };
+  /** Begins an upload without saying how long it is. */
+  function open(pool: DataPool, name: string): { sender: http.ClientRequest; status: Promise<number | undefined> } {
     const { hostname, port, pathname } = new URL(kethub.kethub.platform.addresses.api);
     const headers = { authorization: `Bearer ${kethub.loginSession}` };
     const sender = http.request({ hostname, port, path: pathname + at(pool, name), method: 'PUT', headers });
-    const send = (): void => {
-      while (!sender.destroyed && sender.write(Buffer.alloc(64 * KB)));
-    };
-    sender.on('drain', send);
-    send();
     const status = new Promise<number | undefined>((resolve, reject) => {
       sender.once('response', (response) => resolve(response.resume().statusCode));
       sender.once('error', reject);
     });
-    const closed = new Promise<void>((resolve) => sender.once('close', resolve));
-    return { status, closed };
+    return { sender, status };
   }
 
   test('a pool takes what it has room for, counting what it replaces', async () => {
@@ -60,7 +60,13 @@ describe.each(databases)('limits of data pools of 1 MB on $name', (kind) => {
   test('who sends without end is refused, and cut off soon after', async () => {
     const pool = await ada.create();
     const before = await blobs();
-    const { status, closed } = flood(pool, 'endless');
+    const { sender, status } = open(pool, 'endless');
+    const closed = new Promise((resolve) => sender.once('close', resolve));
+    const send = (): void => {
+      while (!sender.destroyed && sender.write(Buffer.alloc(64 * KB)));
+    };
+    sender.on('drain', send);
+    send();
     expect(await status).toBe(413);
     expect(await blobs()).toBe(before);
     await closed;
@@ -74,6 +80,19 @@ describe.each(databases)('limits of data pools of 1 MB on $name', (kind) => {
     expect(stored).toBeLessThanOrEqual(2);
     const { bytes } = (await ada.call('GET', `/data-pools/${pool.id}`)).body as DataPool;
     expect(bytes).toBe(stored * 400 * KB);
+  });
+
+  test('what has arrived of an upload takes room from the others before it is complete', async () => {
+    const pool = await ada.create();
+    const { sender, status } = open(pool, 'slow');
+    sender.write(Buffer.alloc(700 * KB));
+    await expect.poll(arrived).toBe(700 * KB);
+    const second = open(pool, 'fast');
+    second.sender.write(Buffer.alloc(700 * KB));
+    expect(await second.status).toBe(413);
+    sender.end();
+    expect(await status).toBe(201);
+    expect((await put(pool, 'fast', 300 * KB)).status).toBe(201);
   });
 
   test('a pool with all the files that it can have takes no other, but replaces', async () => {

@@ -35,9 +35,9 @@ export async function layOutPools(
   await rm(draft, { recursive: true, force: true });
   try {
     for (const made of [root(platform), draft]) await makeFolder(made, PASSABLE);
-    for (const [index, { id }] of referenced.pools.entries()) {
-      await fill(platform, path.join(draft, String(index)), id, referenced);
-    }
+    for (const [index, { id }] of referenced.pools.entries()) await fill(platform, path.join(draft, String(index)), id);
+    // Last: one that was deleted while it was laid out has left fewer files, or none.
+    await requireReadable(platform.database.read, referenced);
     // A folder under this name is complete: something may be running on it.
     await rename(draft, folder);
   } catch (error) {
@@ -70,10 +70,9 @@ function folderOf(platform: Platform, executionId: string): string {
   return path.join(root(platform), executionId);
 }
 
-async function fill(platform: Platform, folder: string, id: string, referenced: ReferencedPools): Promise<void> {
+async function fill(platform: Platform, folder: string, id: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await requireReadable(platform.database.read, referenced);
       await makeFolder(folder, LISTABLE);
       for await (const { name, blob } of filesOf(platform, id))
         await platform.blobs.place(blob, path.join(folder, name));

@@ -30,11 +30,12 @@ export async function uploadFile(
   const { raw } = request;
   try {
     requireFileName(name);
+    requireBody(request);
     const mediaType = mediaTypeOf(request);
     const { pool } = await requirePool(platform.database.read, context, poolId, 'data-pool-file:write');
     const before = await findFile(platform.database.read, poolId, name);
     requirePreconditions(request, before ? fileTag(before) : null);
-    const room = roomFor(platform, arriving, pool, before?.bytes ?? 0);
+    const room = roomFor(platform, arriving, pool, before);
     try {
       room.announce(Number(request.headers['content-length'] ?? 0));
       const received = await receive(platform, raw, room.take);
@@ -104,13 +105,13 @@ interface Room {
 }
 
 /** What one upload may take: the limit of a file, and what the pool has left beside the uploads that arrive for it now. */
-function roomFor(platform: Platform, arriving: Arriving, pool: DataPoolRow, replaces: number): Room {
+function roomFor(platform: Platform, arriving: Arriving, pool: DataPoolRow, before: FileRow | undefined): Room {
   let taken = 0;
   const check = (bytes: number): void => {
     if (bytes > limits.dataPoolFileBytes)
       throw new Problem('too-large', `A file may have at most ${limits.dataPoolFileBytes} bytes (5 GiB).`);
     const others = (arriving.get(pool.id) ?? 0) - taken;
-    requireRoom(platform, pool, others + bytes - replaces, 0);
+    requireRoom(platform, pool, others + bytes - (before?.bytes ?? 0), before ? 0 : 1);
   };
   return {
     announce: check,
@@ -133,6 +134,12 @@ function requireRoom({ configuration }: Platform, pool: DataPoolRow, bytes: numb
     throw new Problem('too-large', `A data pool holds at most ${most} bytes; this one has ${pool.bytes} already.`);
   if (pool.files + files > limits.filesOfDataPool)
     throw new Problem('conflict', `A data pool holds at most ${limits.filesOfDataPool} files. Delete some first.`);
+}
+
+/** Who forgets the body must not replace a file by nothing. An empty file is sent as a body without bytes. */
+function requireBody({ headers }: FastifyRequest): void {
+  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return;
+  throw new Problem('invalid-request', 'Send the file as the body; an empty file with Content-Length: 0.');
 }
 
 /** The media type as it was sent, if it is one (RFC 9110 §8.3.1). */
