@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { isReached, type Measurement } from '../bench/lib/measurement.ts';
 import { accounts } from '../bench/measurements/accounts.ts';
+import { applications } from '../bench/measurements/applications.ts';
 import { acceptedExecutions } from '../bench/measurements/executions.ts';
 import { forwarding } from '../bench/measurements/forwarding.ts';
 import { runs } from '../bench/measurements/runs.ts';
@@ -19,7 +20,17 @@ import { benchTools, ensureTools, runtimeTools } from './system-tools.ts';
 // `npm run bench`: every number of SPECIFICATION.md, as a table and as bench/results.json.
 // `npm run bench -- name …`: some of them, in the place of what bench/results.json had of the same names.
 // `npm run bench -- profile`: where the time of a request goes.
-const all = { statusReads, tokenGrants, acceptedExecutions, runs, start, forwarding, accounts, timing };
+const all = {
+  statusReads,
+  tokenGrants,
+  acceptedExecutions,
+  applications,
+  runs,
+  start,
+  forwarding,
+  accounts,
+  timing,
+};
 /** Run only when asked for: it takes longer than all others, or what it tells is no promise in a number. */
 const onRequest = ['accounts', 'timing'];
 const chosen = process.argv.slice(2);

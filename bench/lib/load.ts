@@ -11,8 +11,8 @@ export interface Load {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** One header with another value in every request, in turns. */
-  readonly turns?: { readonly header: string; readonly values: readonly string[] };
+  /** One header with another value in every request, in turns; with the path of the same place in the list, if there are any. */
+  readonly turns?: { readonly header: string; readonly values: readonly string[]; readonly paths?: readonly string[] };
   readonly connections: number;
   readonly seconds: number;
 }
@@ -39,9 +39,11 @@ function lua({ method = 'GET', headers = {}, body, turns }: Load): string {
     lines.push(`wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);
   if (body !== undefined) lines.push(`wrk.body = ${JSON.stringify(body)}`);
   if (turns) {
-    lines.push(`local values, turn = {${turns.values.map((value) => JSON.stringify(value)).join(',')}}, 0`);
+    const table = (texts: readonly string[]): string => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;
+    lines.push(`local values, paths, turn = ${table(turns.values)}, ${table(turns.paths ?? [])}, 0`);
     lines.push('request = function()', 'turn = turn % #values + 1');
-    lines.push(`wrk.headers[${JSON.stringify(turns.header)}] = values[turn]`, 'return wrk.format()', 'end');
+    lines.push(`wrk.headers[${JSON.stringify(turns.header)}] = values[turn]`);
+    lines.push('return wrk.format(nil, paths[turn])', 'end');
   }
   return `${lines.join('\n')}\n`;
 }
