@@ -8,12 +8,14 @@ import { addInit } from './commands/init.ts';
 import { addList } from './commands/list.ts';
 import { addLogin, addLogout } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
+import { addMarketplace } from './commands/marketplace.ts';
 import { addResult } from './commands/result.ts';
 import { addRun } from './commands/run.ts';
 import { addServices } from './commands/services.ts';
 import { addShare, addShares, addUnshare } from './commands/share.ts';
 import { addStatus } from './commands/status.ts';
 import { addUp } from './commands/up.ts';
+import { addUsage } from './commands/usage.ts';
 import { addWhoami } from './commands/whoami.ts';
 import { exitCodes } from './failures.ts';
 import type { Shell } from './shell.ts';
@@ -35,6 +37,8 @@ const commands = [
   addShare,
   addShares,
   addUnshare,
+  addMarketplace,
+  addUsage,
   addAdmin,
 ];
 

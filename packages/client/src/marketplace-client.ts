@@ -24,7 +24,10 @@ export function marketplaceAt(connection: Connection) {
     marketplace: (query: MarketplaceQuery = {}, options?: CallOptions) => {
       const given = Object.entries(query).filter(([, value]) => value !== undefined);
       const search = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])));
-      return sendForJson<MarketplaceEntry[]>(connection, { path: `/marketplace/services?${search}`, ...options });
+      return sendForJson<MarketplaceEntry[]>(connection, {
+        path: `/marketplace/services?${search.toString()}`,
+        ...options,
+      });
     },
     marketplaceService: (id: string, options?: CallOptions) =>
       sendForJson<MarketplaceService>(connection, { path: path`/marketplace/services/${id}`, ...options }),
@@ -41,9 +44,15 @@ export function marketplaceAt(connection: Connection) {
       sendForNothing(connection, { method: 'DELETE', path: path`/services/${id}/listing`, ...options }),
     /** What a month (`yyyy-MM`, UTC) has cost. */
     costs: (month: string, options?: CallOptions) =>
-      sendForJson<MonthlyUsage>(connection, { path: `/usage/costs?${new URLSearchParams({ month })}`, ...options }),
+      sendForJson<MonthlyUsage>(connection, {
+        path: `/usage/costs?${new URLSearchParams({ month }).toString()}`,
+        ...options,
+      }),
     /** What a month (`yyyy-MM`, UTC) has earned. */
     revenue: (month: string, options?: CallOptions) =>
-      sendForJson<MonthlyUsage>(connection, { path: `/usage/revenue?${new URLSearchParams({ month })}`, ...options }),
+      sendForJson<MonthlyUsage>(connection, {
+        path: `/usage/revenue?${new URLSearchParams({ month }).toString()}`,
+        ...options,
+      }),
   };
 }

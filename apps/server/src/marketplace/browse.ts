@@ -18,7 +18,7 @@ export function readMarketplace({ database, addresses }: Platform, query: Market
   const narrowed = new URLSearchParams({ ...(q !== '' && { q }), ...(category && { category }) });
   const address = `${addresses.api}/marketplace/services`;
   return list(page, {
-    address: narrowed.size > 0 ? `${address}?${narrowed}` : address,
+    address: narrowed.size > 0 ? `${address}?${narrowed.toString()}` : address,
     load: (cursor, limit) => findOffered(database, wanted, cursor, limit),
     present: presentEntry,
   });

@@ -1,6 +1,7 @@
 import { createPlatformClient, type PlatformClient } from '@kethub/client';
 import type { MonthlyUsage, Service, Subscription } from '@kethub/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { finishExecution } from '../executions/finish.ts';
 import { databases } from '../testing/databases.ts';
 import { callerOf, member, type Caller } from '../testing/gateway.ts';
 import { build, startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
@@ -135,7 +136,8 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
     const id = await application(grace);
     const answers = await Promise.all(Array.from({ length: 5 }, () => subscribe(grace, id, { pricingPlanId: 'paid' })));
     expect(new Set(answers.map(({ body }) => member(body, 'id'))).size).toBe(1);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 201]);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
   });
 
   test('who subscribes while the service is taken down has a subscription that works, or none', async () => {
@@ -184,6 +186,28 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
       const sleeping = await caller.start({ params: { sleep: 60 } });
       expect((await caller.request('PUT', `/${sleeping.id}/cancel`)).status).toBe(200);
       expect(await bothSides()).toEqual(before);
+    });
+
+    test('an end that is collected several times at once is charged once', patient, async () => {
+      const { caller, subscription } = await subscribed('paid');
+      const { platform, runtime } = kethub.kethub;
+      // Beside the worker, which collects every end as well. Whoever comes late finds that the runtime has forgotten it.
+      const collected: Promise<unknown>[] = [];
+      const stop = runtime.onEnded((end) => {
+        for (let time = 0; time < 3; time++) collected.push(finishExecution(platform, runtime, end));
+      });
+      const { id } = await caller.finish({});
+      stop();
+      await Promise.allSettled(collected);
+      expect(collected).toHaveLength(3);
+      const records = await platform.database.read
+        .selectFrom('usage_records')
+        .select(['execution_id', 'product', 'amount', 'unit_price', 'currency', 'test'])
+        .where('subscription_id', '=', subscription.id)
+        .execute();
+      expect(records).toEqual([
+        { execution_id: id, product: 'runs', amount: 1_000_000, unit_price: '0.1', currency: 'EUR', test: 0 },
+      ]);
     });
 
     test('a free plan costs nothing', patient, async () => {

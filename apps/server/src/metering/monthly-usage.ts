@@ -47,11 +47,13 @@ export async function readMonthlyUsage(
   return { status: 200, body, headers: { 'cache-control': 'no-store' } };
 }
 
-/** First moment of a month in UTC, and of the next one. */
+const DAY_MS = 86_400_000;
+
+/** First day of a month and of the next one, in days since 1970 in UTC. */
 function boundsOf(month: string): [from: number, until: number] {
   const [year = 0, number = 1] = month.split('-').map(Number);
   // Date.UTC takes the years before 100 for those of the 20th century.
-  const first = (of: number): number => new Date(0).setUTCFullYear(year, of, 1);
+  const first = (of: number): number => new Date(0).setUTCFullYear(year, of, 1) / DAY_MS;
   return [first(number - 1), first(number)];
 }
 

@@ -21,12 +21,10 @@ interface Row {
   readonly micros: string;
 }
 
-const DAY_MS = 86_400_000;
-
 /**
- * What was used between two moments, test usage apart, by one side of the trade. The other side is part of what is added
- * up separately, so that cost and revenue are rounded alike. A day at a time: on SQLite a query keeps the process from
- * doing anything else, and other requests get their turn in between. Each reads an index only.
+ * What was used on the days from one to before another (days since 1970 in UTC), test usage apart, by one side of the
+ * trade. The other side is part of what is added up separately, so that cost and revenue are rounded alike. A day at a
+ * time: on SQLite a query keeps the process from doing anything else, and other requests get their turn in between.
  */
 export async function sumUsage(
   { read }: Database,
@@ -36,8 +34,8 @@ export async function sumUsage(
   until: number,
 ): Promise<Sum[]> {
   const sums = new Map<string, Sum>();
-  for (let day = from; day < until; day += DAY_MS) {
-    for (const row of await sumBetween(read, side, party, day, Math.min(day + DAY_MS, until))) {
+  for (let day = from; day < until; day += 1) {
+    for (const row of await sumOfDay(read, side, party, day)) {
       const key = JSON.stringify([row.subscription_id, row.product, row.other]);
       const sum = sums.get(key) ?? { subscriptionId: row.subscription_id, product: row.product, amount: 0n };
       sum.amount += BigInt(row.units) * 1_000_000n + BigInt(row.micros);
@@ -49,7 +47,7 @@ export async function sumUsage(
 }
 
 /** Whole units and the rest are added up apart, as text: their sum may be larger than what a bigint or a number holds. */
-async function sumBetween(queries: Queries, side: Side, party: Context, from: number, until: number): Promise<Row[]> {
+async function sumOfDay(queries: Queries, side: Side, party: Context, day: number): Promise<Row[]> {
   const [type, id] = [sql.ref(`${side}_type`), sql.ref(`${side}_id`)];
   const other = side === 'consumer' ? 'provider' : 'consumer';
   const [otherType, otherId] = [sql.ref(`${other}_type`), sql.ref(`${other}_id`)];
@@ -57,7 +55,7 @@ async function sumBetween(queries: Queries, side: Side, party: Context, from: nu
     select subscription_id, product, ${otherType} || ' ' || ${otherId} as other,
       cast(sum(amount / 1000000) as text) as units, cast(sum(amount % 1000000) as text) as micros
     from usage_records
-    where test = 0 and ${type} = ${party.type} and ${id} = ${party.id} and occurred_at >= ${from} and occurred_at < ${until}
+    where test = 0 and ${type} = ${party.type} and ${id} = ${party.id} and day = ${day}
     group by subscription_id, product, ${otherType}, ${otherId}`.execute(queries);
   return rows;
 }

@@ -1,4 +1,4 @@
-import { toMicros, type Product } from '@kethub/contract';
+import { toMicros, type Metering, type Product } from '@kethub/contract';
 import type { ExecutionEnd } from '@kethub/runtime';
 import type { Platform } from '../platform.ts';
 import type { Queries, UsageRecordRow } from '../storage/index.ts';
@@ -72,14 +72,11 @@ const MILLISECOND = 1_000;
 
 /** In millionths of the unit; null when the platform does not measure it, or could not. */
 function amountOf({ metering }: Product, { startedAt, endedAt, cpuMs }: ExecutionEnd): number | null {
-  switch (metering) {
-    case 'EXECUTION':
-      return Number(toMicros('1'));
-    case 'RUN_SECONDS':
-      return Math.max(0, Math.round(endedAt - startedAt)) * MILLISECOND;
-    case 'CPU_SECONDS':
-      return cpuMs === null ? null : Math.round(cpuMs * MILLISECOND);
-    case 'REPORTED':
-      return null;
-  }
+  const amounts: Readonly<Record<Metering, number | null>> = {
+    EXECUTION: Number(toMicros('1')),
+    RUN_SECONDS: Math.max(0, Math.round(endedAt - startedAt)) * MILLISECOND,
+    CPU_SECONDS: cpuMs === null ? null : Math.round(cpuMs * MILLISECOND),
+    REPORTED: null,
+  };
+  return amounts[metering];
 }

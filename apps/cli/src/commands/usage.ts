@@ -1,0 +1,43 @@
+import type { MonthlyUsage } from '@kethub/contract';
+import type { Command } from 'commander';
+import { usageFailure } from '../failures.ts';
+import { openSession } from '../platform/session.ts';
+import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import { table } from '../terminal/table.ts';
+
+interface UsageOptions extends CommonOptions {
+  readonly month?: string;
+  readonly revenue?: boolean;
+}
+
+export function addUsage(program: Command, shell: Shell): void {
+  addCommand(program, 'usage', 'show what a month of services on commercial plans has cost')
+    .option('--month <month>', 'yyyy-MM, in UTC; this month when left out')
+    .option('--revenue', 'what your own services have earned instead')
+    .action((options: UsageOptions) => usage(shell, options));
+}
+
+async function usage(shell: Shell, { month, revenue = false, ...options }: UsageOptions): Promise<void> {
+  const wanted = month ?? new Date().toISOString().slice(0, 7);
+  if (!/^\d{4}-(?:0[1-9]|1[0-2])$/.test(wanted))
+    throw usageFailure('--month takes yyyy-MM.', 'ket usage --month 2026-01');
+  const { platform } = await openSession(shell);
+  const report = revenue ? await platform.revenue(wanted) : await platform.costs(wanted);
+  const output = outputOf(shell, options);
+  if (report.lines.length === 0) output.note(`Nothing in ${wanted}.`);
+  output.result(report.lines.length === 0 ? '' : tableOf(report), report);
+}
+
+function tableOf({ lines, totals }: MonthlyUsage): string {
+  const header = ['SERVICE', 'PLAN', 'PRODUCT', 'AMOUNT', 'UNIT PRICE', 'COST'];
+  const rows = lines.map((one) => [
+    `${one.serviceName}@${one.version}`,
+    one.pricingPlan,
+    one.product,
+    `${one.amount} ${one.unit}`,
+    `${one.unitPrice} ${one.currency}`,
+    `${one.cost} ${one.currency}`,
+  ]);
+  const sums = totals.map(({ currency, cost }) => ['', '', '', '', 'total', `${cost} ${currency}`]);
+  return table(header, [...rows, ...sums]);
+}
