@@ -228,19 +228,19 @@ describe.each(databases)('the marketplace on $name', (kind) => {
       }
     });
 
-    test('what is not offered, or is retired, is not there', async () => {
+    test('what is not offered, or whose end is announced, is not there, and cannot be offered', async () => {
       const path = `/marketplace/services/${service.id}`;
       expect(codeOf(await ask(grace.loginSession, 'GET', path))).toBe('404 not-found');
       await provider.client.publishListing(service.id, listing());
-      await setState('RETIRED');
+      const retirement = `/services/${service.id}/versions/1.0.0/retirement`;
+      const sunset = '2999-01-01T00:00:00Z';
+      expect((await ask(provider.loginSession, 'PUT', retirement, { sunset })).status).toBe(200);
       expect(codeOf(await ask(grace.loginSession, 'GET', path))).toBe('404 not-found');
       expect(await titles()).toEqual([]);
-      await setState('PUBLISHED');
+      expect(codeOf(await put(provider.loginSession, listing()))).toBe('409 conflict');
+      expect((await ask(provider.loginSession, 'DELETE', retirement)).status).toBe(200);
+      expect(await titles()).toEqual(['Max Cut']);
     });
-    const setState = (state: 'RETIRED' | 'PUBLISHED') =>
-      kethub.kethub.platform.database.write((transaction) =>
-        transaction.updateTable('service_versions').set({ state }).where('service_id', '=', service.id).execute(),
-      );
 
     test('search takes every character literally and ignores case', async () => {
       await listedCopies([

@@ -245,22 +245,25 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
         expect((await grace.client.subscribe(applicationId, { serviceId: service.id, pricingPlanId: 'paid' })).id).toBe(
           subscription.id,
         );
-        await setState('RETIRED');
-        expect((await caller.request('POST', '/', { body: '{}' })).status).toBe(404);
-        await setState('PUBLISHED');
+        const { id } = await caller.finish({});
+        await setSunset(1);
+        expect((await caller.request('POST', '/', { body: '{}' })).status).toBe(410);
+        expect((await caller.request('GET', `/${id}/result`)).status).toBe(200);
+        await setSunset(null);
         expect((await caller.finish({})).status).toBe('SUCCEEDED');
         await grace.client.unsubscribe(applicationId, subscription.id);
         expect((await caller.request('POST', '/', { body: '{}' })).status).toBe(404);
       },
     );
-    async function setState(state: 'RETIRED' | 'PUBLISHED'): Promise<void> {
-      const { database } = kethub.kethub.platform;
-      await database.write((transaction) =>
-        transaction.updateTable('service_versions').set({ state }).where('service_id', '=', service.id).execute(),
+    // Set back afterwards, which the platform does not do once a version is retired.
+    const setSunset = (at: number | null) =>
+      kethub.kethub.platform.database.write((transaction) =>
+        transaction
+          .updateTable('service_versions')
+          .set({ deprecated_at: at, sunset_at: at })
+          .where('service_id', '=', service.id)
+          .execute(),
       );
-      // There is no way to retire a version yet: what it will tell the gateways, told here.
-      database.notify('access-changed', '*');
-    }
 
     test('what runs when the subscription ends is charged as agreed', patient, async () => {
       const { caller, subscription, applicationId } = await subscribed('paid');
