@@ -4,11 +4,10 @@ import { serviceEndpoint, type Context, type Platform } from '../platform.ts';
 import { digestOf, type Queries, type ServiceRow } from '../storage/index.ts';
 import { findSpecified, type VersionRow } from './queries.ts';
 import {
-  checkDocument,
   documentOf,
   installed,
+  judgeDocument,
   readJson,
-  readYaml,
   unknownSignature,
   type JsonObject,
   type Place,
@@ -52,7 +51,7 @@ export async function uploadSpecification(
   request: FastifyRequest,
 ): Promise<Answer> {
   requireDraft((await requireManagedVersion(platform.database.read, owner, serviceId, version)).row);
-  const document = JSON.stringify(await documentIn(request));
+  const document = await documentIn(request);
   return change(platform, owner, serviceId, version, request, async (transaction, row) => {
     await transaction
       .insertInto('api_specifications')
@@ -144,16 +143,26 @@ async function change(
   return { status: 200, body, headers: { etag: tagOf(body), 'content-type': textMedia } };
 }
 
-async function documentIn({ body }: FastifyRequest): Promise<JsonObject> {
+/** The document in the body, as JSON. */
+async function documentIn({ body }: FastifyRequest): Promise<string> {
   if (body === undefined || body === '')
     throw new Problem(
       'invalid-request',
       'There is no document in the body. DELETE takes an uploaded specification away: the default takes its place.',
     );
-  const read = typeof body === 'string' ? readYaml(body) : readJson(body);
-  const errors = read.ok ? await checkDocument(read.document) : read.errors;
-  if (!read.ok || errors.length > 0) throw refused(errors);
-  return read.document;
+  const judged = await judgeDocument(typeof body === 'string' ? { text: body, form: 'YAML' } : asText(body));
+  if (judged === null)
+    throw new Problem('too-many-requests', 'Other specifications are being checked. Try again in a moment.', {
+      headers: { 'retry-after': '15' },
+    });
+  if (!judged.ok) throw refused(judged.errors);
+  return judged.document;
+}
+
+function asText(body: unknown): { text: string; form: 'JSON' } {
+  const read = readJson(body);
+  if (!read.ok) throw refused(read.errors);
+  return { text: JSON.stringify(read.document), form: 'JSON' };
 }
 
 function refused(errors: readonly Place[]): Problem {

@@ -333,6 +333,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
       'too-large',
       'unsupported-media-type',
       'invalid-api-specification',
+      'too-many-requests',
     ],
     handle: ({ params, caller, request }) =>
       uploadSpecification(platform, contextOf(caller), params.serviceId, params.version, request),

@@ -94,15 +94,16 @@ function schemaErrors(document: JsonObject): Place[] {
 }
 
 /** The schema of a member, declared by the schema itself or by one that it is made of. */
-function memberSchema(document: JsonObject, schema: Json, name: string, depth = 0): Json | undefined {
+function memberSchema(document: JsonObject, schema: Json, name: string, seen = new Set<Json>()): Json | undefined {
   const at = resolved(document, schema);
-  if (!isObject(at) || depth > 10) return undefined;
+  if (!isObject(at) || seen.has(at)) return undefined;
+  seen.add(at);
   const own = member(member(at, 'properties'), name);
   if (own !== undefined) return resolved(document, own);
   const parts = member(at, 'allOf');
   if (!Array.isArray(parts)) return undefined;
   for (const part of parts) {
-    const found = memberSchema(document, part, name, depth + 1);
+    const found = memberSchema(document, part, name, seen);
     if (found !== undefined) return found;
   }
   return undefined;

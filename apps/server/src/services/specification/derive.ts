@@ -45,7 +45,7 @@ export function fromSignature({ parameters, result }: Signature): Derived | null
   Object.assign(properties, secrets(parameters), pools(parameters, schemas));
   const required = parameters.filter((one) => one.required && one.kind !== 'secret').map(({ name }) => name);
   if (parameters.some((one) => one.required && one.kind === 'secret')) required.push('$secrets');
-  known ||= addResult(result, schemas);
+  if (addResult(result, schemas)) known = true;
   const input = { type: 'object', properties, ...(required.length > 0 && { required }) };
   return known ? { input, schemas } : null;
 }

@@ -28,7 +28,7 @@ export function readYaml(text: string): Read {
 
 function parse(text: string) {
   try {
-    return parseDocument(text, { uniqueKeys: false, stringKeys: true, logLevel: 'silent', schema: 'core' });
+    return parseDocument(text, { uniqueKeys: false, stringKeys: true, logLevel: 'error', schema: 'core' });
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

@@ -1,0 +1,14 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { checkDocument } from './check.ts';
+import type { Judgement, ToJudge } from './judge.ts';
+import { readJson, readYaml } from './read.ts';
+
+/** In a thread of its own: see judge.ts. */
+async function judge({ text, form }: ToJudge): Promise<Judgement> {
+  const read = form === 'YAML' ? readYaml(text) : readJson(JSON.parse(text));
+  if (!read.ok) return { ok: false, errors: read.errors };
+  const errors = await checkDocument(read.document);
+  return errors.length > 0 ? { ok: false, errors } : { ok: true, document: JSON.stringify(read.document) };
+}
+
+parentPort?.postMessage(await judge(workerData as ToJudge));
