@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { chmod, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { DeleteObjectCommand, GetObjectCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
@@ -53,7 +53,8 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
     async place(key, target) {
       const { stream } = await get(key);
       try {
-        await pipeline(stream, createWriteStream(target, { flags: 'wx', mode: 0o444 }));
+        await pipeline(stream, createWriteStream(target, { flags: 'wx' }));
+        await chmod(target, 0o444); // whatever the umask
       } catch (error) {
         await rm(target, { force: true });
         throw error;
