@@ -23,7 +23,7 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_GATEWAY_URL',
     'KETHUB_TRUSTED_PROXIES',
   ],
-  'What is kept, and where': ['KETHUB_DATA_DIR', 'DATABASE_URL', 'KETHUB_INSTANCE_KEY'],
+  'What is kept, and where': ['KETHUB_DATA_DIR', 'DATABASE_URL', 'KETHUB_INSTANCE_KEY', 'KETHUB_AUDIT_KEEP_DAYS'],
   'People and signing in': [
     'KETHUB_IDENTITY_PROVIDER',
     'KETHUB_OIDC_ISSUER',
@@ -40,6 +40,14 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_SIGN_IN_NAME',
   ],
   'Running user code': ['KETHUB_MAX_CONCURRENT_EXECUTIONS', 'KETHUB_WARM_MEMORY_MB'],
+  Limits: [
+    'KETHUB_RATE_LIMIT_LOOKUPS',
+    'KETHUB_RATE_LIMIT_REQUESTS',
+    'KETHUB_SUBSCRIPTION_REQUESTS_PER_MINUTE',
+    'KETHUB_SUBSCRIPTION_EXECUTIONS_PER_DAY',
+    'KETHUB_SUBSCRIPTION_EXECUTIONS_PER_MONTH',
+  ],
+  Monitoring: ['KETHUB_METRICS_PORT', 'KETHUB_METRICS_HOST', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'KETHUB_TRACE_RATIO'],
   'Start and log': ['KETHUB_DEMO', 'KETHUB_LOG_LEVEL'],
 };
 const OTHERS = 'Others';

@@ -1,5 +1,6 @@
 import { renewConfiguration } from './configuration.ts';
 import { renewDependencies } from './dependencies.ts';
+import { renewMonitoring } from './monitoring.ts';
 import { renewAccounts, renewNumbers, renewProfile } from './numbers.ts';
 
 /** A page that is made in part. */
@@ -13,5 +14,6 @@ export interface Page {
 export const pages: readonly Page[] = [
   { file: 'docs/configuration.md', renew: renewConfiguration },
   { file: 'SPECIFICATION.md', renew: (page) => renewAccounts(renewProfile(renewNumbers(page))) },
+  { file: 'docs/monitoring.md', renew: renewMonitoring },
   { file: 'docs/dependencies.md', renew: renewDependencies },
 ];

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { createAccounts } from './accounts/index.ts';
 import { createApi } from './api/index.ts';
 import { applicationCatalog } from './applications/index.ts';
+import { forgetOldEntries } from './audit/index.ts';
 import { Refusal, type Configuration } from './config/index.ts';
 import { dataPoolCatalog } from './datapools/index.ts';
 import { executionCatalog, Executions, ExecutionWorker, giveUpExecutions } from './executions/index.ts';
@@ -20,6 +21,7 @@ import { providerTokenCatalog } from './provider-tokens/index.ts';
 import { BuildWorker, createRunnables, releaseLostBuilds, serviceCatalog } from './services/index.ts';
 import { sharingCatalog } from './sharing/index.ts';
 import { createSeal, instanceKey, joinInstallation, openBlobs, openDatabase } from './storage/index.ts';
+import { openMetrics, openTelemetry } from './telemetry/index.ts';
 import { LostWorkers } from './workers/index.ts';
 
 /** A running platform, or the roles of it that this process plays. */
@@ -74,9 +76,11 @@ async function start(
   const ports = await usablePorts(configuration);
   if (roles.worker) await requireSandbox();
   const platform = await openPlatform(configuration, ports, log);
+  opened.push(() => platform.telemetry.tracing?.close());
   opened.push(() => platform.database.close());
 
   const worker = roles.worker ? await startWorker(platform, opened) : null;
+  opened.push(await openMetrics(platform, worker?.runtime ?? null));
   const needs: Needs = {
     database: async () => (await sql`select 1`.execute(platform.database.read)).rows.length === 1,
     ...(worker && { runner: () => worker.isConnected() }),
@@ -114,7 +118,8 @@ export async function openPlatform(
     await joinInstallation({ database, blobs, seal, now: Date.now });
     const addresses = addressesOf(configuration, ports);
     const workerId = configuration.roles.worker ? workerIdOf(dataDir, newId) : null;
-    return { configuration, addresses, database, blobs, seal, log, now: Date.now, newId, workerId };
+    const telemetry = await openTelemetry(configuration, log);
+    return { configuration, addresses, database, blobs, seal, log, telemetry, now: Date.now, newId, workerId };
   } catch (error) {
     await database.close();
     throw error;
@@ -173,6 +178,7 @@ async function openApi(
   ]);
   opened.push(() => accounts.close());
   accounts.start();
+  opened.push(forgetOldEntries(platform));
   return createApi(platform, accounts, identity, executions);
 }
 

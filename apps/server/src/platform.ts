@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Operation } from './authorization/index.ts';
 import type { Configuration } from './config/index.ts';
 import type { Blobs, Database, Seal } from './storage/index.ts';
+import type { Telemetry } from './telemetry/index.ts';
 
 /** Public addresses, without a slash at the end. */
 export interface Addresses {
@@ -24,6 +25,7 @@ export interface Platform {
   readonly blobs: Blobs;
   readonly seal: Seal;
   readonly log: Logger;
+  readonly telemetry: Telemetry;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** A new UUID of version 7. */

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Id, Owner, Request, Timestamp, Version, nullable } from './fields.ts';
 import { limits } from './limits.ts';
+import { UsageLimits, UsageToday } from './usage-limits.ts';
 import { PricingPlan } from './marketplace.ts';
 
 export const AccessKey = Type.Object(
@@ -59,6 +60,8 @@ export const Subscription = Type.Object(
     endpoint: Type.String({ description: 'Address of the service at the gateway.' }),
     basis: Type.Enum([...bases], { description: 'Why the application could subscribe.' }),
     pricingPlan: Type.Optional(PricingPlan),
+    limits: UsageLimits,
+    usage: UsageToday,
     createdAt: Timestamp,
   },
   {

@@ -15,4 +15,5 @@ export * from './registrations.ts';
 export * from './services.ts';
 export * from './sharing.ts';
 export * from './timestamps.ts';
+export * from './usage-limits.ts';
 export * from './usage.ts';

@@ -203,6 +203,12 @@ export const problems = {
     'Precondition required',
     'Writes to this resource need the header If-Match with the ETag of what was read.',
   ),
+  'quota-exceeded': problem(
+    429,
+    'Quota used up',
+    'The subscription has started as many executions as the provider of the service allows for the day or the month. The header Retry-After says when the next one begins; times are UTC. The provider can raise the quota.',
+    true,
+  ),
   'too-many-requests': problem(
     429,
     'Too many requests',

@@ -8,6 +8,8 @@ const subscription = (serviceName: string, version: string, slug: string) => ({
   version,
   endpoint: `http://gateway/owner/${slug}/${version}/`,
   basis: 'INTERNAL' as const,
+  limits: { requestsPerMinute: null, executionsPerDay: null, executionsPerMonth: null },
+  usage: { executionsToday: null, executionsThisMonth: null },
   createdAt: '',
 });
 const all = [

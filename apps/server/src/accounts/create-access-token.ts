@@ -1,5 +1,6 @@
 import { endOfDay, toDate, type CreateAccessTokenRequest } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
+import { audit, ownContext } from '../audit/index.ts';
 import { holdAccount } from '../deletions/index.ts';
 import { once, type Answer } from '../http/index.ts';
 import type { Person } from '../platform.ts';
@@ -37,6 +38,7 @@ export async function createAccessToken(
   return once(platform, request, tokenAnswersOf(user.id), JSON.stringify([name, expiresAt]), async (transaction) => {
     await holdAccount(platform.database, transaction, user.id);
     await insertAccessToken(transaction, row);
+    await audit(platform, transaction, ownContext(user.id), 'access-token:create', row.id, { expiresAt });
     return { status: 200, headers: secretAnswer, body: accessTokenDto(row, value) };
   });
 }

@@ -1,3 +1,4 @@
+import { audit, ownContext } from '../audit/index.ts';
 import { holdAccount } from '../deletions/index.ts';
 import type { Platform } from '../platform.ts';
 import { createRawToken, digestOf, type AccessTokenRow } from '../storage/index.ts';
@@ -22,6 +23,7 @@ export async function renewDefaultToken(platform: Platform, userId: string): Pro
   await platform.database.write(async (transaction) => {
     await holdAccount(platform.database, transaction, userId);
     await replaceDefaultToken(transaction, row);
+    await audit(platform, transaction, ownContext(userId), 'access-token:renew', row.id);
   });
   return value;
 }

@@ -1,3 +1,4 @@
+import { audit, ownContext } from '../audit/index.ts';
 import { Problem, type Answer } from '../http/index.ts';
 import type { Person } from '../platform.ts';
 import type { AccountServices } from './accounts.ts';
@@ -9,7 +10,11 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 export async function removeAccessToken({ platform }: AccountServices, person: Person, id: string): Promise<Answer> {
   const gone =
     UUID.test(id) &&
-    (await platform.database.write((transaction) => deleteAccessToken(transaction, person.id, id.toLowerCase())));
+    (await platform.database.write(async (transaction) => {
+      const deleted = await deleteAccessToken(transaction, person.id, id.toLowerCase());
+      if (deleted) await audit(platform, transaction, ownContext(person.id), 'access-token:delete', id.toLowerCase());
+      return deleted;
+    }));
   if (!gone) throw new Problem('not-found', 'You have no access token of this id. GET /me/access-tokens lists yours.');
   return { status: 204 };
 }

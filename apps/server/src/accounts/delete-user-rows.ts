@@ -14,6 +14,11 @@ export async function deleteUserRows(
   await lockSearch(transaction);
   await transaction.deleteFrom('access_tokens').where('user_id', '=', userId).execute();
   await transaction.deleteFrom('user_search').where('user_id', '=', userId).execute();
+  await transaction
+    .deleteFrom('audit_entries')
+    .where('owner_type', '=', 'USER')
+    .where('owner_id', '=', userId)
+    .execute();
   const blob = await deleteProfileImage(transaction, userId);
   await transaction.deleteFrom('users').where('id', '=', userId).execute();
   return blob;

@@ -13,6 +13,8 @@ import { createHttpServer, mount, platformLimits } from '../http/index.ts';
 import type { IdentityService } from '../identity/index.ts';
 import { jobEndpoints } from '../jobs/index.ts';
 import { onPremiseEndpoints } from '../on-premise/index.ts';
+import { limitEndpoints } from '../limits/index.ts';
+import { createMailer } from '../mail/index.ts';
 import { organizationEndpoints } from '../organizations/index.ts';
 import { marketplaceEndpoints } from '../marketplace/index.ts';
 import { meteringEndpoints } from '../metering/index.ts';
@@ -21,6 +23,7 @@ import { providerTokenEndpoints } from '../provider-tokens/index.ts';
 import { registrationEndpoints } from '../registrations/index.ts';
 import { acceptUploads, serviceEndpoints } from '../services/index.ts';
 import { sharingEndpoints } from '../sharing/index.ts';
+import { RequestObserver } from '../telemetry/index.ts';
 import { serveFrontPage } from './front-page.ts';
 import { serveProblemPages } from './problem-pages.ts';
 import { signInEndpoint } from './sign-in-place.ts';
@@ -41,14 +44,17 @@ export async function createApi(
     serverUrl: addresses.api,
     securitySchemes: securitySchemes(identity.tokenEndpoint),
     trustedProxies: platform.configuration.trustedProxies,
+    observer: RequestObserver.of(platform.telemetry, 'platform'),
   });
   const prefix = new URL(addresses.api).pathname;
   await acceptUploads(app);
+  const mailer = identity.mailer ?? createMailer(platform);
+  if (mailer !== identity.mailer) app.addHook('onClose', () => mailer.close());
   const endpoints = [
     signInEndpoint(identity),
     ...accounts.endpoints,
-    ...registrationEndpoints(platform, identity),
-    ...organizationEndpoints(platform, identity),
+    ...registrationEndpoints(platform, identity, mailer),
+    ...organizationEndpoints(platform, identity, mailer),
     ...auditEndpoints(platform),
     ...applicationEndpoints(platform),
     ...serviceEndpoints(platform),
@@ -57,6 +63,7 @@ export async function createApi(
     ...marketplaceEndpoints(platform, identity),
     ...meteringEndpoints(platform),
     ...providerTokenEndpoints(platform),
+    ...limitEndpoints(platform),
     ...sharingEndpoints(platform, identity),
     ...jobEndpoints(platform, executions),
     ...onPremiseEndpoints(platform),

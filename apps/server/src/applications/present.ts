@@ -52,7 +52,10 @@ export interface SubscribedService {
   pricing_plan: string | null;
 }
 
-export function presentSubscription(row: SubscribedService, addresses: Addresses): Subscription {
+export function presentSubscription(
+  row: SubscribedService,
+  addresses: Addresses,
+): Omit<Subscription, 'limits' | 'usage'> {
   return {
     id: row.id,
     serviceId: row.service_id,

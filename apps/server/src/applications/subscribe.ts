@@ -8,7 +8,8 @@ import { acceptPlan } from '../metering/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { isDuplicate, type Queries } from '../storage/index.ts';
 import { requireApplication } from './access-keys.ts';
-import { presentSubscription, type SubscribedService } from './present.ts';
+import { presentSubscriptions } from './limited.ts';
+import type { SubscribedService } from './present.ts';
 import { holdApplication, listSubscriptions } from './queries.ts';
 
 /**
@@ -31,7 +32,7 @@ export async function subscribe(
       const chosen = known ?? (await choose(platform, transaction, owner, wanted, subscriptions));
       const row = 'id' in chosen ? chosen : await insert(platform, transaction, owner, applicationId, chosen);
       const location = `${platform.addresses.api}/applications/${applicationId}/subscriptions/${row.id}`;
-      const body = presentSubscription(row, platform.addresses);
+      const [body] = await presentSubscriptions(platform, transaction, [row]);
       return { status: row === chosen ? 200 : 201, body, headers: { location } };
     });
   // Of two that subscribe at once the second finds what the first has made.

@@ -4,12 +4,12 @@ import type { Context, Platform } from '../platform.ts';
 import { requireApplication } from './access-keys.ts';
 import { accessChanged } from '../access/index.ts';
 import { listSubscriptions } from './queries.ts';
-import { presentSubscription } from './present.ts';
+import { presentSubscriptions } from './limited.ts';
 
 export async function readSubscriptions(platform: Platform, owner: Context, applicationId: string): Promise<Answer> {
   await requireApplication(platform.database.read, owner, applicationId);
   const rows = await listSubscriptions(platform.database.read, applicationId);
-  return { status: 200, body: rows.map((row) => presentSubscription(row, platform.addresses)) };
+  return { status: 200, body: await presentSubscriptions(platform, platform.database.read, rows) };
 }
 
 export async function readSubscription(
@@ -21,7 +21,8 @@ export async function readSubscription(
   await requireApplication(platform.database.read, owner, applicationId);
   const row = (await listSubscriptions(platform.database.read, applicationId)).find((one) => one.id === id);
   if (!row) throw new Problem('not-found', `The application has no subscription ${id}.`);
-  return { status: 200, body: presentSubscription(row, platform.addresses) };
+  const [body] = await presentSubscriptions(platform, platform.database.read, [row]);
+  return { status: 200, body };
 }
 
 /** Ends a subscription. Executions that run go on; calls through it end within a second on every gateway. */

@@ -1,2 +1,3 @@
-export { audit } from './record.ts';
+export { forgetOldEntries } from './keep.ts';
+export { audit, ownContext } from './record.ts';
 export { auditEndpoints } from './routes.ts';

@@ -1,20 +1,42 @@
-import { toTimestamp, type AuditEntry } from '@kethub/contract';
-import { list, type Answer, type ListQuery } from '../http/index.ts';
+import { limits, toTimestamp, type AuditEntry } from '@kethub/contract';
+import { Type, type Static } from 'typebox';
+import { list, ListQuery, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import type { AuditEntryRow } from '../storage/index.ts';
 
+export const AuditQuery = Type.Object({
+  ...ListQuery.properties,
+  action: Type.Optional(
+    Type.String({ pattern: '^[a-z-]{1,40}:[a-z-]{1,40}$', description: 'Only this one, such as `access-key:rotate`.' }),
+  ),
+  resourceId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.idLength,
+      pattern: String.raw`^[^\u0000]*$`,
+      description: 'Only what was done to this resource.',
+    }),
+  ),
+});
+export type AuditQuery = Static<typeof AuditQuery>;
+
 /** What has been done to the resources of this owner, newest first. */
-export function readAuditLog(platform: Platform, owner: Context, query: ListQuery): Promise<Answer> {
+export function readAuditLog(platform: Platform, owner: Context, query: AuditQuery): Promise<Answer> {
+  const { action, resourceId } = query;
+  const given = { ...(action && { action }), ...(resourceId && { resourceId }) };
+  const search = new URLSearchParams(given).toString();
   return list(query, {
-    address: `${platform.addresses.api}/audit-log`,
+    address: `${platform.addresses.api}/audit-log${search && `?${search}`}`,
     load(cursor, limit) {
-      const rows = platform.database.read
+      let rows = platform.database.read
         .selectFrom('audit_entries')
         .selectAll()
         .where('owner_type', '=', owner.type)
         .where('owner_id', '=', owner.id)
         .orderBy('id', 'desc')
         .limit(limit);
+      if (action !== undefined) rows = rows.where('action', '=', action);
+      if (resourceId !== undefined) rows = rows.where('resource_id', '=', resourceId);
       return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();
     },
     present,

@@ -2,15 +2,26 @@ import type { Operation } from '../authorization/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import type { AuditEntryRow, Queries } from '../storage/index.ts';
 
+/** What is recorded beside operations on resources of an owner. */
+export type Recorded =
+  | Operation
+  | 'organization:create'
+  | 'organization:join'
+  | 'invitation:decline'
+  | 'access-token:create'
+  | 'access-token:delete'
+  | 'access-token:renew'
+  | 'registration:change';
+
 /**
  * Writes down a change of rights, keys or publications in the transaction that makes it: both are kept or neither.
- * `detail` is shown to the owners and must hold no secret.
+ * `detail` is shown to the owners and must hold no secret and no e-mail address.
  */
 export async function audit(
   platform: Platform,
   transaction: Queries,
   { type, id, personId }: Context,
-  action: Operation | 'organization:join',
+  action: Recorded,
   resourceId: string,
   detail: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
@@ -25,4 +36,9 @@ export async function audit(
     created_at: platform.now(),
   };
   await transaction.insertInto('audit_entries').values(row).execute();
+}
+
+/** What a person does with what is their own. */
+export function ownContext(personId: string): Context {
+  return { type: 'USER', id: personId, role: 'OWNER', personId };
 }

@@ -1,8 +1,8 @@
 import { AuditEntry } from '@kethub/contract';
 import { Type } from 'typebox';
-import { contextOf, ListQuery, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
+import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import { readAuditLog } from './read-audit-log.ts';
+import { AuditQuery, readAuditLog } from './read-audit-log.ts';
 
 /** The record of what was done, for those who own it. */
 export const auditEndpoints = (platform: Platform): PlatformEndpoint[] => [
@@ -13,7 +13,7 @@ export const auditEndpoints = (platform: Platform): PlatformEndpoint[] => [
     tag: 'Audit log',
     access: 'audit-log:read',
     summary: 'Read every change of rights, keys and publications, newest first',
-    query: ListQuery,
+    query: AuditQuery,
     answers: { 200: Type.Array(AuditEntry) },
     problems: ['invalid-request'],
     handle: ({ caller, query }) => readAuditLog(platform, contextOf(caller), query),

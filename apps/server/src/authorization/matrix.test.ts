@@ -17,6 +17,7 @@ const ended: Omit<ExecutionRow, 'id' | 'owner_type' | 'owner_id'> = {
   service_id: null,
   service_version_id: UNKNOWN,
   status: 'SUCCEEDED',
+  trace_parent: null,
   created_at: 0,
   started_at: 0,
   ended_at: 1,

@@ -61,6 +61,8 @@ export const operations = {
   'provider-access-token:list': 'MAINTAINER',
   'provider-access-token:set': 'MAINTAINER',
   'provider-access-token:delete': 'MAINTAINER',
+  'limits:read': 'VIEWER',
+  'limits:change': 'MAINTAINER',
 
   'share:list': 'VIEWER',
   'share:read': 'VIEWER',

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { UsageLimits } from '@kethub/contract';
 import { Type, type Static } from 'typebox';
 import { Ajv } from 'ajv';
 import { keycloakOf, type KeycloakSettings } from './keycloak.ts';
@@ -6,11 +7,13 @@ import { mailOf, type MailSettings } from './mail.ts';
 import { onPremiseOf, type OnPremiseSettings } from './on-premise.ts';
 import { blobsOf, ProcessSettings, rolesOf, type BlobSettings, type Role, type Roles } from './processes.ts';
 import { Refusal } from './refusal.ts';
+import { metricsOf, tracingOf, type MetricsSettings, type TracingSettings } from './telemetry.ts';
 import { upstreamOf, type UpstreamSettings } from './upstream.ts';
 
 export { Refusal, type KeycloakSettings, type MailSettings, type OnPremiseSettings, type UpstreamSettings };
 export type { SmtpSettings } from './mail.ts';
 export type { BlobSettings, Role, Roles };
+export type { MetricsSettings, TracingSettings };
 
 /** Every setting, its type, default and meaning. docs/configuration.md is generated from this table. */
 export const ConfigurationSchema = Type.Object({
@@ -126,6 +129,59 @@ export const ConfigurationSchema = Type.Object({
     description:
       'Requests a minute that one person may make at the platform interface, and one application at the gateway. 0 is no limit. Counted by each process.',
   }),
+  KETHUB_SUBSCRIPTION_REQUESTS_PER_MINUTE: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 0,
+    description:
+      'Requests a minute through one subscription, where the provider of the service has set nothing. 0 is no limit. Counted by each process.',
+  }),
+  KETHUB_SUBSCRIPTION_EXECUTIONS_PER_DAY: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000_000,
+    default: 0,
+    description:
+      'Executions that one subscription may start on one day (UTC), where the provider of the service has set nothing. 0 is no limit.',
+  }),
+  KETHUB_SUBSCRIPTION_EXECUTIONS_PER_MONTH: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000_000,
+    default: 0,
+    description: 'The same for a calendar month.',
+  }),
+  KETHUB_AUDIT_KEEP_DAYS: Type.Integer({
+    minimum: 0,
+    maximum: 36_500,
+    default: 730,
+    description:
+      'How long the audit log keeps who has changed rights, keys and publications. 0 keeps it for good. The log of a person goes with the account.',
+  }),
+  KETHUB_METRICS_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      description:
+        'Port at which this process serves Prometheus metrics, at `/metrics`. See [Monitoring](monitoring.md). Default: none, no metrics.',
+    }),
+  ),
+  KETHUB_METRICS_HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'Address to serve the metrics on. Whoever reaches it reads them: keep it inside.',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description:
+        'OpenTelemetry collector (OTLP over HTTP) that traces are sent to, such as `http://localhost:4318`. Default: none, no traces.',
+    }),
+  ),
+  KETHUB_TRACE_RATIO: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    default: 0.1,
+    description:
+      'Share of the requests that are traced, where the caller has not decided in `traceparent`. Recording costs time.',
+  }),
   KETHUB_SIGN_IN_ISSUER: Type.Optional(
     Type.String({
       pattern: '^https?://',
@@ -234,6 +290,14 @@ export interface Configuration {
   readonly registration: 'approval' | 'open' | 'closed';
   readonly mail: MailSettings;
   readonly rateLimits: RateLimitSettings;
+  /** Of a subscription for which the provider of the service has set nothing. */
+  readonly subscriptionLimits: UsageLimits;
+  /** null is for good. */
+  readonly auditKeepDays: number | null;
+  /** null without metrics. */
+  readonly metrics: MetricsSettings | null;
+  /** null without traces. */
+  readonly tracing: TracingSettings | null;
   readonly onPremise: OnPremiseSettings;
   /** Of all files of one data pool together. */
   readonly dataPoolBytes: number;
@@ -305,6 +369,14 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     },
     onPremise: onPremiseOf(given),
     dataPoolBytes: given.KETHUB_DATA_POOL_MB * 1024 * 1024,
+    subscriptionLimits: {
+      requestsPerMinute: given.KETHUB_SUBSCRIPTION_REQUESTS_PER_MINUTE || null,
+      executionsPerDay: given.KETHUB_SUBSCRIPTION_EXECUTIONS_PER_DAY || null,
+      executionsPerMonth: given.KETHUB_SUBSCRIPTION_EXECUTIONS_PER_MONTH || null,
+    },
+    auditKeepDays: given.KETHUB_AUDIT_KEEP_DAYS || null,
+    metrics: metricsOf(given),
+    tracing: tracingOf(given),
     maxConcurrentExecutions: given.KETHUB_MAX_CONCURRENT_EXECUTIONS,
     warmMemoryMb: given.KETHUB_WARM_MEMORY_MB,
     // The demo makes a user; a realm is not Kethub's to put one in.

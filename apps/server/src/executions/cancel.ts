@@ -44,9 +44,11 @@ export async function cancelExecution(platform: Platform, scope: ExecutionScope,
       .where(within(scope))
       .executeTakeFirst();
     if (!known || !(await move(transaction, id, 'CANCELLED', values))) return null;
-    return { unusedBlob: known.status === 'PENDING' ? known.input_blob : null };
+    return { waited: known.status === 'PENDING', unusedBlob: known.status === 'PENDING' ? known.input_blob : null };
   });
   if (happened) {
+    // What runs is counted by its worker.
+    if (happened.waited) platform.telemetry.metrics?.ended('CANCELLED', null);
     if (happened.unusedBlob !== null) await platform.blobs.remove(happened.unusedBlob);
     platform.database.notify(CHANNEL, id);
     executionChanged(platform.database, id);

@@ -4,6 +4,7 @@ import { referencesIn, requireReadable, type ReferencedPools } from '../datapool
 import { once, Problem, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import type { ExecutionRow, OwnerType, Queries } from '../storage/index.ts';
+import { formatTraceparent, traceOf } from '../telemetry/index.ts';
 import { parseInput } from './input.ts';
 import { presentStatus } from './present.ts';
 import { insertExecution } from './queries.ts';
@@ -55,6 +56,7 @@ export async function startExecution(
     service_id: origin.serviceId,
     service_version_id: origin.serviceVersionId,
     status: 'PENDING',
+    trace_parent: null,
     created_at: platform.now(),
     started_at: null,
     ended_at: null,
@@ -70,6 +72,9 @@ export async function startExecution(
     log: null,
     log_blob: null,
   };
+  const accepting = platform.telemetry.tracing?.begin('execution accept', 'INTERNAL', traceOf(request)) ?? null;
+  const trace = accepting?.context ?? traceOf(request);
+  if (trace) row.trace_parent = formatTraceparent(trace);
   let accepted = false;
   try {
     const scope = executionAnswersOf(origin);
@@ -84,9 +89,11 @@ export async function startExecution(
       };
     });
     accepted = answer.headers?.['location']?.endsWith(row.id) ?? false;
+    if (accepted) platform.telemetry.metrics?.accepted();
     platform.database.notify(CHANNEL, row.id);
     return answer;
   } finally {
+    accepting?.end({ ...(accepted && { 'kethub.execution.id': row.id }) }, !accepted);
     // The answer was a replay of an earlier one, or nothing was accepted: then nobody refers to the blob.
     if (!accepted && row.input_blob) await platform.blobs.remove(row.input_blob);
   }

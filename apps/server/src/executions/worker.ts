@@ -11,6 +11,7 @@ import { onCancelled } from './cancel.ts';
 import { finishExecution } from './finish.ts';
 import { claimPending, endedOf, move, runningOf } from './queries.ts';
 import { onPending, referencedPools, unsealSecrets } from './start.ts';
+import { ExecutionObserver } from './observe.ts';
 import { executionChanged } from './watch.ts';
 
 /** A lost notification, a cancellation through another process or a failed finish is found by looking again. */
@@ -32,6 +33,7 @@ export class ExecutionWorker {
   readonly #copier: LogCopier;
   /** Executions of this worker that have no final status yet. */
   readonly #running = new Set<string>();
+  readonly #observer: ExecutionObserver;
   readonly #finishing = new Map<string, Promise<void>>();
   readonly #unsubscribe: (() => void)[] = [];
   readonly #stopped = new AbortController();
@@ -44,6 +46,7 @@ export class ExecutionWorker {
     this.#runtime = runtime;
     this.#runnables = runnables;
     this.#workerId = requireWorkerId(platform);
+    this.#observer = new ExecutionObserver(platform);
     this.#capacity = platform.configuration.maxConcurrentExecutions;
     this.#heartbeat = new Heartbeat(platform, this.#workerId);
     this.#copier = new LogCopier(platform, {
@@ -84,7 +87,10 @@ export class ExecutionWorker {
   /** What the database calls RUNNING on this worker and what the runtime knows, brought together. */
   async #recover(): Promise<void> {
     const rows = await runningOf(this.#platform.database, this.#workerId);
-    for (const row of rows) this.#running.add(row.id);
+    for (const row of rows) {
+      this.#running.add(row.id);
+      this.#observer.claimed(row, false);
+    }
     const known = new Map((await this.#runtime.list()).map((one) => [one.executionId, one]));
     await clearOtherPools(this.#platform, new Set([...this.#running, ...known.keys()]));
     for (const row of rows) {
@@ -120,6 +126,7 @@ export class ExecutionWorker {
       );
       for (const row of rows) {
         this.#running.add(row.id);
+        this.#observer.claimed(row, true);
         executionChanged(database, row.id);
         void this.#run(row);
       }
@@ -155,9 +162,11 @@ export class ExecutionWorker {
       secrets: unsealSecrets(this.#platform, row),
       environment: runnable.environment,
       dataPools: pools ? await layOutPools(this.#platform, row.id, pools) : [],
-      ...(runnable.providerAccessTokens && {
-        secretEnvironment: await providerEnvironment(this.#platform, row.service_version_id),
-      }),
+      // Not part of the environment that a warm worker was started with.
+      secretEnvironment: {
+        ...(runnable.providerAccessTokens && (await providerEnvironment(this.#platform, row.service_version_id))),
+        ...(row.trace_parent !== null && { TRACEPARENT: row.trace_parent }),
+      },
       limits: runnable.limits,
     };
   }
@@ -185,6 +194,7 @@ export class ExecutionWorker {
       await noLog.where('log', 'is', null).where('log_blob', 'is', null).execute();
     });
     this.#done(id);
+    this.#observer.failed(id);
     executionChanged(this.#platform.database, id);
     await clearPools(this.#platform, id);
   }
@@ -199,7 +209,10 @@ export class ExecutionWorker {
     const id = end.executionId;
     if (this.#finishing.has(id)) return;
     const work = finishExecution(this.#platform, this.#runtime, end)
-      .then(() => this.#done(id))
+      .then(() => {
+        this.#observer.ended(end);
+        this.#done(id);
+      })
       .catch((error: unknown) =>
         this.#platform.log.error({ execution: id, err: error }, 'could not collect an execution'),
       )

@@ -1,7 +1,9 @@
+import type { UsageLimits } from '@kethub/contract';
 import { offersTo, onAccessChanged, retirementOf, timesOf, type Interval, type Offer } from '../access/index.ts';
 import { dataPoolParameters } from '../datapools/index.ts';
 import type { Origin } from '../executions/index.ts';
 import type { TargetColumns } from '../on-premise/index.ts';
+import { limitsOfSubscriptions } from '../limits/index.ts';
 import { serviceEndpoint, type Platform } from '../platform.ts';
 import { FreshChanges } from './fresh-changes.ts';
 import { Remembered } from './remembered.ts';
@@ -28,6 +30,7 @@ export interface Subscriber extends Origin {
   /** The times in which it may read what has been started. */
   readonly readable: readonly Interval[];
   readonly retirement: Retiring | null;
+  readonly limits: UsageLimits;
 }
 
 /** The end of a version, as its callers learn it. */
@@ -147,6 +150,12 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
     .select(['subscriptions.id', 'former_addresses.owner_id', 'former_addresses.slug'])
     .where('application_id', '=', id)
     .execute();
+  const defaults = platform.configuration.subscriptionLimits;
+  const limits = await limitsOfSubscriptions(
+    read,
+    defaults,
+    subscriptions.map(({ id }) => id),
+  );
   const formerOf = Map.groupBy(former, (one) => one.id);
   return {
     ownerId: application.owner_id,
@@ -173,6 +182,7 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
             ),
             dataPools: dataPoolParameters(one.parameters),
             retirement: retiring(platform, one, offers),
+            limits: limits.get(one.id)?.limits ?? defaults,
           },
         ]),
       ),

@@ -16,6 +16,7 @@ import type { Platform } from '../platform.ts';
 import type { Subscriber } from './access.ts';
 import type { Purpose } from './admission.ts';
 import { readOpenApi } from './openapi.ts';
+import { startForSubscriber } from './start-execution.ts';
 import type { TokenEndpoint } from './token.ts';
 
 /**
@@ -87,10 +88,12 @@ export function gatewayEndpoints(
         'data-pool-not-readable',
         'too-large',
         'unsupported-media-type',
+        'quota-exceeded',
         'request-in-progress',
         'idempotency-key-reused',
       ],
-      handle: ({ caller, request }) => executions.start(subscriber(caller), request),
+      handle: ({ caller, request, reply }) =>
+        startForSubscriber(platform, executions, subscriber(caller), request, reply),
     }),
     endpoint({
       method: 'GET',

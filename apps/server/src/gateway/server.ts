@@ -4,6 +4,7 @@ import type { Executions } from '../executions/index.ts';
 import { createHttpServer, limitedAdmission, mount, RateLimits } from '../http/index.ts';
 import { createForwarder } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
+import { RequestObserver } from '../telemetry/index.ts';
 import { createAccessDirectory } from './access.ts';
 import { admitSubscriber } from './admission.ts';
 import { createBearers } from './bearer.ts';
@@ -23,6 +24,8 @@ export async function createGateway(platform: Platform, executions: Executions):
   const limits = {
     rates: new RateLimits(platform.configuration.rateLimits, platform.now),
     nameOf: (caller: GatewayCaller) => caller?.applicationId ?? null,
+    ownOf: (caller: GatewayCaller) =>
+      caller?.limits.requestsPerMinute ? { key: caller.subscriptionId, units: caller.limits.requestsPerMinute } : null,
   };
   const forwarder = createForwarder(platform);
   const dispatch = createDispatch(forwarder, (path) =>
@@ -44,6 +47,7 @@ export async function createGateway(platform: Platform, executions: Executions):
     },
     trustedProxies: platform.configuration.trustedProxies,
     unrouted: (...asked) => dispatch.unrouted(...asked),
+    observer: RequestObserver.of(platform.telemetry, 'gateway'),
   });
   // The input of a service stays the text it came as; it is checked once, where it is accepted.
   app.removeContentTypeParser('application/json');

@@ -1,6 +1,7 @@
 import { problems, ProblemDetails, type ProblemCode } from '@kethub/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type Static, type TSchema } from 'typebox';
+import type { RequestObserver } from '../telemetry/index.ts';
 import { byReference } from './components.ts';
 import { countBody, limitedAdmission, type Limits } from './limited-admission.ts';
 import type { Lookup } from './rate-limits.ts';
@@ -9,6 +10,11 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether a JSON body is handed over as text. */
     keepsJsonText?: boolean;
+    /** Whether it is an endpoint of a table, which measures its requests itself. */
+    isEndpoint?: boolean;
+  }
+  interface FastifyInstance {
+    readonly observer: RequestObserver | null;
   }
 }
 
@@ -109,21 +115,27 @@ export function mount<A extends string, C>(
     // The validator has checked the body against the very schema that types the cost.
     const lookup = endpoint.lookup as Lookup | undefined;
     const enter = limitedAdmission((request) => admit(endpoint.access, request), limits, lookup);
-    const limited = limits?.rates.applyTo(lookup) ? (['too-many-requests'] as const) : [];
+    const observe = app.observer?.route(endpoint.method, prefix + endpoint.path);
+    const limited = limits?.ownOf || limits?.rates.applyTo(lookup) ? (['too-many-requests'] as const) : [];
     app.route({
       method: endpoint.method,
       url: prefix + endpoint.path,
       exposeHeadRoute: false,
       // A HEAD that is declared is described as well.
-      config: { swagger: { exposeHeadRoute: true }, keepsJsonText: endpoint.jsonTextBytes !== undefined },
+      config: {
+        swagger: { exposeHeadRoute: true },
+        keepsJsonText: endpoint.jsonTextBytes !== undefined,
+        isEndpoint: true,
+      },
       ...(endpoint.jsonTextBytes !== undefined && { bodyLimit: endpoint.jsonTextBytes }),
       schema: describe(app, endpoint, security(endpoint.access), [...refusals(endpoint.access), ...limited]),
       // Before the body is parsed: a stranger does not get to upload.
       onRequest: (request, reply, done) => {
+        observe?.(request);
         const admitted = enter(request, reply);
         // Most decisions are made from memory: a promise for each of these would cost as much as the decision.
         if (!(admitted instanceof Promise)) {
-          if (divert?.(admitted, request, reply, done)) return;
+          if (divert?.(admitted, request, reply, done)) return observeDiverted(request, reply);
           request.setDecorator(CALLER, { caller: admitted });
           announce?.(admitted, reply);
           done();
@@ -131,7 +143,7 @@ export function mount<A extends string, C>(
         }
         admitted.then(
           (caller) => {
-            if (divert?.(caller, request, reply, done)) return;
+            if (divert?.(caller, request, reply, done)) return observeDiverted(request, reply);
             request.setDecorator(CALLER, { caller });
             announce?.(caller, reply);
             done();
@@ -153,15 +165,22 @@ export function mount<A extends string, C>(
         };
         // The validator has checked params, query and body against the very schemas that type them.
         const answer = endpoint.handle(call as Call<never, never, never, C>);
-        if (answer instanceof Promise) return answer.then((settled) => send(reply, settled));
-        send(reply, answer);
+        if (answer instanceof Promise) return answer.then((settled) => send(request, reply, settled));
+        send(request, reply, answer);
         return undefined;
       },
     });
   }
 }
 
-function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+/** What somebody else answers is over when its connection says so. */
+function observeDiverted(request: FastifyRequest, reply: FastifyReply): void {
+  if (!request.observation) return;
+  reply.raw.once('close', () => request.observation?.end(request, reply.raw.statusCode));
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  request.observation?.end(request, status);
   if (headers) reply.headers(headers);
   return reply.status(status).send(body);
 }

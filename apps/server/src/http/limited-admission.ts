@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Lookup, RateLimits, Spender } from './rate-limits.ts';
+import type { Lookup, OwnLimit, RateLimits, Spender } from './rate-limits.ts';
 
 /** The limits of an interface, and who its callers are to them. */
 export interface Limits<C> {
   readonly rates: RateLimits;
   /** Names the person or application of an admitted caller, the same for all their credentials; null for anyone. */
   readonly nameOf: (caller: C) => string | null;
+  /** The limit of this caller alone, or null; left out where nobody can have one. */
+  readonly ownOf?: (caller: C) => OwnLimit | null;
 }
 
 export type Admission<C> = (request: FastifyRequest, reply: FastifyReply) => Promise<C> | C;
@@ -17,8 +19,12 @@ export function limitedAdmission<C>(
   lookup: Lookup | undefined,
 ): Admission<C> {
   if (lookup && !limits) throw new Error('An endpoint on which people are looked up is mounted without limits');
-  if (!limits?.rates.applyTo(lookup)) return admit;
+  if (!limits) return admit;
+  const always = limits.rates.applyTo(lookup);
+  const { ownOf } = limits;
+  if (!always && !ownOf) return admit;
   const count = (caller: C, request: FastifyRequest, reply: FastifyReply): C => {
+    if (!always && !ownOf?.(caller)) return caller;
     reply.headers(limits.rates.request(spenderOf(limits, caller, request), lookup?.cost ?? 0));
     return caller;
   };
@@ -45,5 +51,5 @@ export function countBody<C>(
 }
 
 function spenderOf<C>(limits: Limits<C>, caller: C, request: FastifyRequest): Spender {
-  return { caller: limits.nameOf(caller), address: request.ip };
+  return { caller: limits.nameOf(caller), address: request.ip, own: limits.ownOf?.(caller) ?? null };
 }

@@ -45,43 +45,35 @@ export class RateLimiter {
     this.#now = () => now() - start;
   }
 
-  /** Spends `cost` units of `key`, or nothing when there are not so many left. */
-  take(key: string, cost = 1): Decision {
-    const decision = this.look(key, cost);
-    if (decision.allowed) this.spend(key, cost);
+  /** Spends `cost` units of `key`, out of its own number of units if it has one, or nothing when there are not so many left. */
+  take(key: string, cost = 1, units = this.quota.units): Decision {
+    const decision = this.look(key, cost, units);
+    if (decision.allowed) this.spend(key, cost, units);
     return decision;
   }
 
   /** What `take` would say; spends nothing. */
-  look(key: string, cost = 1): Decision {
+  look(key: string, cost = 1, units = this.quota.units): Decision {
+    const quota = { ...this.quota, units };
+    const perUnit = perUnitOf(quota);
     const now = this.#now();
     const window = this.quota.seconds * 1000;
     const wholeAt = Math.max(now, this.#read(this.#places(key)));
-    const after = wholeAt + cost * this.#perUnit;
+    const after = wholeAt + cost * perUnit;
     const excess = after - now - window;
     // A thousandth of a unit: sums of fractions are not exact.
-    if (excess <= this.#perUnit / 1000) return { allowed: true, ...this.#allowance(after - now) };
-    return { allowed: false, retryAfter: Math.ceil(excess / 1000), ...this.#allowance(wholeAt - now) };
+    if (excess <= perUnit / 1000) return { allowed: true, ...allowanceOf(quota, after - now) };
+    return { allowed: false, retryAfter: Math.ceil(excess / 1000), ...allowanceOf(quota, wholeAt - now) };
   }
 
   /** Spends `cost` units of `key`, which `look` has allowed. */
-  spend(key: string, cost = 1): void {
+  spend(key: string, cost = 1, units = this.quota.units): void {
     const places = this.#places(key);
-    const wholeAt = Math.max(this.#now(), this.#read(places)) + cost * this.#perUnit;
+    const wholeAt = Math.max(this.#now(), this.#read(places)) + cost * perUnitOf({ ...this.quota, units });
     this.#wholeAt.forEach((row, index) => {
       const place = places[index] ?? 0;
       row[place] = Math.max(row[place] ?? 0, wholeAt);
     });
-  }
-
-  get #perUnit(): number {
-    return (this.quota.seconds * 1000) / this.quota.units;
-  }
-
-  #allowance(owed: number): Allowance {
-    const { quota } = this;
-    const remaining = Math.floor((quota.seconds * 1000 - owed) / this.#perUnit + 0.001);
-    return { quota, remaining: Math.max(0, remaining), reset: Math.ceil(owed / 1000) };
   }
 
   #places(key: string): Uint16Array {
@@ -93,4 +85,14 @@ export class RateLimiter {
   #read(places: Uint16Array): number {
     return Math.min(...this.#wholeAt.map((row, index) => row[places[index] ?? 0] ?? 0));
   }
+}
+
+/** Milliseconds after which one unit is back. */
+function perUnitOf({ seconds, units }: Quota): number {
+  return (seconds * 1000) / units;
+}
+
+function allowanceOf(quota: Quota, owed: number): Allowance {
+  const remaining = Math.floor((quota.seconds * 1000 - owed) / perUnitOf(quota) + 0.001);
+  return { quota, remaining: Math.max(0, remaining), reset: Math.max(0, Math.ceil(owed / 1000)) };
 }

@@ -11,17 +11,25 @@ export interface Lookup<B = unknown> {
   readonly costOfBody?: (body: B) => number;
 }
 
+/** A limit that a caller has of its own. */
+export interface OwnLimit {
+  readonly key: string;
+  /** A minute. */
+  readonly units: number;
+}
+
 /** Who makes a request, as limits see it. */
 export interface Spender {
   /** Person or application; null for anyone. */
   readonly caller: string | null;
   readonly address: string;
+  readonly own: OwnLimit | null;
 }
 
 const MINUTE = 60;
 const CALLERS_PER_NETWORK = 10;
 
-type Rule = readonly [limiter: RateLimiter, key: string, cost: number];
+type Rule = readonly [limiter: RateLimiter, key: string, cost: number, units?: number];
 
 /**
  * The limits of one interface: on looking people up always, by caller and by network; on requests at large when
@@ -31,12 +39,14 @@ export class RateLimits {
   readonly #lookups: RateLimiter;
   readonly #networks: RateLimiter;
   readonly #requests: RateLimiter | null;
+  readonly #own: RateLimiter;
 
   constructor({ lookups, requests }: RateLimitSettings, now: () => number) {
     const limiter = (name: string, units: number): RateLimiter =>
       new RateLimiter({ name, units, seconds: MINUTE }, now);
     this.#lookups = limiter('lookups', lookups);
     this.#networks = limiter('lookups-of-network', lookups * CALLERS_PER_NETWORK);
+    this.#own = limiter('subscription', 1);
     this.#requests = requests === null ? null : limiter('requests', requests);
   }
 
@@ -47,8 +57,9 @@ export class RateLimits {
 
   /** Counts a request that costs so many units of looking up. Returns the fields of its answer; throws too-many-requests. */
   request(spender: Spender, lookups: number): Record<string, string> {
-    const { caller } = spender;
+    const { caller, own } = spender;
     const rules: Rule[] = this.#requests && caller !== null ? [[this.#requests, caller, 1]] : [];
+    if (own) rules.push([this.#own, own.key, 1, own.units]);
     return spend([...rules, ...this.#rulesOf(spender, lookups)]);
   }
 
@@ -66,10 +77,10 @@ export class RateLimits {
 
 /** Spends by all rules or by none: who is refused by one takes nothing from those who share another. */
 function spend(rules: readonly Rule[]): Record<string, string> {
-  const decisions = rules.map(([limiter, key, cost]) => limiter.look(key, cost));
+  const decisions = rules.map(([limiter, key, cost, units]) => limiter.look(key, cost, units));
   const waits = decisions.flatMap((decision) => (decision.allowed ? [] : [decision.retryAfter]));
   if (waits.length > 0) throw tooMany(decisions, Math.max(...waits));
-  for (const [limiter, key, cost] of rules) limiter.spend(key, cost);
+  for (const [limiter, key, cost, units] of rules) limiter.spend(key, cost, units);
   return fieldsOf(decisions);
 }
 

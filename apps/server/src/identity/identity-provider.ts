@@ -1,3 +1,4 @@
+import type { Mailer } from '../mail/index.ts';
 import type { ApprovalStatus } from '@kethub/contract';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../http/index.ts';
@@ -73,6 +74,8 @@ export interface IdentityProvider {
 /** An identity provider with what the platform needs beside to run with it. */
 export interface IdentityService extends IdentityProvider {
   readonly administration: Administration;
+  /** The outbox that it sends its own mails through; null where it sends none. */
+  readonly mailer: Mailer | null;
   /** Whom a login session's token comes from (OpenID Connect Discovery 1.0). */
   readonly issuer: string;
   /** Where login sessions are granted and refreshed. */

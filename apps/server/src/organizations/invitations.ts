@@ -5,16 +5,19 @@ import { Problem, type Answer } from '../http/index.ts';
 import type { Identity, IdentityProvider } from '../identity/index.ts';
 import type { Context, Person, Platform } from '../platform.ts';
 import type { InvitationRow, Queries } from '../storage/index.ts';
+import type { InvitationMails } from './invitation-mails.ts';
 import { lockOrganization } from './memberships.ts';
 
 /** Invites an e-mail address; inviting it again renews the invitation and its role. Tells nothing about who has the address. */
-export function invite(
+export async function invite(
   platform: Platform,
+  mails: InvitationMails,
   context: Context,
   { email, role }: { email: string; role: MemberRole },
 ): Promise<Answer> {
   const { database, addresses } = platform;
-  return database.write(async (transaction) => {
+  mails.take(context.personId);
+  const answer = await database.write(async (transaction) => {
     const organization = await lockOrganization(database, transaction, context.id);
     const now = platform.now();
     await transaction
@@ -39,10 +42,13 @@ export function invite(
       .onConflict((conflict) => conflict.columns(['organization_id', 'email']).doUpdateSet(renewed))
       .returning('id')
       .executeTakeFirstOrThrow();
+    await mails.post(transaction, row.email, row.expires_at);
     await audit(platform, transaction, context, 'invitation:create', kept.id, { role });
     const body = present({ ...row, ...kept, name: organization.name });
     return { status: 201, body, headers: { location: `${addresses.api}/invitations/${kept.id}` } };
   });
+  mails.wake();
+  return answer;
 }
 
 /** The open invitations of an organization, newest first. */
@@ -119,7 +125,11 @@ export async function declineInvitation(
   id: string,
 ): Promise<Answer> {
   const email = verifiedAddress(await identity.find(person.id));
-  await platform.database.write((transaction) => take(platform, transaction, id, email));
+  await platform.database.write(async (transaction) => {
+    const { organization_id, role } = await take(platform, transaction, id, email);
+    const context: Context = { type: 'ORGANIZATION', id: organization_id, role, personId: person.id };
+    await audit(platform, transaction, context, 'invitation:decline', id);
+  });
   return { status: 204 };
 }
 

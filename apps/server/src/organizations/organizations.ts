@@ -22,6 +22,8 @@ export function createOrganization(
     await transaction.insertInto('organizations').values(row).execute();
     const membership = { organization_id: row.id, user_id: person.id, role: 'OWNER' as const, created_at: now };
     await transaction.insertInto('memberships').values(membership).execute();
+    const context: Context = { type: 'ORGANIZATION', id: row.id, role: 'OWNER', personId: person.id };
+    await audit(platform, transaction, context, 'organization:create', row.id, { name: row.name });
     const headers = { location: `${platform.addresses.api}/organizations/${row.id}` };
     return { status: 201, body: present({ ...row, role: 'OWNER' }), headers };
   });

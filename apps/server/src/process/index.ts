@@ -1,4 +1,4 @@
 export { openDataFolder, takePart, workerIdOf } from './data-folder.ts';
-export { createLog } from './log.ts';
+export { createLog, withoutSecrets } from './log.ts';
 export { openLogFile, type LogFile } from './log-file.ts';
 export { usablePort } from './ports.ts';

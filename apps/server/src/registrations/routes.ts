@@ -2,6 +2,7 @@ import { approvalStatuses, ChangeRegistrationRequest, limits, Registration } fro
 import { Type } from 'typebox';
 import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
 import type { IdentityService } from '../identity/index.ts';
+import type { Mailer } from '../mail/index.ts';
 import type { Platform } from '../platform.ts';
 import { changeRegistration } from './change-registration.ts';
 import { findRegistration, listRegistrations, readRegistration } from './read-registrations.ts';
@@ -22,7 +23,11 @@ const query = Type.Object({
 });
 
 /** How administrators decide who is an approved user. */
-export const registrationEndpoints = (platform: Platform, identity: IdentityService): PlatformEndpoint[] => {
+export const registrationEndpoints = (
+  platform: Platform,
+  identity: IdentityService,
+  mailer: Mailer,
+): PlatformEndpoint[] => {
   const { administration } = identity;
   return [
     endpoint({
@@ -68,7 +73,7 @@ export const registrationEndpoints = (platform: Platform, identity: IdentityServ
       answers: { 200: Registration },
       problems: ['invalid-request', 'malformed-json', 'not-found', 'conflict', 'stale', 'unsupported-media-type'],
       handle: ({ caller, params, body, request }) =>
-        changeRegistration(platform, administration, personOf(caller), params.id, body, request),
+        changeRegistration(platform, mailer, administration, personOf(caller), params.id, body, request),
     }),
   ];
 };

@@ -28,6 +28,8 @@ export interface Database {
   notify(channel: string, payload: string): void;
   /** Calls `listener` for notifications of all processes, this one included; returns the way to end it. */
   listen(channel: string, listener: (payload: string) => void): () => void;
+  /** The pool of this process; only where there is one. */
+  connections?(): { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
 }
 

@@ -40,6 +40,7 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
       signals.on(channel, listener);
       return () => void signals.off(channel, listener);
     },
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {
       await listener.stop();
       await queries.destroy();

@@ -43,6 +43,9 @@ export interface Tables {
   usage_records: UsageRecordRow;
   executions: ExecutionRow;
   execution_files: ExecutionFileRow;
+  service_limits: ServiceLimitsRow;
+  subscription_limits: SubscriptionLimitsRow;
+  execution_counts: ExecutionCountRow;
   organizations: OrganizationRow;
   memberships: MembershipRow;
   invitations: InvitationRow;
@@ -460,6 +463,8 @@ export interface ExecutionRow {
   service_id: string | null;
   service_version_id: string;
   status: ExecutionStatus;
+  /** Header `traceparent`: the trace that it belongs to, and the place in it that it was accepted at. */
+  trace_parent: string | null;
   created_at: number;
   started_at: number | null;
   ended_at: number | null;
@@ -478,6 +483,29 @@ export interface ExecutionRow {
   /** NDJSON, or null when it lies in log_blob or has not ended. */
   log: string | null;
   log_blob: string | null;
+}
+
+/** What a provider allows; null says nothing. */
+interface LimitColumns {
+  requests_per_minute: number | null;
+  executions_per_day: number | null;
+  executions_per_month: number | null;
+}
+
+/** For every subscription to a service whose own limits say nothing. */
+export interface ServiceLimitsRow extends LimitColumns {
+  service_id: string;
+}
+
+export interface SubscriptionLimitsRow extends LimitColumns {
+  subscription_id: string;
+}
+
+/** How many executions a subscription with a quota has started in a period: a day (2026-11-21) or a month (2026-11), UTC. */
+export interface ExecutionCountRow {
+  subscription_id: string;
+  period: string;
+  taken: number;
 }
 
 export interface ExecutionFileRow {

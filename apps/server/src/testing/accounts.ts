@@ -60,9 +60,11 @@ export async function startTestAccounts(
   const platform = await createTestPlatform(open, options);
   const { addresses } = platform;
   const identity = await createEmbeddedIdentity(platform);
+  const { mailer } = identity;
+  if (!mailer) throw new Error('The embedded identity provider sends mails');
   const accounts = createAccounts(platform, identity, catalogs);
   const app = await createTestServer(platform, securitySchemes(identity.tokenEndpoint));
-  const endpoints = [...accounts.endpoints, ...registrationEndpoints(platform, identity)];
+  const endpoints = [...accounts.endpoints, ...registrationEndpoints(platform, identity, mailer)];
   const limits = platformLimits(platform);
   mount(app, endpoints, { prefix: '/api', admit: accounts.admit, security, refusals, limits });
   await identity.serve(app);

@@ -7,6 +7,7 @@ import { createEmbeddedIdentity } from '../identity/index.ts';
 import type { Addresses, Platform } from '../platform.ts';
 import { createSeal, openBlobFolder, openDatabase, type Database } from '../storage/index.ts';
 import { catalogs } from './accounts.ts';
+import { noTelemetry } from '../telemetry/index.ts';
 import { createTestServer } from './platform.ts';
 
 /** What the process is told, as JSON in its first argument. */
@@ -59,6 +60,7 @@ const platform: Platform = {
   },
   seal: createSeal(Buffer.from(told.instanceKey, 'hex')),
   log: pino({ level: 'silent' }),
+  telemetry: noTelemetry,
   now: Date.now,
   newId: createIds(Date.now),
   workerId: null,

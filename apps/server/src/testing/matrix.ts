@@ -126,6 +126,7 @@ const dataPool = (
     refusedFor,
   );
 
+const NO_LIMITS = { requestsPerMinute: null, executionsPerDay: null, executionsPerMonth: null };
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
 
 /** Every operation on resources of the platform interface by its id: who may, and a request that tries. */
@@ -249,6 +250,11 @@ export const matrix: Readonly<Record<string, Row>> = {
     () => ({ visibility: 'INTERNAL' }),
     [409],
   ),
+
+  getServiceLimits: service('VIEWER', 'GET', '/limits'),
+  setServiceLimits: service('MAINTAINER', 'PUT', '/limits', () => ({ ...NO_LIMITS, executionsPerDay: 5 })),
+  listServiceSubscriptions: service('VIEWER', 'GET', '/subscriptions'),
+  setSubscriptionLimits: service('MAINTAINER', 'PUT', `/subscriptions/${UNKNOWN}/limits`, () => NO_LIMITS, [404]),
 
   createShare: service('MAINTAINER', 'POST', '/shares', (owned) => ({
     recipient: { type: 'USER', id: owned.recipientId },

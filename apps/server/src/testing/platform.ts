@@ -9,6 +9,7 @@ import { createHttpServer, createIds } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { acceptUploads } from '../services/index.ts';
 import { createSeal, openBlobFolder } from '../storage/index.ts';
+import { noTelemetry } from '../telemetry/index.ts';
 import { checkAnswers } from './check-answers.ts';
 import type { TestDatabase, TestDatabaseKind } from './databases.ts';
 import { testLog } from './log.ts';
@@ -63,6 +64,7 @@ export async function createTestPlatform(
     blobs: openBlobFolder(path.join(dataDir, 'blobs')),
     seal: createSeal(Buffer.from(INSTANCE_KEY, 'hex')),
     log: options.log ?? testLog,
+    telemetry: noTelemetry,
     now,
     newId: createIds(now),
     workerId: null,

@@ -50,8 +50,12 @@ export class Attempts {
     for (const key of all) this.#open.set(key, (this.#open.get(key) ?? 0) + 1);
     try {
       const retryAfter = await this.#wait(keys, before);
-      if (retryAfter !== null) return { retryAfter };
+      if (retryAfter !== null) {
+        this.#platform.telemetry.metrics?.signInFailed();
+        return { retryAfter };
+      }
       const outcome = await check();
+      if (outcome === null) this.#platform.telemetry.metrics?.signInFailed();
       await this.#record(keys, outcome !== null);
       return { outcome };
     } finally {

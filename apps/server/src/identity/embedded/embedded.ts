@@ -52,6 +52,7 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
   }, PURGE_EVERY_MS).unref();
   return {
     issuer: platform.addresses.auth,
+    mailer,
     administration: createEmbeddedAdministration(platform),
     tokenEndpoint: `${platform.addresses.auth}/token`,
     async verify(accessToken) {

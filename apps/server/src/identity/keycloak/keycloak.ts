@@ -34,6 +34,7 @@ export function createKeycloakIdentity(platform: Platform, settings: KeycloakSet
   const find = (subject: string) => limitWaiting(() => people.get(subject, () => findUser(ask, subject)));
   return {
     issuer: settings.issuer,
+    mailer: null,
     tokenEndpoint: `${settings.issuer}/protocol/openid-connect/token`,
     async verify(accessToken) {
       const subject = await limitWaiting(() => verifyToken(accessToken));

@@ -16,6 +16,7 @@ import * as apiSpecifications from './0014-api-specifications.ts';
 import * as providerTokens from './0015-provider-tokens.ts';
 import * as sealedAnswers from './0016-sealed-answers.ts';
 import * as accessChanges from './0017-access-changes.ts';
+import * as gatewayQuality from './0018-gateway-quality.ts';
 import * as processes from './0021-processes.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   '0015-provider-tokens': providerTokens,
   '0016-sealed-answers': sealedAnswers,
   '0017-access-changes': accessChanges,
+  '0018-gateway-quality': gatewayQuality,
   '0021-processes': processes,
 };
 

@@ -1,0 +1,6 @@
+export { addDatabaseGauges, addRunnerGauges } from './gauges.ts';
+export { Metrics } from './metrics.ts';
+export { openMetrics } from './open-metrics.ts';
+export { forwardedHeaders, RequestObserver, traceOf, type RouteObserver } from './requests.ts';
+export { noTelemetry, openTelemetry, type Telemetry } from './telemetry.ts';
+export { formatTraceparent, isSampled, parseTraceparent, type TraceContext } from './trace-context.ts';

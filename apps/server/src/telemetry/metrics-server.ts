@@ -1,0 +1,35 @@
+import { createServer } from 'node:http';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+
+/** Serves the metrics, and nothing else, at `/metrics` of an address of their own. Returns the way to end it. */
+export async function serveMetrics(
+  registry: Registry,
+  { host, port }: { readonly host: string; readonly port: number },
+  log: Logger,
+): Promise<() => Promise<void>> {
+  let reading: Promise<string> | null = null;
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('There is only GET /metrics.\n');
+      return;
+    }
+    // Scrapes at the same time share one look at database and runner.
+    reading ??= registry.metrics().finally(() => (reading = null));
+    reading.then(
+      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+      (error: unknown) => {
+        log.error({ err: error }, 'the metrics could not be read');
+        response.writeHead(500).end();
+      },
+    );
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  const address = server.address();
+  if (typeof address === 'object') log.info({ host, port: address?.port }, 'metrics are at /metrics');
+  return async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    registry.clear();
+  };
+}

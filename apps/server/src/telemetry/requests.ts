@@ -1,0 +1,93 @@
+import type { ProblemCode } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import type { RouteDurations } from './request-durations.ts';
+import type { Telemetry } from './telemetry.ts';
+import { formatTraceparent, nextPlace, parseTraceparent, type TraceContext } from './trace-context.ts';
+import type { OpenSpan } from './tracing.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null where nobody measures, and once the answer has begun. */
+    observation: Observation | null;
+  }
+}
+
+/** A request that is being measured. */
+export class Observation {
+  readonly #startedAt = performance.now();
+  readonly #durations: RouteDurations | null;
+  readonly #span: OpenSpan | null;
+
+  constructor(durations: RouteDurations | null, span: OpenSpan | null) {
+    this.#durations = durations;
+    this.#span = span;
+  }
+
+  /** Its place in the trace; null without tracing. */
+  get trace(): TraceContext | null {
+    return this.#span?.context ?? null;
+  }
+
+  /** The answer begins. */
+  end(request: FastifyRequest, status: number): void {
+    request.observation = null;
+    this.#durations?.observe(status, performance.now() - this.#startedAt);
+    this.#span?.end({ 'http.response.status_code': status, 'kethub.request_id': request.id }, status >= 500);
+  }
+}
+
+/** Measures the requests to one route. */
+export type RouteObserver = (request: FastifyRequest) => void;
+
+/** Measures the requests to an interface. */
+export class RequestObserver {
+  readonly #telemetry: Telemetry;
+  readonly #interface: string;
+
+  private constructor(telemetry: Telemetry, face: string) {
+    this.#telemetry = telemetry;
+    this.#interface = face;
+  }
+
+  /** Null when nobody wants to know. */
+  static of(telemetry: Telemetry, face: 'platform' | 'gateway'): RequestObserver | null {
+    return telemetry.metrics || telemetry.tracing ? new RequestObserver(telemetry, face) : null;
+  }
+
+  /** To be called with every request to the route, as soon as it is there. `route` is its path with placeholders. */
+  route(method: string, route: string): RouteObserver {
+    const { metrics, tracing } = this.#telemetry;
+    const durations = metrics?.requests.route({ interface: this.#interface, method, route }) ?? null;
+    const name = `${method} ${route}`;
+    return (request) => {
+      const span = tracing?.begin(name, 'SERVER', parseTraceparent(request.headers.traceparent)) ?? null;
+      request.observation = new Observation(durations, span);
+    };
+  }
+
+  refused(problem: ProblemCode): void {
+    this.#telemetry.metrics?.refused(this.#interface, problem);
+  }
+}
+
+/** Where a request stands in a trace, whoever began it; null when it is part of none. */
+export function traceOf(request: FastifyRequest): TraceContext | null {
+  return request.observation?.trace ?? parseTraceparent(request.headers.traceparent);
+}
+
+const LONGEST_STATE = 512;
+
+/**
+ * What a request that is sent on to somebody else's server carries, so that both find it under one id and in one trace:
+ * `x-request-id`, `traceparent` and, when the caller's trace goes on, its `tracestate`.
+ */
+export function forwardedHeaders(request: FastifyRequest): Record<string, string> {
+  const trace = traceOf(request);
+  const { tracestate } = request.headers;
+  const passed = trace !== null && typeof tracestate === 'string' && tracestate.length <= LONGEST_STATE;
+  return {
+    'x-request-id': request.id,
+    traceparent: formatTraceparent(nextPlace(trace)),
+    ...(passed && parseTraceparent(request.headers.traceparent) && { tracestate }),
+  };
+}

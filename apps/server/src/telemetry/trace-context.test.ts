@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { formatTraceparent, nextPlace, parseTraceparent } from './trace-context.ts';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const SPAN = 'b7ad6b7169203331';
+
+test.each([
+  [`00-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-01`],
+  [`00-${TRACE}-${SPAN}-00`, `00-${TRACE}-${SPAN}-00`],
+  [`00-${TRACE}-${SPAN}-03`, `00-${TRACE}-${SPAN}-03`],
+  // Flags that are not known are not passed on; neither is what a later version adds.
+  [`00-${TRACE}-${SPAN}-ff`, `00-${TRACE}-${SPAN}-03`],
+  [`cc-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-01`],
+  [`cc-${TRACE}-${SPAN}-01-what-the-future-holds`, `00-${TRACE}-${SPAN}-01`],
+])('%s is understood', (header, understood) => {
+  const context = parseTraceparent(header);
+  expect(context && formatTraceparent(context)).toBe(understood);
+});
+
+test.each([
+  undefined,
+  '',
+  'x',
+  `ff-${TRACE}-${SPAN}-01`,
+  `00-${'0'.repeat(32)}-${SPAN}-01`,
+  `00-${TRACE}-${'0'.repeat(16)}-01`,
+  `00-${TRACE.toUpperCase()}-${SPAN}-01`,
+  `00-${TRACE}-${SPAN}-1`,
+  `00-${TRACE}-${SPAN}-01-more`,
+  `cc-${TRACE}-${SPAN}-01.more`,
+  `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`,
+  `cc-${TRACE}-${SPAN}-01-${'x'.repeat(512)}`,
+  [`00-${TRACE}-${SPAN}-01`],
+])('%s is taken as if it were not there', (header) => {
+  expect(parseTraceparent(header)).toBeNull();
+});
+
+test('a trace goes on under its id and with its flags; a new one is not recorded by anybody', () => {
+  const parent = { traceId: TRACE, spanId: SPAN, flags: 1 };
+  expect(nextPlace(parent)).toMatchObject({ traceId: TRACE, flags: 1 });
+  expect(nextPlace(parent).spanId).not.toBe(SPAN);
+  expect(formatTraceparent(nextPlace(null))).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-02$/);
+});

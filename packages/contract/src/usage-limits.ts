@@ -1,0 +1,50 @@
+import { Type, type Static } from 'typebox';
+import { Id, Owner, Request, Timestamp, Version, nullable } from './fields.ts';
+
+const amount = (description: string, maximum: number) => nullable('integer', { minimum: 1, maximum, description });
+const members = (none: string) => ({
+  requestsPerMinute: amount(`Requests a minute. ${none}`, 1_000_000),
+  executionsPerDay: amount(`Executions on one day (UTC). ${none}`, 1_000_000_000),
+  executionsPerMonth: amount(`Executions in one calendar month (UTC). ${none}`, 1_000_000_000),
+});
+
+/** What may be used through one subscription; null is without limit. */
+export const UsageLimits = Type.Object(members('Null: no limit.'), {
+  $id: 'UsageLimits',
+  description: 'What a subscription may use, all provisions considered.',
+});
+export type UsageLimits = Static<typeof UsageLimits>;
+
+export const UsageLimitsRequest = Request(members('Null: what is set further out holds.'), {
+  $id: 'UsageLimitsRequest',
+  description:
+    'What the provider of a service sets: for one subscription, or for all whose own limits say nothing. Beyond both, the defaults of the installation hold.',
+});
+export type UsageLimitsRequest = Static<typeof UsageLimitsRequest>;
+
+/** Counted since a quota holds for the subscription, in the day and month that run. */
+export const UsageToday = Type.Object(
+  {
+    executionsToday: nullable('integer', { description: 'Null: not counted, as there is no quota.' }),
+    executionsThisMonth: nullable('integer', { description: 'Null: not counted, as there is no quota.' }),
+  },
+  { $id: 'UsageToday' },
+);
+export type UsageToday = Static<typeof UsageToday>;
+
+export const ServiceSubscription = Type.Object(
+  {
+    id: Id,
+    version: Version,
+    subscriber: Owner,
+    createdAt: Timestamp,
+    set: UsageLimitsRequest,
+    limits: UsageLimits,
+    usage: UsageToday,
+  },
+  {
+    $id: 'ServiceSubscription',
+    description: 'A subscription as the provider of the service sees it. `set` is what it has been given of its own.',
+  },
+);
+export type ServiceSubscription = Static<typeof ServiceSubscription>;
