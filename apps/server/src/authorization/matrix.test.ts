@@ -4,7 +4,7 @@ import type { ExecutionRow } from '../storage/index.ts';
 import { databases } from '../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
 import { zip } from '../testing/zip.ts';
-import { personalOperations, matrix, type Owned, type Row } from '../testing/matrix.ts';
+import { personalOperations, matrix, unrecordedOperations, type Owned, type Row } from '../testing/matrix.ts';
 
 const program = 'def run(data, params):\n    return {}\n';
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
@@ -179,6 +179,8 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
         .where('user_id', '=', ids.get('STRANGER') ?? '')
         .execute(),
     );
+  const entries = () =>
+    kethub.kethub.platform.database.read.selectFrom('audit_entries').select('detail').orderBy('id').execute();
   const codeOf = async ({ bodiless }: Row, response: Response): Promise<string> => {
     if (bodiless) return String(response.status);
     const { type } = (await response.json()) as { type: string };
@@ -198,7 +200,7 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
     expect(described.toSorted()).toEqual([...Object.keys(matrix), ...personalOperations].toSorted());
   });
 
-  describe.each(Object.entries(matrix))('%s', (_id, row) => {
+  describe.each(Object.entries(matrix))('%s', (id, row) => {
     for (const role of memberRoles) {
       const enough = memberRoles.indexOf(role) >= memberRoles.indexOf(row.role);
       test(`${role}: ${enough ? 'may' : 'may not'}`, async () => {
@@ -211,6 +213,18 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
         } else expect(await codeOf(row, response)).toBe(told(row, '403 not-permitted'));
       });
     }
+    test('leaves exactly one entry in the audit log when it changes rights, keys or publications', async () => {
+      for (const member of memberRoles) await join(member, member);
+      const { method, path, body } = await row.request(owned());
+      const before = await entries();
+      const response = await call('OWNER', method, path, body, row.by === 'HEADER' ? organizationId : undefined);
+      await response.body?.cancel();
+      // Looking at a secret is recorded as well.
+      const recorded = (method !== 'GET' && !unrecordedOperations.has(id)) || id === 'revealSecretAccessKey';
+      const made = (await entries()).slice(before.length);
+      expect(made).toHaveLength(recorded && response.ok ? 1 : 0);
+      for (const { detail } of made) expect(detail).not.toMatch(/@|ket_(sk|pat)_/);
+    });
     test('not a member: may not, and learns nothing', async () => {
       const response = await ask('STRANGER', row, organizationId);
       expect(await codeOf(row, response)).toBe(

@@ -325,3 +325,11 @@ export const personalOperations: readonly string[] = [
   'browseMarketplace',
   'getMarketplaceService',
 ];
+
+/** Changes of no right, key or publication: they leave nothing in the audit log, and every other change one entry. */
+export const unrecordedOperations: ReadonlySet<string> = new Set([
+  ...['renameApplication', 'createService', 'updateService', 'addServiceVersion', 'replaceSource'],
+  ...['configureServiceVersion', 'startJob', 'startJobOfVersion', 'cancelOwnedExecution'],
+  // To the owner that it has already: nothing changes.
+  ...['transferApplication', 'transferService'],
+]);
