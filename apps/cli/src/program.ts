@@ -9,6 +9,7 @@ import { addList } from './commands/list.ts';
 import { addLogin, addLogout } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
 import { addMarketplace } from './commands/marketplace.ts';
+import { addOnPremise } from './commands/on-premise.ts';
 import { addResult } from './commands/result.ts';
 import { addRun } from './commands/run.ts';
 import { addServices } from './commands/services.ts';
@@ -33,6 +34,7 @@ const commands = [
   addCancel,
   addList,
   addServices,
+  addOnPremise,
   addDataPool,
   addShare,
   addShares,

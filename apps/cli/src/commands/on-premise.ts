@@ -1,0 +1,90 @@
+import type { NewTarget } from '@kethub/client';
+import type { Service, ServiceVersion } from '@kethub/contract';
+import type { Command } from 'commander';
+import { usageFailure } from '../failures.ts';
+import { openSession, type Session } from '../platform/session.ts';
+import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
+import { readSecretLine } from '../terminal/prompt.ts';
+
+interface OnPremiseOptions extends CommonOptions {
+  readonly user?: string;
+  readonly passwordStdin?: boolean;
+  readonly timeout?: number;
+  readonly description?: string;
+  readonly publish?: boolean;
+}
+
+export function addOnPremise(program: Command, shell: Shell): void {
+  addCommand(
+    program,
+    'on-premise <name> <url>',
+    'publish a service that runs elsewhere; calls are forwarded to its address',
+  )
+    .option('--user <name>', 'user name of the Basic credentials that the gateway sends to it')
+    .option('--password-stdin', 'read their password from standard input')
+    .option('--timeout <seconds>', 'how long it may take to begin its answer (default: 60)', positiveInteger)
+    .option('--description <text>', 'what it does')
+    .option('--publish', 'publish it internally and subscribe to it (the default)')
+    .option('--no-publish', 'leave it a draft')
+    .addHelpText(
+      'after',
+      `
+The platform forwards any method and path below the address of the service. A name that you have already makes the next
+version of that service; a draft of it is changed.`,
+    )
+    .action((name: string, url: string, options: OnPremiseOptions) => onPremise(shell, name, url, options));
+}
+
+async function onPremise(shell: Shell, name: string, url: string, options: OnPremiseOptions): Promise<void> {
+  const target = await targetOf(shell, url, options);
+  const output = outputOf(shell, options);
+  const session = await openSession(shell);
+  const { service, version } = await place(session, name, target, options.description);
+  const title = `${service.slug} ${version.version}`;
+  if (options.publish === false) {
+    output.note(`${title} is a draft.`);
+    return output.result('', { service, version });
+  }
+  const published = await session.platform.publish(service.id, version.version);
+  await session.subscribe(service.id, version.version);
+  output.note(`${output.style.green(`${title} is published.`)} Applications that are subscribed call it at:`);
+  output.result(published.endpoint ?? '', { service, version: published });
+}
+
+async function targetOf(shell: Shell, url: string, options: OnPremiseOptions): Promise<NewTarget> {
+  const { user: username, passwordStdin = false, timeout: timeoutSeconds } = options;
+  if ((username !== undefined) !== passwordStdin) throw usageFailure('--user and --password-stdin belong together.');
+  const password = passwordStdin ? await readSecretLine(shell, '--password-stdin') : '';
+  return {
+    url,
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(username !== undefined && { credentials: { username, password } }),
+  };
+}
+
+/** A new service, the draft of one, or its next version. */
+async function place(
+  { platform }: Session,
+  name: string,
+  target: NewTarget,
+  description: string | undefined,
+): Promise<{ service: Pick<Service, 'id' | 'name' | 'slug'>; version: ServiceVersion }> {
+  const service = (await platform.services()).find((one) => one.name === name.trim());
+  if (!service) {
+    const made = await platform.createOnPremiseService({
+      name,
+      target,
+      ...(description !== undefined && { description }),
+    });
+    const [version] = made.versions;
+    if (!version) throw new Error('The platform created a service without a version');
+    return { service: made, version };
+  }
+  if (service.type !== 'ON_PREMISE') throw usageFailure(`${service.name} is a service that runs on the platform.`);
+  if (description !== undefined) await platform.updateService(service.id, { description });
+  const draft = service.versions.find(({ state }) => state === 'DRAFT');
+  const version = draft
+    ? await platform.setTarget(service.id, draft.version, target)
+    : await platform.createOnPremiseVersion(service.id, target);
+  return { service, version };
+}
