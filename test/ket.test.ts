@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ket, type KetOptions } from '../apps/cli/src/testing/ket.ts';
 import { databases } from '../apps/server/src/testing/databases.ts';
 import { deploy, startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { commercialPlan } from '../apps/server/src/testing/marketplace.ts';
 
 // The way of a researcher from signing in to a result: ket as processes of its own, against a whole platform. The tests
 // build on each other, in this order.
@@ -259,6 +260,38 @@ test('a service is shared with a user by name, and run by them as a job', async 
   expect(await client.sharedServices()).toEqual([]);
   expect((await inProject(['share', 'ghz', '--user', 'nobody at all'])).code).toBe(4);
   expect((await inProject(['share', 'ghz'])).code).toBe(2);
+});
+
+test('a service is offered, found, subscribed to on a plan and run; the month shows what it cost', async () => {
+  const { client } = platform;
+  const { service } = await deploy(client, 'Paid Cut', {
+    'src/__init__.py': '',
+    'src/program.py': 'def run(data=None):\n    return {"paid": True}\n',
+  });
+  const pricingPlans = [commercialPlan('0.25')];
+  await client.publishListing(service.id, { version: '1.0.0', categories: [], pricingPlans });
+  expect((await inProject(['marketplace', 'search', 'paid c'])).stdout).toContain(`${service.id}  Paid Cut  ada Test`);
+  expect((await inProject(['marketplace', 'search', 'nothing'])).stdout).toBe('');
+  expect((await inProject(['marketplace', 'show', service.id])).stdout).toContain('0.25 EUR per run');
+  expect((await inProject(['marketplace', 'subscribe', service.id, '--plan', 'none'])).code).not.toBe(0);
+  expect((await inProject(['marketplace', 'subscribe', service.id, '--plan', 'paid'])).code).toBe(0);
+  expect((await inProject(['run', 'paid-cut', '--input', '-', '--json'], { input: '{}' })).code).toBe(0);
+  expect((await inProject(['usage'])).stdout).toMatch(
+    /Paid Cut@1\.0\.0 +Paid +Runs +1 run +0\.25 EUR +0\.25 EUR\n +total +0\.25 EUR/,
+  );
+  expect((await inProject(['usage', '--month', '2026-13'])).code).toBe(2);
+
+  await writeFile(
+    path.join(home, 'listing.json'),
+    JSON.stringify({ pricingPlans: [{ id: 'x', name: 'X', type: 'FREE' }] }),
+  );
+  const offer = () => inProject(['marketplace', 'publish', 'ghz', '--file', '../listing.json']);
+  expect((await offer()).stdout).toMatch(/^Offered: ghz \d/);
+  expect((await client.marketplace({ q: 'ghz' })).map(({ title }) => title)).toEqual(['ghz']);
+  expect((await inProject(['marketplace', 'unpublish', 'ghz'])).code).toBe(0);
+  expect(await client.marketplace({ q: 'ghz' })).toEqual([]);
+  const missing = await inProject(['marketplace', 'publish', 'ghz', '--file', 'none.json']);
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('none.json does not exist')]);
 });
 
 test('a configuration that the platform refuses names the member', async () => {
