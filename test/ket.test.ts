@@ -302,6 +302,25 @@ test('a configuration that the platform refuses names the member', async () => {
   expect(stderr).toContain('/configuration/cpus');
 });
 
+test('a version is described and retired, and the retirement taken back', async () => {
+  const shown = await inProject(['service', 'api-spec', 'ghz@1.0.0', '--json']);
+  expect([shown.code, shown.json()]).toMatchObject([0, { openapi: '3.1.0', info: { version: '1.0.0' } }]);
+  const retired = await inProject(['service', 'retire', 'ghz@1.0.0', '--sunset', '2999-01-01T00:00:00Z', '--json']);
+  expect(retired.json()).toMatchObject({ retirement: { sunset: '2999-01-01 00:00:00' } });
+  expect((await inProject(['service', 'retire', 'ghz@1.0.0', '--undo'])).stdout).toContain('stays');
+  expect((await inProject(['service', 'retire', 'ghz'])).code).toBe(2);
+});
+
+test('a provider access token is set, listed without its key, and deleted', async () => {
+  const set = await inProject(['provider-token', 'set', 'IONQ', '--token-stdin'], { input: 'ionq-key-0123456789\n' });
+  expect([set.code, set.stdout]).toEqual([0, 'IonQ: IONQ_API_KEY\n']);
+  const listed = await inProject(['provider-token', 'list']);
+  expect(listed.stdout).toContain('IONQ');
+  expect(listed.stdout).not.toContain('ionq-key');
+  expect((await inProject(['provider-token', 'delete', 'IONQ'])).code).toBe(0);
+  expect((await inProject(['provider-token', 'delete', 'IONQ'])).code).toBe(4);
+});
+
 test('signing in through the browser comes back to the terminal', async () => {
   const environment = configuration({
     BROWSER: path.join(import.meta.dirname, 'ket/browser.mjs'),

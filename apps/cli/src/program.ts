@@ -12,6 +12,8 @@ import { addMarketplace } from './commands/marketplace.ts';
 import { addOnPremise } from './commands/on-premise.ts';
 import { addResult } from './commands/result.ts';
 import { addRun } from './commands/run.ts';
+import { addProviderToken } from './commands/provider-token.ts';
+import { addService } from './commands/service.ts';
 import { addServices } from './commands/services.ts';
 import { addShare, addShares, addUnshare } from './commands/share.ts';
 import { addStatus } from './commands/status.ts';
@@ -35,6 +37,8 @@ const commands = [
   addList,
   addServices,
   addOnPremise,
+  addService,
+  addProviderToken,
   addDataPool,
   addShare,
   addShares,

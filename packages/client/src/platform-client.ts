@@ -1,4 +1,5 @@
 import type {
+  ApiSpecification,
   AccessKey,
   AccessTokenDto,
   AccessTokensDto,
@@ -10,6 +11,8 @@ import type {
   CreateShareRequest,
   LogEntry,
   OwnedExecution,
+  ProviderAccessToken,
+  ProviderAccessTokenRequest,
   ProvidedExecution,
   Registration,
   ManagedVersion,
@@ -93,6 +96,8 @@ export function createPlatformClient(options: PlatformClientOptions) {
     ...accounts(connection),
     ...registrations(connection),
     ...services(connection),
+    ...versions(connection),
+    ...providerAccessTokens(connection),
     ...builds(connection),
     ...applications(connection),
     ...sharing(connection),
@@ -141,6 +146,65 @@ function search(query: RegistrationsQuery): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
   return given.size === 0 ? '' : `?${given.toString()}`;
+}
+
+function versions(connection: Connection) {
+  const version = (id: string, number: string) => path`/services/${id}/versions/${number}`;
+  return {
+    apiSpecification: (id: string, number: string, options?: CallOptions) =>
+      sendForJson<ApiSpecification>(connection, { path: `${version(id, number)}/api-specification`, ...options }),
+    /** An OpenAPI document for a draft; `media` says whether it is JSON or YAML. */
+    uploadApiSpecification: (
+      id: string,
+      number: string,
+      document: Blob,
+      media: 'application/json' | 'application/yaml',
+      options?: CallOptions,
+    ) =>
+      sendForJson<ApiSpecification>(connection, {
+        method: 'PUT',
+        path: `${version(id, number)}/api-specification`,
+        body: document,
+        headers: { 'content-type': media },
+        ...options,
+      }),
+    deleteApiSpecification: (id: string, number: string, options?: CallOptions) =>
+      sendForNothing(connection, {
+        method: 'DELETE',
+        path: `${version(id, number)}/api-specification`,
+        ...options,
+      }),
+    /** `sunset` as RFC 3339; now when it is left out. */
+    retire: (id: string, number: string, sunset?: string, options?: CallOptions) =>
+      sendForJson<ServiceVersion>(connection, {
+        method: 'PUT',
+        path: `${version(id, number)}/retirement`,
+        json: sunset === undefined ? {} : { sunset },
+        ...options,
+      }),
+    withdrawRetirement: (id: string, number: string, options?: CallOptions) =>
+      sendForJson<ServiceVersion>(connection, {
+        method: 'DELETE',
+        path: `${version(id, number)}/retirement`,
+        ...options,
+      }),
+  };
+}
+
+function providerAccessTokens(connection: Connection) {
+  return {
+    providerAccessTokens: (options?: CallOptions) =>
+      sendForJson<ProviderAccessToken[]>(connection, { path: '/provider-access-tokens', ...options }),
+    setProviderAccessToken: (provider: string, token: ProviderAccessTokenRequest, options?: CallOptions) =>
+      sendForJson<ProviderAccessToken>(connection, {
+        method: 'PUT',
+        path: path`/provider-access-tokens/${provider}`,
+        json: token,
+        ...options,
+      }),
+    deleteProviderAccessToken: (provider: string, options?: CallOptions) =>
+      sendForNothing(connection, { method: 'DELETE', path: path`/provider-access-tokens/${provider}`, ...options }),
+  };
 }
 
 function services(connection: Connection) {

@@ -11,4 +11,5 @@ async function judge({ text, form }: ToJudge): Promise<Judgement> {
   return errors.length > 0 ? { ok: false, errors } : { ok: true, document: JSON.stringify(read.document) };
 }
 
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 parentPort?.postMessage(await judge(workerData as ToJudge));

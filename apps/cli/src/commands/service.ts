@@ -1,0 +1,67 @@
+import { openAsBlob } from 'node:fs';
+import path from 'node:path';
+import type { Service } from '@kethub/contract';
+import type { Command } from 'commander';
+import { CliFailure, usageFailure } from '../failures.ts';
+import { openSession, type Session } from '../platform/session.ts';
+import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+
+interface SpecificationOptions extends CommonOptions {
+  readonly upload?: string;
+  readonly reset?: boolean;
+}
+
+interface RetireOptions extends CommonOptions {
+  readonly sunset?: string;
+  readonly undo?: boolean;
+}
+
+/** What is done with versions of one's own services beside uploading and running them. */
+export function addService(program: Command, shell: Shell): void {
+  const command = program.command('service').description('describe and retire versions of your services');
+  addCommand(command, 'api-spec <service@version>', 'show the API specification (OpenAPI) of a version')
+    .option('--upload <file>', 'of a draft: replace it by this document, JSON or YAML')
+    .option('--reset', 'of a draft: go back to the one made from the code')
+    .action((service: string, options: SpecificationOptions) => specification(shell, service, options));
+  addCommand(command, 'retire <service@version>', 'announce from when on a version cannot be started any more')
+    .option('--sunset <time>', 'such as 2030-01-31T00:00:00Z; now when it is left out')
+    .option('--undo', 'take the announcement back, before the sunset')
+    .action((service: string, options: RetireOptions) => retire(shell, service, options));
+}
+
+async function specification(shell: Shell, wanted: string, options: SpecificationOptions): Promise<void> {
+  const session = await openSession(shell);
+  const { id, version } = await versionOf(session, wanted);
+  const { platform } = session;
+  if (options.reset === true) await platform.deleteApiSpecification(id, version);
+  else if (options.upload !== undefined) {
+    const file = path.resolve(shell.folder, options.upload);
+    const media = /\.json$/i.test(file) ? 'application/json' : 'application/yaml';
+    await platform.uploadApiSpecification(id, version, await openAsBlob(file), media);
+  }
+  const document = await platform.apiSpecification(id, version);
+  outputOf(shell, options).result(JSON.stringify(document, null, 2), document);
+}
+
+async function retire(shell: Shell, wanted: string, { sunset, undo, ...options }: RetireOptions): Promise<void> {
+  const session = await openSession(shell);
+  const { id, version } = await versionOf(session, wanted);
+  const changed =
+    undo === true
+      ? await session.platform.withdrawRetirement(id, version)
+      : await session.platform.retire(id, version, sunset);
+  const text = changed.retirement
+    ? `${wanted} is retired from ${changed.retirement.sunset} UTC on.`
+    : `${wanted} stays.`;
+  outputOf(shell, options).result(text, changed);
+}
+
+async function versionOf({ platform }: Session, wanted: string): Promise<{ id: string; version: string }> {
+  const [, name, version] = /^(.+)@(\d+\.\d+\.\d+)$/.exec(wanted) ?? [];
+  if (name === undefined || version === undefined) throw usageFailure(`${wanted} names no version, as in ghz@1.0.0.`);
+  const isMeant = ({ id, slug, name: own }: Service) =>
+    [id, slug].includes(name) || own.toLowerCase() === name.toLowerCase();
+  const service = (await platform.services()).find(isMeant);
+  if (service) return { id: service.id, version };
+  throw new CliFailure('notFound', 'service-not-found', `You have no service "${name}".`, ['ket services']);
+}
