@@ -38,11 +38,12 @@ export function transferDataPool(
 ): Promise<Answer> {
   const { database } = platform;
   return database.write(async (transaction) => {
-    const { pool } = await requireLockedPool(database, transaction, context, id, 'data-pool:transfer');
+    const { pool, role: before } = await requireLockedPool(database, transaction, context, id, 'data-pool:transfer');
     if (!isOwner(pool, context)) {
       throw new Problem('not-permitted', 'Only the owner of the data pool can give it away; you are a member.');
     }
     const owner = await requireNewOwner(platform, transaction, context, to, 'data-pool:create');
+    if (isOwner(pool, to)) return { status: 200, body: presentPool(pool, before) };
     const values = { ...owner, revision: pool.revision + 1 };
     await transaction.updateTable('data_pools').set(values).where('id', '=', id).execute();
     // Whoever owns it needs no membership.

@@ -330,6 +330,7 @@ export const personalOperations: readonly string[] = [
 export const unrecordedOperations: ReadonlySet<string> = new Set([
   ...['renameApplication', 'createService', 'updateService', 'addServiceVersion', 'replaceSource'],
   ...['configureServiceVersion', 'startJob', 'startJobOfVersion', 'cancelOwnedExecution'],
+  ...['updateDataPool', 'uploadDataPoolFile', 'deleteDataPoolFile', 'headDataPoolFile'],
   // To the owner that it has already: nothing changes.
-  ...['transferApplication', 'transferService'],
+  ...['transferApplication', 'transferService', 'transferDataPool'],
 ]);
