@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { addAdmin } from './commands/admin.ts';
+import { addAudit } from './commands/audit.ts';
 import { addCancel } from './commands/cancel.ts';
 import { addDataPool } from './commands/datapool.ts';
 import { addInit } from './commands/init.ts';
@@ -10,6 +11,7 @@ import { addLogin, addLogout } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
 import { addMarketplace } from './commands/marketplace.ts';
 import { addOnPremise } from './commands/on-premise.ts';
+import { addOrg } from './commands/org.ts';
 import { addResult } from './commands/result.ts';
 import { addRun } from './commands/run.ts';
 import { addProviderToken } from './commands/provider-token.ts';
@@ -45,6 +47,8 @@ const commands = [
   addUnshare,
   addMarketplace,
   addUsage,
+  addOrg,
+  addAudit,
   addAdmin,
 ];
 
@@ -53,10 +57,14 @@ export function createProgram(shell: Shell): Command {
   const program = new Command('ket')
     .description('Publish code as a service on Kethub, and run it.')
     .version(version(), '--version', 'print the version')
+    .option('--in <organization>', 'act in an organization that you have joined, by its id, instead of personally')
     .helpOption('-h, --help', 'explain a command')
     .helpCommand('help [command]', 'explain a command')
     .addHelpText('after', `\nExit codes:\n${exitCodeLines().join('\n')}`);
   for (const add of commands) add(program, shell);
+  program.hook('preAction', () => {
+    shell.organization = program.opts<{ in?: string }>().in;
+  });
   for (const command of withSubcommands(program))
     command.exitOverride().configureOutput({
       writeOut: (text) => shell.stdout.write(text),

@@ -13,6 +13,8 @@ export interface Shell {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   exitCode: number;
+  /** What `--in` says. */
+  organization?: string | undefined;
 }
 
 /** The shell of this process. `npm run` changes into its own folder; where the user stands is in INIT_CWD. */

@@ -36,6 +36,7 @@ import { dataPools } from './data-pools-client.ts';
 import { executionsAt, startCall, type ExecutionInput, type StartOptions } from './executions-client.ts';
 import { followLog, type FollowedEntry, type FollowOptions } from './follow-log.ts';
 import { marketplaceAt } from './marketplace-client.ts';
+import { organizationsAt } from './organizations-client.ts';
 import { watch, type WatchOptions } from './watch.ts';
 
 /** A personal access token, or the token of a login session. */
@@ -104,6 +105,7 @@ export function createPlatformClient(options: PlatformClientOptions) {
     ...jobs(connection),
     ...dataPools(connection),
     ...marketplaceAt(connection),
+    ...organizationsAt(connection),
   };
 }
 

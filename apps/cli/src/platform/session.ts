@@ -39,7 +39,12 @@ export function apiUrl(url: string): string {
 /** Opens the session of `ket login`, or of KET_URL and KET_TOKEN. Throws when nobody is signed in. */
 export async function openSession(shell: Shell): Promise<Session> {
   const { url, accessToken } = await credentialsOf(shell);
-  const platform = createPlatformClient({ baseUrl: apiUrl(url), credential: { accessToken } });
+  const organizationId = organizationOf(shell);
+  const platform = createPlatformClient({
+    baseUrl: apiUrl(url),
+    credential: { accessToken },
+    ...(organizationId !== undefined && { organizationId }),
+  });
   const application = once(() => ensureApplication(platform));
   const gateway = once(async () => openGateway(platform, await application()));
   const at = async (endpoint: string): Promise<GatewayClient> => (await gateway()).at(endpoint);
@@ -54,6 +59,11 @@ export async function openSession(shell: Shell): Promise<Session> {
     jobs,
     door: async (endpoint) => (endpoint === jobs.endpoint ? jobs : at(endpoint)),
   };
+}
+
+/** The organization to act in, or undefined to act personally. */
+export function organizationOf({ organization, environment }: Shell): string | undefined {
+  return organization ?? (environment['KET_ORGANIZATION'] || undefined);
 }
 
 async function credentialsOf(shell: Shell): Promise<{ url: string; accessToken: string }> {

@@ -32,7 +32,7 @@ describe.each(databases)('the audit log on $name', (kind) => {
     const before = (await entries()).length;
     const created = await call('POST', '/me/access-tokens', { name: 'ada@example.org laptop' });
     const { id, value } = created.body as { id: string; value: string };
-    const renewed = await call('PUT', '/me/access-tokens/default-token');
+    const renewed = await call('PUT', '/me/access-tokens/default');
     const refused = await call('DELETE', '/me/access-tokens/01a1fd32-d765-71ab-ba39-25ede922012b');
     expect((await call('DELETE', `/me/access-tokens/${id}`)).status).toBe(204);
     expect([created.status, renewed.status, refused.status]).toEqual([200, 200, 404]);

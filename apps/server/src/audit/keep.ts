@@ -9,11 +9,11 @@ const AT_ONCE = 1_000;
 export function forgetOldEntries(platform: Platform): () => Promise<void> {
   const { auditKeepDays } = platform.configuration;
   if (auditKeepDays === null) return () => Promise.resolve();
-  let stopped = false;
+  const stopped = new AbortController();
   const forget = async (): Promise<void> => {
     try {
       const before = platform.now() - auditKeepDays * DAY_MS;
-      while (!stopped && (await deleteSome(platform, before)) === AT_ONCE);
+      while (!stopped.signal.aborted && (await deleteSome(platform, before)) === AT_ONCE);
     } catch (error) {
       platform.log.warn(
         { err: error },
@@ -22,9 +22,11 @@ export function forgetOldEntries(platform: Platform): () => Promise<void> {
     }
   };
   let round = forget();
-  const timer = setInterval(() => (round = round.then(forget)), EVERY_MS).unref();
+  const timer = setInterval(() => {
+    round = round.then(forget);
+  }, EVERY_MS).unref();
   return async () => {
-    stopped = true;
+    stopped.abort();
     clearInterval(timer);
     await round;
   };

@@ -165,6 +165,7 @@ describe.each(databases)('organizations on $name', (kind) => {
     expect(entries.map((entry) => [entry.action, entry.resourceId])).toEqual([
       ['application:transfer', application.id],
       ['service:transfer', service.id],
+      ['organization:create', id],
     ]);
   });
 
@@ -193,10 +194,11 @@ describe.each(databases)('organizations on $name', (kind) => {
       'invitation:create',
       'access-key:rotate',
       'application:create',
+      'organization:create',
     ]);
     expect(entries.map(({ actorId }) => actorId)).toEqual([
       await idOf('grace'),
-      ...Array<string>(3).fill(await idOf('ada')),
+      ...Array<string>(4).fill(await idOf('ada')),
     ]);
     expect(JSON.stringify(entries)).not.toMatch(/ket_sk_|example\.org/);
     expect((await call('grace', 'GET', '/audit-log', undefined, id)).status).toBe(403);

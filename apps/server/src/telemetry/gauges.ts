@@ -18,11 +18,11 @@ export function addDatabaseGauges(registry: Registry, database: Database, report
   count('kethub_builds_pending', 'Builds that wait', 'builds', 'PENDING');
   count('kethub_builds_running', 'Builds that run', 'builds', 'RUNNING');
   count('kethub_mails_waiting', 'Mails that have not been handed over', 'outgoing_mails');
-  new Gauge({
+  const connections = new Gauge({
     name: 'kethub_database_connections',
     help: 'Connections of this process to PostgreSQL, and requests that wait for one; not with SQLite',
     labelNames: ['state'],
-    registers: [registry],
+    registers: [],
     collect() {
       const { total, idle, waiting } = database.connections?.() ?? {};
       if (total === undefined) return;
@@ -31,6 +31,7 @@ export function addDatabaseGauges(registry: Registry, database: Database, report
       this.set({ state: 'waiting' }, waiting ?? 0);
     },
   });
+  registry.registerMetric(connections);
 }
 
 type CountedTable = 'executions' | 'builds' | 'outgoing_mails';
@@ -59,10 +60,10 @@ export function addRunnerGauges(registry: Registry, runtime: Runtime, report: Re
 
 /** A gauge that leaves itself out of the answer when it cannot be read, so that the others are still there. */
 function addGauge(registry: Registry, name: string, help: string, report: Report, read: () => Promise<number>): void {
-  new Gauge({
+  const gauge = new Gauge({
     name,
     help,
-    registers: [registry],
+    registers: [],
     async collect() {
       try {
         this.set(await read());
@@ -72,4 +73,5 @@ function addGauge(registry: Registry, name: string, help: string, report: Report
       }
     },
   });
+  registry.registerMetric(gauge);
 }

@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { openSession } from '../platform/session.ts';
+import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
+import { table } from '../terminal/table.ts';
+
+interface AuditOptions extends CommonOptions {
+  readonly action?: string;
+  readonly resource?: string;
+  readonly limit: number;
+}
+
+/** Who has changed rights, keys and publications. */
+export function addAudit(program: Command, shell: Shell): void {
+  addCommand(program, 'audit', 'show who has changed rights, keys and publications of yours, newest first')
+    .option('--action <action>', 'only this one, such as access-key:rotate')
+    .option('--resource <id>', 'only what was done to this resource')
+    .option('--limit <number>', 'at most so many', positiveInteger, 100)
+    .action((options: AuditOptions) => audit(shell, options));
+}
+
+async function audit(shell: Shell, { action, resource, limit, ...options }: AuditOptions): Promise<void> {
+  const { platform } = await openSession(shell);
+  // The platform gives out pages of at most 1,000.
+  const entries = await platform.auditLog({ action, resourceId: resource, limit: Math.min(limit, 1_000) });
+  const output = outputOf(shell, options);
+  if (entries.length === 0) output.note('Nothing.');
+  const rows = entries.map((one) => [one.at, one.action, one.resourceId, one.actorId]);
+  output.result(entries.length === 0 ? '' : table(['AT (UTC)', 'ACTION', 'RESOURCE', 'BY'], rows), entries);
+}

@@ -1,0 +1,108 @@
+import { memberRoles, type MemberRole } from '@kethub/contract';
+import { Option, type Command } from 'commander';
+import { usageFailure } from '../failures.ts';
+import { openSession, organizationOf, type Session } from '../platform/session.ts';
+import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import type { Output } from '../terminal/output.ts';
+import { table } from '../terminal/table.ts';
+
+interface InviteOptions extends CommonOptions {
+  readonly role: MemberRole;
+}
+
+interface Work {
+  readonly session: Session;
+  readonly output: Output;
+}
+
+/** Organizations: whose resources several people look after. */
+export function addOrg(program: Command, shell: Shell): void {
+  const org = program
+    .command('org')
+    .description('organizations and their members')
+    .addHelpText('after', '\nThe organization is named by --in <organization> or KET_ORGANIZATION.');
+  const add = (name: string, description: string) => addCommand(org, name, description);
+  const work = async (options: CommonOptions): Promise<Work> => ({
+    session: await openSession(shell),
+    output: outputOf(shell, options),
+  });
+  const here = (): string => {
+    const id = organizationOf(shell);
+    if (id === undefined) throw usageFailure('Which organization?', 'ket org list', 'ket --in <organization> org …');
+    return id;
+  };
+  const role = new Option('--role <role>', 'what they may do').choices(memberRoles);
+
+  add('list', 'list the organizations that you have joined').action(async (options: CommonOptions) =>
+    list(await work(options)),
+  );
+  add('create <name>', 'create an organization; you become its owner').action(
+    async (name: string, options: CommonOptions) => create(await work(options), name),
+  );
+  add('invite <email>', 'invite somebody by e-mail address')
+    .addOption(role.default('VIEWER'))
+    .action(async (email: string, options: InviteOptions) => invite(await work(options), here(), email, options.role));
+  add('members', 'list the members').action(async (options: CommonOptions) => members(await work(options), here()));
+  add('role <user> <role>', 'give a member, named by id, another role: VIEWER, MAINTAINER or OWNER').action(
+    async (user: string, wanted: string, options: CommonOptions) =>
+      change(await work(options), here(), user, roleOf(wanted)),
+  );
+  add('leave', 'leave the organization').action(async (options: CommonOptions) => leave(await work(options), here()));
+  add('invitations', 'list the invitations to your e-mail address').action(async (options: CommonOptions) =>
+    invitations(await work(options)),
+  );
+  add('join <invitation>', 'accept an invitation').action(async (id: string, options: CommonOptions) =>
+    join(await work(options), id),
+  );
+}
+
+async function list({ session, output }: Work): Promise<void> {
+  const all = await session.platform.organizations();
+  if (all.length === 0) output.note('You have joined no organization.');
+  const rows = all.map((one) => [one.id, one.name, one.role]);
+  output.result(all.length === 0 ? '' : table(['ID', 'NAME', 'YOUR ROLE'], rows), all);
+}
+
+async function create({ session, output }: Work, name: string): Promise<void> {
+  const made = await session.platform.createOrganization(name);
+  output.result(`${made.name} has the id ${made.id}.`, made);
+}
+
+async function invite({ session, output }: Work, id: string, email: string, role: MemberRole): Promise<void> {
+  const made = await session.platform.invite(id, { email, role });
+  output.result(`${made.email} is invited to ${made.organizationName} as ${made.role}, until ${made.expiresAt}.`, made);
+}
+
+async function members({ session, output }: Work, id: string): Promise<void> {
+  const all = await session.platform.members(id);
+  const rows = all.map((one) => [one.userId, `${one.firstname} ${one.lastname}`, one.role, one.joinedAt]);
+  output.result(table(['ID', 'NAME', 'ROLE', 'JOINED (UTC)'], rows), all);
+}
+
+async function change({ session, output }: Work, id: string, user: string, role: MemberRole): Promise<void> {
+  const changed = await session.platform.changeMember(id, user, role);
+  output.result(`${changed.firstname} ${changed.lastname} is ${changed.role}.`, changed);
+}
+
+async function leave({ session, output }: Work, id: string): Promise<void> {
+  await session.platform.leaveOrganization(id);
+  output.result('You have left the organization.', { id });
+}
+
+async function invitations({ session, output }: Work): Promise<void> {
+  const all = await session.platform.invitations();
+  if (all.length === 0) output.note('No invitations.');
+  const rows = all.map((one) => [one.id, one.organizationName, one.role, one.expiresAt]);
+  output.result(all.length === 0 ? '' : table(['ID', 'ORGANIZATION', 'ROLE', 'UNTIL (UTC)'], rows), all);
+}
+
+async function join({ session, output }: Work, id: string): Promise<void> {
+  const joined = await session.platform.acceptInvitation(id);
+  output.result(`You have joined ${joined.name} (${joined.id}) as ${joined.role}.`, joined);
+}
+
+function roleOf(text: string): MemberRole {
+  const role = memberRoles.find((one) => one === text.toUpperCase());
+  if (!role) throw usageFailure(`There is no role ${text}: ${memberRoles.join(', ')}.`, 'ket org members');
+  return role;
+}
