@@ -45,8 +45,13 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
     async put(source, key = randomUUID()) {
       const Body = typeof source === 'string' ? Buffer.from(source) : source;
       const params = { ...objectOf(key), Body, ContentType: 'application/octet-stream' };
-      // Of one that fails the parts are removed, and no object is there before all of it is.
-      await new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
+      try {
+        // Of one that fails the parts are removed, and no object is there before all of it is.
+        await new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
+      } catch (error) {
+        // The first thing that went wrong, not what followed from it.
+        throw source instanceof Readable ? (source.errored ?? error) : error;
+      }
       return key;
     },
     get,
@@ -56,7 +61,9 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
         await pipeline(stream, createWriteStream(target, { flags: 'wx' }));
         await chmod(target, 0o444); // whatever the umask
       } catch (error) {
-        await rm(target, { force: true });
+        // What is there already is not ours.
+        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
+          await rm(target, { force: true });
         throw error;
       }
     },

@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import S3rver from 's3rver';
+
+/** A real server of S3 with one bucket. */
+export interface TestS3 {
+  /** The settings that lead to the bucket. */
+  readonly settings: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+export async function startS3(): Promise<TestS3> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'kethub-s3-'));
+  const configureBuckets = [{ name: 'kethub-test', configs: [] }];
+  const server = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory, configureBuckets });
+  const { port } = await server.run();
+  return {
+    settings: {
+      KETHUB_BLOBS: 's3://kethub-test/files',
+      KETHUB_S3_ENDPOINT: `http://127.0.0.1:${port}`,
+      // Those that this server has from the start.
+      KETHUB_S3_ACCESS_KEY_ID: 'S3RVER',
+      KETHUB_S3_SECRET_ACCESS_KEY: 'S3RVER',
+    },
+    async close() {
+      await server.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}

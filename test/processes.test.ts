@@ -1,0 +1,260 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { LogEntry } from '@kethub/contract';
+import { connectRuntime } from '@kethub/runtime';
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { KethubProcess, type Settings } from '../apps/server/src/testing/child-process.ts';
+import { databases } from '../apps/server/src/testing/databases.ts';
+import { callerOf, member, type Caller } from '../apps/server/src/testing/gateway.ts';
+import { deploy, endRunner, type DeployedService } from '../apps/server/src/testing/kethub.ts';
+import { freePort } from '../apps/server/src/testing/platform.ts';
+import { startS3, type TestS3 } from '../apps/server/src/testing/s3.ts';
+import { startSplitKethub, type SplitKethub } from '../apps/server/src/testing/split-kethub.ts';
+
+/** For what happens soon, on whatever machine. */
+const patient = { timeout: 30_000 };
+
+/** Prints so many lines, waiting after each. */
+const service = {
+  'src/__init__.py': '',
+  'src/program.py': `
+import time
+
+
+def run(lines=0, seconds=0):
+    for line in range(lines):
+        print("line", line, flush=True)
+        time.sleep(seconds / lines)
+    return lines
+`,
+};
+
+describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several processes on $name and an S3', (kind) => {
+  let s3: TestS3;
+  let kethub: SplitKethub;
+  let deployed: DeployedService;
+  let app: Caller;
+  let hearing: (() => Promise<void>) | null = null;
+
+  beforeAll(async () => {
+    s3 = await startS3();
+    kethub = await startSplitKethub(kind, s3.settings);
+    deployed = await deploy(kethub.client, 'Printer', service);
+    app = await callerOf(deployed, kethub);
+  });
+  afterEach(async () => {
+    await hearing?.();
+    hearing = null;
+  });
+  afterAll(async () => {
+    await kethub.close();
+    await s3.close();
+  });
+
+  /** Ends every connection that listens, again and again: nothing is told any more. Returns the way back. */
+  const deafen = async (): Promise<() => Promise<void>> => {
+    const client = new Client({ connectionString: kethub.settings['DATABASE_URL'], application_name: 'test' });
+    await client.connect();
+    let going = true;
+    const end = async (): Promise<void> => {
+      await client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and application_name = 'kethub listener'`,
+      );
+    };
+    await end();
+    const ending = (async () => {
+      for (; going; await pause(20)) await end();
+    })();
+    return async () => {
+      going = false;
+      await ending;
+      await client.end();
+    };
+  };
+  const listeners = async (): Promise<number> => {
+    const { rows } = await sql<{ pid: number }>`
+      select pid from pg_stat_activity
+      where datname = current_database() and application_name = 'kethub listener'`.execute(
+      kethub.platform.database.read,
+    );
+    return rows.length;
+  };
+  const follow = async (id: string, from = 0): Promise<{ text: string; ids: string[]; messages: string[] }> => {
+    const response = await fetch(kethub.at(`${deployed.endpoint}/${id}/log`), {
+      headers: { authorization: `Bearer ${app.bearer}`, accept: 'text/event-stream', 'last-event-id': String(from) },
+    });
+    const text = await response.text();
+    const messages = [...text.matchAll(/^data: (\{"timestamp.*)$/gm)].map(
+      ([, json = '']) => (JSON.parse(json) as LogEntry).message,
+    );
+    return { text, messages, ids: [...text.matchAll(/^id: (\d+)$/gm)].map(([, id = '']) => id) };
+  };
+  const lines = (count: number): string[] => Array.from({ length: count }, (_, line) => `line ${line}`);
+  const statusOf = async (id: string): Promise<string> => member((await app.request('GET', `/${id}`)).body, 'status');
+  const originOf = (part: 'api' | 'gateway'): string => new URL(kethub.platform.addresses[part]).origin;
+
+  const secondWorker = async (settings: Settings) => {
+    const [folder, port] = [await mkdtemp(path.join(os.tmpdir(), 'kethub-second-')), await freePort()];
+    const own = { KETHUB_ROLES: 'worker', KETHUB_WORKER_PORT: String(port), KETHUB_DATA_DIR: folder };
+    const second = new KethubProcess({ ...kethub.settings, ...own, ...settings }, port);
+    await second.ready();
+    const close = async (): Promise<void> => {
+      const runtime = await connectRuntime({ dataDir: folder, lonelyMs: 100 });
+      await endRunner(runtime, folder, () => runtime.close());
+      await rm(folder, { recursive: true });
+    };
+    return { second, close };
+  };
+  /** The other one than the address names. */
+  const secondGateway = (address: string): string => {
+    const one = kethub.at(address);
+    return one === address ? kethub.at(address) : one;
+  };
+
+  test('every process says that it lives and is ready, without authentication', async () => {
+    for (const origin of [originOf('api'), originOf('gateway'), new URL(kethub.at(originOf('gateway'))).origin]) {
+      expect(await (await fetch(`${origin}/health`)).json()).toEqual({ status: 'LIVE' });
+      const ready = await fetch(`${origin}/ready`);
+      expect([ready.status, await ready.json()]).toEqual([200, { status: 'READY' }]);
+    }
+  });
+
+  describe.each([
+    ['with notifications', false],
+    ['without any notification', true],
+  ])('%s', (_how, deaf) => {
+    const maybeDeafen = async (): Promise<void> => {
+      if (deaf) hearing = await deafen();
+    };
+
+    test('a log that another machine writes is read and followed, whole and in order', async () => {
+      await maybeDeafen();
+      const { id } = await app.start({ lines: 40, seconds: 4 });
+      await expect.poll(() => statusOf(id), patient).toBe('RUNNING');
+      const [all, early] = await Promise.all([
+        follow(id),
+        (async () => {
+          await expect
+            .poll(async () => (await app.request('GET', `/${id}/log`)).body as LogEntry[], patient)
+            .not.toEqual([]);
+          const { body } = await app.request('GET', `/${id}/log`);
+          return { body: body as LogEntry[], status: await statusOf(id) };
+        })(),
+      ]);
+      expect(early.status).toBe('RUNNING');
+      expect(early.body.map(({ message }) => message)).toEqual(lines(early.body.length));
+      expect(all.messages).toEqual(lines(40));
+      expect(all.text).toContain('event: end');
+      const middle = Number(all.ids[19]);
+      expect((await follow(id, middle)).messages).toEqual(lines(40).slice(20));
+    });
+
+    test('a reader that comes back while the code runs goes on where it was', async () => {
+      await maybeDeafen();
+      const { id } = await app.start({ lines: 30, seconds: 3 });
+      await expect.poll(async () => (await app.request('GET', `/${id}/log`)).text, patient).toContain('line 3"');
+      const { body } = await app.request('GET', `/${id}/log`);
+      const seen = (body as LogEntry[]).map((entry) => `${JSON.stringify(entry)}\n`);
+      expect(await statusOf(id)).toBe('RUNNING');
+      const rest = await follow(id, seen.join('').length);
+      expect([...lines(seen.length), ...rest.messages]).toEqual(lines(30));
+    });
+
+    test('a waiting request, a cancellation and a build arrive', async () => {
+      await maybeDeafen();
+      expect(await app.finish({ lines: 1 })).toMatchObject({ status: 'SUCCEEDED' });
+      const { id } = await app.start({ lines: 1, seconds: 600 });
+      await expect.poll(() => statusOf(id), patient).toBe('RUNNING');
+      expect((await app.request('PUT', `/${id}/cancel`)).status).toBe(200);
+      await expect.poll(() => kethub.keptByRunner(), patient).toBe(0);
+      await deploy(kethub.client, `Another ${deaf}`, service);
+    });
+
+    test('what is revoked ends at both gateways', async () => {
+      const mine = await deploy(kethub.client, `Leaving ${deaf}`, service);
+      const both = [await callerOf(mine), await callerOf(mine, { at: secondGateway })];
+      const statuses = async () => Promise.all(both.map(async (one) => (await one.request('GET', '/')).status));
+      expect(await statuses()).toEqual([200, 200]);
+      await maybeDeafen();
+      await kethub.client.unsubscribe(mine.application.id, mine.subscription.id);
+      await expect.poll(statuses, patient).toEqual([403, 403]);
+      await kethub.client.subscribe(mine.application.id, { serviceId: mine.service.id });
+      await expect.poll(statuses, patient).toEqual([200, 200]);
+      await kethub.client.rotateAccessKey(mine.application.id, 0);
+      await expect.poll(statuses, patient).toEqual([401, 401]);
+    });
+  });
+
+  test('each process listens again, once', async () => {
+    hearing = await deafen();
+    await pause(1_500);
+    await hearing();
+    hearing = null;
+    // The four processes, and the one of the test.
+    await expect.poll(listeners, patient).toBe(5);
+    expect(await app.finish({ lines: 1 })).toMatchObject({ status: 'SUCCEEDED' });
+  });
+
+  describe('a process that would not fit to the others refuses to start', () => {
+    let folder: string;
+    beforeAll(async () => {
+      folder = await mkdtemp(path.join(os.tmpdir(), 'kethub-refused-'));
+    });
+    afterAll(() => rm(folder, { recursive: true }));
+
+    test.each([
+      ['another key', () => ({ KETHUB_INSTANCE_KEY: '33'.repeat(32) }), /another instance key.*KETHUB_INSTANCE_KEY/],
+      [
+        'another store of files',
+        () => ({ KETHUB_BLOBS: `${s3.settings['KETHUB_BLOBS']}/elsewhere` }),
+        /store of files.*KETHUB_BLOBS/,
+      ],
+      ['no database of all', () => ({ DATABASE_URL: '' }), /PostgreSQL that all processes share: DATABASE_URL/],
+    ])('%s', async (_what, wrong, reason) => {
+      const port = await freePort();
+      const settings = { KETHUB_ROLES: 'gateway', KETHUB_GATEWAY_PORT: String(port), KETHUB_DATA_DIR: folder };
+      const process = new KethubProcess({ ...kethub.settings, ...settings, ...wrong() }, port);
+      expect(await process.refusal()).toMatch(reason);
+    });
+  });
+
+  test('a worker that restarts goes on with what it ran', async () => {
+    const { id } = await app.start({ lines: 20, seconds: 2 });
+    await expect.poll(() => statusOf(id), patient).toBe('RUNNING');
+    await kethub.worker.restart();
+    await expect.poll(() => statusOf(id), patient).toBe('SUCCEEDED');
+    expect((await follow(id)).messages).toEqual(lines(20));
+  });
+
+  test('what ran on a worker that does not come back is UNKNOWN, with the log that was read of it; what waited runs on another', async () => {
+    const { id } = await app.start({ lines: 600, seconds: 600 });
+    const cancelled = await app.start({ lines: 600, seconds: 600 });
+    for (const one of [id, cancelled.id]) await expect.poll(() => statusOf(one), patient).toBe('RUNNING');
+    const following = follow(id);
+    await expect.poll(async () => (await app.request('GET', `/${id}/log`)).text, patient).toContain('line 0');
+    await kethub.worker.end('SIGKILL');
+    await app.request('PUT', `/${cancelled.id}/cancel`);
+    const waiting = await app.start({ lines: 1 });
+    // Another worker, on a machine of its own, that knows it for lost soon.
+    const { second, close } = await secondWorker({ KETHUB_WORKER_LEASE_SECONDS: '2' });
+    await expect.poll(() => statusOf(id), patient).toBe('UNKNOWN');
+    expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ title: 'Worker lost' });
+    const { messages, text } = await following;
+    expect(text).toContain('event: end');
+    expect(messages).toEqual(lines(messages.length));
+    expect(messages).toContain('line 0');
+    expect((await follow(cancelled.id)).text).toContain('event: end');
+    await expect.poll(() => statusOf(waiting.id), patient).toBe('SUCCEEDED');
+    await second.end();
+    // The first comes back after all: what it still runs has ended for everybody else.
+    await kethub.worker.restart();
+    await expect.poll(() => kethub.keptByRunner(), patient).toBe(0);
+    await close();
+    expect(await statusOf(id)).toBe('UNKNOWN');
+  });
+});
