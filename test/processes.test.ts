@@ -59,7 +59,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
   const deafen = async (): Promise<() => Promise<void>> => {
     const client = new Client({ connectionString: kethub.settings['DATABASE_URL'], application_name: 'test' });
     await client.connect();
-    let going = true;
+    const stopped = new AbortController();
     const end = async (): Promise<void> => {
       await client.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
@@ -68,10 +68,10 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
     };
     await end();
     const ending = (async () => {
-      for (; going; await pause(20)) await end();
+      for (; !stopped.signal.aborted; await pause(20)) await end();
     })();
     return async () => {
-      going = false;
+      stopped.abort();
       await ending;
       await client.end();
     };
@@ -254,6 +254,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
     // The first comes back after all: what it still runs has ended for everybody else.
     await kethub.worker.restart();
     await expect.poll(() => kethub.keptByRunner(), patient).toBe(0);
+    expect(await app.finish({ lines: 1 })).toMatchObject({ status: 'SUCCEEDED' });
     await close();
     expect(await statusOf(id)).toBe('UNKNOWN');
   });

@@ -203,12 +203,10 @@ export class BuildWorker {
     this.#building = id;
     try {
       const { stream } = await blobs.get(version.source_blob);
-      const outcome = await this.#builder.build(
-        stream,
-        version.source_digest,
-        (entry) => writer.add(entry),
-        this.#stopped.signal,
-      );
+      const outcome = await this.#builder
+        .build(stream, version.source_digest, (entry) => writer.add(entry), this.#stopped.signal)
+        // What is built already is not read: the connection that it would come over must not stay open.
+        .finally(() => stream.destroy());
       if (this.#stopped.signal.aborted) return;
       await this.#end(id, version.id, outcome.ok ? outcome.built : null, outcome.ok ? null : outcome.problem);
     } catch (error) {

@@ -53,7 +53,9 @@ async function rebuild(
   row: { source_blob: string; source_digest: string },
 ): Promise<void> {
   const { stream } = await platform.blobs.get(row.source_blob);
-  const outcome = await builder.build(stream, row.source_digest, () => undefined, new AbortController().signal);
+  const outcome = await builder
+    .build(stream, row.source_digest, () => undefined, new AbortController().signal)
+    .finally(() => stream.destroy());
   if (!outcome.ok)
     throw new Error(`The code is missing on this machine and could not be built again: ${outcome.problem.detail}`);
 }

@@ -62,8 +62,7 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
         await chmod(target, 0o444); // whatever the umask
       } catch (error) {
         // What is there already is not ours.
-        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
-          await rm(target, { force: true });
+        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) await rm(target, { force: true });
         throw error;
       }
     },
