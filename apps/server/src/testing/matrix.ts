@@ -330,14 +330,8 @@ export const personalOperations: readonly string[] = [
 export const unrecordedOperations: ReadonlySet<string> = new Set([
   ...['renameApplication', 'createService', 'updateService', 'addServiceVersion', 'replaceSource'],
   ...['configureServiceVersion', 'startJob', 'startJobOfVersion', 'cancelOwnedExecution'],
-<<<<<<< HEAD
-  ...['updateDataPool', 'uploadDataPoolFile', 'deleteDataPoolFile', 'headDataPoolFile'],
-  // To the owner that it has already: nothing changes.
-  ...['transferApplication', 'transferService', 'transferDataPool'],
-=======
   ...['uploadApiSpecification', 'deleteApiSpecification'],
   ...['updateDataPool', 'uploadDataPoolFile', 'deleteDataPoolFile'],
->>>>>>> ecec008 (ket org and ket audit; act in an organization from the command line; decisions and architecture of limits, audit and telemetry)
 ]);
 
 /** Recorded in the log of who gives and in that of who gets. */
