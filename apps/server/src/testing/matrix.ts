@@ -332,7 +332,9 @@ export const unrecordedOperations: ReadonlySet<string> = new Set([
   ...['configureServiceVersion', 'startJob', 'startJobOfVersion', 'cancelOwnedExecution'],
   ...['uploadApiSpecification', 'deleteApiSpecification'],
   ...['updateDataPool', 'uploadDataPoolFile', 'deleteDataPoolFile'],
+  // To the owner that it has already: nothing changes.
+  'transferDataPool',
 ]);
 
 /** Recorded in the log of who gives and in that of who gets. */
-export const transfers: ReadonlySet<string> = new Set(['transferApplication', 'transferService', 'transferDataPool']);
+export const transfers: ReadonlySet<string> = new Set(['transferApplication', 'transferService']);
