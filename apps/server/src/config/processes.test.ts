@@ -55,7 +55,14 @@ test('a bucket is taken apart', () => {
     KETHUB_S3_SECRET_ACCESS_KEY: 'hush',
   };
   expect(readConfiguration(whole).blobs).toEqual({
-    ...{ kind: 'S3', bucket: 'my-bucket', prefix: 'a/b/', endpoint: 'https://s3.example.org', region: 'eu-central-1' },
-    credentials: { accessKeyId: 'key', secretAccessKey: 'hush' },
+    kind: 'S3',
+    bucket: 'my-bucket',
+    prefix: 'a/b/',
+    endpoint: 'https://s3.example.org',
+    region: 'eu-central-1',
+    credentials: {
+      accessKeyId: 'key',
+      secretAccessKey: 'hush',
+    },
   });
 });

@@ -328,10 +328,20 @@ export const personalOperations: readonly string[] = [
 
 /** Changes of no right, key or publication: they leave nothing in the audit log, and every other change one entry. */
 export const unrecordedOperations: ReadonlySet<string> = new Set([
-  ...['renameApplication', 'createService', 'updateService', 'addServiceVersion', 'replaceSource'],
-  ...['configureServiceVersion', 'startJob', 'startJobOfVersion', 'cancelOwnedExecution'],
-  ...['uploadApiSpecification', 'deleteApiSpecification'],
-  ...['updateDataPool', 'uploadDataPoolFile', 'deleteDataPoolFile'],
+  'renameApplication',
+  'createService',
+  'updateService',
+  'addServiceVersion',
+  'replaceSource',
+  'configureServiceVersion',
+  'startJob',
+  'startJobOfVersion',
+  'cancelOwnedExecution',
+  'uploadApiSpecification',
+  'deleteApiSpecification',
+  'updateDataPool',
+  'uploadDataPoolFile',
+  'deleteDataPoolFile',
   // To the owner that it has already: nothing changes.
   'transferDataPool',
 ]);
