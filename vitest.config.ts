@@ -8,9 +8,9 @@ export default defineConfig({
     globalSetup: 'test/log-check/whole-run.ts',
     setupFiles: 'test/log-check/each-file.ts',
     include: ['{apps,packages}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-    // Two cores, real sandboxes and servers: files one after the other, each in its own process, so that a leak shows in its file.
+    // Each file in its own process, so that a leak shows in its file; two at a time, as many tests wait for others.
     pool: 'forks',
-    maxWorkers: 1,
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     reporters: ['default'],

