@@ -1,4 +1,4 @@
 import { check } from './static-checks.ts';
 
 // `npm run check`: everything that can be said about the code without running it.
-process.exitCode = check() ? 0 : 1;
+process.exitCode = (await check()) ? 0 : 1;

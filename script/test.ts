@@ -23,13 +23,13 @@ try {
   say(error.message);
   process.exit(1);
 }
-const checked = chosen.length > 0 || check();
+const checked = chosen.length > 0 || (await check());
 const postgres = await startPostgres({ durable: false });
 let keycloak: Keycloak | null = null;
 try {
   keycloak = await keycloakForTests();
   const schemathesis = schemathesisForTests();
-  const tested = run('tests', 'vitest', ['run', ...chosen], {
+  const tested = await run('tests', 'vitest', ['run', ...chosen], {
     KETHUB_TEST_POSTGRES_URL: postgres.url,
     ...(keycloak && { KETHUB_TEST_KEYCLOAK_URL: keycloak.url }),
     ...(schemathesis !== null && { KETHUB_TEST_SCHEMATHESIS: schemathesis }),
