@@ -1,4 +1,4 @@
-import type { Catalog } from '../deletions/index.ts';
+import { ownedIn, type Catalog } from '../deletions/index.ts';
 import { forgetAnswers } from '../storage/index.ts';
 
 /** Where the answers are kept that are repeated under an Idempotency-Key. */
@@ -8,15 +8,7 @@ export function applicationAnswersOf(owner: { type: string; id: string }): strin
 
 /** What users own of this domain. */
 export const applicationCatalog: Catalog = {
-  async ownedBy(transaction, userId, most) {
-    const rows = await transaction
-      .selectFrom('applications')
-      .select(['id', 'name'])
-      .where('owner_type', '=', 'USER')
-      .where('owner_id', '=', userId)
-      .limit(most)
-      .execute();
-    return rows.map(({ id, name }) => ({ what: `application "${name}"`, remedy: `DELETE /applications/${id}` }));
-  },
+  ownedBy: (transaction, userId, most) =>
+    ownedIn(transaction, 'applications', { kind: 'application', address: '/applications' }, userId, most),
   forget: (transaction, id) => forgetAnswers(transaction, applicationAnswersOf({ type: 'USER', id })),
 };

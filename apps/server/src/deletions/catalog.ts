@@ -19,3 +19,21 @@ export interface Catalog {
   /** Removes what the domain keeps of a user who owns nothing. */
   forget(transaction: Queries, userId: string): Promise<void>;
 }
+
+/** What a user owns in a table of resources with a name and an owner, deleted at `address` by its id. */
+export async function ownedIn(
+  transaction: Queries,
+  table: 'applications' | 'services' | 'data_pools',
+  { kind, address }: { kind: string; address: string },
+  userId: string,
+  most: number,
+): Promise<Owned[]> {
+  const rows = await transaction
+    .selectFrom(table)
+    .select(['id', 'name'])
+    .where('owner_type', '=', 'USER')
+    .where('owner_id', '=', userId)
+    .limit(most)
+    .execute();
+  return rows.map(({ id, name }) => ({ what: `${kind} "${name}"`, remedy: `DELETE ${address}/${id}` }));
+}

@@ -1,4 +1,4 @@
-export type { Catalog, Owned } from './catalog.ts';
+export { ownedIn, type Catalog, type Owned } from './catalog.ts';
 export { beingDeleted, holdAccount } from './hold-account.ts';
 export {
   createFindDeletion,

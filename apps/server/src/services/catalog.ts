@@ -1,4 +1,4 @@
-import type { Catalog } from '../deletions/index.ts';
+import { ownedIn, type Catalog } from '../deletions/index.ts';
 import { forgetAnswers } from '../storage/index.ts';
 
 /** Where the answers are kept that are repeated under an Idempotency-Key. */
@@ -8,15 +8,7 @@ export function serviceAnswersOf(owner: { type: string; id: string }): string {
 
 /** What users own of this domain. */
 export const serviceCatalog: Catalog = {
-  async ownedBy(transaction, userId, most) {
-    const rows = await transaction
-      .selectFrom('services')
-      .select(['id', 'name'])
-      .where('owner_type', '=', 'USER')
-      .where('owner_id', '=', userId)
-      .limit(most)
-      .execute();
-    return rows.map(({ id, name }) => ({ what: `service "${name}"`, remedy: `DELETE /services/${id}` }));
-  },
+  ownedBy: (transaction, userId, most) =>
+    ownedIn(transaction, 'services', { kind: 'service', address: '/services' }, userId, most),
   forget: (transaction, id) => forgetAnswers(transaction, serviceAnswersOf({ type: 'USER', id })),
 };
