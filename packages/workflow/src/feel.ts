@@ -1,0 +1,4 @@
+/** A compiled expression; see packages/feel. */
+export interface Expression {
+  readonly source: string;
+}

@@ -1,0 +1,124 @@
+import type { Expression } from './feel.ts';
+import type { ServiceReference, Value } from './types.ts';
+
+/** A workflow file, validated and compiled. Holds functions: keep it in memory by version, and parse again elsewhere. */
+export interface ProcessGraph {
+  /** The process that is started; the others in the file can be called by its call activities. */
+  readonly processId: string;
+  readonly processes: ReadonlyMap<string, Process>;
+}
+
+export interface Process {
+  readonly id: string;
+  readonly name: string | null;
+  readonly nodes: ReadonlyMap<string, Node>;
+  readonly flows: ReadonlyMap<string, Flow>;
+}
+
+export interface Flow {
+  readonly id: string;
+  readonly source: string;
+  readonly target: string;
+  readonly condition: Expression | null;
+}
+
+/** `=expression`, or a constant. */
+export interface Mapping {
+  readonly source: Expression;
+  readonly target: readonly string[];
+}
+
+export interface MultiInstance {
+  readonly sequential: boolean;
+  readonly inputCollection: Expression;
+  readonly inputElement: string | null;
+  readonly outputCollection: string | null;
+  readonly outputElement: Expression | null;
+  readonly completionCondition: Expression | null;
+}
+
+export type TimerDefinition = { readonly kind: 'date' | 'duration' | 'cycle'; readonly value: Expression };
+
+export interface MessageDefinition {
+  readonly name: Expression;
+  /** Null for start events of a process. */
+  readonly correlationKey: Expression | null;
+}
+
+/** What an event waits for, or is reached by. */
+export type Trigger =
+  | { readonly type: 'none' }
+  | { readonly type: 'timer'; readonly timer: TimerDefinition }
+  | { readonly type: 'message'; readonly message: MessageDefinition }
+  /** `code` null: every error. */
+  | { readonly type: 'error'; readonly code: string | null; readonly payloadVariable: string };
+
+interface Common {
+  readonly id: string;
+  readonly name: string | null;
+  /** The process or (event) sub-process that contains it. */
+  readonly scope: string;
+  readonly incoming: readonly string[];
+  readonly outgoing: readonly string[];
+  readonly inputs: readonly Mapping[];
+  readonly outputs: readonly Mapping[];
+  /** Boundary events attached to it. */
+  readonly boundaries: readonly string[];
+  readonly multiInstance: MultiInstance | null;
+}
+
+/** What a process and a sub-process contain. */
+export interface ScopeContent {
+  /** The plain start event; null in an event sub-process, whose start event waits, and in a process without one. */
+  readonly start: string | null;
+  /** Event sub-processes in it. */
+  readonly eventSubProcesses: readonly string[];
+}
+
+export type Node = Common &
+  (
+    | ({ readonly kind: 'process' } & ScopeContent)
+    | ({ readonly kind: 'subProcess' } & ScopeContent)
+    | ({
+        readonly kind: 'eventSubProcess';
+        readonly trigger: Exclude<Trigger, { type: 'none' }>;
+        readonly startEvent: string;
+        readonly interrupting: boolean;
+      } & ScopeContent)
+    | {
+        readonly kind: 'startEvent';
+        readonly trigger: Trigger;
+        readonly interrupting: boolean;
+        readonly requestSchema: { readonly [keyword: string]: Value } | null;
+      }
+    | { readonly kind: 'endEvent' }
+    | { readonly kind: 'terminateEndEvent' }
+    | { readonly kind: 'errorEndEvent'; readonly code: string; readonly message: Expression | null }
+    | { readonly kind: 'task' }
+    | { readonly kind: 'script'; readonly expression: Expression; readonly resultVariable: string }
+    | { readonly kind: 'service'; readonly service: ServiceReference }
+    | {
+        readonly kind: 'call';
+        readonly processId: Expression;
+        readonly allParentVariables: boolean;
+        readonly allChildVariables: boolean;
+      }
+    | {
+        readonly kind: 'boundaryEvent';
+        readonly host: string;
+        readonly interrupting: boolean;
+        readonly trigger: Exclude<Trigger, { type: 'none' }>;
+      }
+    | { readonly kind: 'catchEvent'; readonly trigger: Extract<Trigger, { type: 'timer' | 'message' }> }
+    | { readonly kind: 'parallelGateway' }
+    | { readonly kind: 'exclusiveGateway'; readonly defaultFlow: string | null }
+    | {
+        readonly kind: 'inclusiveGateway';
+        readonly defaultFlow: string | null;
+        /** For a join: elements of its scope from which a token can still come to it, per flow that has not come. */
+        readonly reachableFrom: ReadonlyMap<string, ReadonlySet<string>>;
+      }
+    | { readonly kind: 'eventGateway' }
+  );
+
+export type NodeOf<K extends Node['kind']> = Extract<Node, { kind: K }>;

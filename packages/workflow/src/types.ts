@@ -1,0 +1,307 @@
+// The shapes between this package and whoever stores, advances and shows workflows.
+//
+// A workflow file is parsed once per deployed version (`parse`), which gives a `ProcessGraph` or located problems.
+// An instance is a `State`: plain JSON. It changes only by `step(graph, state, event, env)`, which is pure: no clock,
+// no randomness, no I/O. What has to happen outside comes back as effects, to be recorded in the same transaction as the
+// new state and carried out after it; what happens outside comes in as events.
+//
+// Events may be delivered twice and late: one that names a job, timer, subscription or child that is no longer open
+// changes nothing (`changed: false`, no effects, no journal). So effects may be carried out at least once.
+
+/** A JSON value. FEEL values of other types (dates, durations) are turned into strings where they become variables. */
+export type Value = null | boolean | number | string | readonly Value[] | { readonly [name: string]: Value };
+export type Variables = { readonly [name: string]: Value };
+
+/** Why a workflow file is refused, and where: the id of the BPMN element (null only where no element can be named). */
+export interface Problem {
+  readonly elementId: string | null;
+  /** For programs, such as `ReservedOutputVariableException` or `UNSUPPORTED_ELEMENT`; see problems.ts. */
+  readonly code: string;
+  readonly message: string;
+  /** Where an expression is wrong: its text. */
+  readonly expression?: string;
+}
+
+/** What a platform service task calls: headers of its `zeebe:taskDefinition type="platform-service"`. */
+export interface ServiceReference {
+  readonly serviceId: string;
+  /** The application whose subscription is used; null: that of the workflow. */
+  readonly applicationId: string | null;
+  /** x.y.z, or null: whichever the application has subscribed to. */
+  readonly serviceVersion: string | null;
+}
+
+/** What a deployed version needs and offers, for its OpenAPI document, its subscriptions and its schedule. */
+export interface Requirements {
+  readonly processId: string;
+  readonly name: string | null;
+  /** JSON Schema of the plain start event, or null when it has none (any object is accepted). */
+  readonly requestSchema: { readonly [keyword: string]: Value } | null;
+  /** The element that carries it, to locate problems with the schema. Null: there is no plain start event. */
+  readonly startEvent: string | null;
+  /** Start events by timer. `cycle` and `date` are FEEL or constants; use `firstStart` and `nextStart` for when. */
+  readonly timerStarts: readonly { readonly elementId: string }[];
+  /** Start events by message, triggered by an authenticated call. */
+  readonly messageStarts: readonly { readonly elementId: string; readonly messageName: string }[];
+  /** Every message that an instance can wait for, without those of start events. */
+  readonly messages: readonly { readonly elementId: string; readonly messageName: string }[];
+  readonly services: readonly ({ readonly elementId: string } & ServiceReference)[];
+  /** Call activities: the called process, or null where an expression decides while it runs. */
+  readonly calls: readonly { readonly elementId: string; readonly processId: string | null }[];
+  /** Variables of the result: targets of the output mappings of end events at the root of the process. */
+  readonly outputs: readonly { readonly elementId: string; readonly name: string }[];
+  /** Names of secrets that `secret_value` reads. */
+  readonly secrets: readonly string[];
+}
+
+// ---- Events -----------------------------------------------------------------------------------------------------
+
+export interface StartRequest {
+  /** The process in the graph; absent: the main one. */
+  readonly processId?: string;
+  /** A timer or message start event; absent: the plain one. */
+  readonly startEvent?: string;
+  /** The input, without `$secrets`. */
+  readonly variables: Variables;
+  /** Names of the entries of `$secrets`; values never come here. */
+  readonly secrets?: readonly string[];
+  /** The id of the instance or anything as unique: what `uuid()` and `random number()` are drawn from. */
+  readonly seed: string;
+  /** Present when a call activity starts the instance: which error codes are caught outside; `*` is all. */
+  readonly caughtOutside?: readonly string[];
+}
+
+export type Event =
+  | ({ readonly type: 'start' } & StartRequest)
+  /** `result`: what the service returned. A value that is no object is known as `result`. */
+  | { readonly type: 'jobSucceeded'; readonly job: number; readonly result: Value }
+  /** The execution of the service failed, or could not be started. Ids as called; `response`: the body as received. */
+  | {
+      readonly type: 'jobFailed';
+      readonly job: number;
+      readonly serviceId: string;
+      readonly applicationId: string;
+      readonly response: Value;
+    }
+  | { readonly type: 'timerDue'; readonly timer: number }
+  | { readonly type: 'messageCorrelated'; readonly subscription: number; readonly variables: Variables }
+  | { readonly type: 'childEnded'; readonly child: number; readonly outcome: Outcome }
+  /** The open incidents of a child (and of its children) are now these. */
+  | { readonly type: 'childIncidents'; readonly child: number; readonly errors: readonly ErrorEnvelope[] }
+  /** Somebody wants the instance to end: everything open is terminated. */
+  | { readonly type: 'cancel' }
+  /** The cause of an incident is mended: what failed is tried again. */
+  | { readonly type: 'resolveIncident'; readonly incident: number }
+  /** Corrects variables by hand; `scope` is the key of an element instance, absent: the root. */
+  | { readonly type: 'setVariables'; readonly scope?: number; readonly variables: Variables };
+
+/** Passed in with each event; both end up in the journal. */
+export interface Env {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+// ---- Effects ----------------------------------------------------------------------------------------------------
+
+/** Numbers (`job`, `timer`, `subscription`, `child`) are unique within the instance and never used again. */
+export type Effect =
+  | {
+      readonly type: 'startJob';
+      readonly job: number;
+      readonly elementId: string;
+      readonly service: ServiceReference;
+      /** The service's input. Secrets stand in it as `{"$secret": "name"}`, below `$secrets` only. */
+      readonly input: Variables;
+    }
+  | { readonly type: 'cancelJob'; readonly job: number }
+  /** `due` in milliseconds since 1970; may lie in the past. */
+  | { readonly type: 'setTimer'; readonly timer: number; readonly elementId: string; readonly due: number }
+  | { readonly type: 'cancelTimer'; readonly timer: number }
+  | {
+      readonly type: 'openSubscription';
+      readonly subscription: number;
+      readonly elementId: string;
+      readonly messageName: string;
+      readonly correlationKey: string;
+    }
+  | { readonly type: 'closeSubscription'; readonly subscription: number }
+  /** Start an instance of another process; answer with `childEnded`. */
+  | {
+      readonly type: 'startChild';
+      readonly child: number;
+      readonly elementId: string;
+      readonly processId: string;
+      readonly variables: Variables;
+      readonly secrets: readonly string[];
+      readonly caughtOutside: readonly string[];
+    }
+  | { readonly type: 'cancelChild'; readonly child: number }
+  /** The list of errors has changed; of interest to the parent (`childIncidents`) and to whoever shows the status. */
+  | { readonly type: 'incidentsChanged'; readonly errors: readonly ErrorEnvelope[] }
+  /** The last effect of an instance. */
+  | { readonly type: 'finished'; readonly outcome: Outcome };
+
+export type Outcome =
+  /** `variables`: all at the root at the end, for a parent that takes them over; `result`: what end events returned. */
+  | { readonly type: 'completed'; readonly result: Variables; readonly variables: Variables }
+  | { readonly type: 'cancelled' }
+  /** An error that the caller's process catches. Only with `caughtOutside`. */
+  | { readonly type: 'error'; readonly error: ErrorEnvelope; readonly code: string }
+  /** A child that could not be started, such as an unknown process: an incident of the call activity. */
+  | { readonly type: 'notStarted'; readonly message: string };
+
+// ---- Errors -----------------------------------------------------------------------------------------------------
+
+/** Workflow error envelope of the specification; the last three only with `HUB_SERVICE_FAILED`. */
+export interface ErrorEnvelope {
+  readonly errorCode: string;
+  readonly failedElement: string;
+  readonly message: string;
+  readonly serviceId?: string;
+  readonly applicationId?: string;
+  readonly response?: Value;
+}
+
+export const incidentTypes = [
+  'SERVICE_FAILED',
+  'UNHANDLED_ERROR_EVENT',
+  'IO_MAPPING_ERROR',
+  'EXTRACT_VALUE_ERROR',
+  'CONDITION_ERROR',
+  'CALLED_ELEMENT_ERROR',
+  'DEADLOCK',
+  'TRANSITION_LIMIT',
+  'SIZE_LIMIT',
+] as const;
+export type IncidentType = (typeof incidentTypes)[number];
+
+export interface Incident {
+  readonly incident: number;
+  readonly type: IncidentType;
+  readonly elementId: string;
+  /** Key of the element instance: what `variablesAt` and `setVariables` take. */
+  readonly element: number;
+  readonly at: number;
+  readonly error: ErrorEnvelope;
+}
+
+// ---- State and journal ------------------------------------------------------------------------------------------
+
+export const STATE_VERSION = 1;
+
+export type ElementPhase = 'ACTIVATING' | 'ACTIVE' | 'COMPLETING';
+
+/** An element that is being executed. The root of the tree is the process itself. */
+export interface ElementInstance {
+  readonly key: number;
+  readonly elementId: string;
+  /** Key of the instance that contains it; 0 for the process. */
+  readonly scope: number;
+  phase: ElementPhase;
+  /** Local variables. */
+  variables: Variables;
+  /** Tokens that wait at joining gateways of this scope. */
+  waiting?: { readonly gateway: string; readonly flow: string }[];
+  job?: number;
+  child?: number;
+  childErrors?: readonly ErrorEnvelope[];
+  loop?: Loop;
+  /** Inner instance of a multi-instance body: its place, from 1. */
+  loopCounter?: number;
+  /** An interrupting event sub-process runs or has run in this scope: nothing else starts here. */
+  interrupted?: boolean;
+  /** The result that waits for its mapping: of a service, a message, a child or an error. */
+  payload?: Variables;
+  /** The event sub-process instance was started by this start event. */
+  startedBy?: string;
+  /** The terminate end event of this scope was reached. */
+  ending?: boolean;
+  /** The error that an error end event throws, when evaluated. */
+  error?: { readonly code: string; readonly envelope: ErrorEnvelope };
+}
+
+export interface Loop {
+  /** Number of instances that will be made in all. */
+  size: number;
+  /** How many have been started, completed and terminated. */
+  started: number;
+  completed: number;
+  terminated: number;
+  readonly sequential: boolean;
+  /** The elements of the input collection. */
+  items: readonly Value[];
+  /** What the output element was for each; null when nothing is collected. */
+  output: Value[] | null;
+}
+
+export interface OpenTimer {
+  readonly timer: number;
+  /** The element instance that waits: the event itself, the host of a boundary event, the scope of an event sub-process. */
+  readonly element: number;
+  /** The catching event. */
+  readonly elementId: string;
+  readonly due: number;
+  /** For cycles: the time between two, in ISO 8601, and how often it will still be due after this (-1: for ever). */
+  readonly every?: string;
+  readonly left?: number;
+}
+
+export interface OpenSubscription {
+  readonly subscription: number;
+  readonly element: number;
+  readonly elementId: string;
+  readonly messageName: string;
+  readonly correlationKey: string;
+}
+
+export type InstancePhase = 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'ERROR';
+
+/** An instance. Plain JSON; do not change it, and read it through the functions of index.ts where there is one. */
+export interface State {
+  readonly v: typeof STATE_VERSION;
+  readonly processId: string;
+  readonly seed: string;
+  phase: InstancePhase;
+  /** Number of the last journal entry. */
+  seq: number;
+  nextKey: number;
+  /** How many random values have been drawn. */
+  draws: number;
+  elements: { [key: string]: ElementInstance };
+  timers: { [timer: string]: OpenTimer };
+  subscriptions: { [subscription: string]: OpenSubscription };
+  incidents: Incident[];
+  /** What end events at the root have returned so far. */
+  outputs: Variables;
+  readonly secrets: readonly string[];
+  readonly caughtOutside: readonly string[] | null;
+}
+
+/** What was done, in order; `seq` counts from 1 without gaps. The entries of type `event` alone rebuild the state. */
+export type JournalEntry = { readonly seq: number; readonly at: number } & (
+  | { readonly type: 'event'; readonly event: Event }
+  | {
+      readonly type: 'activated' | 'completed' | 'terminated';
+      readonly elementId: string;
+      readonly element: number;
+      readonly scope: number;
+    }
+  | { readonly type: 'taken'; readonly flowId: string; readonly scope: number }
+  | { readonly type: 'incident'; readonly incident: Incident }
+  | { readonly type: 'resolved'; readonly incident: number; readonly elementId: string }
+  | {
+      readonly type: 'errorCaught';
+      readonly elementId: string;
+      readonly element: number;
+      readonly error: ErrorEnvelope;
+    }
+  | { readonly type: 'finished'; readonly phase: InstancePhase }
+);
+
+export interface StepResult {
+  readonly state: State;
+  readonly effects: readonly Effect[];
+  readonly journal: readonly JournalEntry[];
+  /** False: the event was late or a repetition, and nothing is to be stored. */
+  readonly changed: boolean;
+}
