@@ -1,8 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Admission, Divert } from '../http/index.ts';
+import { observeDiverted, type Admission, type Divert } from '../http/index.ts';
+import { countExecution, hasQuota } from '../limits/index.ts';
 import { serviceAddressOf, type Forwarder, type ServiceAddress } from '../on-premise/index.ts';
+import type { Platform } from '../platform.ts';
+import type { RequestObserver } from '../telemetry/index.ts';
 import type { Subscriber } from './access.ts';
 import type { GatewayCaller } from './routes.ts';
+import { besideOthers } from './start-execution.ts';
 
 /** Sends calls of services that run elsewhere to them, whatever their method and path. All others go on as they are. */
 export interface Dispatch {
@@ -13,14 +17,23 @@ export interface Dispatch {
 }
 
 export function createDispatch(
+  platform: Platform,
   forwarder: Forwarder,
+  observer: RequestObserver | null,
   admissionTo: (address: ServiceAddress) => Admission<Subscriber>,
 ): Dispatch {
   const divert: Dispatch['divert'] = (caller, request, reply, fail) => {
     if (!caller?.target) return false;
     if (caller.retirement) reply.headers(caller.retirement.headers);
     const { target, scope, subscriptionId, applicationId } = caller;
-    forwarder.forward({ target, endpoint: scope.address, subscriptionId, applicationId }, request, reply, fail);
+    const call = { target, endpoint: scope.address, subscriptionId, applicationId };
+    if (!isCounted(caller, request)) forwarder.forward(call, request, reply, fail);
+    else
+      count(platform, caller, reply).then(
+        () => forwarder.forward(call, request, reply, fail),
+        // The body is not read any more, and may be long.
+        (error: Error) => fail((reply.header('connection', 'close'), error)),
+      );
     return true;
   };
   return {
@@ -28,12 +41,30 @@ export function createDispatch(
     unrouted(request, reply, refuse, fail) {
       const address = serviceAddressOf(request.raw.url ?? '/');
       if (!address) return refuse();
+      observer?.unrouted(request, '/:owner/:service/:version/*');
       const admitted = admit(admissionTo(address), request, reply);
       admitted.then((caller) => {
-        if (!divert(caller, request, reply, fail)) refuse();
+        if (divert(caller, request, reply, fail)) observeDiverted(request, reply);
+        else refuse();
       }, fail);
     },
   };
+}
+
+/**
+ * What a quota of executions counts of a service that runs elsewhere: each POST, the method that starts an execution of a
+ * managed service. Reading, cancelling and deleting stay possible when it is used up.
+ */
+function isCounted({ limits }: Subscriber, { method }: FastifyRequest): boolean {
+  return method === 'POST' && hasQuota(limits);
+}
+
+/** Throws quota-exceeded. Counted before the call is made: whether the provider has worked on it is not always known. */
+async function count({ database, now }: Platform, caller: Subscriber, reply: FastifyReply): Promise<void> {
+  const fields = await database.write((transaction) =>
+    countExecution(transaction, caller.subscriptionId, caller.limits, now()),
+  );
+  reply.headers(besideOthers(fields, reply));
 }
 
 /** As a promise also when it is refused at once. */

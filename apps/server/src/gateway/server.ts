@@ -28,7 +28,8 @@ export async function createGateway(platform: Platform, executions: Executions):
       caller?.limits.requestsPerMinute ? { key: caller.subscriptionId, units: caller.limits.requestsPerMinute } : null,
   };
   const forwarder = createForwarder(platform);
-  const dispatch = createDispatch(forwarder, (path) =>
+  const observer = RequestObserver.of(platform.telemetry, 'gateway');
+  const dispatch = createDispatch(platform, forwarder, observer, (path) =>
     limitedAdmission(
       (request) => admitSubscriber(platform, bearers, directory, 'STARTER', request, path),
       limits,
@@ -47,7 +48,7 @@ export async function createGateway(platform: Platform, executions: Executions):
     },
     trustedProxies: platform.configuration.trustedProxies,
     unrouted: (...asked) => dispatch.unrouted(...asked),
-    observer: RequestObserver.of(platform.telemetry, 'gateway'),
+    observer,
   });
   // The input of a service stays the text it came as; it is checked once, where it is accepted.
   app.removeContentTypeParser('application/json');

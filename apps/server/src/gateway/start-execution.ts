@@ -25,7 +25,7 @@ export async function startForSubscriber(
 }
 
 /** Both fields are lists: what the request itself was counted against stands there already. */
-function besideOthers(fields: QuotaFields, reply: FastifyReply): Record<string, string> {
+export function besideOthers(fields: QuotaFields, reply: FastifyReply): Record<string, string> {
   const entries = Object.entries(fields).map(([name, value]) => {
     const before = reply.getHeader(name);
     return [name, typeof before === 'string' ? `${before}, ${value}` : value];

@@ -174,7 +174,7 @@ export function mount<A extends string, C>(
 }
 
 /** What somebody else answers is over when its connection says so. */
-function observeDiverted(request: FastifyRequest, reply: FastifyReply): void {
+export function observeDiverted(request: FastifyRequest, reply: FastifyReply): void {
   if (!request.observation) return;
   reply.raw.once('close', () => request.observation?.end(request, reply.raw.statusCode));
 }

@@ -1,5 +1,14 @@
 export { contextOf, personOf } from './context.ts';
-export { endpointsOf, mount, pathId, type Answer, type Call, type Divert, type Endpoint } from './endpoint.ts';
+export {
+  endpointsOf,
+  mount,
+  observeDiverted,
+  pathId,
+  type Answer,
+  type Call,
+  type Divert,
+  type Endpoint,
+} from './endpoint.ts';
 export { etag, isFresh, requireMatch } from './etag.ts';
 export { once } from './idempotency.ts';
 export { createReadiness, serveHealth, type Needs } from './health.ts';

@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
+import { forwardedHeaders, traceOf, type OpenSpan, type Telemetry } from '../telemetry/index.ts';
 import { createConnections, Refused, type Connections, type Resolve } from './connections.ts';
 import { Deadline } from './deadline.ts';
 import { hasBody, requestHeaders, responseHeaders } from './headers.ts';
@@ -32,7 +33,7 @@ export interface Forwarder {
 
 /** Forwards calls of on-premise services. Bodies stream both ways; neither side is read faster than the other takes it. */
 export function createForwarder(platform: Platform, resolve?: Resolve): Forwarder {
-  const { configuration, log } = platform;
+  const { configuration, log, telemetry } = platform;
   const settings = configuration.onPremise;
   // Unsealed once for each time that a target is loaded.
   const destinations = new WeakMap<TargetColumns, Destination>();
@@ -61,6 +62,7 @@ export function createForwarder(platform: Platform, resolve?: Resolve): Forwarde
           fail,
           broken,
           settings.bodyBytes,
+          telemetry,
         ).start();
       } catch (error) {
         fail(error instanceof Refused ? refused(request.id, error) : (error as Error));
@@ -102,12 +104,14 @@ class Forwarding {
   readonly #fail: (error: Error) => void;
   readonly #broken: (error: Error) => void;
   readonly #bodyBytes: number | null;
+  readonly #telemetry: Telemetry;
   readonly #endpoint: URL;
   readonly #path: string;
   readonly #deadline = new Deadline(() => this.#passed());
   #outgoing: ClientRequest | null = null;
   #response: IncomingMessage | null = null;
   #isConnected = false;
+  #span: OpenSpan | null = null;
   #received = 0;
   #lastProgress = Date.now();
   #ended = false;
@@ -120,6 +124,7 @@ class Forwarding {
     fail: (error: Error) => void,
     broken: (error: Error) => void,
     bodyBytes: number | null,
+    telemetry: Telemetry,
   ) {
     this.#connections = connections;
     this.#call = call;
@@ -130,12 +135,21 @@ class Forwarding {
     this.#fail = fail;
     this.#broken = broken;
     this.#bodyBytes = bodyBytes;
+    this.#telemetry = telemetry;
     this.#endpoint = new URL(call.endpoint);
     this.#path = targetPath(call.target, request.raw.url ?? '/');
   }
 
   start(): void {
-    this.#send(true);
+    // Gone while it was being admitted: nothing would tell of its end any more.
+    if (this.#answer.destroyed) return;
+    this.#span = this.#telemetry.tracing?.begin('on-premise call', 'CLIENT', traceOf(this.#request)) ?? null;
+    try {
+      this.#send(true);
+    } catch (error) {
+      this.#end(true);
+      throw error;
+    }
     // Also when the caller hangs up.
     this.#answer.once('close', () => this.#closed());
     if (!hasBody(this.#incoming)) return;
@@ -144,8 +158,14 @@ class Forwarding {
 
   #send(first: boolean): void {
     const { target, subscriptionId, applicationId } = this.#call;
-    const { id: requestId, ip: clientAddress } = this.#request;
-    const facts = { requestId, clientAddress, endpoint: this.#endpoint, subscriptionId, applicationId };
+    const correlation = forwardedHeaders(this.#request, this.#span);
+    const facts = {
+      correlation,
+      clientAddress: this.#request.ip,
+      endpoint: this.#endpoint,
+      subscriptionId,
+      applicationId,
+    };
     const outgoing = this.#connections.request(target, {
       method: this.#incoming.method,
       path: this.#path,
@@ -244,7 +264,7 @@ class Forwarding {
 
   #failed(error: Error): void {
     if (this.#ended) return;
-    this.#end();
+    this.#end(true);
     this.#outgoing?.destroy();
     if (this.#response) {
       this.#broken(error);
@@ -258,15 +278,18 @@ class Forwarding {
   /** The answer has been sent, or the caller is gone. */
   #closed(): void {
     if (this.#ended) return;
-    this.#end();
+    this.#end(!this.#answer.writableFinished);
     if (this.#outgoing && (!this.#answer.writableFinished || !this.#outgoing.writableFinished)) {
       this.#outgoing.destroy();
       this.#incoming.resume();
     }
   }
 
-  #end(): void {
+  #end(failed: boolean): void {
     this.#ended = true;
+    const status = this.#response?.statusCode;
+    const answered = status === undefined ? {} : { 'http.response.status_code': status };
+    this.#span?.end({ ...answered, 'kethub.request_id': this.#request.id }, failed || (status ?? 0) >= 500);
     this.#deadline.clear();
     if (this.#outgoing) this.#incoming.unpipe(this.#outgoing);
   }

@@ -26,6 +26,8 @@ const REQUEST_ONLY_OURS = new Set([
   'expect',
   'forwarded',
   'host',
+  'traceparent',
+  'tracestate',
   'via',
   'x-real-ip',
   'x-request-id',
@@ -48,7 +50,8 @@ const RESPONSE_DROPPED = new Set([
 
 /** What the gateway knows of a call. */
 export interface CallFacts {
-  readonly requestId: string;
+  /** By which the provider finds the call: its id and its place in a trace. */
+  readonly correlation: Readonly<Record<string, string>>;
   readonly clientAddress: string;
   /** Public address of the service version, without a slash at its end. */
   readonly endpoint: URL;
@@ -78,7 +81,7 @@ export function requestHeaders(request: IncomingMessage, target: Destination, fa
     'x-forwarded-host': endpoint.host,
     'x-forwarded-prefix': endpoint.pathname,
     'x-forwarded-proto': proto,
-    'x-request-id': facts.requestId,
+    ...facts.correlation,
     'x-kethub-subscription-id': facts.subscriptionId,
     'x-kethub-application-id': facts.applicationId,
   };

@@ -2,7 +2,7 @@ import type { ProblemCode } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import type { RouteDurations } from './request-durations.ts';
 import type { Telemetry } from './telemetry.ts';
-import { formatTraceparent, nextPlace, parseTraceparent, type TraceContext } from './trace-context.ts';
+import { formatTraceparent, parseTraceparent, type TraceContext } from './trace-context.ts';
 import type { OpenSpan } from './tracing.ts';
 
 declare module 'fastify' {
@@ -43,6 +43,8 @@ export type RouteObserver = (request: FastifyRequest) => void;
 export class RequestObserver {
   readonly #telemetry: Telemetry;
   readonly #interface: string;
+  /** By method, of which the parser of HTTP knows three dozen. */
+  readonly #unrouted = new Map<string, RouteObserver>();
 
   private constructor(telemetry: Telemetry, face: string) {
     this.#telemetry = telemetry;
@@ -65,6 +67,14 @@ export class RequestObserver {
     };
   }
 
+  /** The same for a request that fits no endpoint: `place` stands for all addresses that are answered alike. */
+  unrouted(request: FastifyRequest, place: string): void {
+    const { method } = request;
+    const observe = this.#unrouted.get(method) ?? this.route(method, place);
+    this.#unrouted.set(method, observe);
+    observe(request);
+  }
+
   refused(problem: ProblemCode): void {
     this.#telemetry.metrics?.refused(this.#interface, problem);
   }
@@ -75,19 +85,22 @@ export function traceOf(request: FastifyRequest): TraceContext | null {
   return request.observation?.trace ?? parseTraceparent(request.headers.traceparent);
 }
 
+/** At least so much has to be passed on (W3C Trace Context, §3.3.1.5); longer ones are left out. */
 const LONGEST_STATE = 512;
 
 /**
  * What a request that is sent on to somebody else's server carries, so that both find it under one id and in one trace:
- * `x-request-id`, `traceparent` and, when the caller's trace goes on, its `tracestate`.
+ * `x-request-id`, `traceparent` and, when the caller's trace goes on, its `tracestate`. `span` is that of the sending;
+ * without one the caller's place is passed on, as by anybody who records nothing (W3C Trace Context, §4.3).
  */
-export function forwardedHeaders(request: FastifyRequest): Record<string, string> {
-  const trace = traceOf(request);
+export function forwardedHeaders(request: FastifyRequest, span: OpenSpan | null): Record<string, string> {
+  const begun = parseTraceparent(request.headers.traceparent);
+  const place = span?.context ?? begun;
   const { tracestate } = request.headers;
-  const passed = trace !== null && typeof tracestate === 'string' && tracestate.length <= LONGEST_STATE;
+  const passed = begun !== null && typeof tracestate === 'string' && tracestate.length <= LONGEST_STATE;
   return {
     'x-request-id': request.id,
-    traceparent: formatTraceparent(nextPlace(trace)),
-    ...(passed && parseTraceparent(request.headers.traceparent) && { tracestate }),
+    ...(place && { traceparent: formatTraceparent(place) }),
+    ...(passed && { tracestate }),
   };
 }

@@ -4,23 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databases } from '../testing/databases.ts';
 import { callerOf, type Caller } from '../testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
-
-/** The part of OTLP's JSON (opentelemetry-proto 1) that is looked at. */
-interface ExportedSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly name: string;
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
-  readonly status: { readonly code: number };
-}
-interface ExportRequest {
-  readonly resourceSpans: {
-    readonly resource: { readonly attributes: { key: string; value: { stringValue?: string } }[] };
-    readonly scopeSpans: { readonly spans: ExportedSpan[] }[];
-  }[];
-}
+import { startReceiver, type ExportedSpan } from '../testing/trace-receiver.ts';
 
 const program = `import os
 
@@ -30,33 +14,6 @@ def run(data=None, params=None):
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
-
-/** A receiver of OTLP over HTTP, as a collector is one. */
-async function startReceiver() {
-  const spans: ExportedSpan[] = [];
-  const services = new Set<string | undefined>();
-  const server = createServer((request, response) => {
-    void (async () => {
-      const parts: Buffer[] = [];
-      for await (const part of request) parts.push(part as Buffer);
-      const right = request.url === '/v1/traces' && request.headers['content-type'] === 'application/json';
-      if (!right) throw new Error(`${request.url} ${request.headers['content-type']}`);
-      const body = JSON.parse(Buffer.concat(parts).toString('utf8')) as ExportRequest;
-      for (const { resource, scopeSpans } of body.resourceSpans) {
-        services.add(resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue);
-        spans.push(...scopeSpans.flatMap((scope) => scope.spans));
-      }
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-    })().catch((error: unknown) => response.writeHead(400).end(String(error)));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
-    services,
-    close: () => new Promise((resolve) => server.close(resolve)),
-  };
-}
 
 describe.each(databases)('traces on $name', (kind) => {
   test('from the request to the end of the execution it is one trace, exported by OTLP over HTTP', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatTraceparent, nextPlace, parseTraceparent } from './trace-context.ts';
+import { formatTraceparent, parseTraceparent } from './trace-context.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
@@ -33,11 +33,4 @@ test.each([
   [`00-${TRACE}-${SPAN}-01`],
 ])('%s is taken as if it were not there', (header) => {
   expect(parseTraceparent(header)).toBeNull();
-});
-
-test('a trace goes on under its id and with its flags; a new one is not recorded by anybody', () => {
-  const parent = { traceId: TRACE, spanId: SPAN, flags: 1 };
-  expect(nextPlace(parent)).toMatchObject({ traceId: TRACE, flags: 1 });
-  expect(nextPlace(parent).spanId).not.toBe(SPAN);
-  expect(formatTraceparent(nextPlace(null))).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-02$/);
 });

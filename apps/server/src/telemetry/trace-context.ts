@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-
 /** Where a request stands in a trace that spans several programs (W3C Trace Context, level 2). */
 export interface TraceContext {
   /** 32 hexadecimal digits, not all zero. */
@@ -31,10 +29,4 @@ export function formatTraceparent({ traceId, spanId, flags }: TraceContext): str
 
 export function isSampled({ flags }: TraceContext): boolean {
   return (flags & SAMPLED) !== 0;
-}
-
-/** The next place in the same trace, or the first of a new one that nobody records. */
-export function nextPlace(parent: TraceContext | null): TraceContext {
-  const spanId = randomBytes(8).toString('hex');
-  return parent ? { ...parent, spanId } : { traceId: randomBytes(16).toString('hex'), spanId, flags: RANDOM };
 }

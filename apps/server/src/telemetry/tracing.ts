@@ -15,7 +15,7 @@ export interface OpenSpan {
 /** Spans of what this process does, exported to an OpenTelemetry collector. */
 export interface Tracing {
   /** Begins a span: one of a trace that `parent` names, or of a new one. */
-  begin(name: string, kind: 'SERVER' | 'INTERNAL' | 'CONSUMER', parent: TraceContext | null): OpenSpan;
+  begin(name: string, kind: 'SERVER' | 'CLIENT' | 'INTERNAL' | 'CONSUMER', parent: TraceContext | null): OpenSpan;
   /** One that is over already, from and until epoch milliseconds. */
   record(
     name: string,
