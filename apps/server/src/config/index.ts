@@ -156,6 +156,13 @@ export const ConfigurationSchema = Type.Object({
     description:
       'How long the audit log keeps who has changed rights, keys and publications. 0 keeps it for good. The log of a person goes with the account.',
   }),
+  KETHUB_SIGNING_KEY_DAYS: Type.Integer({
+    minimum: 0,
+    maximum: 3_650,
+    default: 90,
+    description:
+      'How long a key signs the bearer tokens of the gateway, or the tokens of the embedded identity provider, until a new one does. What the old one has signed stays valid until it expires. 0 keeps the first key for good.',
+  }),
   KETHUB_METRICS_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -294,6 +301,8 @@ export interface Configuration {
   readonly subscriptionLimits: UsageLimits;
   /** null is for good. */
   readonly auditKeepDays: number | null;
+  /** How long a key signs, in milliseconds; null is for good. */
+  readonly signingKeyMs: number | null;
   /** null without metrics. */
   readonly metrics: MetricsSettings | null;
   /** null without traces. */
@@ -375,6 +384,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
       executionsPerMonth: given.KETHUB_SUBSCRIPTION_EXECUTIONS_PER_MONTH || null,
     },
     auditKeepDays: given.KETHUB_AUDIT_KEEP_DAYS || null,
+    signingKeyMs: given.KETHUB_SIGNING_KEY_DAYS * 24 * 60 * 60 * 1000 || null,
     metrics: metricsOf(given),
     tracing: tracingOf(given),
     maxConcurrentExecutions: given.KETHUB_MAX_CONCURRENT_EXECUTIONS,

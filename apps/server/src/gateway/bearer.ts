@@ -1,4 +1,5 @@
 import { sign, verify } from 'node:crypto';
+import type { KeySet } from '../storage/index.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /** Lifetime in seconds. */
@@ -24,13 +25,23 @@ const REMEMBERED = 20_000;
 const LONGEST = 2_048;
 
 /** Signs and verifies the gateway's bearer tokens (Ed25519: 3.8 × the grants a second of ES256). */
-export function createBearers(key: SigningKey, issuer: string, newId: () => string): Bearers {
-  const header = encode({ alg: 'EdDSA', typ: 'at+jwt', kid: key.id });
+export function createBearers(
+  source: { readonly keys: KeySet<SigningKey> },
+  issuer: string,
+  newId: () => string,
+): Bearers {
+  const headers = new Map<SigningKey, string>();
+  const headerOf = (key: SigningKey): string => {
+    const header = headers.get(key) ?? encode({ alg: 'EdDSA', typ: 'at+jwt', kid: key.id });
+    headers.set(key, header);
+    return header;
+  };
   const verified = new Map<string, BearerClaims>();
 
   const parse = (token: string): BearerClaims | null => {
     const [head, body, signature, ...rest] = token.split('.');
-    if (head !== header || body === undefined || signature === undefined || rest.length > 0) return null;
+    const key = source.keys.all.find((one) => headerOf(one) === head);
+    if (!key || body === undefined || signature === undefined || rest.length > 0) return null;
     if (!verify(null, Buffer.from(`${head}.${body}`), key.publicKey, Buffer.from(signature, 'base64url'))) return null;
     // Signed by this installation: the claims have the form that `issue` gave them.
     const claims = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Record<string, unknown>;
@@ -42,6 +53,8 @@ export function createBearers(key: SigningKey, issuer: string, newId: () => stri
 
   return {
     issue(applicationId, accessKeyId, now) {
+      const key = source.keys.signing;
+      const header = headerOf(key);
       const iat = Math.floor(now / 1000);
       const body = encode({
         iss: issuer,

@@ -4,7 +4,7 @@ import { installations } from '../testing/installations.ts';
 import { deploy, type DeployedService, type TestInstallation } from '../testing/kethub.ts';
 import { probe } from '../testing/probe.ts';
 import { createBearers } from './bearer.ts';
-import { gatewayKey } from './signing-key.ts';
+import { gatewayKeys } from './signing-key.ts';
 
 /** For what happens soon, on whatever machine. */
 const patient = { timeout: 20_000 };
@@ -142,7 +142,9 @@ describe.each(installations)('the managed-service interface of $name', ({ start 
 
     test('answers 401 to a bearer that has expired, and 200 to one that is about to', async () => {
       const { platform: inside } = platform;
-      const bearers = createBearers(await gatewayKey(inside), inside.addresses.gateway, inside.newId);
+      const keys = await gatewayKeys(inside);
+      await keys.close();
+      const bearers = createBearers(keys, inside.addresses.gateway, inside.newId);
       const madeAgo = (seconds: number): string =>
         bearers.issue(service.application.id, service.accessKeyId, Date.now() - seconds * 1000);
       const statusWith = async (bearer: string): Promise<number> =>

@@ -10,7 +10,7 @@ import { admitSubscriber } from './admission.ts';
 import { createBearers } from './bearer.ts';
 import { gatewayEndpoints, type GatewayCaller } from './routes.ts';
 import { createDispatch } from './dispatch.ts';
-import { gatewayKey } from './signing-key.ts';
+import { gatewayKeys } from './signing-key.ts';
 import { createTokenEndpoint } from './token.ts';
 
 /** Room above the limit of the input, so that its own check answers with the numbers. */
@@ -19,7 +19,8 @@ const TOKEN_BODY_BYTES = 16 * 1024;
 
 /** The gateway: the token endpoint and the services. */
 export async function createGateway(platform: Platform, executions: Executions): Promise<FastifyInstance> {
-  const bearers = createBearers(await gatewayKey(platform), platform.addresses.gateway, platform.newId);
+  const keys = await gatewayKeys(platform);
+  const bearers = createBearers(keys, platform.addresses.gateway, platform.newId);
   const directory = createAccessDirectory(platform);
   const limits = {
     rates: new RateLimits(platform.configuration.rateLimits, platform.now),
@@ -60,7 +61,8 @@ export async function createGateway(platform: Platform, executions: Executions):
     { parseAs: 'string', bodyLimit: TOKEN_BODY_BYTES },
     (_request, text, done) => done(null, new URLSearchParams(text.toString())),
   );
-  app.addHook('onClose', () => {
+  app.addHook('onClose', async () => {
+    await keys.close();
     directory.close();
     forwarder.close();
   });

@@ -1,8 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { Platform } from '../platform.ts';
-
-const PURPOSE = 'gateway signing key';
-const ID = 'gateway-1';
+import { SigningKeys, type KeyKind } from '../storage/index.ts';
+import { BEARER_LIFETIME } from './bearer.ts';
 
 export interface SigningKey {
   readonly id: string;
@@ -10,23 +9,23 @@ export interface SigningKey {
   readonly publicKey: KeyObject;
 }
 
-/** The Ed25519 key that all gateway processes sign and verify bearer tokens with; made by whichever starts first. */
-export async function gatewayKey(platform: Platform): Promise<SigningKey> {
-  const { privateKey } = generateKeyPairSync('ed25519');
-  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const row = await platform.database.write(async (transaction) => {
-    await transaction
-      .insertInto('signing_keys')
-      .values({
-        id: ID,
-        purpose: PURPOSE,
-        sealed_private_key: platform.seal.seal(PURPOSE, pem),
-        created_at: platform.now(),
-      })
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .execute();
-    return transaction.selectFrom('signing_keys').selectAll().where('id', '=', ID).executeTakeFirstOrThrow();
-  });
-  const kept = createPrivateKey(platform.seal.unseal(PURPOSE, row.sealed_private_key));
-  return { id: row.id, privateKey: kept, publicKey: createPublicKey(kept) };
+const PURPOSE = 'gateway signing key';
+
+/** Ed25519. */
+export const gatewayKeyKind: KeyKind<SigningKey> = {
+  purpose: PURPOSE,
+  firstId: 'gateway-1',
+  name: 'gateway',
+  sealedFor: PURPOSE,
+  lifetimeMs: BEARER_LIFETIME * 1000,
+  make: async () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  open(pem, id) {
+    const privateKey = createPrivateKey(pem);
+    return { id, privateKey, publicKey: createPublicKey(privateKey) };
+  },
+};
+
+/** The keys that all gateway processes sign and verify bearer tokens with. */
+export function gatewayKeys(platform: Platform): Promise<SigningKeys<SigningKey>> {
+  return SigningKeys.open(platform, gatewayKeyKind, platform.configuration.signingKeyMs);
 }

@@ -13,4 +13,5 @@ export { gramsToLookFor, readEntries, type SearchEntry } from './search-blocks.t
 export { fillSearch, lockSearch, putIntoSearch, tokenOf } from './search-index.ts';
 export { beginningOfName, foldCase, isInNoName, searchTextOf } from './search-text.ts';
 export { createSeal, instanceKey, type Seal } from './seal.ts';
+export { renewKey, SigningKeys, type KeyKind, type KeySet } from './signing-keys.ts';
 export { noteUnused, removeAllUnused, removeUnused, sweepUnusedBlobs, takeIntoUse } from './unused-blobs.ts';

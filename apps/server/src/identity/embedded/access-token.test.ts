@@ -17,8 +17,9 @@ describe.each(databases)('access tokens of login sessions on $name', ({ open }) 
   beforeAll(async () => {
     server = await startTestAccounts(open, { now: () => Date.now() + later });
     const { signing } = await loadKeys(server.platform);
-    genuine = await importJWK(signing, 'ES256');
-    kid = signing.kid;
+    await signing.close();
+    genuine = await importJWK(signing.keys.signing, 'ES256');
+    kid = signing.keys.signing.kid;
     const { id } = await server.addUser('ada');
     const now = Math.floor(Date.now() / 1000);
     const { api, auth } = server.platform.addresses;

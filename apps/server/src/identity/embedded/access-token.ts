@@ -1,6 +1,7 @@
-import { errors, importJWK, jwtVerify, type JWK } from 'jose';
+import { errors, importJWK, jwtVerify, type CryptoKey, type JWK, type JWTHeaderParameters } from 'jose';
 import type { Platform } from '../../platform.ts';
-import { digestOf } from '../../storage/index.ts';
+import { digestOf, type KeySet } from '../../storage/index.ts';
+import type { SigningJwk } from './keys.ts';
 
 /** Checking a signature costs about 0.15 ms, looking a digest up 3 µs; sessions ask with the same token again and again. */
 const MOST_CACHED = 10_000;
@@ -9,16 +10,23 @@ const MOST_CACHED = 10_000;
  * Verifies access tokens of login sessions (RFC 9068) with the provider's own key, without asking anyone. Returns the
  * subject, or null.
  */
-export async function createAccessTokenVerifier(
+export function createAccessTokenVerifier(
   platform: Platform,
-  signing: JWK,
-): Promise<(token: string) => Promise<string | null>> {
-  const key = await importJWK({ kty: 'EC', crv: signing.crv, x: signing.x, y: signing.y } as JWK, 'ES256');
+  source: { readonly keys: KeySet<SigningJwk> },
+): (token: string) => Promise<string | null> {
+  const imported = new WeakMap<SigningJwk, Promise<CryptoKey | Uint8Array>>();
+  const keyOf = ({ kid }: JWTHeaderParameters): Promise<CryptoKey | Uint8Array> => {
+    const jwk = source.keys.all.find((one) => one.kid === kid);
+    if (!jwk) throw new errors.JWKSNoMatchingKey();
+    const key = imported.get(jwk) ?? importJWK({ kty: 'EC', crv: jwk.crv, x: jwk.x, y: jwk.y } as JWK, 'ES256');
+    imported.set(jwk, key);
+    return key;
+  };
   const verified = new Map<string, { readonly subject: string; readonly expiresAt: number }>();
 
   const check = async (token: string): Promise<{ subject: string; expiresAt: number } | null> => {
     try {
-      const { payload } = await jwtVerify(token, key, {
+      const { payload } = await jwtVerify(token, keyOf, {
         algorithms: ['ES256'],
         typ: 'at+jwt',
         issuer: platform.addresses.auth,

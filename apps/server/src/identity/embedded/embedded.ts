@@ -26,7 +26,7 @@ const PURGE_EVERY_MS = 10 * 60 * 1000;
  */
 export async function createEmbeddedIdentity(platform: Platform): Promise<IdentityService> {
   const keys = await loadKeys(platform);
-  const verifyToken = await createAccessTokenVerifier(platform, keys.signing);
+  const verifyToken = createAccessTokenVerifier(platform, keys.signing);
   const attempts = new Attempts(platform);
   const signIn = createSignIn(platform, attempts);
   const provider = createOidcProvider(platform, keys, signIn);
@@ -38,6 +38,7 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
     protection: new FormProtection(keys.cookies, new URL(platform.addresses.auth)),
   };
   await inviteAdministrators(platform, mailer).catch(async (error: unknown) => {
+    await keys.signing.close();
     await mailer.close();
     throw error;
   });
@@ -68,6 +69,7 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
     createUser: (user) => createUser(platform, user),
     async close() {
       clearInterval(timer);
+      await keys.signing.close();
       await purging;
       await mailer.close();
     },

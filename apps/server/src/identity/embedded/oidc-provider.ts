@@ -10,7 +10,8 @@ import {
   kethubClient,
 } from './client.ts';
 import { isShutOut, type Identity } from '../identity-provider.ts';
-import type { ProviderKeys } from './keys.ts';
+import type { KeySet } from '../../storage/index.ts';
+import { LOGIN_SECONDS, type ProviderKeys, type SigningJwk } from './keys.ts';
 import { createOidcRecords } from './oidc-records.ts';
 import { answerUnknown } from './oidc-unknown.ts';
 import { errorPage, signOutPage, signedOutPage, type Page } from './pages.ts';
@@ -20,14 +21,24 @@ import { findPerson } from '../registration/queries.ts';
 import type { SignIn } from './sign-in.ts';
 
 const MINUTES = 60;
-const DAYS = 24 * 60 * MINUTES;
-/** How long a person stays signed in at most. */
-const LOGIN_SECONDS = 14 * DAYS;
 
-/** The OpenID provider: issuer {auth_url}, one public client, the password grant and authorization code with PKCE. */
-export function createOidcProvider(platform: Platform, keys: ProviderKeys, signIn: SignIn): Provider {
+/**
+ * The OpenID provider: issuer {auth_url}, one public client, the password grant and authorization code with PKCE. As the
+ * library takes its keys when it is made, it is made anew when they change; all that lasts stands in the database.
+ */
+export function createOidcProvider(platform: Platform, keys: ProviderKeys, signIn: SignIn): () => Provider {
+  let made: { readonly with: KeySet<SigningJwk>; readonly provider: Provider } | null = null;
+  return () => {
+    const { keys: current } = keys.signing;
+    if (made?.with !== current)
+      made = { with: current, provider: makeProvider(platform, current, keys.cookies, signIn) };
+    return made.provider;
+  };
+}
+
+function makeProvider(platform: Platform, keys: KeySet<SigningJwk>, cookies: string, signIn: SignIn): Provider {
   const provider: Provider = new Provider(platform.addresses.auth, {
-    ...configuration(platform, keys),
+    ...configuration(platform, keys, cookies),
     loadExistingGrant: (ctx) => grantAll(provider, ctx, platform.addresses.api),
   });
   // The addresses in answers come from the headers that the routes set from the configured issuer.
@@ -45,14 +56,15 @@ export function createOidcProvider(platform: Platform, keys: ProviderKeys, signI
   return provider;
 }
 
-function configuration(platform: Platform, keys: ProviderKeys): Configuration {
+function configuration(platform: Platform, { all }: KeySet<SigningJwk>, cookies: string): Configuration {
   const { origin, pathname } = new URL(platform.addresses.auth);
   return {
     adapter: createOidcRecords(platform),
     clients: [kethubClient(origin)],
-    jwks: { keys: [keys.signing] },
+    // It signs with the first that fits and publishes all.
+    jwks: { keys: [...all] },
     cookies: {
-      keys: [keys.cookies],
+      keys: [cookies],
       names: { session: 'kethub_session', interaction: 'kethub_sign_in', resume: 'kethub_resume' },
       // Below this path only: cookies know no ports, and the gateway on the same host hands requests to strangers' services.
       long: { path: pathname, httpOnly: true, sameSite: 'lax' },

@@ -13,11 +13,13 @@ import type { UpstreamSignIn } from '../upstream/sign-in.ts';
 /** Serves the provider and its pages under the path of the issuer, beside the other routes of `app`. */
 export async function serveOidcProvider(
   app: FastifyInstance,
-  provider: Provider,
+  currentProvider: () => Provider,
   signIn: SignIn,
   upstream: UpstreamSignIn | null,
   registration: { readonly services: RegistrationServices; readonly protection: FormProtection },
 ): Promise<void> {
+  // Of the keys, which change, sign-in pages know nothing.
+  const provider = currentProvider();
   const issuer = new URL(provider.issuer);
   // Empty when the issuer has a host of its own.
   const prefix = issuer.pathname.replace(/\/$/, '');
@@ -31,13 +33,18 @@ export async function serveOidcProvider(
     addSignInRoutes(scope, provider, signIn, upstream, links, prefix);
     if (upstream) addUpstreamRoutes(scope, provider, upstream, links, prefix);
     addRegistrationRoutes(scope, registration.services, registration.protection, prefix);
-    addProviderRoutes(scope, provider, prefix);
+    addProviderRoutes(scope, currentProvider, prefix);
     done();
   });
 }
 
-function addProviderRoutes(app: FastifyInstance, provider: Provider, prefix: string): void {
-  const answer = provider.callback();
+function addProviderRoutes(app: FastifyInstance, currentProvider: () => Provider, prefix: string): void {
+  const answers = new WeakMap<Provider, ReturnType<Provider['callback']>>();
+  const answerOf = (provider: Provider): ReturnType<Provider['callback']> => {
+    const answer = answers.get(provider) ?? provider.callback();
+    answers.set(provider, answer);
+    return answer;
+  };
   void app.register((scope, _options, done) => {
     // The provider reads the bodies itself.
     scope.removeAllContentTypeParsers();
@@ -49,7 +56,7 @@ function addProviderRoutes(app: FastifyInstance, provider: Provider, prefix: str
       schema: { hide: true },
       handler(request, reply) {
         handOver(request, reply, prefix);
-        void answer(request.raw, reply.raw);
+        void answerOf(currentProvider())(request.raw, reply.raw);
       },
     });
     done();
