@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { limits } from './limits.ts';
 
 /** Fields that many resources share. */
 export const Id = Type.String({
@@ -21,6 +22,13 @@ export const VersionNumber = Type.String({
   pattern: String.raw`^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$`,
   description: 'Three dot-separated numbers without leading zeros.',
   examples: ['2.0.0'],
+});
+const MAILBOX_CHARACTER = String.raw`[^\s@<>"(),:;\\[\]\u0000-\u001f\u007f-\u009f]`;
+/** Without quotes, comments, lists and line ends. Other alphabets are allowed (RFC 6531): a provider may know such people. */
+export const EmailAddress = Type.String({
+  pattern: `^${MAILBOX_CHARACTER}{1,64}@${MAILBOX_CHARACTER}+$`,
+  maxLength: limits.emailLength,
+  examples: ['ada@example.org'],
 });
 /** The bytes of a file, in a body or a part of a form. */
 export const Bytes = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });

@@ -44,8 +44,8 @@ export const limits = {
   idempotencyKeyLength: 255,
   idempotencyKeepMs: 24 * 60 * 60 * 1000,
   pageSize: 1_000,
-  /** An e-mail address as RFC 5321 bounds it. */
-  emailLength: 320,
+  /** An e-mail address as RFC 5321 bounds it (4.5.3.1.3, without the angle brackets). */
+  emailLength: 254,
   /** An id that an identity provider has made. */
   idLength: 255,
   membersOfOrganization: 1_000,

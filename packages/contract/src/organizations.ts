@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Id, Request, Timestamp } from './fields.ts';
+import { EmailAddress, Id, Request, Timestamp } from './fields.ts';
 import { limits } from './limits.ts';
 
 /** Roles of a member, each with the rights of the ones before it. */
@@ -54,7 +54,7 @@ export type Invitation = Static<typeof Invitation>;
 
 export const InvitationRequest = Request(
   {
-    email: Type.String({ pattern: String.raw`^[^@\s\u0000]+@[^@\s\u0000]+$`, maxLength: limits.emailLength }),
+    email: EmailAddress,
     role: Role,
   },
   { $id: 'InvitationRequest' },
