@@ -98,7 +98,10 @@ describe('the description of the interfaces', () => {
     expect(api?.paths['/services']?.['post']?.requestBody?.content).toMatchObject({
       'multipart/form-data': { schema: { required: ['name', 'source'], additionalProperties: false } },
     });
-    expect(media(api?.paths['/services/{serviceId}/versions']?.['post'])).toEqual(['application/zip']);
+    expect(media(api?.paths['/services/{serviceId}/versions']?.['post'])).toEqual([
+      'application/zip',
+      'application/json',
+    ]);
     expect(media(gateway?.paths['/token']?.['post'])).toEqual(['application/x-www-form-urlencoded']);
     expect(media(gateway?.paths['/{owner}/{service}/{version}/']?.['post'])).toEqual(['application/json']);
   });

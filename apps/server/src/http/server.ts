@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import { limits, problems } from '@kethub/contract';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -13,6 +11,7 @@ import Fastify, {
 import type { RequestObserver } from '../telemetry/index.ts';
 import { withConsumedBody } from './endpoint.ts';
 import { Problem } from './problem.ts';
+import { useSchemaCompilers } from './schema-compilers.ts';
 
 export interface HttpOptions {
   readonly log: FastifyBaseLogger;
@@ -52,7 +51,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   });
   const unrouted = routeTable(app);
   observeRequests(app, options.observer ?? null);
-  useValidators(app);
+  useSchemaCompilers(app);
   useJson(app);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
@@ -135,30 +134,6 @@ function createRequestIds(): () => string {
 function acceptedRequestId(header: string | string[] | undefined): string | null {
   // It is written to the log: what looks like a secret is no id.
   return typeof header === 'string' && /^(?!ket_|eyJ)[\w.:-]{8,128}$/.test(header) ? header : null;
-}
-
-/** Fastify's own validator coerces body types and drops unknown members; a body here must be what it claims to be. */
-function useValidators(app: FastifyInstance): void {
-  const create = (coerceTypes: boolean | 'array'): Ajv2020 => {
-    const ajv = new Ajv2020({
-      coerceTypes,
-      useDefaults: true,
-      removeAdditional: false,
-      strict: false,
-      allErrors: false,
-    });
-    addFormats.default(ajv);
-    return ajv;
-  };
-  const body = create(false);
-  const other = create('array');
-  app.setValidatorCompiler(({ schema, httpPart }) => {
-    const ajv = httpPart === 'body' ? body : other;
-    for (const [id, shared] of Object.entries(app.getSchemas())) {
-      if (!ajv.getSchema(id)) ajv.addSchema(shared as object, id);
-    }
-    return ajv.compile(schema as object);
-  });
 }
 
 /** JSON bodies: an empty one is no body; a broken one is named with the place. */
