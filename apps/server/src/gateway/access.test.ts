@@ -64,6 +64,27 @@ describe.each(databases)('what applications may do, from memory, on $name', ({ o
     expect(await log.read()).toEqual([]);
   });
 
+  test('who is shut out calls nothing until let in again, within a second also without notifications', async () => {
+    await run(`insert into applications (id, owner_type, owner_id, name, created_at, revision)
+      values ('o', 'ORGANIZATION', 'u', 'O', 1, 1)`);
+    const log = new AccessChangeLog(platform.database);
+    await log.read();
+    const directory = deaf();
+    const known = async () => {
+      now += 900;
+      const of = await Promise.all(['a', 'b', 'o'].map(async (id) => (await directory.application(id)) !== null));
+      return [...of, (await directory.accessKey('ak')) !== null];
+    };
+    expect(await known()).toEqual([true, true, true, true]);
+    await run(`insert into shut_out (user_id, noted_at) values ('u', 1)`);
+    expect(await known()).toEqual([false, false, true, false]);
+    expect(new Set(await log.read())).toEqual(new Set(['a', 'b']));
+    await run(`delete from shut_out where user_id = 'u'`);
+    expect(await known()).toEqual([true, true, true, true]);
+    expect(new Set(await log.read())).toEqual(new Set(['a', 'b']));
+    directory.close();
+  });
+
   test('a change that commits after later ones is not missed', async () => {
     const log = new AccessChangeLog(platform.database);
     await log.read();

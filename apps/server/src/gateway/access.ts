@@ -8,7 +8,8 @@ import { serviceEndpoint, type Platform } from '../platform.ts';
 import { FreshChanges } from './fresh-changes.ts';
 import { Remembered } from './remembered.ts';
 import { compareVersions } from '../services/index.ts';
-import type { ServiceVersionRow } from '../storage/index.ts';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { ServiceVersionRow, Tables } from '../storage/index.ts';
 
 const REMEMBERED = 100_000;
 
@@ -94,10 +95,18 @@ export function createAccessDirectory(platform: Platform): AccessDirectory {
 async function loadAccessKey(platform: Platform, accessKeyId: string): Promise<AccessKeyEntry | null> {
   const row = await platform.database.read
     .selectFrom('access_keys')
+    .innerJoin('applications', 'applications.id', 'access_keys.application_id')
     .select(['application_id', 'secret_digest', 'expires_at'])
     .where('access_key_id', '=', accessKeyId)
+    .where(ownerMayCall)
     .executeTakeFirst();
   return row ? { applicationId: row.application_id, secretDigest: row.secret_digest, expiresAt: row.expires_at } : null;
+}
+
+/** Of somebody who is rejected or switched off nothing calls; what an organization owns goes on, whoever made it. */
+function ownerMayCall(where: ExpressionBuilder<Tables, 'applications'>): Expression<SqlBool> {
+  const shutOut = where.selectFrom('shut_out').select('user_id').whereRef('user_id', '=', 'applications.owner_id');
+  return where.or([where('applications.owner_type', '!=', 'USER'), where.not(where.exists(shutOut))]);
 }
 
 async function loadApplication(platform: Platform, id: string): Promise<ApplicationAccess | null> {
@@ -106,6 +115,7 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
     .selectFrom('applications')
     .select(['owner_type', 'owner_id'])
     .where('id', '=', id)
+    .where(ownerMayCall)
     .executeTakeFirst();
   if (!application) return null;
   const keys = await read

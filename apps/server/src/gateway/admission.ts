@@ -50,7 +50,7 @@ async function admitFresh(
   if (subscriber?.retirement && holdsOne(platform, subscriber.readable)) throw retired(path, subscriber.retirement);
   if (!application || !hasKey(platform, claims, application)) {
     throw unauthenticated(
-      'The application or the access key behind this bearer token is gone. Request a new token with a valid key.',
+      'The application or the access key behind this bearer token is gone, or the owner of the application is switched off. Request a new token with a valid key.',
     );
   }
   return refusal(platform, application.ownerId, path);

@@ -33,7 +33,9 @@ export function createTokenEndpoint(platform: Platform, bearers: Bearers, direct
       const key = isWellFormed('ket_ak_', credentials.id) ? await directory.accessKey(credentials.id) : null;
       const right = sameDigest(digestOf(credentials.secret), key?.secretDigest ?? NOBODY);
       if (!key || !right || (key.expiresAt !== null && key.expiresAt <= platform.now())) {
-        return unknownClient('The access key is unknown, has ended, or its secret is wrong.');
+        return unknownClient(
+          'The access key is unknown, has ended, its secret is wrong, or the owner of its application is switched off.',
+        );
       }
       return issued.once(credentials.id, (now) => {
         const access_token = bearers.issue(key.applicationId, credentials.id, now);

@@ -72,6 +72,18 @@ describe.each(databases)('administrators on $name', ({ open }) => {
     expect((await decide(id, { status: 'APPROVED' })).status).toBe(200);
   });
 
+  test('who is switched off is noted for the gateways, and not any more when let in again', async () => {
+    const { id } = await newPerson('APPROVED');
+    const noted = async () =>
+      (await server.platform.database.read.selectFrom('shut_out').select('user_id').execute()).some(
+        ({ user_id }) => user_id === id,
+      );
+    for (const enabled of [false, true, false]) {
+      expect((await decide(id, { enabled })).status).toBe(200);
+      expect(await noted()).toBe(!enabled);
+    }
+  });
+
   test.each([{ status: 'REJECTED' }, { enabled: false }])(
     'with %j sign-in, open sessions, refresh tokens and access tokens are refused at once',
     async (decision) => {

@@ -1,7 +1,7 @@
 export { openBlobFolder, type Blobs } from './blobs.ts';
 export { openBlobs } from './open-blobs.ts';
 export { isDuplicate, openDatabase, type Database, type Queries } from './database.ts';
-export { isAmong } from './dialect.ts';
+export { dialectOf, isAmong } from './dialect.ts';
 export { insertMany } from './insert-many.ts';
 export { joinInstallation } from './installation.ts';
 export { forgetAnswers } from './kept-answers.ts';

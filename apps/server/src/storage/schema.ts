@@ -24,6 +24,7 @@ export interface Tables {
   sign_in_networks: SignInNetworkRow;
   signing_keys: SigningKeyRow;
   registration_decisions: RegistrationDecisionRow;
+  shut_out: ShutOutRow;
   services: ServiceRow;
   service_versions: ServiceVersionRow;
   api_specifications: ApiSpecificationRow;
@@ -216,6 +217,12 @@ export interface SigningKeyRow {
   purpose: string;
   sealed_private_key: string;
   created_at: number;
+}
+
+/** A person who is rejected or switched off. */
+export interface ShutOutRow {
+  user_id: string;
+  noted_at: number;
 }
 
 /** Who decides about a person of an external identity provider right now. */

@@ -1,3 +1,4 @@
+import { accessChanged } from '../../access/index.ts';
 import type { Platform } from '../../platform.ts';
 import type { Database, IdentityRow, Queries } from '../../storage/index.ts';
 import {
@@ -7,17 +8,22 @@ import {
   type RegisteredPerson,
   type Standing,
 } from '../identity-provider.ts';
+import { noteStanding } from '../shut-out.ts';
 import { toIdentity } from './queries.ts';
 
 /** What administrators do, at the embedded provider. */
-export function createEmbeddedAdministration({ database }: Platform): Administration {
+export function createEmbeddedAdministration({ database, now }: Platform): Administration {
   return {
     find: (subject) => findRegistered(database.read, subject),
     async list(status, cursor, limit) {
       const people = await pageOfPeople(database.read, status, cursor, limit);
       return people.map((person) => ({ id: person.id, person }));
     },
-    change: (subject, from, to) => changeStanding(database, subject, from, to),
+    async change(subject, from, to) {
+      const changed = await changeStanding(database, subject, from, to, now());
+      accessChanged(database);
+      return changed;
+    },
   };
 }
 
@@ -51,17 +57,20 @@ async function changeStanding(
   id: string,
   from: Standing,
   to: Standing,
+  now: number,
 ): Promise<RegisteredPerson | null> {
-  const changed = await database.write((transaction) =>
-    transaction
+  const changed = await database.write(async (transaction) => {
+    const row = await transaction
       .updateTable('identities')
       .set({ status: to.status, enabled: to.enabled ? 1 : 0 })
       .where('id', '=', id)
       .where('status', '=', from.status)
       .where('enabled', '=', from.enabled ? 1 : 0)
       .returningAll()
-      .executeTakeFirst(),
-  );
+      .executeTakeFirst();
+    if (row) await noteStanding(transaction, id, to, now);
+    return row;
+  });
   if (changed) return toRegistered(changed);
   if (await findRegistered(database.read, id)) throw decidedMeanwhile();
   return null;

@@ -1,6 +1,7 @@
 import { errors, type Adapter, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
 import type { Platform } from '../../platform.ts';
 import { digestOf, type OidcRecordRow } from '../../storage/index.ts';
+import { passwordSeen, requireSamePassword } from './in-flight.ts';
 
 /**
  * What oidc-provider keeps (sessions, codes, refresh tokens, grants), in the table oidc_records. Ids are credentials:
@@ -18,6 +19,11 @@ export async function purgeOidcRecords(platform: Platform): Promise<number> {
   return Number(numDeletedRows);
 }
 
+/** Whose record it is: of a sign-in that is under way, the person who has just given a password. */
+function accountOf({ accountId, session, result }: AdapterPayload): string | null {
+  return accountId ?? result?.login?.accountId ?? session?.accountId ?? null;
+}
+
 class OidcRecords implements Adapter {
   readonly #platform: Platform;
   readonly #model: string;
@@ -28,21 +34,23 @@ class OidcRecords implements Adapter {
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
+    const accountId = accountOf(payload);
     const content = {
       payload: this.#platform.seal.seal(this.#purpose, JSON.stringify(payload)),
       grant_id: payload.grantId ?? null,
       user_code: payload.userCode ?? null,
       uid: payload.uid ?? null,
-      account_id: payload.accountId ?? payload.session?.accountId ?? null,
+      account_id: accountId,
       expires_at: expiresIn === undefined ? null : this.#platform.now() + expiresIn * 1000,
     };
-    await this.#platform.database.write((transaction) =>
-      transaction
+    await this.#platform.database.write(async (transaction) => {
+      if (accountId !== null) await requireSamePassword(transaction, accountId);
+      await transaction
         .insertInto('oidc_records')
         .values({ model: this.#model, id: digestOf(id), consumed_at: null, ...content })
         .onConflict((conflict) => conflict.columns(['model', 'id']).doUpdateSet(content))
-        .execute(),
-    );
+        .execute();
+    });
   }
 
   find(id: string): Promise<AdapterPayload | undefined> {
@@ -113,10 +121,12 @@ class OidcRecords implements Adapter {
   async #findBy(column: 'id' | 'uid' | 'user_code', value: string): Promise<AdapterPayload | undefined> {
     const row = await this.#platform.database.read
       .selectFrom('oidc_records')
-      .select(['payload', 'consumed_at', 'expires_at'])
+      .leftJoin('identities', 'identities.id', 'oidc_records.account_id')
+      .select(['payload', 'consumed_at', 'expires_at', 'account_id', 'password_hash'])
       .where('model', '=', this.#model)
-      .where(column, '=', value)
+      .where(`oidc_records.${column}`, '=', value)
       .executeTakeFirst();
+    if (row?.account_id) passwordSeen(row.account_id, row.password_hash);
     return row && !this.#isExpired(row) ? this.#payload(row) : undefined;
   }
 

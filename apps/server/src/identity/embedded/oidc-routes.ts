@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
 import { rememberClientAddress } from '../client-address.ts';
+import { watchPasswords } from './in-flight.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
 import type { RegistrationServices } from '../registration/registration.ts';
 import type { FormProtection } from '../registration/forgery.ts';
@@ -29,6 +30,8 @@ export async function serveOidcProvider(
       comeFromIssuer(request.raw, issuer);
       next();
     });
+    // Not before: reading a body leaves the context in which it is begun.
+    scope.addHook('preHandler', (_request, _reply, next) => watchPasswords(next));
     const links = signInLinks(registration.services, prefix);
     addSignInRoutes(scope, provider, signIn, upstream, links, prefix);
     if (upstream) addUpstreamRoutes(scope, provider, upstream, links, prefix);

@@ -90,8 +90,14 @@ export async function finishInteraction(
   reply: FastifyReply,
   result: InteractionResults,
 ): Promise<FastifyReply> {
-  const next = await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: false });
-  return reply.redirect(next, 303);
+  try {
+    const next = await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: false });
+    return reply.redirect(next, 303);
+  } catch (error) {
+    // The password that was given has been replaced meanwhile.
+    if (error instanceof errors.InvalidGrant) return expired(reply);
+    throw error;
+  }
 }
 
 export function signInForm(interaction: Interaction, links: SignInLinks, name: string, error: string | null): Page {

@@ -1,5 +1,6 @@
 import type { Platform } from '../../platform.ts';
 import type { Attempts } from './attempts.ts';
+import { passwordSeen } from './in-flight.ts';
 import { isShutOut } from '../identity-provider.ts';
 import { isPassword } from './passwords.ts';
 import { findForSignIn, toIdentity } from './queries.ts';
@@ -29,6 +30,7 @@ export function createSignIn(platform: Platform, attempts: Attempts): SignIn {
 async function subjectOf(platform: Platform, account: string, password: string): Promise<string | null> {
   // PostgreSQL refuses U+0000 in a text instead of finding nobody.
   const row = account.includes('\0') ? null : await findForSignIn(platform.database.read, account);
+  if (row) passwordSeen(row.id, row.password_hash);
   const right = await isPassword(row?.password_hash ?? null, password);
   return row && right && !isShutOut(toIdentity(row)) ? row.id : null;
 }

@@ -4,6 +4,7 @@ import { decideAlone } from './decision-lease.ts';
 import {
   decidedMeanwhile,
   isSameStanding,
+  isShutOut,
   type Administration,
   type ListedPerson,
   type RegisteredPerson,
@@ -12,6 +13,7 @@ import type { AskKeycloak } from './admin.ts';
 import { member } from './connection.ts';
 import { toPerson, withStanding } from './user.ts';
 import { idOf, listUsers, readUser, unexpected } from './users.ts';
+import { noteWhatIsSo } from '../shut-out.ts';
 import { limitWaiting } from '../waiting.ts';
 
 /** People read at a time. */
@@ -34,7 +36,11 @@ export function createKeycloakAdministration(
           const person = toPerson(user, subject);
           if (!user || !person) return null;
           if (!isSameStanding(person, from)) throw decidedMeanwhile();
+          // Shutting out is noted before, letting in again after: whatever breaks off between errs on the closed side.
+          const note = () => noteWhatIsSo(platform.database, subject, to, platform.now());
+          if (isShutOut(to)) await note();
           if (!(await replaceUser(ask, subject, withStanding(user, to)))) return null;
+          await note();
           changed(person);
           return { ...person, ...to };
         }),

@@ -7,6 +7,7 @@ import { KeycloakConnection } from './connection.ts';
 import { createKeycloakVerifier } from './tokens.ts';
 import { addUser, deleteUser, findUser, findUserByEmail } from './users.ts';
 import { Recent } from '../recent.ts';
+import { noteWhatIsSo } from '../shut-out.ts';
 import { limitWaiting, limitWaitingOfRequests } from '../waiting.ts';
 
 /** A person who is rejected or switched off is out after at most this time. */
@@ -31,7 +32,13 @@ export function createKeycloakIdentity(platform: Platform, settings: KeycloakSet
     people.forget(id);
     byEmail.forget(email.toLowerCase());
   };
-  const find = (subject: string) => limitWaiting(() => people.get(subject, () => findUser(ask, subject)));
+  const read = async (subject: string): Promise<Identity | null> => {
+    const user = await findUser(ask, subject);
+    // What was decided at Keycloak itself is learned when somebody asks.
+    if (user) await noteWhatIsSo(platform.database, subject, user, now());
+    return user;
+  };
+  const find = (subject: string) => limitWaiting(() => people.get(subject, () => read(subject)));
   return {
     issuer: settings.issuer,
     mailer: null,

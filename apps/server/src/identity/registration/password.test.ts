@@ -5,6 +5,10 @@ import { Browser } from '../../testing/browser.ts';
 import { databases } from '../../testing/databases.ts';
 import { mailsTo, tokenIn } from '../../testing/outbox.ts';
 import { visitorOf } from '../../testing/registration.ts';
+import { Attempts } from '../embedded/attempts.ts';
+import { watchPasswords } from '../embedded/in-flight.ts';
+import { createOidcRecords } from '../embedded/oidc-records.ts';
+import { createSignIn } from '../embedded/sign-in.ts';
 import { createEmbeddedIdentity } from '../index.ts';
 
 const MINUTES = 60 * 1000;
@@ -61,6 +65,60 @@ describe.each(databases)('a new password on $name', ({ open }) => {
       expect((await visitor.setPassword(used, 'yet another password')).response.status).toBe(400);
     }
     expect(await visitor.signIn('ada', NEXT)).not.toBeNull();
+  });
+
+  test('ends a sign-in with the old one that is in flight, wherever it is', async () => {
+    const server = await startTestAccounts(open);
+    onTestFinished(() => server.close());
+    const visitor = visitorOf(server);
+    const { id } = await server.addUser('ada');
+    const { auth } = server.platform.addresses;
+    const configuration = await client.discovery(new URL(auth), 'kethub', undefined, client.None(), {
+      execute: [client.allowInsecureRequests],
+    });
+    const address = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: `${new URL(auth).origin}/callback`,
+      scope: 'openid profile',
+      code_challenge: await client.calculatePKCECodeChallenge(client.randomPKCECodeVerifier()),
+      code_challenge_method: 'S256',
+      state: 'x',
+    });
+    const change = async (password: string): Promise<void> => {
+      await visitor.submit('/forgot-password', { email: EMAIL });
+      const changed = await visitor.setPassword(await visitor.newestToken(EMAIL), password);
+      expect(changed.response.status).toBe(200);
+    };
+
+    // The password was taken, and the browser has not gone on yet.
+    const browser = new Browser();
+    const form = await browser.open(address);
+    const action = /<form[^>]* action="([^"]*)"/.exec(form.html)?.[1] ?? '';
+    const { location } = await browser.visit(new URL(action, form.url), {
+      method: 'POST',
+      body: new URLSearchParams({ username: 'ada', password: PASSWORD }),
+    });
+    if (!location) throw new Error('Signing in should have led on');
+    await change(NEXT);
+    expect((await browser.open(location)).url.searchParams.get('code')).toBeNull();
+
+    // The password was found right, or a session was read, and nothing was written yet.
+    const signIn = createSignIn(server.platform, new Attempts(server.platform));
+    const recordsOf = createOidcRecords(server.platform);
+    const inRequest = (run: () => Promise<void>): Promise<void> =>
+      new Promise((resolve, reject) => watchPasswords(() => void run().then(resolve, reject)));
+    await inRequest(async () => {
+      expect(await signIn('ada', NEXT, '127.0.0.1')).toEqual({ kind: 'SIGNED_IN', subject: id });
+      await recordsOf('Grant').upsert('before', { accountId: id }, 60);
+      await change('another new one');
+      await expect(recordsOf('Grant').upsert('after', { accountId: id }, 60)).rejects.toThrow('invalid_grant');
+    });
+    expect(await recordsOf('Grant').find('before')).toBeUndefined();
+    await inRequest(async () => {
+      await recordsOf('Session').upsert('mine', { accountId: id }, 60);
+      expect(await recordsOf('Session').find('mine')).toMatchObject({ accountId: id });
+      await change('the last one');
+      await expect(recordsOf('Session').upsert('mine', { accountId: id }, 60)).rejects.toThrow('invalid_grant');
+    });
   });
 
   test('is chosen within an hour', async () => {

@@ -18,6 +18,7 @@ import * as sealedAnswers from './0016-sealed-answers.ts';
 import * as accessChanges from './0017-access-changes.ts';
 import * as gatewayQuality from './0018-gateway-quality.ts';
 import * as processes from './0021-processes.ts';
+import * as shutOut from './0024-shut-out.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -40,6 +41,7 @@ const migrations: Record<string, Migration> = {
   '0017-access-changes': accessChanges,
   '0018-gateway-quality': gatewayQuality,
   '0021-processes': processes,
+  '0024-shut-out': shutOut,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };
