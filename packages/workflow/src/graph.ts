@@ -1,4 +1,4 @@
-import type { Expression } from './feel.ts';
+import type { Expression } from './expression.ts';
 import type { ServiceReference, Value } from './types.ts';
 
 /** A workflow file, validated and compiled. Holds functions: keep it in memory by version, and parse again elsewhere. */
@@ -13,6 +13,8 @@ export interface Process {
   readonly name: string | null;
   readonly nodes: ReadonlyMap<string, Node>;
   readonly flows: ReadonlyMap<string, Flow>;
+  /** Names of secrets that its tasks read. */
+  readonly secrets: readonly string[];
 }
 
 export interface Flow {
@@ -53,7 +55,8 @@ export type Trigger =
   /** `code` null: every error. */
   | { readonly type: 'error'; readonly code: string | null; readonly payloadVariable: string };
 
-interface Common {
+/** What every flow node has. */
+export interface Common {
   readonly id: string;
   readonly name: string | null;
   /** The process or (event) sub-process that contains it. */
@@ -115,10 +118,16 @@ export type Node = Common &
     | {
         readonly kind: 'inclusiveGateway';
         readonly defaultFlow: string | null;
-        /** For a join: elements of its scope from which a token can still come to it, per flow that has not come. */
-        readonly reachableFrom: ReadonlyMap<string, ReadonlySet<string>>;
+        /**
+         * The elements of its scope from which a token can still come along an incoming flow without passing the
+         * gateway first.
+         */
+        readonly canComeAlong: (flow: string) => ReadonlySet<string>;
       }
     | { readonly kind: 'eventGateway' }
   );
 
 export type NodeOf<K extends Node['kind']> = Extract<Node, { kind: K }>;
+
+/** What only nodes of a kind have. */
+export type Own<K extends Node['kind']> = K extends unknown ? Omit<NodeOf<K>, keyof Common> : never;

@@ -8,6 +8,8 @@
 // Events may be delivered twice and late: one that names a job, timer, subscription or child that is no longer open
 // changes nothing (`changed: false`, no effects, no journal). So effects may be carried out at least once.
 
+import type { ProblemCode } from './problems.ts';
+
 /** A JSON value. FEEL values of other types (dates, durations) are turned into strings where they become variables. */
 export type Value = null | boolean | number | string | readonly Value[] | { readonly [name: string]: Value };
 export type Variables = { readonly [name: string]: Value };
@@ -15,8 +17,8 @@ export type Variables = { readonly [name: string]: Value };
 /** Why a workflow file is refused, and where: the id of the BPMN element (null only where no element can be named). */
 export interface Problem {
   readonly elementId: string | null;
-  /** For programs, such as `ReservedOutputVariableException` or `UNSUPPORTED_ELEMENT`; see problems.ts. */
-  readonly code: string;
+  /** For programs, such as `ReservedOutputVariableException` or `UNSUPPORTED_ELEMENT`. */
+  readonly code: ProblemCode;
   readonly message: string;
   /** Where an expression is wrong: its text. */
   readonly expression?: string;
@@ -52,6 +54,14 @@ export interface Requirements {
   readonly outputs: readonly { readonly elementId: string; readonly name: string }[];
   /** Names of secrets that `secret_value` reads. */
   readonly secrets: readonly string[];
+}
+
+/** When a timer start event is due; plain JSON, to be stored and passed to `nextStart`. */
+export interface StartTimer {
+  /** Milliseconds since 1970; may lie in the past. */
+  readonly due: number;
+  readonly every?: string;
+  readonly left?: number;
 }
 
 // ---- Events -----------------------------------------------------------------------------------------------------
@@ -141,6 +151,7 @@ export type Effect =
   /** The last effect of an instance. */
   | { readonly type: 'finished'; readonly outcome: Outcome };
 
+/** How an instance ended. */
 export type Outcome =
   /** `variables`: all at the root at the end, for a parent that takes them over; `result`: what end events returned. */
   | { readonly type: 'completed'; readonly result: Variables; readonly variables: Variables }
@@ -171,7 +182,6 @@ export const incidentTypes = [
   'CALLED_ELEMENT_ERROR',
   'DEADLOCK',
   'TRANSITION_LIMIT',
-  'SIZE_LIMIT',
 ] as const;
 export type IncidentType = (typeof incidentTypes)[number];
 
@@ -189,7 +199,11 @@ export interface Incident {
 
 export const STATE_VERSION = 1;
 
-export type ElementPhase = 'ACTIVATING' | 'ACTIVE' | 'COMPLETING';
+/**
+ * How far an element is; an incident holds it there, and what is then tried again starts there: input mappings
+ * (ACTIVATING), what the element does (ACTIVE), output mappings (COMPLETING), what a loop collects of it (COLLECTING).
+ */
+export type ElementPhase = 'ACTIVATING' | 'ACTIVE' | 'COMPLETING' | 'COLLECTING';
 
 /** An element that is being executed. The root of the tree is the process itself. */
 export interface ElementInstance {
@@ -212,26 +226,20 @@ export interface ElementInstance {
   interrupted?: boolean;
   /** The result that waits for its mapping: of a service, a message, a child or an error. */
   payload?: Variables;
-  /** The event sub-process instance was started by this start event. */
+  /** The start event that a process or event sub-process begins with. */
   startedBy?: string;
-  /** The terminate end event of this scope was reached. */
+  /** A terminate end event of this scope was reached. */
   ending?: boolean;
-  /** The error that an error end event throws, when evaluated. */
-  error?: { readonly code: string; readonly envelope: ErrorEnvelope };
 }
 
+/** How far a multi-instance loop is. */
 export interface Loop {
   /** Number of instances that will be made in all. */
-  size: number;
-  /** How many have been started, completed and terminated. */
+  readonly size: number;
   started: number;
   completed: number;
-  terminated: number;
-  readonly sequential: boolean;
-  /** The elements of the input collection. */
-  items: readonly Value[];
   /** What the output element was for each; null when nothing is collected. */
-  output: Value[] | null;
+  output: readonly Value[] | null;
 }
 
 export interface OpenTimer {
@@ -273,6 +281,8 @@ export interface State {
   incidents: Incident[];
   /** What end events at the root have returned so far. */
   outputs: Variables;
+  /** In phase ERROR: what the caller's process catches. */
+  error: ErrorEnvelope | null;
   readonly secrets: readonly string[];
   readonly caughtOutside: readonly string[] | null;
 }

@@ -1,0 +1,22 @@
+// The part of bpmn-moddle and its descriptors that is used; neither brings types for its main entry.
+declare module 'bpmn-moddle' {
+  export interface ModdleElement {
+    readonly $type: string;
+    readonly $parent?: ModdleElement;
+    readonly id?: string;
+    readonly [property: string]: unknown;
+  }
+
+  export interface ModdleWarning {
+    readonly message: string;
+    readonly element?: ModdleElement;
+    readonly property?: string;
+    readonly value?: unknown;
+    readonly error?: Error;
+  }
+
+  export class BpmnModdle {
+    constructor(packages: Readonly<Record<string, unknown>>);
+    fromXML(xml: string): Promise<{ rootElement: ModdleElement; warnings: readonly ModdleWarning[] }>;
+  }
+}

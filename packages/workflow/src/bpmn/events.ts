@@ -1,0 +1,148 @@
+import type { Expression } from '../expression.ts';
+import type { Own } from '../graph.ts';
+import type { Value } from '../types.ts';
+import type { Draft, ProcessDraft } from './draft.ts';
+import { child, children, extension, flag, kindName, text, type Element } from './element.ts';
+import { feelOf } from './expressions.ts';
+import { limits } from './limits.ts';
+import type { Report } from './report.ts';
+import { messageOf, triggerOf } from './triggers.ts';
+
+/** Of a process: plain, timer, message. Of an event sub-process: timer, message, error. Of a sub-process: plain. */
+export function startEventOf(
+  { report, scopes, id }: ProcessDraft,
+  { element, scope }: Draft,
+): Own<'startEvent'> | null {
+  const parent = scopes.get(scope)?.element;
+  const inProcess = scope === id;
+  const inEventSubProcess = !inProcess && parent !== undefined && flag(parent, 'triggeredByEvent', false);
+  const interrupting = flag(element, 'isInterrupting', true);
+  const trigger = triggerOf(report, element, {
+    timers: inProcess ? ['date', 'cycle'] : interrupting ? ['date', 'duration'] : ['date', 'duration', 'cycle'],
+    correlated: !inProcess,
+    errors: inEventSubProcess,
+    none: !inEventSubProcess,
+    payloadHost: scope,
+  });
+  if (trigger === null) return null;
+  if (!inProcess && !inEventSubProcess && trigger.type !== 'none') {
+    report.add(element, 'START_EVENT', 'A sub-process starts with a plain start event.');
+    return null;
+  }
+  if (trigger.type === 'error' && !interrupting) {
+    report.add(element, 'START_EVENT', 'An event sub-process that catches errors always interrupts.');
+    return null;
+  }
+  const schema = extension(element, 'kethub:RequestSchema');
+  if (schema !== null && (!inProcess || trigger.type !== 'none')) {
+    report.add(element, 'REQUEST_SCHEMA', 'Only the plain start event of a process has a Request Schema.');
+    return null;
+  }
+  const requestSchema = schema === null ? null : requestSchemaOf(report, element, text(schema, 'body') ?? '');
+  return { kind: 'startEvent', trigger, interrupting, requestSchema };
+}
+
+/** Its keywords are judged by whoever validates requests with it. */
+function requestSchemaOf(report: Report, element: Element, body: string): { [keyword: string]: Value } | null {
+  const problem = (message: string): void => report.add(element, 'REQUEST_SCHEMA', message);
+  if (body.length > limits.requestSchema) {
+    problem(`The Request Schema has ${body.length} characters, and ${limits.requestSchema} are allowed.`);
+    return null;
+  }
+  try {
+    const schema: unknown = JSON.parse(body);
+    if (typeof schema === 'object' && schema !== null && !Array.isArray(schema))
+      return schema as { [keyword: string]: Value };
+    problem('The Request Schema has to be a JSON object.');
+  } catch (error) {
+    problem(`The Request Schema is not JSON: ${error instanceof Error ? error.message : 'unknown reason'}`);
+  }
+  return null;
+}
+
+export function endEventOf(
+  report: Report,
+  { element }: Draft,
+): Own<'endEvent' | 'terminateEndEvent' | 'errorEndEvent'> | null {
+  const [definition, second] = children(element, 'eventDefinitions');
+  if (second !== undefined) {
+    report.add(element, 'UNSUPPORTED_EVENT', 'An event can have one event definition only.');
+    return null;
+  }
+  if (definition === undefined) return { kind: 'endEvent' };
+  if (definition.$type === 'bpmn:TerminateEventDefinition') return { kind: 'terminateEndEvent' };
+  if (definition.$type === 'bpmn:ErrorEventDefinition')
+    return errorEndEventOf(report, element, child(definition, 'errorRef'));
+  const kind = kindName(definition.$type).replace(' event definition', '');
+  report.add(
+    element,
+    'UNSUPPORTED_EVENT',
+    `A ${kind} end event is not run here; plain, error and terminate end events are.`,
+  );
+  return null;
+}
+
+function errorEndEventOf(report: Report, element: Element, error: Element | null): Own<'errorEndEvent'> | null {
+  const code = error === null ? null : text(error, 'errorCode');
+  if (code === null || code === '' || code.startsWith('=')) {
+    report.add(element, 'ERROR_CODE', 'An error end event needs an error with a code that is no expression.');
+    return null;
+  }
+  if (code === 'HUB_SERVICE_FAILED' || code === 'WORKFLOW_ERROR' || code === 'SERVICE_FAILED') {
+    report.add(
+      element,
+      'ERROR_CODE',
+      `${code} is a code of the platform. Choose another one for errors of this workflow.`,
+    );
+    return null;
+  }
+  const holder = extension(element, 'kethub:ErrorMessage');
+  const source = holder === null ? null : text(holder, 'expression');
+  const message: Expression | null =
+    source === null || source === '' ? null : feelOf(report, element, 'EXPRESSION', 'The error message', source);
+  return { kind: 'errorEndEvent', code, message };
+}
+
+export function boundaryEventOf(report: Report, { element }: Draft): Own<'boundaryEvent'> | null {
+  const host = child(element, 'attachedToRef')?.id;
+  if (host === undefined) return null;
+  const interrupting = flag(element, 'cancelActivity', true);
+  const trigger = triggerOf(report, element, {
+    timers: interrupting ? ['date', 'duration'] : ['date', 'duration', 'cycle'],
+    correlated: true,
+    errors: true,
+    none: false,
+    payloadHost: host,
+  });
+  if (trigger === null || trigger.type === 'none') return null;
+  if (trigger.type === 'error' && !interrupting) {
+    report.add(element, 'BOUNDARY_EVENT', 'A boundary event that catches errors always interrupts.');
+    return null;
+  }
+  return { kind: 'boundaryEvent', host, interrupting, trigger };
+}
+
+export function catchEventOf(report: Report, { element, id }: Draft): Own<'catchEvent'> | null {
+  const trigger = triggerOf(report, element, {
+    timers: ['date', 'duration'],
+    correlated: true,
+    errors: false,
+    none: false,
+    payloadHost: id,
+  });
+  return trigger?.type === 'timer' || trigger?.type === 'message' ? { kind: 'catchEvent', trigger } : null;
+}
+
+/** A receive task waits for a message like an event. */
+export function receiveTaskOf(report: Report, { element }: Draft): Own<'catchEvent'> | null {
+  if (flag(element, 'instantiate', false)) {
+    report.add(
+      element,
+      'UNSUPPORTED_ELEMENT',
+      'A receive task cannot start a process here. Use a message start event.',
+    );
+    return null;
+  }
+  const message = messageOf(report, element, child(element, 'messageRef'), true);
+  return message === null ? null : { kind: 'catchEvent', trigger: { type: 'message', message } };
+}

@@ -1,0 +1,18 @@
+/** What a workflow file may be. The largest of the 831 files of the MIWG suite that is a workflow has 500 elements. */
+export const limits = {
+  /** Characters of XML, and bytes before they are decoded. */
+  xml: 2_000_000,
+  /** XML elements, pictures of the diagram included. */
+  xmlElements: 40_000,
+  /** XML elements in each other. */
+  xmlDepth: 100,
+  /** Sub-processes in each other. */
+  scopeDepth: 20,
+  /** Flow nodes and sequence flows of all executable processes. */
+  elements: 4_000,
+  id: 255,
+  /** Problems that are told of one file. */
+  problems: 100,
+  /** Characters of the Request Schema. */
+  requestSchema: 256_000,
+} as const;

@@ -1,0 +1,50 @@
+import type { Element } from './element.ts';
+import { limits } from './limits.ts';
+import type { Report } from './report.ts';
+
+/** Names that the specification keeps for itself in the response of a workflow (Workflow errors, rule 6). */
+export const reservedOutputs: ReadonlySet<string> = new Set([
+  'executionId',
+  'executionState',
+  'serviceError',
+  'triggeringTenantId',
+  'errors',
+  '_links',
+  '_embedded',
+]);
+
+/** The rule for names of payload variables (Workflow errors, rule 4). */
+export const isPayloadVariable = (name: string): boolean =>
+  /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && name !== '__proto__';
+
+const feelWords = new Set([
+  'null',
+  'true',
+  'false',
+  'if',
+  'then',
+  'else',
+  'for',
+  'in',
+  'return',
+  'some',
+  'every',
+  'function',
+]);
+
+/** Whether FEEL can read a variable of this name without back-ticks. */
+export function isVariable(name: string): boolean {
+  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && name !== '__proto__' && !feelWords.has(name);
+}
+
+/** Ids become members of the state, parts of addresses and of names; XML allows more than is safe there. */
+export function checkId(report: Report, element: Element, id: string | null): id is string {
+  if (id === null) {
+    report.add(element, 'INVALID_ID', `An element (${element.$type}) has no id.`);
+    return false;
+  }
+  if (id.length <= limits.id && /^[A-Za-z_][\w.-]*$/.test(id) && id !== '__proto__') return true;
+  const message = `The id has to start with a letter or underscore, and consist of letters, digits, "_", "-" and ".", at most ${limits.id}.`;
+  report.addAt(id.slice(0, limits.id), 'INVALID_ID', message);
+  return false;
+}

@@ -1,0 +1,137 @@
+import { parseDate, parseDuration, parseCycle } from '../time.ts';
+import type { Expression } from '../expression.ts';
+import type { MessageDefinition, TimerDefinition, Trigger } from '../graph.ts';
+import { child, children, extension, kindName, text, type Element } from './element.ts';
+import { expressionOf } from './expressions.ts';
+import { isPayloadVariable } from './names.ts';
+import type { Report } from './report.ts';
+
+/** Where a trigger stands; what is allowed depends on it. */
+export interface Place {
+  readonly timers: readonly TimerDefinition['kind'][];
+  /** Messages of start events of a process are not correlated. */
+  readonly correlated: boolean;
+  readonly errors: boolean;
+  readonly none: boolean;
+  /** Before `_serviceError` in the name of the variable that takes an error. */
+  readonly payloadHost: string;
+}
+
+/** What an event waits for. Null, and a problem of the event, when that cannot be run here. */
+export function triggerOf(report: Report, event: Element, place: Place): Trigger | null {
+  const definitions = children(event, 'eventDefinitions');
+  const [definition, second] = definitions;
+  if (second !== undefined || children(event, 'eventDefinitionRef').length > 0) {
+    report.add(event, 'UNSUPPORTED_EVENT', 'An event can have one event definition only.');
+    return null;
+  }
+  if (definition === undefined) {
+    if (place.none) return { type: 'none' };
+    report.add(event, 'UNSUPPORTED_EVENT', 'This event needs an event definition: what does it wait for?');
+    return null;
+  }
+  switch (definition.$type) {
+    case 'bpmn:TimerEventDefinition': {
+      const timer = timerOf(report, event, definition, place);
+      return timer === null ? null : { type: 'timer', timer };
+    }
+    case 'bpmn:MessageEventDefinition': {
+      const message = messageOf(report, event, child(definition, 'messageRef'), place.correlated);
+      return message === null ? null : { type: 'message', message };
+    }
+    case 'bpmn:ErrorEventDefinition':
+      if (place.errors) return errorOf(report, event, definition, place);
+      break;
+    default:
+  }
+  const kind = kindName(definition.$type).replace(' event definition', '');
+  report.add(event, 'UNSUPPORTED_EVENT', `A ${kind} cannot be used with this event here.`);
+  return null;
+}
+
+const timerKinds = { date: 'timeDate', duration: 'timeDuration', cycle: 'timeCycle' } as const;
+const examples = { date: '2030-01-31T12:00:00Z', duration: 'PT15M', cycle: 'R3/PT1H' } as const;
+
+function timerOf(report: Report, event: Element, definition: Element, place: Place): TimerDefinition | null {
+  const given = (['date', 'duration', 'cycle'] as const).filter((kind) => child(definition, timerKinds[kind]) !== null);
+  const [kind] = given;
+  if (kind === undefined || given.length > 1) {
+    report.add(event, 'TIMER', 'A timer needs exactly one of date, duration and cycle.');
+    return null;
+  }
+  if (!place.timers.includes(kind)) {
+    report.add(event, 'TIMER', `A timer of this event can be given by ${place.timers.join(' or ')}, not by ${kind}.`);
+    return null;
+  }
+  const holder = child(definition, timerKinds[kind]);
+  const source = (holder === null ? '' : (text(holder, 'body') ?? '')).trim();
+  const value = expressionOf(report, event, `The ${kind} of the timer`, source);
+  if (value === null) return null;
+  if (value.compiled === null && !isTime(kind, source)) {
+    const message = `The ${kind} of the timer has to be in ISO 8601, such as ${examples[kind]}, or an expression that starts with "=".`;
+    report.add(event, 'TIMER', message, source);
+    return null;
+  }
+  return { kind, value };
+}
+
+function isTime(kind: TimerDefinition['kind'], source: string): boolean {
+  if (kind === 'date') return parseDate(source) !== null;
+  return kind === 'duration' ? parseDuration(source) !== null : parseCycle(source) !== null;
+}
+
+/** The message of an event or a receive task. */
+export function messageOf(
+  report: Report,
+  event: Element,
+  message: Element | null,
+  correlated: boolean,
+): MessageDefinition | null {
+  const nameText = message === null ? null : text(message, 'name');
+  if (message === null || nameText === null || nameText.trim() === '') {
+    report.add(event, 'MESSAGE', 'A message event needs a message with a name.');
+    return null;
+  }
+  const name = expressionOf(report, event, 'The name of the message', nameText);
+  if (!correlated) {
+    if (name?.compiled == null) return name === null ? null : { name, correlationKey: null };
+    report.add(event, 'MESSAGE', 'The message of a start event has to have a name that is no expression.', nameText);
+    return null;
+  }
+  const subscription = extension(message, 'zeebe:Subscription');
+  const source = subscription === null ? null : text(subscription, 'correlationKey');
+  if (source === null || source.trim() === '') {
+    report.add(
+      event,
+      'MESSAGE',
+      `The message ${nameText} needs a correlation key: what tells which instance is meant?`,
+    );
+    return null;
+  }
+  const correlationKey: Expression | null = expressionOf(report, event, 'The correlation key', source);
+  return name === null || correlationKey === null ? null : { name, correlationKey };
+}
+
+function errorOf(report: Report, event: Element, definition: Element, place: Place): Trigger | null {
+  const error = child(definition, 'errorRef');
+  const code = error === null ? null : (text(error, 'errorCode') ?? '');
+  if (code === '' || code?.startsWith('=') === true) {
+    const message =
+      'The error that is caught needs a code that is no expression. To catch every error, remove the reference to it.';
+    report.add(event, 'ERROR_CODE', message);
+    return null;
+  }
+  const payload = extension(event, 'kethub:Payload');
+  const chosen = payload === null ? null : text(payload, 'variable');
+  const payloadVariable = chosen ?? `${place.payloadHost}_serviceError`;
+  if (!isPayloadVariable(payloadVariable)) {
+    const rule = 'letters, digits and underscores, and start with a letter or an underscore';
+    const message =
+      chosen === null
+        ? `The error would be kept in the variable ${payloadVariable}, whose name may only have ${rule}. Give this event a payload variable, or the element another id.`
+        : `The payload variable ${chosen} may only have ${rule}.`;
+    report.add(event, 'PAYLOAD_VARIABLE', message);
+    return null;
+  }
+  return { type: 'error', code, payloadVariable };
+}

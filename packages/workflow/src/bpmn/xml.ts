@@ -1,0 +1,77 @@
+import type { Problem } from '../types.ts';
+import { limits } from './limits.ts';
+
+/** The text of a file in the encoding that its byte order mark or its XML declaration names. */
+export function decodeXml(bytes: Uint8Array): string | Problem {
+  if (bytes.length > limits.xml) return tooLarge(`it has ${bytes.length} bytes, and ${limits.xml} are allowed`);
+  const encoding = encodingOf(bytes);
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    const message = `The file is not text in the encoding ${encoding}. Save it as UTF-8.`;
+    return { elementId: null, code: 'ENCODING', message };
+  }
+}
+
+function encodingOf(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  const head = String.fromCharCode(...bytes.subarray(0, 200));
+  return /^[^<]{0,3}<\?xml[^>]*\sencoding\s*=\s*["']([A-Za-z][\w.-]*)["']/.exec(head)?.[1] ?? 'utf-8';
+}
+
+const tooLarge = (what: string): Problem => ({
+  elementId: null,
+  code: 'TOO_LARGE',
+  message: `The file is too large: ${what}. Split the workflow, with call activities for its parts.`,
+});
+
+/**
+ * What makes a file unfit before a parser sees it: its size, its depth, a document type declaration. A parser's time
+ * grows with what this counts, and document types could define entities, which are never expanded.
+ */
+export function refuseXml(xml: string): Problem | null {
+  if (xml.length > limits.xml) return tooLarge(`it has ${xml.length} characters, and ${limits.xml} are allowed`);
+  let elements = 0;
+  let depth = 0;
+  for (let at = xml.indexOf('<'); at !== -1; at = xml.indexOf('<', at)) {
+    if (xml.startsWith('<!--', at)) at = after(xml, '-->', at + 4);
+    else if (xml.startsWith('<![CDATA[', at)) at = after(xml, ']]>', at + 9);
+    else if (xml.startsWith('<?', at)) at = after(xml, '?>', at + 2);
+    else if (xml.startsWith('<!', at)) {
+      const message =
+        'The file declares a document type (<!DOCTYPE …>), which workflow files have no use for. Remove it.';
+      return { elementId: null, code: 'DOCTYPE', message };
+    } else if (xml.startsWith('</', at)) {
+      depth--;
+      at += 2;
+    } else {
+      const end = endOfTag(xml, at + 1);
+      elements++;
+      if (xml[end - 1] !== '/') depth++;
+      if (elements > limits.xmlElements) return tooLarge(`more than ${limits.xmlElements} XML elements`);
+      if (depth > limits.xmlDepth) return tooLarge(`XML elements are nested more than ${limits.xmlDepth} deep`);
+      at = end;
+    }
+  }
+  return null;
+}
+
+function after(xml: string, mark: string, from: number): number {
+  const at = xml.indexOf(mark, from);
+  return at === -1 ? xml.length : at + mark.length;
+}
+
+/** Where the `>` of a tag is; one within quotes is not it. */
+function endOfTag(xml: string, from: number): number {
+  for (let at = from; at < xml.length; at++) {
+    const character = xml[at];
+    if (character === '>') return at;
+    if (character === '"' || character === "'") {
+      const end = xml.indexOf(character, at + 1);
+      if (end === -1) return xml.length;
+      at = end;
+    }
+  }
+  return xml.length;
+}

@@ -1,0 +1,96 @@
+import type { Node } from '../graph.ts';
+import type { ElementInstance } from '../types.ts';
+import { fireInclusive } from './gateways.ts';
+import { collect, isBody } from './loops.ts';
+import type { Machine } from './machine.ts';
+import { terminate } from './terminate.ts';
+import { mapOutputs, merge, place } from './variables.ts';
+
+/** From the output mappings on, to the tokens behind the element. */
+export function complete(machine: Machine, element: Readonly<ElementInstance>): void {
+  const { key } = element;
+  const node = machine.node(element.elementId);
+  if (isBody(node, element)) {
+    completeBody(machine, element, node);
+    return;
+  }
+  if (element.phase !== 'COLLECTING') giveResult(machine, element, node);
+  if (element.loopCounter !== undefined) {
+    machine.edit(key).phase = 'COLLECTING';
+    collect(machine, machine.get(key));
+  } else if (element.scope === 0) finish(machine, element);
+  else {
+    if (node.kind === 'terminateEndEvent') terminateOthers(machine, element);
+    leave(machine, element, node.outgoing);
+  }
+}
+
+function giveResult(machine: Machine, { key }: Readonly<ElementInstance>, node: Node): void {
+  const element = machine.edit(key);
+  element.phase = 'COMPLETING';
+  const mapped = mapOutputs(machine, element);
+  const isEnd = node.kind === 'endEvent' || node.kind === 'terminateEndEvent';
+  if (!isEnd || machine.get(element.scope).scope !== 0) return;
+  // Data mapping, rule 3. With several end events the result has the outputs of all; of two for one name, the later.
+  for (const { target, value } of mapped) machine.state.outputs = place(machine.state.outputs, target, value);
+}
+
+/** What a loop has collected goes to the scopes around it only now. */
+function completeBody(machine: Machine, element: Readonly<ElementInstance>, node: Node): void {
+  const name = node.multiInstance?.outputCollection ?? null;
+  if (name !== null) merge(machine, element.scope, { [name]: element.loop?.output ?? [] });
+  leave(machine, element, node.outgoing);
+}
+
+/** The element has ended: a token goes along each of these flows. */
+export function leave(machine: Machine, element: Readonly<ElementInstance>, flows: readonly string[]): void {
+  machine.closeWaits(element.key);
+  machine.remove(element, 'completed');
+  for (const id of flows) {
+    const flow = machine.process.flows.get(id);
+    if (flow !== undefined) machine.push({ do: 'enter', scope: element.scope, node: flow.target, flow: id });
+  }
+}
+
+/** A terminate end event ends everything else in its scope, which then completes. */
+function terminateOthers(machine: Machine, element: Readonly<ElementInstance>): void {
+  terminate(
+    machine,
+    machine.children(element.scope).filter((key) => key !== element.key),
+  );
+  const scope = machine.edit(element.scope);
+  scope.ending = true;
+  delete scope.waiting;
+}
+
+/** Looks at a scope in which something has moved, when nothing moves any more. */
+export function settle(machine: Machine, key: number): void {
+  const scope = machine.find(key);
+  if (scope === undefined || scope.phase !== 'ACTIVE' || scope.loop !== undefined) return;
+  const waiting = scope.waiting ?? [];
+  if (waiting.length > 0 && fireInclusive(machine, key)) {
+    machine.moved(key);
+    return;
+  }
+  if (machine.hasChildren(key)) return;
+  const [token] = waiting;
+  if (token === undefined) machine.push({ do: 'complete', element: key });
+  else reportDeadlock(machine, scope, token.gateway);
+}
+
+/** Nothing is left in the scope but tokens at a join whose other flows nobody can come along. */
+function reportDeadlock(machine: Machine, scope: Readonly<ElementInstance>, gateway: string): void {
+  if (machine.state.incidents.some(({ element, type }) => element === scope.key && type === 'DEADLOCK')) return;
+  const message = 'This gateway waits for a sequence flow along which nothing can come any more.';
+  machine.incident(scope, 'DEADLOCK', { errorCode: 'WORKFLOW_ERROR', failedElement: gateway, message });
+}
+
+function finish(machine: Machine, process: Readonly<ElementInstance>): void {
+  const { state } = machine;
+  machine.closeWaits(process.key);
+  const { variables } = machine.get(process.key);
+  machine.remove(process, 'completed');
+  state.phase = 'COMPLETED';
+  machine.note({ type: 'finished', phase: 'COMPLETED' });
+  machine.effects.push({ type: 'finished', outcome: { type: 'completed', result: state.outputs, variables } });
+}

@@ -1,0 +1,104 @@
+import type { Trigger } from '../graph.ts';
+import type { ElementInstance, ErrorEnvelope, IncidentType, Value } from '../types.ts';
+import type { Machine } from './machine.ts';
+import { terminate } from './terminate.ts';
+import { eventsOfScope, trigger, triggerOf } from './trigger.ts';
+import { isObject } from './variables.ts';
+
+/** The code by which boundary events know a failed service; its envelope says `HUB_SERVICE_FAILED`. */
+export const SERVICE_FAILED = 'SERVICE_FAILED';
+
+interface Catcher {
+  /** The host of the boundary event, or the scope of the event sub-process. */
+  readonly element: number;
+  readonly event: string;
+  readonly catches: Extract<Trigger, { type: 'error' }>;
+}
+
+/**
+ * Throws an error at an element: the nearest catcher outwards takes it, with the very code before one for all codes.
+ * Uncaught, it is caught by the caller of the process when that has said so, and else it is an incident.
+ */
+export function throwError(
+  machine: Machine,
+  key: number,
+  code: string,
+  error: ErrorEnvelope,
+  incident: IncidentType,
+): void {
+  const catcher = catcherOf(machine, key, code);
+  if (catcher !== undefined) {
+    const { element, event, catches } = catcher;
+    const caughtBy = trigger(machine, element, event, {
+      payload: {},
+      keep: { [catches.payloadVariable]: { ...error } },
+    });
+    machine.note({ type: 'errorCaught', elementId: event, element: caughtBy, error });
+    return;
+  }
+  const outside = machine.state.caughtOutside;
+  if (outside !== null && (outside.includes(code) || outside.includes('*'))) endWithError(machine, code, error);
+  else machine.incident(machine.get(key), incident, error);
+}
+
+function catcherOf(machine: Machine, key: number, code: string): Catcher | undefined {
+  for (const level of levels(machine, key)) {
+    const catcher =
+      level.find(({ catches }) => catches.code === code) ?? level.find(({ catches }) => catches.code === null);
+    if (catcher !== undefined) return catcher;
+  }
+  return undefined;
+}
+
+/** The catchers that an error passes from an element outwards, place by place. */
+function* levels(machine: Machine, key: number): Generator<Catcher[]> {
+  let element: Readonly<ElementInstance> | undefined = machine.get(key);
+  while (element !== undefined) {
+    const node = machine.node(element.elementId);
+    // The boundary events of a loop belong to its body, not to its instances.
+    if (element.loopCounter === undefined) {
+      yield catchers(
+        element.key,
+        node.boundaries.map((event) => ({ event, trigger: triggerOf(machine, event) })),
+      );
+    }
+    const scope = machine.find(element.scope);
+    if (scope !== undefined && scope.loop === undefined && scope.interrupted !== true) {
+      const content = machine.node(scope.elementId);
+      if ('eventSubProcesses' in content) yield catchers(scope.key, eventsOfScope(machine, content.eventSubProcesses));
+    }
+    element = scope;
+  }
+}
+
+function catchers(
+  element: number,
+  events: readonly { readonly event: string; readonly trigger: Trigger }[],
+): Catcher[] {
+  return events.flatMap(({ event, trigger: catches }) =>
+    catches.type === 'error' ? [{ element, event, catches }] : [],
+  );
+}
+
+/** Codes that somebody catches around a call activity, for the process that it calls. */
+export function caughtAround(machine: Machine, key: number): string[] {
+  const codes = [...levels(machine, key)].flat().map(({ catches }) => catches.code ?? '*');
+  return [...new Set([...codes, ...(machine.state.caughtOutside ?? [])])];
+}
+
+function endWithError(machine: Machine, code: string, error: ErrorEnvelope): void {
+  terminate(machine, machine.children(0));
+  machine.state.phase = 'ERROR';
+  machine.state.error = error;
+  machine.note({ type: 'finished', phase: 'ERROR' });
+  machine.effects.push({ type: 'finished', outcome: { type: 'error', code, error } });
+}
+
+/** Workflow error envelope: the message is the first text that is not empty (Resources, Workflow error envelope). */
+export function serviceMessage(response: Value): string {
+  const members = isObject(response)
+    ? ['detail', 'title', 'message'].map((name) => (Object.hasOwn(response, name) ? response[name] : null))
+    : [];
+  const message = members.find((member) => typeof member === 'string' && member.trim() !== '');
+  return typeof message === 'string' ? message : 'Service execution failed';
+}

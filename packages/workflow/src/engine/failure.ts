@@ -1,0 +1,25 @@
+import type { ElementInstance, IncidentType } from '../types.ts';
+import type { Machine } from './machine.ts';
+
+/** Why an element cannot go on: becomes an incident of it. Nothing that it stands before has been changed yet. */
+export class Failure extends Error {
+  readonly type: IncidentType;
+
+  constructor(type: IncidentType, message: string) {
+    super(message);
+    this.type = type;
+  }
+}
+
+/** Does something with an element, and makes a failure its incident. */
+export function attempt(machine: Machine, key: number, action: (element: Readonly<ElementInstance>) => void): void {
+  const element = machine.find(key);
+  if (element === undefined) return;
+  try {
+    action(element);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const failedElement = element.elementId;
+    machine.incident(element, error.type, { errorCode: 'WORKFLOW_ERROR', failedElement, message: error.message });
+  }
+}

@@ -1,0 +1,53 @@
+import type { NodeOf } from '../graph.ts';
+import type { ElementInstance, Value, Variables } from '../types.ts';
+import { caughtAround } from './errors.ts';
+import { evaluateText } from './evaluate.ts';
+import type { Machine } from './machine.ts';
+import { isObject, scopeAt, variablesAt } from './variables.ts';
+
+/** Asks for an execution of the service, whose input is what the input mappings have made. */
+export function startJob(
+  machine: Machine,
+  element: Readonly<ElementInstance>,
+  { service, inputs }: NodeOf<'service'>,
+): void {
+  const job = machine.newKey();
+  machine.edit(element.key).job = job;
+  const input = mappedOf(element, inputs);
+  machine.effects.push({ type: 'startJob', job, elementId: element.elementId, service, input });
+}
+
+function mappedOf({ variables }: Readonly<ElementInstance>, inputs: NodeOf<'service'>['inputs']): Variables {
+  const names = new Set(inputs.map(({ target: [name = ''] }) => name));
+  return Object.fromEntries([...names].map((name) => [name, dataPool(variables[name] ?? null)]));
+}
+
+/**
+ * A reference to a data pool is `datapool` in the input of a workflow (Data mapping, rule 4) and `DATAPOOL` in the
+ * input of a service (Execution input).
+ */
+function dataPool(value: Value): Value {
+  return isObject(value) && value['ref'] === 'datapool' && typeof value['id'] === 'string'
+    ? { ...value, ref: 'DATAPOOL' }
+    : value;
+}
+
+/** The variables that the result of a service becomes. */
+export const resultVariables = (result: Value): Variables => (isObject(result) ? result : { result });
+
+/** Asks for an instance of another process. Its secrets are those of this one. */
+export function startChild(machine: Machine, element: Readonly<ElementInstance>, node: NodeOf<'call'>): void {
+  const purpose = { what: 'The id of the called process', incident: 'CALLED_ELEMENT_ERROR' } as const;
+  const processId = evaluateText(machine, node.processId, scopeAt(machine.state, element.key), purpose);
+  const child = machine.newKey();
+  machine.edit(element.key).child = child;
+  machine.effects.push({
+    type: 'startChild',
+    child,
+    elementId: element.elementId,
+    processId,
+    variables: node.allParentVariables ? variablesAt(machine.state, element.key) : element.variables,
+    secrets: machine.state.secrets,
+    caughtOutside: caughtAround(machine, element.key),
+  });
+}

@@ -1,0 +1,30 @@
+import type { ElementInstance, ErrorEnvelope, State, Variables } from '../types.ts';
+
+/** The errors that the result of a workflow shows: one per open incident, in order of occurrence, then those of called processes. */
+export function errorsOf(state: State): readonly ErrorEnvelope[] {
+  const own = state.incidents.map(({ error }) => error);
+  const called = Object.values(state.elements).flatMap(({ childErrors }: ElementInstance) => childErrors ?? []);
+  return state.error === null ? [...own, ...called] : [state.error];
+}
+
+/**
+ * The status of the execution (Workflow errors, rule 1): FAILED as soon as an incident is open, also while other
+ * branches run. It is PENDING before there is a state.
+ */
+export function statusOf(state: State): 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' {
+  if (state.phase === 'CANCELLED') return 'CANCELLED';
+  if (state.phase === 'ERROR' || errorsOf(state).length > 0) return 'FAILED';
+  return state.phase === 'COMPLETED' ? 'SUCCEEDED' : 'RUNNING';
+}
+
+/** The root of the result, without the HAL members: output variables, or `errors`; null while there is none. */
+export function resultOf(state: State): Variables | { readonly errors: readonly ErrorEnvelope[] } | null {
+  switch (statusOf(state)) {
+    case 'RUNNING':
+      return null;
+    case 'SUCCEEDED':
+      return state.outputs;
+    default:
+      return { errors: errorsOf(state) };
+  }
+}

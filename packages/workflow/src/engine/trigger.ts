@@ -1,0 +1,111 @@
+import type { Trigger } from '../graph.ts';
+import type { OpenSubscription, OpenTimer, Variables } from '../types.ts';
+import type { Machine } from './machine.ts';
+import { terminate } from './terminate.ts';
+import { nextTime, openWaits, type Awaited } from './waits.ts';
+
+/** What happened: nothing to remember for a timer, variables of a message, an error with its variable. */
+export interface Happening {
+  readonly payload: Variables;
+  /** Variables of the scope in which the event is, set before anything else: where an error is kept. */
+  readonly keep: Variables;
+}
+
+/**
+ * An event happens to an element: it waits for it itself, it is the host of a boundary event, the gateway before it, or the
+ * scope of an event sub-process. Returns the key of the catching event's instance.
+ */
+export function trigger(machine: Machine, key: number, eventId: string, { payload, keep }: Happening): number {
+  const event = machine.node(eventId);
+  const element = machine.get(key);
+  switch (event.kind) {
+    case 'boundaryEvent':
+      if (event.interrupting) terminate(machine, [key]);
+      machine.setVariables(element.scope, keep);
+      return happen(machine, eventId, element.scope, payload);
+    case 'startEvent':
+      return startEventSubProcess(machine, key, event.scope, payload, keep);
+    default:
+      if (element.elementId !== eventId) {
+        machine.push({ do: 'leave', element: key, flows: [] });
+        return happen(machine, eventId, element.scope, payload);
+      }
+      machine.closeWaits(key);
+      machine.edit(key).payload = payload;
+      machine.push({ do: 'complete', element: key });
+      return key;
+  }
+}
+
+function happen(machine: Machine, eventId: string, scope: number, payload: Variables): number {
+  const { key } = machine.create(eventId, scope, { phase: 'COMPLETING', payload });
+  machine.push({ do: 'complete', element: key });
+  return key;
+}
+
+function startEventSubProcess(
+  machine: Machine,
+  scope: number,
+  id: string,
+  payload: Variables,
+  keep: Variables,
+): number {
+  const node = machine.node(id);
+  if (node.kind !== 'eventSubProcess') throw new Error(`${id} is no event sub-process`);
+  // It may have failed to complete; it will try again when this is done.
+  machine.resolveIncidents((incident) => incident.element === scope);
+  const around = machine.edit(scope);
+  around.phase = 'ACTIVE';
+  if (node.interrupting) {
+    terminate(machine, machine.children(scope));
+    machine.closeWaits(scope);
+    around.interrupted = true;
+    delete around.waiting;
+  }
+  const { key } = machine.create(id, scope, { variables: keep, payload, startedBy: node.startEvent });
+  machine.push({ do: 'activate', element: key });
+  return key;
+}
+
+/** Start events of the event sub-processes in a scope. */
+export function eventsOfScope(machine: Machine, eventSubProcesses: readonly string[]): Awaited[] {
+  return eventSubProcesses.flatMap((id) => {
+    const node = machine.node(id);
+    return node.kind === 'eventSubProcess' ? [{ event: node.startEvent, trigger: node.trigger }] : [];
+  });
+}
+
+/** Boundary events of an activity. Correlation keys are evaluated in the scope around it. */
+export function openBoundaries(machine: Machine, key: number): void {
+  const { elementId, scope } = machine.get(key);
+  const awaited = machine.node(elementId).boundaries.map((event) => ({ event, trigger: triggerOf(machine, event) }));
+  openWaits(machine, key, awaited, scope);
+}
+
+export function triggerOf(machine: Machine, eventId: string): Trigger {
+  const event = machine.node(eventId);
+  return 'trigger' in event ? event.trigger : { type: 'none' };
+}
+
+/** A timer is due. It is gone, or set again when it repeats. */
+export function timerDue(machine: Machine, timer: OpenTimer): void {
+  machine.timerDue(timer);
+  if (!interrupts(machine, timer.elementId)) {
+    const next = nextTime(timer);
+    if (next !== null) machine.setTimer({ element: timer.element, elementId: timer.elementId, ...next });
+  }
+  trigger(machine, timer.element, timer.elementId, { payload: {}, keep: {} });
+}
+
+/** A message has come. A subscription that does not interrupt is opened anew, so that no message counts twice. */
+export function messageCorrelated(machine: Machine, open: OpenSubscription, payload: Variables): void {
+  const { subscription: _, ...own } = open;
+  machine.closeSubscription(open);
+  if (!interrupts(machine, open.elementId)) machine.openSubscription(own);
+  trigger(machine, open.element, open.elementId, { payload, keep: {} });
+}
+
+function interrupts(machine: Machine, eventId: string): boolean {
+  const event = machine.node(eventId);
+  return event.kind === 'boundaryEvent' || event.kind === 'startEvent' ? event.interrupting : true;
+}

@@ -1,4 +1,0 @@
-/** A compiled expression; see packages/feel. */
-export interface Expression {
-  readonly source: string;
-}

@@ -1,0 +1,73 @@
+import { checkStructure, flowsOf, straightThroughLoop } from './bpmn/checks.ts';
+import { collect } from './bpmn/collect.ts';
+import { readDocument } from './bpmn/document.ts';
+import type { ProcessDraft } from './bpmn/draft.ts';
+import { children, flag, text, type Element } from './bpmn/element.ts';
+import { checkId } from './bpmn/names.ts';
+import { nodeOf, processNodeOf } from './bpmn/nodes.ts';
+import { reachability } from './bpmn/reachability.ts';
+import { Report } from './bpmn/report.ts';
+import { decodeXml, refuseXml } from './bpmn/xml.ts';
+import type { Node, Process, ProcessGraph } from './graph.ts';
+import type { Problem } from './types.ts';
+
+export type ParseResult = { readonly graph: ProcessGraph } | { readonly problems: readonly Problem[] };
+
+/**
+ * Validates and compiles a workflow file: text, or bytes in the encoding that they declare. Never rejects. Problems
+ * are at most a hundred, and each names its element. What can be refused unparsed is; the rest is bounded by
+ * `limits`, so that the answer takes less than a second.
+ *
+ * The process that is started is the first executable one of the file; other executable ones can be called by it.
+ */
+export async function parse(file: string | Uint8Array): Promise<ParseResult> {
+  const xml = typeof file === 'string' ? file : decodeXml(file);
+  if (typeof xml !== 'string') return { problems: [xml] };
+  const refused = refuseXml(xml);
+  if (refused !== null) return { problems: [refused] };
+  const document = await readDocument(xml);
+  return 'problems' in document ? document : compile(document.definitions);
+}
+
+function compile(definitions: Element): ParseResult {
+  const report = new Report();
+  const executable = children(definitions, 'rootElements').filter(
+    (element) => element.$type === 'bpmn:Process' && flag(element, 'isExecutable', false),
+  );
+  if (executable.length === 0) {
+    const first = children(definitions, 'rootElements').find(({ $type }) => $type === 'bpmn:Process');
+    const message = 'The file has no executable process. Mark the process that is to be run with isExecutable="true".';
+    report.add(first ?? definitions, 'NO_EXECUTABLE_PROCESS', message);
+  }
+  const processes = new Map<string, Process>();
+  for (const element of executable) {
+    const id = element.id ?? null;
+    if (checkId(report, element, id)) processes.set(id, compileProcess(collect(report, element, id)));
+  }
+  const [main] = processes.keys();
+  return report.problems.length > 0 || main === undefined
+    ? { problems: report.problems }
+    : { graph: { processId: main, processes } };
+}
+
+function compileProcess(draft: ProcessDraft): Process {
+  checkStructure(draft);
+  const flows = flowsOf(draft);
+  const nodes = new Map<string, Node>([[draft.id, processNodeOf(draft)]]);
+  const secrets = new Set<string>();
+  for (const each of draft.nodes.values()) {
+    const compiled = nodeOf(draft, each);
+    if (compiled === null) continue;
+    nodes.set(each.id, compiled.node);
+    for (const name of compiled.secrets) secrets.add(name);
+  }
+  for (const node of nodes.values()) {
+    if (node.kind !== 'inclusiveGateway' || node.incoming.length < 2) continue;
+    nodes.set(node.id, { ...node, canComeAlong: reachability(node, nodes, flows) });
+  }
+  for (const id of straightThroughLoop(nodes, flows)) {
+    const message = 'This element is in a loop in which nothing waits and no variable changes: it could never end.';
+    draft.report.addAt(id, 'STRAIGHT_THROUGH_LOOP', message);
+  }
+  return { id: draft.id, name: text(draft.element, 'name'), nodes, flows, secrets: [...secrets] };
+}

@@ -1,0 +1,45 @@
+/** Every reason to refuse a workflow file. The names are for programs and do not change. */
+export const problemCodes = [
+  // The document
+  'NOT_XML',
+  'TOO_LARGE',
+  'DOCTYPE',
+  'ENCODING',
+  'NOT_BPMN',
+  'INVALID_ID',
+  'DUPLICATE_ID',
+  'DANGLING_REFERENCE',
+  'UNKNOWN_CONTENT',
+  'NO_EXECUTABLE_PROCESS',
+  // What is not run here
+  'UNSUPPORTED_ELEMENT',
+  'UNSUPPORTED_EVENT',
+  'UNSUPPORTED_EXTENSION',
+  // Structure
+  'START_EVENT',
+  'END_EVENT',
+  'SEQUENCE_FLOW',
+  'GATEWAY',
+  'BOUNDARY_EVENT',
+  'EVENT_SUB_PROCESS',
+  'DUPLICATE_CATCHER',
+  'STRAIGHT_THROUGH_LOOP',
+  // What elements are told
+  'EXPRESSION',
+  'CONDITION',
+  'MAPPING',
+  'TIMER',
+  'MESSAGE',
+  'ERROR_CODE',
+  'SERVICE',
+  'CALLED_ELEMENT',
+  'SCRIPT',
+  'MULTI_INSTANCE',
+  'REQUEST_SCHEMA',
+  'PAYLOAD_VARIABLE',
+  'SECRET',
+  /** Named by the specification. */
+  'ReservedOutputVariableException',
+] as const;
+
+export type ProblemCode = (typeof problemCodes)[number];

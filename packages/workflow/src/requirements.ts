@@ -1,0 +1,70 @@
+import { scopeOf, toJson, type CompiledExpression } from '@kethub/feel';
+import type { Node, Process, ProcessGraph } from './graph.ts';
+import { timeOf, nextTime } from './engine/waits.ts';
+import type { Requirements, StartTimer } from './types.ts';
+
+/** What a deployed version needs and offers; of all its processes, except for what starts the main one. */
+export function requirements(graph: ProcessGraph): Requirements {
+  const main = processOf(graph);
+  const nodes = [...graph.processes.values()].flatMap((process) => [...process.nodes.values()]);
+  const starts = [...main.nodes.values()].flatMap((node) =>
+    node.kind === 'startEvent' && node.scope === main.id ? [node] : [],
+  );
+  const plain = starts.find(({ trigger }) => trigger.type === 'none');
+  return {
+    processId: main.id,
+    name: main.name,
+    startEvent: plain?.id ?? null,
+    requestSchema: plain?.requestSchema ?? null,
+    timerStarts: starts.flatMap(({ id, trigger }) => (trigger.type === 'timer' ? [{ elementId: id }] : [])),
+    messageStarts: starts.flatMap(({ id, trigger }) =>
+      trigger.type === 'message' ? [{ elementId: id, messageName: trigger.message.name.source }] : [],
+    ),
+    messages: nodes.flatMap((node) =>
+      'trigger' in node && node.trigger.type === 'message' && node.trigger.message.correlationKey !== null
+        ? [{ elementId: node.id, messageName: node.trigger.message.name.source }]
+        : [],
+    ),
+    services: nodes.flatMap((node) => (node.kind === 'service' ? [{ elementId: node.id, ...node.service }] : [])),
+    calls: nodes.flatMap((node) => {
+      if (node.kind !== 'call') return [];
+      const { compiled, source } = node.processId;
+      return [{ elementId: node.id, processId: compiled === null ? source : null }];
+    }),
+    outputs: [...main.nodes.values()].flatMap((node) => outputsOf(main, node)),
+    secrets: [...new Set([...graph.processes.values()].flatMap(({ secrets }) => secrets))],
+  };
+}
+
+function outputsOf(main: Process, node: Node): Requirements['outputs'] {
+  if ((node.kind !== 'endEvent' && node.kind !== 'terminateEndEvent') || node.scope !== main.id) return [];
+  const names = new Set(node.outputs.map(({ target: [name = ''] }) => name));
+  return [...names].map((name) => ({ elementId: node.id, name }));
+}
+
+function processOf({ processes, processId }: ProcessGraph): Process {
+  const process = processes.get(processId);
+  if (process === undefined) throw new Error(`The graph has no process ${processId}`);
+  return process;
+}
+
+/**
+ * When a timer start event of the main process is first due, for a version deployed at `now`. It is evaluated once, without
+ * variables. Null when the event is no timer, or what its expression gives is no time.
+ */
+export function firstStart(graph: ProcessGraph, elementId: string, now: number): StartTimer | null {
+  const node = processOf(graph).nodes.get(elementId);
+  if (node?.kind !== 'startEvent' || node.trigger.type !== 'timer') return null;
+  const { kind, value } = node.trigger.timer;
+  const text = value.compiled === null ? value.source : evaluateTime(value.compiled, now);
+  return text === null ? null : timeOf(kind, text, now);
+}
+
+/** When it is due after that; null: never again. */
+export const nextStart = (timer: StartTimer): StartTimer | null => nextTime(timer);
+
+function evaluateTime(expression: CompiledExpression, now: number): string | null {
+  const instant = { epochMilliseconds: now, timeZone: 'Etc/UTC' };
+  const value = toJson(expression.evaluate(scopeOf({}), { now: () => instant }).value);
+  return typeof value === 'string' ? value : null;
+}
