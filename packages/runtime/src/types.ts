@@ -28,6 +28,11 @@ export interface Code {
   imports: readonly string[];
 }
 
+/** The code of one service version as an image of the container engine, under a name that nothing else has ever had. */
+export interface ContainerImage {
+  image: string;
+}
+
 /** A data pool given to an execution under `/var/runtime/datapool/<parameter>`. */
 export interface DataPoolMount {
   parameter: string;
@@ -38,7 +43,7 @@ export interface DataPoolMount {
 /** One run of user code. `secrets` are held in memory only, between here and the program. */
 export interface ExecutionJob {
   executionId: string;
-  code: Code;
+  code: Code | ContainerImage;
   /** The raw JSON text of the input object. */
   input: string;
   secrets: Record<string, string>;
@@ -66,7 +71,7 @@ export interface Cause {
   [member: string]: unknown;
 }
 
-/** The JSON value that the program returned. `path` holds exactly its JSON text, checked to be valid. */
+/** The JSON value that the program returned, or left in `output.json`. `path` holds exactly its JSON text, checked to be valid. */
 export interface ResultFile {
   path: string;
   /** Length of the JSON text. */
@@ -93,7 +98,7 @@ export interface ExecutionEnd {
   /** Epoch milliseconds. */
   startedAt: number;
   endedAt: number;
-  /** Null unless SUCCEEDED. */
+  /** Null unless SUCCEEDED; also null when a container left none. */
   result: ResultFile | null;
   files: OutputFile[];
   /** Highest memory use, where the machine tells it. */
@@ -168,7 +173,7 @@ export interface RunnerStatus {
   limitedBy: 'CGROUPS_V2' | 'CGROUPS_V1' | 'RLIMITS';
 }
 
-/** Where user code runs. This machine's sandbox is one driver; containers and clusters can be others. */
+/** Where user code runs: by the drivers of this machine's runner, the sandbox and containers. */
 export interface Runtime {
   /**
    * Starts an execution once: a known id answers ALREADY_KNOWN and nothing runs again. Resolves when the job has been handed over.
@@ -195,8 +200,17 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
+/** An engine that speaks the API of Docker, on this machine: it sees the data folder under the same path. */
+export interface ContainerEngine {
+  socketPath: string;
+  /** A network of the engine for executions; `none` for none. */
+  network: string;
+}
+
 export interface RuntimeOptions {
   dataDir: string;
+  /** What runs containers; null where there is none. */
+  containers?: ContainerEngine | null;
   /** Idle workers kept in memory altogether, default 512 MiB; 0 turns the pool off. */
   warmBytes?: number;
   /** Idle workers per code, default 1. */

@@ -177,5 +177,6 @@ function settingsOf(options: RuntimeOptions): Settings {
     warmIdleMs: options.warmIdleMs ?? 300_000,
     cancelGraceMs: options.cancelGraceMs ?? 3_000,
     lonelyMs: options.lonelyMs ?? 10_000,
+    containers: options.containers ?? null,
   };
 }

@@ -1,5 +1,5 @@
 import type {
-  Code, ExecutionEnd, ExecutionJob, KnownExecution, Limits, LogLine, RunnerStatus, SandboxedCommand, SandboxedOutcome,
+  Code, ContainerEngine, ExecutionEnd, ExecutionJob, KnownExecution, Limits, LogLine, RunnerStatus, SandboxedCommand, SandboxedOutcome,
 } from '../types.ts'; // prettier-ignore
 
 /**
@@ -15,6 +15,8 @@ export interface Settings {
   warmIdleMs: number;
   cancelGraceMs: number;
   lonelyMs: number;
+  /** A platform of an older version does not name it. */
+  containers?: ContainerEngine | null;
 }
 
 /** The input travels as the body of the frame. */

@@ -4,8 +4,7 @@ import { collect } from './collect.ts';
 import { LogFile } from './log-file.ts';
 import { judge, type Ending, type Observed, type Verdict } from './outcome.ts';
 import { guardOutput } from './output-guard.ts';
-import { keepWritten } from './result.ts';
-import type { Handover, ServiceSandbox } from './service-sandbox.ts';
+import type { Run } from './driver.ts';
 
 export interface ExecutionOptions {
   executionId: string;
@@ -17,57 +16,60 @@ export interface ExecutionOptions {
   cancelGraceMs: () => number;
   memoryIsRefused: boolean;
   onLog: (bytes: number) => void;
+  /** Epoch milliseconds, of one that an earlier runner has started. */
+  startedAt?: number;
 }
 
-/** One execution from the hand-over of its job to its end. */
+/** One execution from its start, or from where an earlier runner left it, to its end. */
 export class Execution {
   readonly executionId: string;
-  readonly startedAt = Date.now();
+  readonly startedAt: number;
   /** Everything is dead, read and collected; not yet recorded. Rejects only when our own disk fails us. */
   readonly ended: Promise<ExecutionEnd>;
-  /** bubblewrap's own words when it could not make the sandbox: the first lines of the log then. */
+  /** The driver's own words when it could not start the run: the first lines of the log then. */
   firstLines = '';
   readonly #options: ExecutionOptions;
-  readonly #service: ServiceSandbox;
+  readonly #run: Run;
   readonly #log: LogFile;
   readonly #runTime: NodeJS.Timeout;
   readonly #stopGuard: () => void;
   #grace: NodeJS.Timeout | null = null;
   #ending: Ending = null;
 
-  constructor(options: ExecutionOptions, service: ServiceSandbox, job: Handover) {
-    const { limits, folder } = options;
+  constructor(options: ExecutionOptions, run: Run) {
+    const { limits, folder, startedAt = Date.now() } = options;
     this.executionId = options.executionId;
+    this.startedAt = startedAt;
     this.#options = options;
-    this.#service = service;
+    this.#run = run;
     this.#log = new LogFile(`${folder}/log.ndjson`, limits.logBytes, options.onLog);
     this.#log.onFull = () => {
-      service.lines.drop();
+      run.drop();
     };
-    service.lines.deliverTo((line) => {
+    run.follow((line) => {
       if (this.firstLines.length < 1_000) this.firstLines += `${line.message}\n`;
       this.#log.append(line);
     });
     options.claimed.then(
       () => {
-        service.handOver(job, limits);
+        run.start();
       },
       (error: unknown) => {
         console.error(`${this.executionId} could not be claimed on the disk: ${messageOf(error)}`);
-        service.sandbox.kill();
+        run.kill();
       },
     );
-    this.#runTime = timer(limits.runTimeMs, () => {
+    this.#runTime = timer(Math.max(0, startedAt + limits.runTimeMs - Date.now()), () => {
       this.#end('RUN_TIME');
     });
-    this.#stopGuard = guardOutput(service.output, limits, () => {
+    this.#stopGuard = guardOutput(run.output, limits, () => {
       this.#end('OUTPUT');
     });
     this.ended = this.#conclude();
   }
 
   get pid(): number {
-    return this.#service.sandbox.pid;
+    return this.#run.pid;
   }
 
   /** SIGTERM, and after the grace the end of every process. */
@@ -75,35 +77,50 @@ export class Execution {
     if (this.#ending !== null) return;
     this.#ending = 'CANCELLED';
     this.#log.note('NOTICE', 'The execution is being cancelled.');
-    this.#service.sandbox.terminate();
+    this.#run.terminate();
     this.#grace = setTimeout(() => {
-      this.#service.sandbox.kill();
+      this.#run.kill();
     }, this.#options.cancelGraceMs());
   }
 
-  kill(): void {
-    this.#service.sandbox.kill();
+  /** The runner ends. */
+  abandon(): void {
+    this.#run.abandon();
+  }
+
+  /** When its start has succeeded, or it has ended before. */
+  async settled(): Promise<ExecutionEnd | null> {
+    return Promise.race([this.ended, this.#run.settled.then(() => null)]);
+  }
+
+  /** Why it was refused, when it was. */
+  get refusal(): string {
+    return `${this.#run.refusal}: ${this.firstLines.trim() || 'it ended at once'}`;
+  }
+
+  async release(): Promise<void> {
+    await this.#run.release();
   }
 
   #end(ending: Ending): void {
     this.#ending ??= ending;
-    this.#service.sandbox.kill();
+    this.#run.kill();
   }
 
   async #conclude(): Promise<ExecutionEnd> {
-    const { executionId, folder, limits } = this.#options;
-    const exit = await this.#service.sandbox.ended;
+    const { executionId, limits } = this.#options;
+    const exit = await this.#run.ended;
     clearTimeout(this.#runTime);
     if (this.#grace !== null) clearTimeout(this.#grace);
     this.#stopGuard();
-    this.#service.moveTo(folder);
-    const written = await keepWritten(`${folder}/written`, `${folder}/result.json`, limits.resultBytes);
+    const written = await this.#run.readResult(limits);
     const observed: Observed = {
       exit,
       ending: this.#ending,
       written,
-      tookJob: this.#service.tookJob(),
+      tookJob: this.#run.tookJob(),
       memoryIsRefused: this.#options.memoryIsRefused,
+      resultIsOptional: this.#run.resultIsOptional,
     };
     const verdict = judge(observed, limits);
     const files = this.#collect(verdict);
@@ -128,7 +145,7 @@ export class Execution {
   #collect({ outcome }: Verdict): OutputFile[] {
     if (outcome === 'NOT_STARTED') return [];
     try {
-      const { files, refused } = collect(`${this.#options.folder}/output`, this.#options.limits, this.#service.uid);
+      const { files, refused } = collect(`${this.#options.folder}/output`, this.#options.limits, this.#run.uid);
       for (const sentence of refused) this.#log.note('WARNING', sentence);
       return files;
     } catch (error) {

@@ -2,16 +2,24 @@ import { renameSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode, messageOf } from '../errors.ts';
 import type { JobHeader, Settings } from '../protocol/messages.ts';
-import { StartRefused, type ExecutionEnd, type KnownExecution } from '../types.ts';
+import {
+  StartRefused,
+  type Code,
+  type ContainerImage,
+  type ExecutionEnd,
+  type KnownExecution,
+  type Limits,
+} from '../types.ts';
+import type { Containers } from '../containers/containers.ts';
+import type { Run } from './driver.ts';
 import { Execution } from './execution.ts';
 import { discard, type RunnerGround } from './ground.ts';
 import { Records } from './records.ts';
-import { ServiceSandbox } from './service-sandbox.ts';
+import { SandboxRun } from './sandbox-run.ts';
+import { ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
 import type { Stock } from './stock.ts';
 import type { WarmPool } from './warm-pool.ts';
 
-/** A sandbox that cannot be made ends within some milliseconds; what ends later is told as NOT_STARTED. */
-const REFUSAL_MS = 250;
 /** Clients redraw no faster. */
 const LOG_EVENT_MS = 50;
 const RECORD_AGAIN_MS = 1_000;
@@ -27,23 +35,35 @@ export class Executions {
   readonly #records: Records;
   readonly #pool: WarmPool;
   readonly #stock: Stock;
+  readonly #containers: Containers;
   readonly #settings: () => Settings;
   readonly #events: ExecutionEvents;
   readonly #running = new Map<string, Execution>();
   #discarded = 0;
   #abandoned = false;
 
-  constructor(ground: RunnerGround, pool: WarmPool, stock: Stock, settings: () => Settings, events: ExecutionEvents) {
+  constructor(
+    ground: RunnerGround,
+    drivers: { pool: WarmPool; stock: Stock; containers: Containers },
+    settings: () => Settings,
+    events: ExecutionEvents,
+  ) {
     this.#ground = ground;
     this.#records = new Records(ground.places.executions);
-    this.#pool = pool;
-    this.#stock = stock;
+    this.#pool = drivers.pool;
+    this.#stock = drivers.stock;
+    this.#containers = drivers.containers;
     this.#settings = settings;
     this.#events = events;
   }
 
-  async recordLost(): Promise<void> {
-    await this.#records.recordLost();
+  /** What an earlier runner has left: containers go on, everything else was lost with it. */
+  async takeOver(): Promise<void> {
+    for (const { executionId, folder } of this.#records.withoutEnd()) {
+      const left = this.#containers.reattach(folder);
+      if (left === null) await this.#records.recordLost(executionId);
+      else void this.#finish(this.#execute(executionId, left.run, left.limits, left.startedAt), null);
+    }
   }
 
   get count(): number {
@@ -75,70 +95,94 @@ export class Executions {
     discard(trash);
   }
 
-  /** Ends all, without recording an end: they are told as LOST, because what ended them was not their own. */
+  /** Ends all that cannot go on without us, and records no end: they are told as LOST, because what ended them was not their own. */
   abandonAll(): void {
     this.#abandoned = true;
-    for (const execution of this.#running.values()) execution.kill();
+    for (const execution of this.#running.values()) execution.abandon();
   }
 
-  /** @throws StartRefused when the sandbox could not be made; nothing is left of the attempt then. */
+  /** @throws StartRefused when it could not be started; nothing is left of the attempt then. */
   async start(job: JobHeader, input: Buffer): Promise<'STARTED' | 'ALREADY_KNOWN'> {
-    const { executionId } = job;
+    const { executionId, limits } = job;
     if (!this.#records.claim(executionId)) return 'ALREADY_KNOWN';
     let execution: Execution;
     try {
-      execution = this.#begin(job, input);
+      const run = 'image' in job.code ? this.#inContainer(job, job.code, input) : this.#inSandbox(job, job.code, input);
+      execution = this.#execute(executionId, run, limits);
     } catch (error) {
       this.forget(executionId);
       throw new StartRefused(messageOf(error));
     }
-    this.#running.set(executionId, execution);
-    const early = await Promise.race([execution.ended, pause(REFUSAL_MS, null, { ref: false })]);
+    const early = await execution.settled();
     if (early?.outcome !== 'NOT_STARTED') {
-      void this.#finish(execution, job);
+      void this.#finish(execution, specOf(job));
       return 'STARTED';
     }
+    await execution.release();
     this.#running.delete(executionId);
     this.forget(executionId);
-    throw new StartRefused(`The sandbox could not be made: ${execution.firstLines.trim() || 'it ended at once'}`);
+    throw new StartRefused(execution.refusal);
   }
 
-  #begin(job: JobHeader, input: Buffer): Execution {
-    const { executionId, code, environment, secretEnvironment = {}, limits, dataPools, secrets } = job;
-    const folder = this.#records.folder(executionId);
-    const warm = dataPools.length === 0 ? this.#pool.take({ code, environment, limits }) : null;
-    const service = warm ?? this.#stock.take() ?? new ServiceSandbox(this.#ground, folder, [], limits);
-    const names = dataPools.map(({ parameter }) => parameter);
+  #execute(executionId: string, run: Run, limits: Limits, startedAt = Date.now()): Execution {
     try {
-      if (warm === null) service.begin({ code, environment, limits }, { warm: false, dataPools });
-      return new Execution(
+      const execution = new Execution(
         {
           executionId,
-          folder,
+          folder: this.#records.folder(executionId),
           claimed: this.#records.flushClaims(),
           limits,
           cancelGraceMs: () => this.#settings().cancelGraceMs,
           memoryIsRefused: this.#ground.limitedBy === 'RLIMITS',
           onLog: this.#logEvents(executionId),
+          startedAt,
         },
-        service,
-        { secrets, environment: secretEnvironment, dataPools: names, input },
+        run,
       );
+      this.#running.set(executionId, execution);
+      return execution;
     } catch (error) {
-      service.end();
+      run.abandon();
       throw error;
     }
   }
 
-  async #finish(execution: Execution, { code, environment, limits, dataPools }: JobHeader): Promise<void> {
+  #inContainer(job: JobHeader, code: ContainerImage, input: Buffer): Run {
+    return this.#containers.prepare(job, code, input, this.#records.folder(job.executionId));
+  }
+
+  #inSandbox(job: JobHeader, code: Code, input: Buffer): Run {
+    const { executionId, environment, secretEnvironment = {}, limits, dataPools, secrets } = job;
+    const folder = this.#records.folder(executionId);
+    const spec = { code, environment, limits };
+    const warm = dataPools.length === 0 ? this.#pool.take(spec) : null;
+    const service = warm ?? this.#stock.take() ?? new ServiceSandbox(this.#ground, folder, [], limits);
+    const names = dataPools.map(({ parameter }) => parameter);
+    try {
+      if (warm === null) service.begin(spec, { warm: false, dataPools });
+    } catch (error) {
+      service.end();
+      throw error;
+    }
+    return new SandboxRun(
+      service,
+      { secrets, environment: secretEnvironment, dataPools: names, input },
+      limits,
+      folder,
+    );
+  }
+  /** @param spec what a warm sandbox for the next one like it is made for, or null. */
+  async #finish(execution: Execution, spec: ServiceSpec | null): Promise<void> {
     const { executionId } = execution;
     const end = await execution.ended;
     if (this.#abandoned) return;
     await this.#record(end);
     this.#running.delete(executionId);
     this.#events.ended(end);
-    if (end.outcome === 'NOT_STARTED') this.#pool.blame({ code, environment, limits });
-    if (dataPools.length === 0) this.#pool.want({ code, environment, limits });
+    void execution.release();
+    if (spec === null) return;
+    if (end.outcome === 'NOT_STARTED') this.#pool.blame(spec);
+    this.#pool.want(spec);
   }
 
   /** A full disk must not lose the end: it is tried until there is room. */
@@ -170,4 +214,9 @@ export class Executions {
       if (timer === null) tell();
     };
   }
+}
+
+/** Data pools are mounted when a sandbox is made: one that waits has none. */
+function specOf({ code, environment, limits, dataPools }: JobHeader): ServiceSpec | null {
+  return 'image' in code || dataPools.length > 0 ? null : { code, environment, limits };
 }

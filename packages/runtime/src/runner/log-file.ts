@@ -1,10 +1,10 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { messageOf } from '../errors.ts';
 import type { LogLine, Severity } from '../types.ts';
 
 /** A longer line is cut into pieces of this many bytes. */
-const PIECE_BYTES = 64 * 1024;
+export const PIECE_BYTES = 64 * 1024;
 /** What a worker may print before its job comes; then it waits. */
 const HELD_BYTES = 256 * 1024;
 /** Output beyond the limit is read on and dropped, at most this much, then a pause: at 200 MB/s it costs a fifth of a core, and 1 GB passes in 5 s. */
@@ -102,7 +102,7 @@ export class OutputLines {
 }
 
 /** A line that starts with U+001E, a severity and a space has that severity; our Python side writes such lines for `logging`. */
-function parseLine(text: string, severity: Severity): LogLine {
+export function parseLine(text: string, severity: Severity): LogLine {
   const marked = MARKED.exec(text);
   return {
     timestamp: new Date().toISOString(),
@@ -112,7 +112,7 @@ function parseLine(text: string, severity: Severity): LogLine {
 }
 
 /** The start of the UTF-8 character that holds the byte at `position`. */
-function characterStart(data: Buffer, position: number): number {
+export function characterStart(data: Buffer, position: number): number {
   let start = position;
   while (start > position - 4 && ((data[start] ?? 0) & 0xc0) === 0x80) start -= 1;
   return start;
@@ -126,10 +126,15 @@ export class LogFile {
   #bytes = 0;
   #full = false;
   #waiting = '';
+  /** What an earlier runner has written, while it may come again. */
+  #written: readonly string[] | null;
+  #next = 0;
   /** Called once, when the limit is reached. */
   onFull: () => void = () => undefined;
 
   constructor(path: string, limitBytes: number, changed: (bytes: number) => void) {
+    this.#written = writtenBefore(path);
+    this.#bytes = this.#written?.reduce((sum, line) => sum + Buffer.byteLength(line), 0) ?? 0;
     this.#fd = openSync(path, 'a', 0o600);
     this.#limit = limitBytes;
     this.#changed = changed;
@@ -143,6 +148,7 @@ export class LogFile {
   append(line: LogLine): void {
     if (this.#full) return;
     const text = `${JSON.stringify(line)}\n`;
+    if (this.#isWritten(text)) return;
     if (this.#bytes + Buffer.byteLength(text) > this.#limit) {
       this.#full = true;
       this.note(
@@ -163,6 +169,15 @@ export class LogFile {
   close(): void {
     this.#flush();
     closeSync(this.#fd);
+  }
+
+  /** A log that is read again from its beginning goes on after what is there; lines of our own in between do not come again. */
+  #isWritten(text: string): boolean {
+    if (this.#written === null) return false;
+    const place = this.#written.indexOf(text, this.#next);
+    if (place < 0) this.#written = null;
+    this.#next = place + 1;
+    return place >= 0;
   }
 
   /** All lines of one chunk of output are written together (a write costs 20 µs), before anything else is read. */
@@ -188,4 +203,18 @@ export class LogFile {
     }
     this.#changed(this.#bytes);
   }
+}
+
+/** The whole lines of a log, each with its end, or null when there are none. What was cut off is taken away. */
+function writtenBefore(path: string): string[] | null {
+  if (!existsSync(path)) return null;
+  const bytes = readFileSync(path);
+  const whole = bytes.subarray(0, bytes.lastIndexOf(10) + 1);
+  if (whole.length < bytes.length) truncateSync(path, whole.length);
+  if (whole.length === 0) return null;
+  return whole
+    .toString('utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => `${line}\n`);
 }

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { placesIn } from '../places.ts';
 import type { Settings } from '../protocol/messages.ts';
 import { RuntimeUnavailable } from '../types.ts';
+import { Containers } from '../containers/containers.ts';
 import { Commands } from './commands.ts';
 import { Executions } from './executions.ts';
 import { prepareGround, removePassage } from './ground.ts';
@@ -42,7 +43,8 @@ const ground = await prepareGround(places, passage);
 const pool = new WarmPool(ground, () => settings);
 const stock = new Stock(ground);
 const commands = new Commands(ground);
-const executions = new Executions(ground, pool, stock, () => settings, {
+const containers = new Containers(places);
+const executions = new Executions(ground, { pool, stock, containers }, () => settings, {
   ended(end) {
     server.tellAll({ event: 'ended', end });
     considerLeaving();
@@ -51,11 +53,12 @@ const executions = new Executions(ground, pool, stock, () => settings, {
     server.tellAll({ event: 'log', executionId, bytes });
   },
 });
-await executions.recordLost();
+await executions.takeOver();
 
 const handlers: Handlers = {
   configure(params) {
     settings = params.settings;
+    containers.use(settings.containers ?? null);
     setImmediate(() => {
       stock.fill();
     });

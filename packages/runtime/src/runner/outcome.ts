@@ -14,6 +14,8 @@ export interface Observed {
   tookJob: boolean;
   /** Without cgroups too much memory is refused, where with them it ends the process. */
   memoryIsRefused: boolean;
+  /** A program that ends well without a result has an empty one. */
+  resultIsOptional?: boolean;
 }
 
 export interface Verdict {
@@ -22,13 +24,16 @@ export interface Verdict {
 }
 
 /** What became of an execution. Every limit that ended it is named, with its value. */
-export function judge({ exit, ending, written, tookJob, memoryIsRefused }: Observed, limits: Limits): Verdict {
+export function judge(observed: Observed, limits: Limits): Verdict {
+  const { exit, ending, written, tookJob, memoryIsRefused, resultIsOptional = false } = observed;
   if (ending === 'CANCELLED') return { outcome: 'CANCELLED', cause: causes.cancelled };
   if (ending === 'RUN_TIME') return failed(limitCause('Run time', runTimeDetail(limits)));
   if (ending === 'OUTPUT') return failed(limitCause('Output', outputDetail(limits)));
+  if (exit.lost) return { outcome: 'LOST', cause: causes.lost };
   if (!exit.commandRan) return { outcome: 'NOT_STARTED', cause: causes.notStarted };
   if (!tookJob && !exit.outOfMemory) return { outcome: 'NOT_STARTED', cause: causes.notStarted };
   if (exit.code === 0 && written.kind === 'RESULT') return { outcome: 'SUCCEEDED', cause: null };
+  if (exit.code === 0 && written.kind === 'NOTHING' && resultIsOptional) return { outcome: 'SUCCEEDED', cause: null };
   if (written.kind === 'INVALID' && exit.code === 0) return failed(written.cause);
   if (exit.outOfMemory && written.kind !== 'FAILURE') return failed(limitCause('Memory', memoryDetail(limits)));
   if (written.kind === 'FAILURE' && memoryIsRefused && written.cause.title === 'MemoryError') {
@@ -55,6 +60,11 @@ const causes = {
     type: 'ExecutionNotStarted',
     title: 'Not started',
     detail: 'The sandbox ended before the program began.',
+  },
+  lost: {
+    type: 'ExecutionLost',
+    title: 'Execution lost',
+    detail: 'What ran the program was ended. Whether the program finished cannot be known.',
   },
 } satisfies Record<string, Cause>;
 

@@ -83,30 +83,33 @@ export class Records {
     }
   }
 
-  /** Called once at the start, when no sandbox of this folder lives: whatever has no end was lost. */
-  async recordLost(): Promise<void> {
-    for (const executionId of readdirSync(this.#dir)) {
-      const folder = this.folder(executionId);
+  /** Called once at the start, when no sandbox of this folder lives: whatever has no end was lost, or is taken up again. */
+  withoutEnd(): { executionId: string; folder: string }[] {
+    return readdirSync(this.#dir).flatMap((executionId) => {
       const end = this.end(executionId);
-      if (end !== null && resultIsComplete(end)) continue;
-      const log = join(folder, 'log.ndjson');
-      await this.recordEnd({
-        executionId,
-        outcome: 'LOST',
-        cause: {
-          type: 'ExecutionLost',
-          title: 'Execution lost',
-          detail: 'The process that ran the program was lost. Whether the program finished cannot be known.',
-        },
-        startedAt: Math.floor(statSync(folder).birthtimeMs),
-        endedAt: Date.now(),
-        result: null,
-        files: [],
-        peakMemoryBytes: null,
-        cpuMs: null,
-        logBytes: existsSync(log) ? statSync(log).size : 0,
-      });
-    }
+      return end !== null && resultIsComplete(end) ? [] : [{ executionId, folder: this.folder(executionId) }];
+    });
+  }
+
+  async recordLost(executionId: string): Promise<void> {
+    const folder = this.folder(executionId);
+    const log = join(folder, 'log.ndjson');
+    await this.recordEnd({
+      executionId,
+      outcome: 'LOST',
+      cause: {
+        type: 'ExecutionLost',
+        title: 'Execution lost',
+        detail: 'The process that ran the program was lost. Whether the program finished cannot be known.',
+      },
+      startedAt: Math.floor(statSync(folder).birthtimeMs),
+      endedAt: Date.now(),
+      result: null,
+      files: [],
+      peakMemoryBytes: null,
+      cpuMs: null,
+      logBytes: existsSync(log) ? statSync(log).size : 0,
+    });
   }
 }
 

@@ -38,6 +38,21 @@ async function readWritten(path: string, target: string, limitBytes: number): Pr
   if (mark === 'E')
     return { kind: 'FAILURE', cause: parseCause(readPart(path, 1, Math.min(bytes, CAUSE_BYTES)).toString('utf8')) };
   if (mark !== 'R') return invalid('it was not written by the platform', 'ResultInvalid');
+  return keepChecked(path, 1, target, limitBytes);
+}
+
+/** Keeps what a file holds from a position on as a result, where a full disk is a failure of this execution and not of the runner. */
+export async function keepJson(path: string, skip: number, target: string, limitBytes: number): Promise<Written> {
+  try {
+    return await keepChecked(path, skip, target, limitBytes);
+  } catch (error) {
+    console.error(`the result at ${path} could not be kept: ${messageOf(error)}`);
+    return invalid('the platform could not store it', 'ResultNotKept');
+  }
+}
+
+async function keepChecked(path: string, skip: number, target: string, limitBytes: number): Promise<Written> {
+  const bytes = statSync(path).size - skip;
   if (bytes > limitBytes) {
     return invalid(
       `it has ${bytes} bytes, and the limit is ${limitBytes} bytes. Write large data to files in /var/runtime/output`,
@@ -46,13 +61,13 @@ async function readWritten(path: string, target: string, limitBytes: number): Pr
   }
   let shape: JsonShape | { problem: string };
   if (bytes <= INLINE_BYTES) {
-    const text = readPart(path, 1, bytes);
+    const text = readPart(path, skip, bytes);
     shape = inspectJson(text);
     if (!('problem' in shape)) writeFileSync(target, text, { mode: 0o600 });
   } else {
-    shape = await inspectInThread(path);
+    shape = await inspectInThread(path, skip);
     if (!('problem' in shape))
-      await pipeline(createReadStream(path, { start: 1 }), createWriteStream(target, { mode: 0o600 }));
+      await pipeline(createReadStream(path, { start: skip }), createWriteStream(target, { mode: 0o600 }));
   }
   if ('problem' in shape) return invalid(shape.problem, 'ResultInvalid');
   return { kind: 'RESULT', result: { path: target, bytes, ...shape } };
@@ -96,8 +111,8 @@ function parseCause(text: string): Cause {
   };
 }
 
-async function inspectInThread(path: string): Promise<JsonShape | { problem: string }> {
-  const thread = new Worker(new URL('./json-shape-thread.ts', import.meta.url), { workerData: { path, skip: 1 } });
+async function inspectInThread(path: string, skip: number): Promise<JsonShape | { problem: string }> {
+  const thread = new Worker(new URL('./json-shape-thread.ts', import.meta.url), { workerData: { path, skip } });
   return new Promise((resolve) => {
     thread.once('message', (shape: JsonShape | { problem: string }) => {
       resolve(shape);

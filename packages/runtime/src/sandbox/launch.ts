@@ -40,6 +40,8 @@ export interface Exit {
   outOfMemory: boolean;
   peakMemoryBytes: number | null;
   cpuMs: number | null;
+  /** Whether it finished cannot be known: what ran it was ended, or its traces are gone. */
+  lost?: boolean;
 }
 
 /** A living sandbox. */

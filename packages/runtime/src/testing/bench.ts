@@ -38,7 +38,11 @@ export const LIMITS: Limits = {
   logBytes: MiB,
 };
 
-export type Order = Partial<Omit<ExecutionJob, 'limits' | 'input'>> & { limits?: Partial<Limits>; input?: unknown };
+export type Order = Partial<Omit<ExecutionJob, 'limits' | 'input' | 'code'>> & {
+  code?: Code;
+  limits?: Partial<Limits>;
+  input?: unknown;
+};
 
 /** A data folder with a runner of its own, for tests. */
 export interface Bench {
@@ -46,14 +50,14 @@ export interface Bench {
   runtime: Runtime;
   /** Lays down a service whose src/program.py has this text. */
   service(program: string, imports?: string[]): Code;
-  job(program: string | Code, order?: Order): ExecutionJob;
+  job(program: string | Code, order?: Order): ExecutionJob & { code: Code };
   /** Starts an execution and waits for its end. */
   run(program: string | Code, order?: Order): Promise<ExecutionEnd>;
   /** The value that a program returned. @throws with the cause when it did not succeed. */
   result(program: string | Code, order?: Order): Promise<unknown>;
   ended(executionId: string): Promise<ExecutionEnd>;
   /** Starts an execution and waits until its log has this text. */
-  startedWith(text: string, program: string | Code, order?: Order): Promise<ExecutionJob>;
+  startedWith(text: string, program: string | Code, order?: Order): Promise<ExecutionJob & { code: Code }>;
   log(executionId: string): Promise<LogLine[]>;
   /** Another connection to the same folder, as a restarted platform makes it. */
   again(options?: Partial<RuntimeOptions>): Promise<Runtime>;

@@ -1,0 +1,259 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../errors.ts';
+import type { Run } from '../runner/driver.ts';
+import type { LineSink } from '../runner/log-file.ts';
+import type { Written } from '../runner/result.ts';
+import type { Exit } from '../sandbox/launch.ts';
+import type { Cause, Limits, Severity } from '../types.ts';
+import { exitOf, wasStarted, type Container, type ContainerState } from './container.ts';
+import { EngineUnavailable } from './engine.ts';
+import { NOT_HANDED_OVER } from './handover.ts';
+import { InputRefused } from './input-files.ts';
+import { readOutputResult } from './output-result.ts';
+
+const LOOK_AGAIN_MS = 500;
+const REMOVE_ATTEMPTS = 20;
+/** How a container ends when its engine or its machine was ended: by SIGKILL, by SIGTERM, or nobody has seen how. */
+const ENDED_FROM_OUTSIDE = [137, 143, 255];
+
+/** What has to be done before a container can be started. */
+export interface Preparation {
+  /** Lays down the input and makes the container. @throws InputRefused, EngineRefusal, EngineUnavailable */
+  make(container: Container): Promise<void>;
+  /** Lines for its standard input. @throws InputRefused */
+  handover(): Buffer;
+  /** Just before it is started. */
+  starting(): void;
+}
+
+/** A run in a container. It outlives the runner; the next one goes on with it, without a preparation. */
+export class ContainerRun implements Run {
+  readonly output: string;
+  readonly uid: number | null;
+  readonly ended: Promise<Exit>;
+  readonly settled: Promise<void>;
+  readonly resultIsOptional = true;
+  readonly refusal = 'The container could not be started';
+  readonly #container: Container;
+  readonly #preparation: Preparation | null;
+  readonly #folder: string;
+  readonly #settle: () => void;
+  readonly #end: (exit: Exit) => void;
+  readonly #dropped = new AbortController();
+  #sink: LineSink = () => undefined;
+  #delivered = 0;
+  #pid = 0;
+  #isOver = false;
+  #begun = false;
+  #started: boolean;
+  #killed = false;
+  #terminated = false;
+  #abandoned = false;
+  /** The engine was away: what ended meanwhile may have been ended by that. */
+  #engineLost: boolean;
+  #feedFailed = false;
+  #failure: Cause | null = null;
+
+  /** @param preparation null when an earlier runner has prepared it; `started` tells whether that one was about to start it. */
+  constructor(
+    container: Container,
+    place: { folder: string; output: string; uid: number | null },
+    preparation: Preparation | null,
+    started = false,
+  ) {
+    this.#container = container;
+    this.#folder = place.folder;
+    this.output = place.output;
+    this.uid = place.uid;
+    this.#preparation = preparation;
+    this.#started = started;
+    this.#engineLost = preparation === null;
+    const settled = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<Exit>();
+    this.settled = settled.promise;
+    this.#settle = settled.resolve;
+    this.ended = ended.promise;
+    this.#end = ended.resolve;
+  }
+
+  get pid(): number {
+    return this.#pid;
+  }
+
+  follow(sink: LineSink): void {
+    this.#sink = sink;
+  }
+
+  drop(): void {
+    this.#dropped.abort();
+  }
+
+  start(): void {
+    if (this.#begun) return;
+    this.#begun = true;
+    void this.#live().then((exit) => {
+      if (this.#abandoned) return;
+      this.#isOver = true;
+      this.#end(exit);
+    });
+  }
+
+  terminate(): void {
+    this.#terminated = true;
+    if (this.#started) this.#signal('SIGTERM');
+  }
+
+  kill(): void {
+    this.#killed = true;
+    if (this.#started) this.#signal('SIGKILL');
+    else if (!this.#begun) this.#end(refused(false));
+    this.#begun = true;
+  }
+
+  abandon(): void {
+    this.#abandoned = true;
+    this.#dropped.abort();
+  }
+
+  tookJob(): boolean {
+    return true;
+  }
+
+  async readResult(limits: Limits): Promise<Written> {
+    if (this.#failure !== null) return { kind: 'FAILURE', cause: this.#failure };
+    return readOutputResult(this.output, this.#folder, limits.resultBytes, this.uid);
+  }
+
+  async release(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#container.remove();
+        return;
+      } catch (error) {
+        // What stays is swept by the next runner.
+        if (attempt === REMOVE_ATTEMPTS) {
+          console.error(`container ${this.#container.name} could not be removed: ${messageOf(error)}`);
+          return;
+        }
+        await pause(LOOK_AGAIN_MS * attempt, null, { ref: false });
+      }
+    }
+  }
+
+  async #live(): Promise<Exit> {
+    try {
+      if (this.#preparation !== null) await this.#begin(this.#preparation);
+    } catch (error) {
+      if (error instanceof InputRefused) {
+        this.#failure = { type: 'InputRefused', title: 'Input refused', detail: error.message };
+        this.#tell('ERROR', error.message);
+        return refused(true);
+      }
+      if (!this.#isUnwanted()) this.#tell('ERROR', `${this.refusal}: ${messageOf(error)}`);
+      // Lost on the way: perhaps it was started.
+      if (!(error instanceof EngineUnavailable) || !this.#started) return refused(false);
+      this.#engineLost = true;
+    }
+    return this.#watch();
+  }
+
+  async #begin(preparation: Preparation): Promise<void> {
+    const handover = preparation.handover();
+    await preparation.make(this.#container);
+    await this.#container.feed(handover, (error) => {
+      this.#feedFailed = true;
+      console.error(`container ${this.#container.name} did not take all of its input: ${error.message}`);
+    });
+    if (this.#isUnwanted()) throw new Error('it was ended before its start');
+    preparation.starting();
+    this.#started = true;
+    await this.#container.start();
+    this.#settle();
+    // While it was starting there was nothing that takes a signal.
+    if (this.#isUnwanted()) this.#signal(this.#killed ? 'SIGKILL' : 'SIGTERM');
+  }
+
+  #isUnwanted(): boolean {
+    return this.#killed || this.#terminated;
+  }
+
+  /** Follows it to its end, over every loss of the engine. */
+  async #watch(): Promise<Exit> {
+    while (!this.#abandoned) {
+      try {
+        const before = await this.#container.state();
+        if (before === null) return this.#started ? lost() : refused(false);
+        if (!wasStarted(before)) return refused(false);
+        this.#pid = before.Pid ?? 0;
+        this.#settle();
+        await Promise.all([this.#container.stopped(), this.#followLog()]);
+        const after = before.Running ? await this.#container.state() : before;
+        if (after !== null && !after.Running) return this.#judge(after);
+      } catch (error) {
+        this.#lose(error);
+      }
+      await pause(LOOK_AGAIN_MS);
+    }
+    return lost();
+  }
+
+  #lose(error: unknown): void {
+    if (!this.#engineLost)
+      console.error(`container ${this.#container.name} cannot be followed at the moment: ${messageOf(error)}`);
+    this.#engineLost = true;
+  }
+
+  #judge(state: ContainerState): Exit {
+    const exit = exitOf(state);
+    if (this.#killed || exit.outOfMemory) return exit;
+    if (exit.code === NOT_HANDED_OVER && this.#feedFailed) return { ...exit, commandRan: false };
+    const fromOutside = this.#preparation === null ? [...ENDED_FROM_OUTSIDE, NOT_HANDED_OVER] : ENDED_FROM_OUTSIDE;
+    return this.#engineLost && fromOutside.includes(state.ExitCode) ? lost() : exit;
+  }
+
+  /** From the first line on, each once, however often the engine begins anew. */
+  async #followLog(): Promise<void> {
+    if (this.#dropped.signal.aborted) return;
+    let seen = 0;
+    const sink: LineSink = (line) => {
+      seen += 1;
+      if (seen <= this.#delivered || this.#dropped.signal.aborted) return;
+      this.#delivered = seen;
+      this.#sink(line);
+    };
+    try {
+      await this.#container.follow(sink, this.#dropped.signal);
+    } catch (error) {
+      if (!this.#dropped.signal.aborted) throw error;
+    }
+  }
+
+  #tell(severity: Severity, message: string): void {
+    this.#sink({ timestamp: new Date().toISOString(), severity, message });
+  }
+
+  /** An end must come: it is tried until the engine is there. */
+  #signal(name: 'SIGTERM' | 'SIGKILL'): void {
+    void (async () => {
+      for (; !this.#isOver && !this.#abandoned; await pause(LOOK_AGAIN_MS, null, { ref: false })) {
+        try {
+          await this.#container.signal(name);
+          return;
+        } catch (error) {
+          console.error(`container ${this.#container.name} could not be sent ${name} yet: ${messageOf(error)}`);
+        }
+      }
+    })();
+  }
+}
+
+/** It did not run: because of us, or (`byItself`) because of what it was given. */
+function refused(byItself: boolean): Exit {
+  return { ...NOTHING, code: 1, commandRan: byItself };
+}
+
+function lost(): Exit {
+  return { ...NOTHING, code: null, commandRan: true, lost: true };
+}
+
+const NOTHING = { code: null, signal: null, outOfMemory: false, peakMemoryBytes: null, cpuMs: null };

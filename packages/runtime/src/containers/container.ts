@@ -1,0 +1,123 @@
+import type { IncomingMessage } from 'node:http';
+import type { Exit } from '../sandbox/launch.ts';
+import type { LogLine } from '../types.ts';
+import { EngineRefusal, type Engine } from './engine.ts';
+import { LogFrames } from './log-frames.ts';
+
+/** What the engine says of a container, as far as it is used. */
+export interface ContainerState {
+  Running: boolean;
+  OOMKilled?: boolean;
+  ExitCode: number;
+  Error?: string;
+  Pid?: number;
+  /** The year 1 when it was never started. */
+  StartedAt: string;
+}
+
+/** One container of an engine, known by its name. */
+export class Container {
+  readonly name: string;
+  readonly #engine: Engine;
+
+  constructor(engine: Engine, name: string) {
+    this.#engine = engine;
+    this.name = name;
+  }
+
+  /** A container of that name that is there is the rest of an attempt that was refused. */
+  async create(description: object): Promise<void> {
+    const make = async (): Promise<unknown> =>
+      this.#engine.ask('POST', '/containers/create', { query: { name: this.name }, body: description });
+    try {
+      await make();
+    } catch (error) {
+      if (!(error instanceof EngineRefusal) || error.status !== 409) throw error;
+      await this.remove();
+      await make();
+    }
+  }
+
+  /** Writes all of the standard input and ends it. The engine keeps it until the container reads it. */
+  async feed(input: Buffer, failed: (error: Error) => void): Promise<void> {
+    const socket = await this.#engine.attachInput(this.name);
+    socket.on('error', failed);
+    socket.resume();
+    socket.end(input);
+  }
+
+  async start(): Promise<void> {
+    await this.#engine.ask('POST', this.#path('/start'));
+  }
+
+  /** Null when there is no such container (any more). */
+  async state(): Promise<ContainerState | null> {
+    try {
+      const { State } = (await this.#engine.ask('GET', this.#path('/json'))) as { State: ContainerState };
+      return State;
+    } catch (error) {
+      if (error instanceof EngineRefusal && error.status === 404) return null;
+      throw error;
+    }
+  }
+
+  /** Resolves when it does not run, or when the connection is lost. */
+  async stopped(): Promise<void> {
+    const answer = await this.#engine.open('POST', this.#path('/wait'));
+    answer.resume();
+    await endOf(answer);
+  }
+
+  /** Delivers the lines of its log until it has ended, or the connection is lost, or the signal aborts. */
+  async follow(sink: (line: LogLine) => void, signal: AbortSignal): Promise<void> {
+    const query = { follow: true, stdout: true, stderr: true, timestamps: true };
+    const answer = await this.#engine.open('GET', this.#path('/logs'), { query, signal });
+    const frames = new LogFrames(sink);
+    answer.on('data', (chunk: Buffer) => {
+      frames.push(chunk);
+    });
+    if ((await endOf(answer)) === 'WHOLE') frames.end();
+  }
+
+  async signal(name: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    await this.#engine.settle('POST', this.#path('/kill'), { query: { signal: name } });
+  }
+
+  /** With the volumes that its image has made the engine give it. */
+  async remove(): Promise<void> {
+    await this.#engine.settle('DELETE', this.#path(''), { query: { force: true, v: true } });
+  }
+
+  #path(rest: string): string {
+    return `/containers/${this.name}${rest}`;
+  }
+}
+
+export function wasStarted(state: ContainerState): boolean {
+  return !state.StartedAt.startsWith('0001-');
+}
+
+/** The engine tells the end by signal n as 128 + n, as shells do. */
+export function exitOf(state: ContainerState): Exit {
+  return {
+    code: state.ExitCode,
+    signal: null,
+    commandRan: wasStarted(state),
+    outOfMemory: state.OOMKilled ?? false,
+    peakMemoryBytes: null,
+    cpuMs: null,
+  };
+}
+
+async function endOf(answer: IncomingMessage): Promise<'WHOLE' | 'CUT'> {
+  return new Promise((resolve) => {
+    answer.once('end', () => {
+      resolve('WHOLE');
+    });
+    // 'close' follows, and resolves only when it has not ended before.
+    answer.on('error', () => undefined);
+    answer.once('close', () => {
+      resolve('CUT');
+    });
+  });
+}

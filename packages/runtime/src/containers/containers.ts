@@ -1,0 +1,154 @@
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCode, messageOf } from '../errors.ts';
+import type { Places } from '../places.ts';
+import type { JobHeader } from '../protocol/messages.ts';
+import type { ContainerEngine, ContainerImage, Limits } from '../types.ts';
+import { BUSYBOX } from './check.ts';
+import { ContainerRun, type Preparation } from './container-run.ts';
+import { Container } from './container.ts';
+import { describeContainer, LABELS, USER, type Description, type ImageConfig } from './description.ts';
+import { Engine } from './engine.ts';
+import { handover, secretVariables } from './handover.ts';
+import { writeInputFiles } from './input-files.ts';
+import { installationOf } from './installation.ts';
+
+/** What the next runner must know to go on with a container. No secrets. */
+interface Kept {
+  socketPath: string;
+  container: string;
+  limits: Limits;
+  startedAt: number;
+  /** Whether it was about to be started. */
+  started: boolean;
+}
+
+export interface LeftRun {
+  run: ContainerRun;
+  limits: Limits;
+  startedAt: number;
+}
+
+const RECORD = 'container.json';
+
+/** Runs executions in containers: the driver for images. */
+export class Containers {
+  readonly #places: Places;
+  readonly #installation: string;
+  #engine: ContainerEngine | null = null;
+
+  constructor(places: Places) {
+    this.#places = places;
+    this.#installation = installationOf(places.runtimeDir);
+  }
+
+  /** From now on containers run here. What earlier runners of this installation left there is removed. */
+  use(engine: ContainerEngine | null): void {
+    const isNew = engine !== null && engine.socketPath !== this.#engine?.socketPath;
+    this.#engine = engine;
+    if (!isNew) return;
+    this.#sweep(new Engine(engine.socketPath)).catch((error: unknown) => {
+      console.error(`containers of ${engine.socketPath} could not be looked through: ${messageOf(error)}`);
+    });
+  }
+
+  /** @throws when there is no engine, or the folders cannot be made. */
+  prepare(job: JobHeader, { image }: ContainerImage, input: Buffer, folder: string): ContainerRun {
+    if (this.#engine === null) throw new Error('This worker has no container engine.');
+    const { socketPath, network } = this.#engine;
+    const { executionId, limits, secrets, secretEnvironment = {} } = job;
+    const engine = new Engine(socketPath);
+    const name = this.#nameOf(executionId);
+    const place = makeFolders(folder);
+    const keep = (started: boolean): void => {
+      const kept: Kept = { socketPath, container: name, limits, startedAt: Date.now(), started };
+      writeFileSync(join(folder, RECORD), JSON.stringify(kept), { mode: 0o600 });
+    };
+    const describe = (config: ImageConfig): Description => ({
+      image,
+      config,
+      labels: { [LABELS.installation]: this.#installation, [LABELS.execution]: executionId },
+      environment: job.environment,
+      dataPools: job.dataPools,
+      limits,
+      folders: { input: join(folder, 'input'), output: place.output, helper: BUSYBOX },
+      network,
+    });
+    const preparation: Preparation = {
+      handover: () => handover({ ...secretVariables(secrets), ...secretEnvironment }),
+      async make(container) {
+        writeInputFiles(input, join(folder, 'input'));
+        const { Config } = (await engine.ask('GET', `/images/${image}/json`)) as { Config: ImageConfig };
+        await container.create(describeContainer(describe(Config)));
+      },
+      starting: () => {
+        keep(true);
+      },
+    };
+    keep(false);
+    return new ContainerRun(new Container(engine, name), { folder, ...place }, preparation);
+  }
+
+  /** The run that an earlier runner has begun in this folder of an execution; null when it was none of ours. */
+  reattach(folder: string): LeftRun | null {
+    const kept = readKept(folder);
+    if (kept === null) return null;
+    const { socketPath, container, limits, startedAt, started } = kept;
+    const place = { folder, output: join(folder, 'output'), uid: ownerOfOutput() };
+    return {
+      run: new ContainerRun(new Container(new Engine(socketPath), container), place, null, started),
+      limits,
+      startedAt,
+    };
+  }
+
+  #nameOf(executionId: string): string {
+    return `kethub-${this.#installation.slice(0, 12)}-${executionId}`;
+  }
+
+  /** Containers of this installation without an execution that runs. */
+  async #sweep(engine: Engine): Promise<void> {
+    const label = `${LABELS.installation}=${this.#installation}`;
+    const query = { all: true, filters: JSON.stringify({ label: [label] }) };
+    const found = (await engine.ask('GET', '/containers/json', { query })) as {
+      Id: string;
+      Labels: Record<string, string>;
+    }[];
+    for (const { Id, Labels } of found) {
+      const executionId = Labels[LABELS.execution] ?? '';
+      const folder = join(this.#places.executions, executionId);
+      const isRunning = /^[\w-]+$/.test(executionId) && existsSync(folder) && !existsSync(join(folder, 'end.json'));
+      if (!isRunning) await new Container(engine, Id).remove();
+    }
+  }
+}
+
+/**
+ * Folders that only the engine reaches, which mounts them: outside, the user of containers may be a person of this machine,
+ * and can pass through none of them.
+ */
+function makeFolders(folder: string): { output: string; uid: number | null } {
+  chmodSync(folder, 0o700);
+  const uid = ownerOfOutput();
+  const input = join(folder, 'input');
+  const output = join(folder, 'output');
+  mkdirSync(input, { mode: 0o755 });
+  mkdirSync(output, { mode: 0o700 });
+  if (uid !== null) chownSync(output, uid, uid);
+  return { output, uid };
+}
+
+/** Null when it is us. */
+function ownerOfOutput(): number | null {
+  return process.getuid?.() === 0 ? USER : null;
+}
+
+function readKept(folder: string): Kept | null {
+  try {
+    return JSON.parse(readFileSync(join(folder, RECORD), 'utf8')) as Kept;
+  } catch (error) {
+    // Cut off while it was written for the first time: the container was not yet made.
+    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import type { DataPoolMount, Limits } from '../types.ts';
+import { commandWith, HELPER } from './handover.ts';
+import { seccompProfile } from './seccomp-profile.ts';
+
+/** The user of every program in a container, also outside: the engine maps no users. */
+export const USER = 1000;
+
+export const LABELS = {
+  /** Whose it is: the id of an installation. */
+  installation: 'kethub.installation',
+  execution: 'kethub.execution',
+  /** Of an image: the digest of the source that it was built from. */
+  source: 'kethub.source',
+} as const;
+
+/** What of an image decides how it is run. */
+export interface ImageConfig {
+  Entrypoint?: string[] | null;
+  Cmd?: string[] | null;
+  Volumes?: Record<string, unknown> | null;
+}
+
+export interface Description {
+  image: string;
+  config: ImageConfig;
+  labels: Record<string, string>;
+  environment: Readonly<Record<string, string>>;
+  dataPools: readonly DataPoolMount[];
+  limits: Limits;
+  /** Of this machine. */
+  folders: { input: string; output: string; helper: string };
+  network: string;
+}
+
+const LOG_SLACK = 1024 * 1024;
+const OPEN_FILES = 1024;
+const SHARED_MEMORY_BYTES = 64 * 1024 * 1024;
+
+/** The body of `POST /containers/create`: one run, with nothing that its program does not need. */
+export function describeContainer(description: Description): object {
+  const { image, config, labels, environment, limits } = description;
+  return {
+    Image: image,
+    Labels: labels,
+    User: `${USER}:${USER}`,
+    Hostname: 'service',
+    Entrypoint: commandWith([...(config.Entrypoint ?? []), ...(config.Cmd ?? [])]),
+    Cmd: [],
+    Env: Object.entries({ ...baseEnvironment(limits.cpus), ...environment }).map(([name, value]) => `${name}=${value}`),
+    Tty: false,
+    OpenStdin: true,
+    StdinOnce: true,
+    AttachStdin: true,
+    AttachStdout: false,
+    AttachStderr: false,
+    Healthcheck: { Test: ['NONE'] },
+    HostConfig: hostConfig(description),
+  };
+}
+
+function hostConfig({ config, limits, dataPools, folders, network }: Description): object {
+  return {
+    // Forwards signals to the program, which as the first process would ignore them, and buries what it leaves behind.
+    Init: true,
+    NetworkMode: network,
+    RestartPolicy: { Name: 'no' },
+    ReadonlyRootfs: true,
+    CapDrop: ['ALL'],
+    SecurityOpt: ['no-new-privileges', `seccomp=${seccompProfile()}`],
+    // Engines let every user of a container bind low ports otherwise.
+    ...(network === 'none' ? {} : { Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '1024' } }),
+    Memory: limits.memoryBytes,
+    MemorySwap: limits.memoryBytes,
+    NanoCpus: Math.round(limits.cpus * 1e9),
+    PidsLimit: limits.processes + 1,
+    ShmSize: Math.min(SHARED_MEMORY_BYTES, limits.tmpBytes),
+    // Below what any daemon has itself: raising one takes a capability that engines in virtual machines may lack.
+    Ulimits: [
+      { Name: 'nofile', Soft: OPEN_FILES, Hard: OPEN_FILES },
+      { Name: 'fsize', Soft: limits.fileBytes, Hard: limits.fileBytes },
+      { Name: 'core', Soft: 0, Hard: 0 },
+    ],
+    // A folder that the image declares as a volume can be written too: in memory, never on the disk of the engine.
+    Tmpfs: Object.fromEntries(['/tmp', ...Object.keys(config.Volumes ?? {})].map((path) => [path, tmpfs(limits)])),
+    Mounts: [
+      bind(folders.helper, HELPER, false),
+      bind(folders.input, '/var/runtime/input', false),
+      bind(folders.output, '/var/runtime/output', true),
+      ...dataPools.map(({ parameter, path, writable }) => {
+        if (!/^[^/\0]+$/.test(parameter) || parameter.startsWith('.'))
+          throw new Error(`"${parameter}" cannot be a folder.`);
+        return bind(path, `/var/runtime/datapool/${parameter}`, writable);
+      }),
+    ],
+    // The engine keeps twice what we keep, so that nothing is missing when we come back to a container.
+    LogConfig: { Type: 'json-file', Config: { 'max-size': String(limits.logBytes + LOG_SLACK), 'max-file': '2' } },
+  };
+}
+
+function tmpfs({ tmpBytes }: Limits): string {
+  return `rw,exec,nosuid,nodev,size=${tmpBytes},mode=1777`;
+}
+
+function bind(source: string, target: string, writable: boolean): object {
+  return {
+    Type: 'bind',
+    Source: source,
+    Target: target,
+    ReadOnly: !writable,
+    BindOptions: { Propagation: 'rprivate' },
+  };
+}
+
+/** What every container starts with, beside what its image sets. */
+function baseEnvironment(cpus: number): Record<string, string> {
+  // Numerical libraries start a thread per core of the machine otherwise.
+  const threads = String(Math.max(1, Math.floor(cpus)));
+  return { HOME: '/tmp', OMP_NUM_THREADS: threads, OPENBLAS_NUM_THREADS: threads, MKL_NUM_THREADS: threads };
+}

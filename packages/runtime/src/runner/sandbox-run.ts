@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Exit } from '../sandbox/launch.ts';
+import type { Limits } from '../types.ts';
+import type { Run } from './driver.ts';
+import type { LineSink } from './log-file.ts';
+import { keepWritten, type Written } from './result.ts';
+import type { Handover, ServiceSandbox } from './service-sandbox.ts';
+
+/** A sandbox that cannot be made ends within some milliseconds; what ends later is told as NOT_STARTED. */
+const REFUSAL_MS = 250;
+
+/** A run of a service in a sandbox of this machine, which ends with the runner. */
+export class SandboxRun implements Run {
+  readonly ended: Promise<Exit>;
+  readonly settled = pause(REFUSAL_MS, null, { ref: false });
+  readonly resultIsOptional = false;
+  readonly refusal = 'The sandbox could not be made';
+  readonly #service: ServiceSandbox;
+  readonly #job: Handover;
+  readonly #limits: Limits;
+  readonly #folder: string;
+
+  constructor(service: ServiceSandbox, job: Handover, limits: Limits, folder: string) {
+    this.#service = service;
+    this.#job = job;
+    this.#limits = limits;
+    this.#folder = folder;
+    this.ended = service.sandbox.ended;
+  }
+
+  get pid(): number {
+    return this.#service.sandbox.pid;
+  }
+
+  get output(): string {
+    return this.#service.output;
+  }
+
+  get uid(): number | null {
+    return this.#service.uid;
+  }
+
+  follow(sink: LineSink): void {
+    this.#service.lines.deliverTo(sink);
+  }
+
+  drop(): void {
+    this.#service.lines.drop();
+  }
+
+  start(): void {
+    this.#service.handOver(this.#job, this.#limits);
+  }
+
+  terminate(): void {
+    this.#service.sandbox.terminate();
+  }
+
+  kill(): void {
+    this.#service.sandbox.kill();
+  }
+
+  abandon(): void {
+    this.#service.end();
+  }
+
+  tookJob(): boolean {
+    return this.#service.tookJob();
+  }
+
+  async readResult({ resultBytes }: Limits): Promise<Written> {
+    this.#service.moveTo(this.#folder);
+    return keepWritten(`${this.#folder}/written`, `${this.#folder}/result.json`, resultBytes);
+  }
+
+  async release(): Promise<void> {
+    // Nothing is kept outside of the folder of the execution.
+  }
+}
