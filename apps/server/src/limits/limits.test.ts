@@ -1,7 +1,7 @@
 import type { UsageLimits } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases, type TestDatabase } from '../testing/databases.ts';
-import { callerOf, type Caller } from '../testing/gateway.ts';
+import { callerOf, heardEverywhere, type Caller } from '../testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
 import { probe } from '../testing/probe.ts';
 import { countExecution } from './count-execution.ts';
@@ -98,12 +98,15 @@ describe.each(databases)('limits on a subscription on $name', (kind) => {
   });
   afterAll(() => kethub.close());
 
-  const put = async (path: string, limits: object, session = kethub.loginSession): Promise<Response> =>
-    fetch(`${kethub.kethub.platform.addresses.api}/services/${service.service.id}${path}`, {
+  const put = async (path: string, limits: object, session = kethub.loginSession): Promise<Response> => {
+    const answer = await fetch(`${kethub.kethub.platform.addresses.api}/services/${service.service.id}${path}`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${session}`, 'content-type': 'application/json' },
       body: JSON.stringify({ ...none, ...limits }),
     });
+    if (answer.ok) await heardEverywhere();
+    return answer;
+  };
   const subscribed = async () => {
     const [found] = await kethub.client.subscriptions(service.application.id);
     return found;

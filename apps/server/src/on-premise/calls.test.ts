@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../testing/databases.ts';
-import { callerOf, type Caller } from '../testing/gateway.ts';
+import { callerOf, heardEverywhere, type Caller } from '../testing/gateway.ts';
 import { startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
 import { deployOnPremise, localTargets, startProvider, type Provider } from '../testing/on-premise.ts';
 import { startReceiver } from '../testing/trace-receiver.ts';
@@ -54,6 +54,7 @@ describe.each(databases)('calls of an on-premise service on $name', (kind) => {
       },
     );
     expect(answer.status).toBe(200);
+    await heardEverywhere();
   };
 
   test('they are part of the trace of the caller, or begin one; a state without a trace is not passed on', async () => {

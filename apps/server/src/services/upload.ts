@@ -34,11 +34,16 @@ export async function readParts(request: FastifyRequest, read: (part: Multipart)
       reading = false;
     }
   } catch (error) {
-    const ofReader = reading && error !== damage;
-    // Only what is wrong with the form itself has no code: a limit that was reached has one, a full disk as well.
-    if (ofReader || error instanceof Problem || (error instanceof Error && 'code' in error)) throw error;
+    if (error instanceof Problem) throw error;
+    // Whoever reads a file that breaks off may fail in another way, also later.
+    if (!isOfForm(reading ? damage : error)) throw error;
     throw new Problem('invalid-request', 'The form cannot be read: it is damaged or not complete.', { cause: error });
   }
+}
+
+/** Only what is wrong with the form itself has no code: a limit that was reached has one, a full disk as well. */
+function isOfForm(error: unknown): boolean {
+  return error instanceof Error && !('code' in error);
 }
 
 /** The body as a stream. Throws unsupported-media-type when it is none. */

@@ -1,5 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ServiceExecution } from '@kethub/contract';
 import type { DeployedService, TestInstallation } from './kethub.ts';
+
+/** Until every gateway has heard of a change of access or limits. */
+export function heardEverywhere(): Promise<void> {
+  return pause(1_000);
+}
 
 export interface Answered {
   readonly status: number;
