@@ -24,19 +24,16 @@ export async function acceptUploads(app: FastifyInstance): Promise<void> {
 
 /** Hands over the parts of a form one after the other. Throws invalid-request when it is damaged or not complete. */
 export async function readParts(request: FastifyRequest, read: (part: Multipart) => Promise<void>): Promise<void> {
-  let reading = false;
-  let damage: unknown = null;
+  let reading: { readonly errored: Error | null } | null = null;
   try {
     for await (const part of request.parts()) {
-      if (part.type === 'file') part.file.once('error', (error) => (damage = error));
-      reading = true;
+      reading = part.type === 'file' ? part.file : { errored: null };
       await read(part);
-      reading = false;
+      reading = null;
     }
   } catch (error) {
-    if (error instanceof Problem) throw error;
-    // Whoever reads a file that breaks off may fail in another way, also later.
-    if (!isOfForm(reading ? damage : error)) throw error;
+    // Whoever reads a file that breaks off may fail in another way, also before they begin.
+    if (error instanceof Problem || !isOfForm(reading ? reading.errored : error)) throw error;
     throw new Problem('invalid-request', 'The form cannot be read: it is damaged or not complete.', { cause: error });
   }
 }
