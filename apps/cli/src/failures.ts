@@ -4,7 +4,11 @@ import { Interrupted } from './terminal/interrupt.ts';
 /** What the exit code of `ket` says. docs/cli.md and `ket help exit-codes` are made from this table. */
 export const exitCodes = {
   success: { code: 0, about: 'Done. An execution that was waited for has SUCCEEDED.' },
-  failed: { code: 1, about: 'Your code did not succeed: the execution is FAILED, or the build failed.' },
+  failed: {
+    code: 1,
+    about:
+      'Your code did not succeed: the execution is FAILED, or the build failed. `ket doctor`: something is not as it must be.',
+  },
   usage: { code: 2, about: 'The command cannot use what it was given: arguments, files, input or project.' },
   signedOut: { code: 3, about: 'Not signed in, or the platform no longer accepts the credentials.' },
   notFound: { code: 4, about: 'The service, execution, result or file is not there, or not there yet.' },

@@ -5,6 +5,7 @@ import { addAdmin } from './commands/admin.ts';
 import { addAudit } from './commands/audit.ts';
 import { addCancel } from './commands/cancel.ts';
 import { addDataPool } from './commands/datapool.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addInit } from './commands/init.ts';
 import { addList } from './commands/list.ts';
 import { addLogin, addLogout } from './commands/login.ts';
@@ -50,6 +51,7 @@ const commands = [
   addOrg,
   addAudit,
   addAdmin,
+  addDoctor,
 ];
 
 /** All commands of `ket`, in the order in which a newcomer needs them. */

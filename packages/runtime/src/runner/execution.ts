@@ -3,7 +3,7 @@ import { messageOf } from '../errors.ts';
 import { collect } from './collect.ts';
 import { LogFile } from './log-file.ts';
 import { judge, type Ending, type Observed, type Verdict } from './outcome.ts';
-import { guardOutput } from './output-guard.ts';
+import type { OutputGuards } from './output-guard.ts';
 import type { Run } from './driver.ts';
 
 export interface ExecutionOptions {
@@ -15,6 +15,7 @@ export interface ExecutionOptions {
   claimed: Promise<void>;
   cancelGraceMs: () => number;
   memoryIsRefused: boolean;
+  guards: OutputGuards;
   onLog: (bytes: number) => void;
   /** Epoch milliseconds, of one that an earlier runner has started. */
   startedAt?: number;
@@ -62,7 +63,7 @@ export class Execution {
     this.#runTime = timer(Math.max(0, startedAt + limits.runTimeMs - Date.now()), () => {
       this.#end('RUN_TIME');
     });
-    this.#stopGuard = guardOutput(run.output, limits, () => {
+    this.#stopGuard = options.guards.guard(run.output, limits, () => {
       this.#end('OUTPUT');
     });
     this.ended = this.#conclude();

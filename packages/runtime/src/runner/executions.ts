@@ -14,6 +14,7 @@ import type { Containers } from '../containers/containers.ts';
 import type { Run } from './driver.ts';
 import { Execution } from './execution.ts';
 import { discard, type RunnerGround } from './ground.ts';
+import { OutputGuards } from './output-guard.ts';
 import { Records } from './records.ts';
 import { SandboxRun } from './sandbox-run.ts';
 import { ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
@@ -33,6 +34,7 @@ export interface ExecutionEvents {
 export class Executions {
   readonly #ground: RunnerGround;
   readonly #records: Records;
+  readonly #guards: OutputGuards;
   readonly #pool: WarmPool;
   readonly #stock: Stock;
   readonly #containers: Containers;
@@ -50,6 +52,7 @@ export class Executions {
   ) {
     this.#ground = ground;
     this.#records = new Records(ground.places.executions);
+    this.#guards = new OutputGuards(ground.places.executions);
     this.#pool = drivers.pool;
     this.#stock = drivers.stock;
     this.#containers = drivers.containers;
@@ -134,6 +137,7 @@ export class Executions {
           limits,
           cancelGraceMs: () => this.#settings().cancelGraceMs,
           memoryIsRefused: this.#ground.limitedBy === 'RLIMITS',
+          guards: this.#guards,
           onLog: this.#logEvents(executionId),
           startedAt,
         },

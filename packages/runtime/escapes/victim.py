@@ -1,0 +1,29 @@
+"""Holds something worth stealing for as long as the hostile programs run, and says when somebody touches it."""
+
+import os
+import socket
+import time
+
+
+def run(secret, port, abstract):
+    for path in ("/tmp/victim", "/var/runtime/output/victim"):
+        with open(path, "w") as file:
+            file.write(secret)
+    doors = [socket.socket(), socket.socket(socket.AF_UNIX)]
+    doors[0].bind(("127.0.0.1", port))
+    doors[1].bind("\0" + abstract)
+    for door in doors:
+        door.listen()
+        door.setblocking(False)
+    print("ready", flush=True)
+    while True:
+        time.sleep(0.1)
+        for door in doors:
+            try:
+                door.accept()[0].sendall(secret.encode())
+                print("TOUCHED: a connection", flush=True)
+            except BlockingIOError:
+                pass
+        for path in ("/tmp/victim", "/var/runtime/output/victim"):
+            if open(path).read() != secret or len(os.listdir("/tmp")) != 1:
+                print(f"TOUCHED: {path}", flush=True)

@@ -1,0 +1,151 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { deflateRawSync } from 'node:zlib';
+import type { BuildOutcome } from '../build/index.ts';
+import { hostileZip, type HostileEntry } from './hostile-zip.ts';
+import { filesOf } from './programs.ts';
+import type { Traps } from './traps.ts';
+import type { EscapeDriver, HostileBuild } from './types.ts';
+
+const HONEST: HostileEntry[] = [{ name: 'src/program.py', content: 'def run():\n    return 1\n' }];
+const LONGEST_MS = 120_000;
+/** Names without it are in code page 437, where control characters are little pictures. */
+const UTF_8 = 0x800;
+
+/** Archives of which none may be unpacked. */
+const ARCHIVES: Record<string, HostileEntry[]> = {
+  'a path out of the folder': [{ name: '../../escaped', content: 'x' }],
+  'a path out of a folder inside': [{ name: 'src/../../../escaped', content: 'x' }],
+  'an absolute path': [{ name: '/tmp/kethub-escaped', content: 'x' }],
+  'a path of Windows': [{ name: 'C:/escaped', content: 'x' }],
+  'a path with backslashes': [{ name: '..\\..\\escaped', content: 'x' }],
+  'a symbolic link': [{ name: 'link', content: '/etc/passwd', mode: 0o120777 }],
+  'a file behind a symbolic link': [
+    { name: 'src/out', content: '/tmp', mode: 0o120777 },
+    { name: 'src/out/kethub-escaped', content: 'x' },
+  ],
+  'a device': [{ name: 'disk', mode: 0o060666 }],
+  'a pipe': [{ name: 'pipe', mode: 0o010666 }],
+  'the same name twice': [
+    { name: 'src/twice.py', content: 'a' },
+    { name: 'src/twice.py', content: 'b' },
+  ],
+  'a file that is a folder as well': [
+    { name: 'src/both', content: 'a' },
+    { name: 'src/both/inner', content: 'b' },
+  ],
+  'entries that share their bytes': Array.from({ length: 200 }, (_, index) => ({
+    name: `src/shared-${String(index).padStart(3, '0')}`,
+    content: Buffer.alloc(65_536),
+    ...(index === 0 ? {} : { sharesWith: 0 }),
+  })),
+  'an entry that claims to be small': [
+    { name: 'src/bomb', content: deflateRawSync(Buffer.alloc(64 * 2 ** 20)), method: 8, claims: 10 },
+  ],
+  'an entry that claims to be huge': [{ name: 'src/huge', content: 'x', claims: 0xfffffff0 }],
+  'more files than may be': Array.from({ length: 6_000 }, (_, index) => ({ name: `src/f${index}` })),
+  'control characters in a name': [{ name: 'src/line\nbreak.py', content: 'x', flags: UTF_8 }],
+  'a zero byte in a name': [{ name: 'src/a.py\0.txt', content: 'x', flags: UTF_8 }],
+  'an encrypted entry': [{ name: 'src/locked', content: 'x', flags: 1 }],
+  'an unknown compression': [{ name: 'src/odd', content: 'x', method: 97 }],
+};
+
+export const HOSTILE_BUILDS: readonly HostileBuild[] = [
+  { name: 'zip_tricks', tries: 'leave the folder or fill the disk while the upload is unpacked', attack: zipTricks },
+  { name: 'code_at_build', tries: 'run code while the build looks at the program', attack: codeAtBuild },
+  { name: 'setup_py', tries: 'run the setup.py of a requirement while it is installed', attack: setupPy },
+  { name: 'hostile_wheel', tries: 'write outside with a wheel, and run code of its .pth file', attack: hostileWheel },
+];
+
+async function zipTricks(driver: EscapeDriver): Promise<string[]> {
+  const before = sources(driver);
+  const faults: string[] = [];
+  for (const [what, entries] of Object.entries(ARCHIVES)) {
+    const { outcome } = await build(driver, hostileZip([...HONEST, ...entries]));
+    if (outcome.ok) faults.push(`${what} was unpacked`);
+  }
+  if (sources(driver) !== before) faults.push('something stays of archives that were refused');
+  if (existsSync('/tmp/kethub-escaped')) faults.push('a file was written to /tmp of the machine');
+  return faults;
+}
+
+async function codeAtBuild(driver: EscapeDriver, traps: Traps): Promise<string[]> {
+  const hints = `HINTS = ${JSON.stringify(traps.hints)}\n`;
+  const files = { ...filesOf('at_import'), 'src/hints.py': hints };
+  const archive = hostileZip(Object.entries(files).map(([name, content]) => ({ name, content })));
+  const { outcome, said } = await build(driver, archive);
+  const faults = outcome.ok ? [] : [`it could not be tried: ${outcome.problem.detail}`];
+  if (said.includes(traps.secret)) faults.push('a secret of the machine is in the log of the build');
+  if (/^\/\w+(\/\w+)* done/m.test(said)) faults.push('it could write to a folder that it should only read');
+  return faults;
+}
+
+async function setupPy(driver: EscapeDriver, traps: Traps): Promise<string[]> {
+  const index = join(traps.folder, 'sdists');
+  const project = join(index, 'evil-1.0');
+  mkdirSync(project, { recursive: true });
+  const touch = `open(${JSON.stringify(join(traps.folder, 'setup-ran'))}, "w").close()\nprint("setup.py runs")\n`;
+  writeFileSync(join(project, 'setup.py'), `${touch}import setuptools\nsetuptools.setup(name="evil", version="1.0")\n`);
+  writeFileSync(join(project, 'PKG-INFO'), 'Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n');
+  spawnSync('tar', ['-C', index, '-czf', join(index, 'evil-1.0.tar.gz'), 'evil-1.0']);
+  const archive = hostileZip([...HONEST, { name: 'requirements.txt', content: 'evil==1.0\n' }]);
+  const { outcome, said } = await build(driver, archive, { PIP_NO_INDEX: '1', PIP_FIND_LINKS: index });
+  const faults = outcome.ok ? ['a package without a wheel was installed'] : [];
+  if (existsSync(join(traps.folder, 'setup-ran')) || said.includes('setup.py runs')) faults.push('setup.py was run');
+  return faults;
+}
+
+async function hostileWheel(driver: EscapeDriver, traps: Traps): Promise<string[]> {
+  const index = join(traps.folder, 'wheels');
+  mkdirSync(index, { recursive: true });
+  const metadata = 'Metadata-Version: 2.1\nName: wicked\nVersion: 1.0\n';
+  const wheel = 'Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n';
+  const steal = `import os; print(open(${JSON.stringify(traps.hints.paths[0])}).read())`;
+  const touch = `import os; open(${JSON.stringify(join(traps.folder, 'pth-ran'))}, "w").close()`;
+  const common: HostileEntry[] = [
+    { name: 'wicked.py', content: 'x = 1\n' },
+    { name: 'wicked.pth', content: `${steal}\n${touch}\n` },
+    { name: 'wicked-1.0.dist-info/METADATA', content: metadata },
+    { name: 'wicked-1.0.dist-info/WHEEL', content: wheel },
+    { name: 'wicked-1.0.dist-info/RECORD', content: '' },
+  ];
+  const faults: string[] = [];
+  for (const more of [[], [{ name: '../../../../../../../tmp/kethub-escaped', content: 'x' }]]) {
+    writeFileSync(join(index, 'wicked-1.0-py3-none-any.whl'), hostileZip([...common, ...more]));
+    const requirements = { name: 'requirements.txt', content: `wicked==1.0\n` };
+    const archive = hostileZip([...HONEST, requirements, { name: `src/n${more.length}.py` }]);
+    const { said } = await build(driver, archive, { PIP_NO_INDEX: '1', PIP_FIND_LINKS: index });
+    if (said.includes(traps.secret)) faults.push('a secret of the machine is in the log of the build');
+    if (existsSync(join(traps.folder, 'pth-ran'))) faults.push('code of a wheel was run outside');
+    if (existsSync('/tmp/kethub-escaped')) faults.push('a wheel has written to /tmp of the machine');
+  }
+  return faults;
+}
+
+/** Builds an upload, and returns all that the build has said. */
+async function build(
+  driver: EscapeDriver,
+  archive: Buffer,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<{ outcome: BuildOutcome; said: string }> {
+  const digest = createHash('sha256').update(archive).digest('hex');
+  const lines: string[] = [];
+  const listen = ({ message }: { message: string }): void => {
+    lines.push(message);
+  };
+  const builder = driver.builder({ PATH: process.env['PATH'], HOME: '/nonexistent', ...environment });
+  const outcome = await builder.build(Readable.from([archive]), digest, listen, AbortSignal.timeout(LONGEST_MS));
+  return { outcome, said: `${lines.join('\n')}\n${JSON.stringify(outcome)}` };
+}
+
+/** What lies where uploads are unpacked, drafts included. */
+function sources(driver: EscapeDriver): string {
+  return driver.folders
+    .flatMap((folder) => ['sources', 'drafts'].map((name) => join(folder, name)))
+    .flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []))
+    .toSorted()
+    .join('\n');
+}

@@ -1,0 +1,43 @@
+import type { Limits } from '../types.ts';
+import type { Seen } from './types.ts';
+
+/** It ran to its end, and each of its attempts was refused. */
+export function allRefused({ end, report }: Seen): string[] {
+  if (report === null) return [`it did not report: ${end.outcome} ${JSON.stringify(end.cause)}`];
+  return attemptsThatWorked(report.tried);
+}
+
+/** Attempts that were not refused, of a program that may have been ended. */
+export function attemptsThatWorked(tried: Record<string, string>): string[] {
+  return Object.entries(tried)
+    .filter(([, answer]) => !answer.startsWith('refused'))
+    .map(([what, answer]) => `${what}: ${answer.slice(0, 200)}`);
+}
+
+/** It was ended by the limit of this title. */
+export function endedBy(...titles: string[]): (seen: Seen) => string[] {
+  return ({ end, report }) => {
+    if (end.outcome === 'FAILED' && titles.includes(end.cause?.title ?? '')) return [];
+    return [`it was not ended by a limit: ${end.outcome} ${JSON.stringify(end.cause ?? report)}`.slice(0, 300)];
+  };
+}
+
+/** Of its files only these are offered. */
+export function offersOnly(...names: string[]): (seen: Seen) => string[] {
+  return (seen) => {
+    const offered = seen.end.files.map(({ name }) => name);
+    const more = offered.filter((name) => !names.includes(name)).map((name) => `${JSON.stringify(name)} is offered`);
+    const missing = names.filter((name) => !offered.includes(name)).map((name) => `${JSON.stringify(name)} is missing`);
+    return [...allRefused(seen), ...more, ...missing];
+  };
+}
+
+/** What was found above a bound. */
+export function atMost(what: string, value: number, bound: number): string[] {
+  return value <= bound ? [] : [`${what}: ${value}, at most ${bound} may be`];
+}
+
+/** The disk that a program may take until it is noticed: twice its limit, and what a fast disk writes meanwhile. */
+export function diskBound(limits: Limits): { bytes: number; entries: number } {
+  return { bytes: 2 * limits.outputBytes + 384 * 2 ** 20, entries: 60_000 };
+}

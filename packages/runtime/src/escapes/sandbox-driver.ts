@@ -1,0 +1,38 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createBuilder } from '../build/index.ts';
+import { connectRuntime } from '../client/connect.ts';
+import { placesOf } from '../places.ts';
+import type { EscapeDriver } from './types.ts';
+
+/** The sandbox of this machine, with a data folder and a runner of its own below `parent`. */
+export async function openSandboxDriver(parent = tmpdir()): Promise<EscapeDriver> {
+  const dataDir = mkdtempSync(join(parent, 'kethub-doctor-'));
+  const runtime = await connectRuntime({ dataDir, lonelyMs: 500, cancelGraceMs: 300, warmBytes: 0 });
+  const { executions, runtimeDir, socket } = placesOf(dataDir);
+  let services = 0;
+  return {
+    name: 'sandbox',
+    runtime,
+    folders: [dataDir, runtimeDir],
+    sockets: [socket],
+    async service(files) {
+      const sourceDir = join(runtimeDir, 'code', String(++services));
+      for (const [name, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(sourceDir, name)), { recursive: true });
+        writeFileSync(join(sourceDir, name), text);
+      }
+      return { sourceDir, layerDir: null, imports: [] };
+    },
+    builder: (environment) => createBuilder({ dataDir, runtime, environment }),
+    folderOf: (executionId) => join(executions, executionId),
+    async close() {
+      for (const { executionId } of (await runtime.status()).running) await runtime.cancel(executionId);
+      while ((await runtime.status()).running.length > 0) await pause(20);
+      await runtime.close();
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { lstatSync, readFileSync } from 'node:fs';
+import type { ExecutionEnd, Limits } from '../types.ts';
+import { HOSTILE_BUILDS } from './builds.ts';
+import { allRefused } from './judging.ts';
+import { endOf, logHas, logOf } from './observe.ts';
+import { filesOf } from './programs.ts';
+import { HOSTILE_RUNS, LIMITS } from './runs.ts';
+import { layTraps, type Traps } from './traps.ts';
+import type { EscapeDriver, Finding, HostileRun, Report, Seen } from './types.ts';
+import { startVictim } from './victim.ts';
+
+/** Everything that is tried, by its name. */
+export const HOSTILE: readonly { name: string; tries: string }[] = [...HOSTILE_RUNS, ...HOSTILE_BUILDS];
+
+/**
+ * Starts every hostile program against one driver, one after the other, beside an execution that has something to lose.
+ * @param told is called with each finding as it comes.
+ * @param only names of the programs to start; without it all.
+ */
+export async function attack(
+  driver: EscapeDriver,
+  told: (finding: Finding) => void = () => undefined,
+  only: readonly string[] | null = null,
+): Promise<Finding[]> {
+  const traps = await layTraps(driver.folders);
+  const findings: Finding[] = [];
+  const note = (name: string, tries: string, faults: string[]): void => {
+    const finding = { driver: driver.name, name, tries, held: faults.length === 0, faults };
+    findings.push(finding);
+    told(finding);
+  };
+  try {
+    const victim = await startVictim(driver, traps);
+    for (const hostile of HOSTILE_RUNS) {
+      if (only !== null && !only.includes(hostile.name)) continue;
+      note(hostile.name, hostile.tries, [...(await run(driver, traps, hostile)), ...(await victim.touched())]);
+    }
+    for (const hostile of HOSTILE_BUILDS) {
+      if (only !== null && !only.includes(hostile.name)) continue;
+      const faults = await hostile.attack(driver, traps);
+      note(hostile.name, hostile.tries, [...faults, ...traps.sprung(), ...(await victim.touched())]);
+    }
+    await victim.end();
+  } finally {
+    await traps.close();
+  }
+  return findings;
+}
+
+async function run(driver: EscapeDriver, traps: Traps, hostile: HostileRun): Promise<string[]> {
+  const limits: Limits = { ...LIMITS, ...hostile.limits };
+  const code = await driver.service({ ...filesOf(hostile.name), ...EVIL });
+  const executionId = randomUUID();
+  const ended = endOf(driver.runtime, executionId);
+  const input = { ...traps.hints, engines: driver.sockets, most: limits.fileBytes, secret: `own-${executionId}` };
+  const environment = hostile.environment ?? {};
+  await driver.runtime.start({ executionId, code, input: JSON.stringify(input), secrets: {}, environment, dataPools: [], limits });
+  if (hostile.cancelled) {
+    await logHas(driver.runtime, executionId, 'ready');
+    await driver.runtime.cancel(executionId);
+  }
+  const end = await ended;
+  const seen = await look(driver, end);
+  const faults = [
+    ...(hostile.judge ?? allRefused)(seen, limits),
+    ...leaks(seen, traps.secret),
+    ...end.files.flatMap(({ name, path }) => fileFaults(name, path)),
+    ...traps.sprung(),
+  ];
+  await driver.runtime.forget(executionId);
+  return faults;
+} // prettier-ignore
+
+/** What variables of the loader and of Python could lead to. */
+const EVIL = {
+  'src/evil.so': 'no library',
+  'evil/sitecustomize.py': 'import sys\nsys.modules["escaped_startup"] = sys\nopen("/tmp/escaped", "w").close()\n',
+  'evil/profile': 'touch /tmp/escaped\n',
+};
+
+async function look(driver: EscapeDriver, end: ExecutionEnd): Promise<Seen> {
+  const folder = driver.folderOf(end.executionId);
+  const du = (option: string): number =>
+    Number(spawnSync('du', ['-s', option, folder], { encoding: 'utf8' }).stdout.split('\t')[0]);
+  return {
+    end,
+    report: end.result === null ? null : (JSON.parse(readFileSync(end.result.path, 'utf8')) as Report),
+    log: await logOf(driver.runtime, end.executionId),
+    left: { bytes: du('--block-size=1'), entries: du('--inodes') },
+  };
+}
+
+/** Nothing that comes out of an execution may hold what is in the traps. */
+function leaks({ end, report, log }: Seen, secret: string): string[] {
+  const places = {
+    'its result': JSON.stringify(report),
+    'its cause': JSON.stringify(end.cause),
+    'its log': log.map(({ message }) => message).join('\n'),
+    ...Object.fromEntries(end.files.map(({ name, path }) => [`its file ${name}`, readFileSync(path, 'latin1')])),
+  };
+  return Object.entries(places)
+    .filter(([, text]) => text.includes(secret))
+    .map(([place]) => `a secret of the machine is in ${place}`);
+}
+
+function fileFaults(name: string, path: string): string[] {
+  const kind = lstatSync(path);
+  const faults = [];
+  if (!kind.isFile() || kind.nlink !== 1) faults.push(`${name} is offered and is no plain file`);
+  if ((kind.mode & 0o7000) !== 0) faults.push(`${name} is offered with mode ${(kind.mode & 0o7777).toString(8)}`);
+  if (kind.uid !== process.getuid?.()) faults.push(`${name} is offered and belongs to user ${kind.uid}`);
+  return faults;
+}

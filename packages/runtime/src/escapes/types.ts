@@ -1,0 +1,65 @@
+import type { Builder } from '../build/index.ts';
+import type { Code, ExecutionEnd, ExecutionJob, Limits, LogLine, Runtime } from '../types.ts';
+import type { Traps } from './traps.ts';
+
+/** A way to run user code, as the suite attacks it. Every driver of {@link Runtime} can be put behind it. */
+export interface EscapeDriver {
+  /** As it is shown: `sandbox`, `container`. */
+  readonly name: string;
+  readonly runtime: Runtime;
+  /** Makes code that can be run of Python files; `src/program.py` has `run(**input)`. */
+  service(files: Readonly<Record<string, string>>): Promise<Code>;
+  /** Builds uploads as the installation does. `environment` is where the operator's settings of pip are. */
+  builder(environment: NodeJS.ProcessEnv): Builder;
+  /** All that this machine keeps of an execution that has ended. */
+  folderOf(executionId: string): string;
+  /** Folders of the platform, for programs that know where to look. */
+  readonly folders: readonly string[];
+  /** Sockets by which the platform reaches what runs code. */
+  readonly sockets: readonly string[];
+  close(): Promise<void>;
+}
+
+/** What a program said about itself: each attempt ended `refused: …` or `done: …`. */
+export interface Report {
+  tried: Record<string, string>;
+  seen?: unknown;
+}
+
+/** One ended execution of a hostile program, seen from outside. */
+export interface Seen {
+  end: ExecutionEnd;
+  report: Report | null;
+  log: readonly LogLine[];
+  /** What the execution takes on the disk, its files included. */
+  left: { bytes: number; entries: number };
+}
+
+/** A hostile program that is run as a service; its text is `packages/runtime/escapes/<name>.py`. */
+export interface HostileRun {
+  name: string;
+  /** What it tries, for people. */
+  tries: string;
+  limits?: Partial<Limits>;
+  environment?: ExecutionJob['environment'];
+  /** It is cancelled when it has printed `ready`. */
+  cancelled?: true;
+  /** What did not hold, in words; default {@link allRefused}. What is true of every program ({@link Traps}) is asked besides. */
+  judge?: (seen: Seen, limits: Limits) => string[];
+}
+
+/** Something hostile that is uploaded. Returns what did not hold. */
+export interface HostileBuild {
+  name: string;
+  tries: string;
+  attack(driver: EscapeDriver, traps: Traps): Promise<string[]>;
+}
+
+export interface Finding {
+  driver: string;
+  name: string;
+  tries: string;
+  held: boolean;
+  /** What did not hold. */
+  faults: string[];
+}
