@@ -1,5 +1,5 @@
 import type { Builder } from '../build/index.ts';
-import type { Code, ExecutionEnd, ExecutionJob, Limits, LogLine, Runtime } from '../types.ts';
+import type { ExecutionEnd, ExecutionJob, Limits, LogLine, Runtime } from '../types.ts';
 import type { Traps } from './traps.ts';
 
 /** A way to run user code, as the suite attacks it. Every driver of {@link Runtime} can be put behind it. */
@@ -8,7 +8,7 @@ export interface EscapeDriver {
   readonly name: string;
   readonly runtime: Runtime;
   /** Makes code that can be run of Python files; `src/program.py` has `run(**input)`. */
-  service(files: Readonly<Record<string, string>>): Promise<Code>;
+  service(files: Readonly<Record<string, string>>): Promise<ExecutionJob['code']>;
   /** Builds uploads as the installation does. `environment` is where the operator's settings of pip are. */
   builder(environment: NodeJS.ProcessEnv): Builder;
   /** All that this machine keeps of an execution that has ended. */
