@@ -1,10 +1,11 @@
 import { ZipFile } from 'yazl';
 import { buffer } from 'node:stream/consumers';
 
-/** A ZIP of files by name. */
+/** A ZIP of files by name: the same bytes whenever it is made. */
 export async function zip(files: Readonly<Record<string, string | Buffer>>): Promise<Blob> {
   const archive = new ZipFile();
-  for (const [name, content] of Object.entries(files)) archive.addBuffer(Buffer.from(content), name);
+  const mtime = new Date(2026, 0, 1);
+  for (const [name, content] of Object.entries(files)) archive.addBuffer(Buffer.from(content), name, { mtime });
   archive.end();
   return new Blob([await buffer(archive.outputStream)], { type: 'application/zip' });
 }
