@@ -14,12 +14,14 @@ import type { ProblemCode } from './problems.ts';
 export type Value = null | boolean | number | string | readonly Value[] | { readonly [name: string]: Value };
 export type Variables = { readonly [name: string]: Value };
 
-/** Why a workflow file is refused, and where: the id of the BPMN element (null only where no element can be named). */
+/** Why a workflow file is refused, and where: the id of the BPMN element (null only where none can be named). */
 export interface Problem {
   readonly elementId: string | null;
   /** For programs, such as `ReservedOutputVariableException` or `UNSUPPORTED_ELEMENT`. */
   readonly code: ProblemCode;
   readonly message: string;
+  /** The line in the file, where no element can be named. */
+  readonly line?: number;
   /** Where an expression is wrong: its text. */
   readonly expression?: string;
 }

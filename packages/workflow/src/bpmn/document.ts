@@ -13,9 +13,9 @@ export async function readDocument(xml: string): Promise<{ definitions: Element 
     const problems = warnings.flatMap(problemOf);
     return problems.length > 0 ? { problems } : { definitions: rootElement };
   } catch (error) {
-    const reason = error instanceof Error ? firstLine(error.message) : 'unknown reason';
-    const message = `The file cannot be read as BPMN 2.0 XML: ${reason}`;
-    return { problems: [{ elementId: null, code: 'NOT_BPMN', message }] };
+    const reason = error instanceof Error ? error.message : 'unknown reason';
+    const message = `The file cannot be read as BPMN 2.0 XML: ${firstLine(reason)}`;
+    return { problems: [{ elementId: null, code: 'NOT_BPMN', message, line: lineOf(reason) ?? 1 }] };
   }
 }
 
@@ -32,10 +32,15 @@ function problemOf({ message, element, property, value, error }: ModdleWarning):
   if (duplicate !== undefined) {
     return [{ elementId: duplicate, code: 'DUPLICATE_ID', message: `More than one element has the id ${duplicate}.` }];
   }
-  const text = firstLine(error?.message ?? message);
-  const place = /line: (\d+)/.exec(message)?.[0] ?? '';
-  const where = place === '' || text.includes(place) ? '' : ` (${place})`;
-  return [{ elementId, code: 'UNKNOWN_CONTENT', message: `A part of the file cannot be read: ${text}${where}` }];
+  const line = lineOf(message);
+  const text = `A part of the file cannot be read: ${firstLine(error?.message ?? message)}`;
+  return [{ elementId, code: 'UNKNOWN_CONTENT', message: text, ...(line === null ? {} : { line }) }];
+}
+
+/** The parser counts lines from 0. */
+function lineOf(message: string): number | null {
+  const line = /line: (\d+)/.exec(message)?.[1];
+  return line === undefined ? null : Number(line) + 1;
 }
 
 const firstLine = (message: string): string => (message.split('\n')[0] ?? '').trim();

@@ -3,7 +3,9 @@ export const limits = {
   /** Characters of XML, and bytes before they are decoded. */
   xml: 2_000_000,
   /** XML elements, pictures of the diagram included. */
-  xmlElements: 40_000,
+  xmlElements: 20_000,
+  /** Declarations of namespaces: a parser looks through them for every element. */
+  namespaces: 500,
   /** XML elements in each other. */
   xmlDepth: 100,
   /** Sub-processes in each other. */

@@ -32,6 +32,8 @@ const tooLarge = (what: string): Problem => ({
  */
 export function refuseXml(xml: string): Problem | null {
   if (xml.length > limits.xml) return tooLarge(`it has ${xml.length} characters, and ${limits.xml} are allowed`);
+  const namespaces = xml.split('xmlns:').length - 1;
+  if (namespaces > limits.namespaces) return tooLarge(`more than ${limits.namespaces} declarations of namespaces`);
   let elements = 0;
   let depth = 0;
   for (let at = xml.indexOf('<'); at !== -1; at = xml.indexOf('<', at)) {
@@ -41,7 +43,7 @@ export function refuseXml(xml: string): Problem | null {
     else if (xml.startsWith('<!', at)) {
       const message =
         'The file declares a document type (<!DOCTYPE …>), which workflow files have no use for. Remove it.';
-      return { elementId: null, code: 'DOCTYPE', message };
+      return { elementId: null, code: 'DOCTYPE', message, line: xml.slice(0, at).split('\n').length };
     } else if (xml.startsWith('</', at)) {
       depth--;
       at += 2;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ElementInstance, Event, Outcome, State } from '../types.ts';
 import { SERVICE_FAILED, serviceMessage, throwError } from './errors.ts';
 import type { Machine } from './machine.ts';
@@ -51,7 +52,7 @@ const applications: {
   childIncidents: (state, event) =>
     about(
       state,
-      ({ child }) => child === event.child,
+      ({ child, childErrors = [] }) => child === event.child && !isDeepStrictEqual(childErrors, event.errors),
       (machine, key) => {
         machine.edit(key).childErrors = event.errors;
         machine.errorsChanged = true;

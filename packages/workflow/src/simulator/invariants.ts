@@ -1,0 +1,145 @@
+import type { Effect, JournalEntry, State } from '../types.ts';
+
+/** What is open outside, as the effects tell it. */
+export class Outside {
+  readonly jobs = new Map<number, string>();
+  readonly timers = new Map<number, number>();
+  readonly subscriptions = new Set<number>();
+  readonly children = new Set<number>();
+
+  /** Effects may come twice: the second time changes nothing. What has been answered does not open again. */
+  readonly #known = new Set<number>();
+
+  take(effect: Effect): void {
+    switch (effect.type) {
+      case 'startJob':
+        if (this.#isNew(effect.job)) this.jobs.set(effect.job, effect.elementId);
+        break;
+      case 'setTimer':
+        if (this.#isNew(effect.timer)) this.timers.set(effect.timer, effect.due);
+        break;
+      case 'openSubscription':
+        if (this.#isNew(effect.subscription)) this.subscriptions.add(effect.subscription);
+        break;
+      case 'startChild':
+        if (this.#isNew(effect.child)) this.children.add(effect.child);
+        break;
+      case 'cancelJob':
+        this.jobs.delete(effect.job);
+        break;
+      case 'cancelTimer':
+        this.timers.delete(effect.timer);
+        break;
+      case 'closeSubscription':
+        this.subscriptions.delete(effect.subscription);
+        break;
+      case 'cancelChild':
+        this.children.delete(effect.child);
+        break;
+      default:
+    }
+  }
+
+  #isNew(key: number): boolean {
+    if (this.#known.has(key)) return false;
+    this.#known.add(key);
+    return true;
+  }
+}
+
+/** What the journal tells: which elements are alive, and how many tokens have come to and gone from joins. */
+export class Told {
+  readonly alive = new Map<number, { readonly elementId: string; readonly scope: number }>();
+  readonly taken = new Map<string, number>();
+  readonly fired = new Map<string, number>();
+  seq = 0;
+
+  take(entry: JournalEntry): void {
+    expect(entry.seq === ++this.seq, `the journal has no gaps, and ${entry.seq} comes after ${this.seq - 1}`);
+    switch (entry.type) {
+      case 'activated':
+        expect(
+          entry.scope === 0 || this.alive.has(entry.scope),
+          `${entry.elementId} is activated in a scope that is alive`,
+        );
+        this.alive.set(entry.element, entry);
+        count(this.fired, `${entry.scope} ${entry.elementId}`);
+        break;
+      case 'completed':
+      case 'terminated':
+        for (const { scope, elementId } of this.alive.values()) {
+          expect(
+            scope !== entry.element,
+            `${entry.elementId} is ${entry.type} when it is empty, and ${elementId} is in it`,
+          );
+        }
+        expect(this.alive.delete(entry.element), `${entry.elementId} is ${entry.type} once`);
+        break;
+      case 'taken':
+        count(this.taken, `${entry.scope} ${entry.flowId}`);
+        break;
+      default:
+    }
+  }
+}
+
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** What holds after every step. */
+export function checkState(state: State, outside: Outside, told: Told): void {
+  const elements = Object.values(state.elements);
+  same(new Set(elements.map(({ key }) => key)), new Set(told.alive.keys()), 'elements of the state and of the journal');
+  same(new Set(elements.flatMap(({ job }) => job ?? [])), new Set(outside.jobs.keys()), 'jobs');
+  same(new Set(elements.flatMap(({ child }) => child ?? [])), outside.children, 'children');
+  same(new Set(Object.values(state.timers).map(({ timer }) => timer)), new Set(outside.timers.keys()), 'timers');
+  same(
+    new Set(Object.values(state.subscriptions).map(({ subscription }) => subscription)),
+    outside.subscriptions,
+    'subscriptions',
+  );
+  expect(state.seq === told.seq, 'the state knows the last entry of the journal');
+  expect(
+    (state.phase === 'RUNNING') === elements.length > 0,
+    `a state in phase ${state.phase} has ${elements.length} elements`,
+  );
+  const scopes = new Set(elements.map(({ scope }) => scope));
+  const waiting = new Set([
+    ...Object.values(state.timers).map(({ element }) => element),
+    ...Object.values(state.subscriptions).map(({ element }) => element),
+    ...state.incidents.map(({ element }) => element),
+  ]);
+  for (const { key, elementId, scope, job, child } of elements) {
+    expect(scope === 0 || state.elements[scope] !== undefined, `the scope of ${elementId} is alive`);
+    const goesOn = scopes.has(key) || job !== undefined || child !== undefined || waiting.has(key);
+    expect(goesOn, `${elementId} waits for something`);
+  }
+  for (const { element, elementId } of state.incidents) {
+    expect(state.elements[element] !== undefined, `the element of the incident of ${elementId} is alive`);
+  }
+}
+
+/** Every join of a process that ended by itself has taken one token per flow each time that it fired. */
+export function checkJoins(
+  told: Told,
+  joins: readonly { readonly id: string; readonly incoming: readonly string[] }[],
+  scope: number,
+): void {
+  for (const { id, incoming } of joins) {
+    const fired = told.fired.get(`${scope} ${id}`) ?? 0;
+    for (const flow of incoming) {
+      const taken = told.taken.get(`${scope} ${flow}`) ?? 0;
+      expect(taken === fired, `${id} has fired ${fired} times, and ${taken} tokens came along ${flow}`);
+    }
+  }
+}
+
+function same(found: ReadonlySet<number>, expected: ReadonlySet<number>, what: string): void {
+  const list = (set: ReadonlySet<number>) => [...set].sort((a, b) => a - b).join(' ');
+  expect(list(found) === list(expected), `${what}: ${list(found)} in the state, ${list(expected)} outside`);
+}
+
+export function expect(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`Broken: ${what}`);
+}

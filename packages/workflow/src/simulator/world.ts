@@ -1,0 +1,250 @@
+import { isDeepStrictEqual } from 'node:util';
+import { rebuild } from '../engine/journal.ts';
+import { errorsOf, resultOf, statusOf } from '../engine/status.ts';
+import { start, step } from '../engine/step.ts';
+import type { ProcessGraph } from '../graph.ts';
+import type {
+  Effect,
+  ErrorEnvelope,
+  Event,
+  JournalEntry,
+  Outcome,
+  StartRequest,
+  State,
+  StepResult,
+  Value,
+} from '../types.ts';
+import { checkJoins, checkState, expect, Outside, Told } from './invariants.ts';
+import type { Random } from './random.ts';
+
+/** Steps of one instance; then services succeed, and what still waits is hurried on. */
+const PATIENCE = 60;
+const END = 600;
+
+/** One instance, and the world that answers it: late, twice, or with a failure, between crashes. */
+class Simulated {
+  state: State;
+  readonly outside = new Outside();
+  readonly told = new Told();
+  readonly journal: string[] = [];
+  readonly past: Event[] = [];
+  readonly children = new Map<number, Simulated>();
+  outcome: Outcome | null = null;
+  errors: readonly ErrorEnvelope[] = [];
+  readonly #world: World;
+
+  constructor(world: World, request: StartRequest) {
+    this.#world = world;
+    const { graph, now } = world;
+    const result = start(graph, request, { now });
+    this.state = result.state;
+    this.#commit(result);
+  }
+
+  apply(event: Event): void {
+    const { graph, now, random } = this.#world;
+    const before = JSON.stringify(this.state);
+    const result = step(graph, this.state, event, { now });
+    expect(JSON.stringify(this.state) === before, 'a step leaves the state before as it was');
+    if (random.chance(0.1)) {
+      const again = step(graph, JSON.parse(before) as State, event, { now });
+      expect(isDeepStrictEqual(plain(again), plain(result)), 'a step that is lost and done again is the same');
+    }
+    if (result.changed) {
+      this.past.push(event);
+      this.#commit(result);
+    }
+  }
+
+  #commit({ state, effects, journal }: StepResult): void {
+    // As a database holds it.
+    this.state = JSON.parse(JSON.stringify(state)) as State;
+    this.journal.push(...journal.map((entry) => JSON.stringify(entry)));
+    for (const entry of journal) {
+      this.told.take(entry);
+      if (entry.type === 'event') this.#answered(entry.event);
+    }
+    const twice = this.#world.random.chance(0.1) ? effects : [];
+    for (const effect of [...effects, ...twice]) this.#carryOut(effect);
+    checkState(this.state, this.outside, this.told);
+    if (state.phase === 'COMPLETED') this.#checkJoins();
+  }
+
+  #checkJoins(): void {
+    const nodes = this.#world.graph.processes.get(this.state.processId)?.nodes ?? new Map();
+    const joins = [...nodes.values()].filter(
+      ({ kind, scope, incoming }) =>
+        kind === 'parallelGateway' && scope === this.state.processId && incoming.length > 1,
+    );
+    // Tokens are thrown away only where something is terminated, or by a terminate end event.
+    const thrownAway = this.journal.some((entry) => entry.includes('"terminated"') || entry.includes('"terminates'));
+    if (!thrownAway) checkJoins(this.told, joins, 1);
+  }
+
+  #answered(event: Event): void {
+    if (event.type === 'jobSucceeded' || event.type === 'jobFailed') this.outside.jobs.delete(event.job);
+    if (event.type === 'timerDue') this.outside.timers.delete(event.timer);
+    if (event.type === 'messageCorrelated') this.outside.subscriptions.delete(event.subscription);
+    if (event.type === 'childEnded') this.outside.children.delete(event.child);
+  }
+
+  #carryOut(effect: Effect): void {
+    this.outside.take(effect);
+    if (effect.type === 'finished') this.outcome = effect.outcome;
+    else if (effect.type === 'incidentsChanged') this.errors = effect.errors;
+    else if (effect.type === 'cancelChild') this.children.get(effect.child)?.apply({ type: 'cancel' });
+    else if (effect.type === 'startChild' && !this.children.has(effect.child)) this.#startChild(effect);
+  }
+
+  #startChild({ child, processId, variables, secrets, caughtOutside }: Extract<Effect, { type: 'startChild' }>): void {
+    const request = { processId, variables, secrets, caughtOutside, seed: `${this.state.seed}.${child}` };
+    this.children.set(child, new Simulated(this.#world, request));
+  }
+
+  /** The process that holds the state is killed: what is known is the journal. */
+  crash(): void {
+    const journal = this.journal.map((entry) => JSON.parse(entry) as JournalEntry);
+    const rebuilt = rebuild(this.#world.graph, journal);
+    expect(isDeepStrictEqual(plain(rebuilt), this.state), 'the journal rebuilds the state');
+    if (rebuilt !== null) this.state = rebuilt;
+  }
+
+  check(): void {
+    const errors = errorsOf(this.state);
+    expect(isDeepStrictEqual(plain(errors), plain(this.errors)), 'effects tell the errors that there are');
+    const status = statusOf(this.state);
+    if (this.state.phase === 'RUNNING')
+      expect((status === 'FAILED') === errors.length > 0, 'FAILED while an incident is open');
+    expect((resultOf(this.state) === null) === (status === 'RUNNING'), 'there is a result unless it runs');
+    for (const { message } of errors) expect(message !== '', 'messages are not empty');
+  }
+}
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+export class World {
+  readonly graph: ProcessGraph;
+  readonly random: Random;
+  now = Date.parse('2030-01-01T00:00:00Z');
+  #actions = 0;
+
+  constructor(graph: ProcessGraph, random: Random) {
+    this.graph = graph;
+    this.random = random;
+  }
+
+  /** Runs one instance to its end, and tells how it ended. */
+  run(seed: string): State {
+    const { random } = this;
+    const variables = {
+      key: 'k',
+      items: [1, 2, 3],
+      v0: random.below(10),
+      v1: random.below(10),
+      v2: random.below(10),
+      v3: random.below(10),
+    };
+    const root = new Simulated(this, { variables, seed });
+    while (root.outcome === null) {
+      expect(++this.#actions < END, 'an instance ends');
+      this.#act(root, root);
+      root.check();
+    }
+    root.crash();
+    this.#checkChildren(root);
+    return root.state;
+  }
+
+  #checkChildren({ children, state }: Simulated): void {
+    expect(state.phase !== 'RUNNING', 'no child outlives its parent');
+    for (const child of children.values()) this.#checkChildren(child);
+  }
+
+  /** One thing happens, somewhere in an instance or its children. */
+  #act(instance: Simulated, root: Simulated): void {
+    const { random } = this;
+    for (const [child, called] of instance.children) {
+      if (!instance.outside.children.has(child)) continue;
+      if (called.outcome !== null) {
+        instance.apply({ type: 'childEnded', child, outcome: called.outcome });
+        return;
+      }
+      instance.apply({ type: 'childIncidents', child, errors: called.errors });
+    }
+    if (random.chance(0.1)) instance.crash();
+    const old = instance.past[random.below(instance.past.length)];
+    if (old !== undefined && isOnce(old) && random.chance(0.1)) {
+      const { seq } = instance.state;
+      instance.apply(old);
+      expect(instance.state.seq === seq, `${old.type} counts once`);
+      return;
+    }
+    if (random.chance(0.003)) {
+      root.apply({ type: 'cancel' });
+      return;
+    }
+    const event = this.#event(instance);
+    if (event !== null) instance.apply(event);
+    else root.apply({ type: 'cancel' });
+  }
+
+  /** Something that can happen to the instance; null when only an incident is left that nobody can mend. */
+  #event(instance: Simulated): Event | null {
+    const { random } = this;
+    const { outside, state } = instance;
+    const calm = this.#actions > PATIENCE;
+    const events: (() => Event | null)[] = [
+      ...[...outside.jobs.keys()].map((job) => () => this.#answer(job, calm)),
+      ...[...outside.timers].map(
+        ([timer, due]) =>
+          () =>
+            this.#due(timer, due),
+      ),
+      ...Object.values(state.subscriptions)
+        .filter(({ elementId }) => !calm || !/^(beside|esp)/.test(elementId))
+        .map(
+          ({ subscription }) =>
+            () =>
+              ({ type: 'messageCorrelated', subscription, variables: { n: random.below(10) } }) as const,
+        ),
+      ...state.incidents.map(
+        ({ incident, type }) =>
+          () =>
+            this.#mend(instance, incident, type),
+      ),
+    ];
+    const running = [...outside.children]
+      .flatMap((child) => instance.children.get(child) ?? [])
+      .filter(({ outcome }) => outcome === null);
+    const choice = random.below(events.length + running.length);
+    const child = running[choice - events.length];
+    if (child === undefined) return events[choice]?.() ?? null;
+    this.#act(child, child);
+    return { type: 'resolveIncident', incident: -1 };
+  }
+
+  #answer(job: number, calm: boolean): Event {
+    const { random } = this;
+    if (calm || random.chance(0.7)) return { type: 'jobSucceeded', job, result: { n: random.below(10) } };
+    const response = random.of<Value>([{ detail: 'broken' }, { title: '' }, null, [1], { message: 'no' }]);
+    return { type: 'jobFailed', job, serviceId: 'service', applicationId: 'application', response };
+  }
+
+  #due(timer: number, due: number): Event {
+    this.now = Math.max(this.now, due);
+    return { type: 'timerDue', timer };
+  }
+
+  #mend(instance: Simulated, incident: number, type: string): Event | null {
+    if (type === 'UNHANDLED_ERROR_EVENT' || type === 'DEADLOCK') return null;
+    if (type === 'EXTRACT_VALUE_ERROR' || type === 'CONDITION_ERROR')
+      instance.apply({ type: 'setVariables', variables: { mended: true } });
+    return { type: 'resolveIncident', incident };
+  }
+}
+
+function isOnce(event: Event): boolean {
+  return ['jobSucceeded', 'jobFailed', 'timerDue', 'messageCorrelated', 'childEnded', 'resolveIncident'].includes(
+    event.type,
+  );
+}
