@@ -1,36 +1,15 @@
+import { builtinNames } from './builtins/index.ts';
+import { FeelBudgetError } from './errors.ts';
 import type { Warning } from './errors.ts';
-import { FeelSyntaxError } from './errors.ts';
+import { isOverflow } from './evaluate/calls.ts';
+import { compileNode } from './evaluate/compile-node.ts';
+import { Run } from './evaluate/run.ts';
+import type { EvaluateOptions } from './evaluate/run.ts';
 import type { Scope } from './scope.ts';
-import type { FeelFunction } from './values/function.ts';
+import { usesOf } from './syntax/analysis.ts';
+import type { Node } from './syntax/ast.ts';
+import { parseExpression, parseUnaryTests } from './syntax/parser.ts';
 import type { Value } from './values/value.ts';
-
-/** What one evaluation may use. */
-export interface Budget {
-  /** Steps: about one per operator, item of a loop, and hundred characters of text. */
-  steps: number;
-  /** Items of one list. */
-  listLength: number;
-  /** UTF-16 units of one text. */
-  textLength: number;
-}
-
-/** The moment and the time zone that `now()` and `today()` tell. */
-export interface Instant {
-  epochMilliseconds: number;
-  /** A name of the IANA database, such as `Europe/Berlin` or `Etc/UTC`. */
-  timeZone: string;
-}
-
-/** What an evaluation is given besides its variables. Without `now`, `random` or `uuid` their functions are null and warn. */
-export interface EvaluateOptions {
-  now?: () => Instant;
-  budget?: Partial<Budget>;
-  /** Functions of the host by name, such as `secret_value`. Variables of the same name come first. */
-  functions?: ReadonlyMap<string, FeelFunction>;
-  /** A number from 0 up to, but not including, 1. */
-  random?: () => number;
-  uuid?: () => string;
-}
 
 export interface Evaluation {
   value: Value;
@@ -39,7 +18,10 @@ export interface Evaluation {
 
 export interface CompiledExpression {
   readonly source: string;
-  /** Names that are read from the scope, without those that the expression itself binds. */
+  /**
+   * Names that are read from the scope, without those that the expression binds. Within a filter such a name may turn
+   * out to be a member of the items.
+   */
   readonly variables: readonly string[];
   /** Functions that are called by name, builtin or not. */
   readonly calls: readonly string[];
@@ -47,7 +29,50 @@ export interface CompiledExpression {
   evaluate(scope: Scope, options?: EvaluateOptions): Evaluation;
 }
 
+export interface CompileOptions {
+  /** Names of variables and members that contain spaces or signs and shall be readable without back-ticks. */
+  names?: Iterable<string>;
+  /** Functions of the host whose names contain spaces. */
+  functions?: Iterable<string>;
+}
+
 /** Compiles an expression, without the leading `=` of BPMN. Throws `FeelSyntaxError`. */
-export function compile(_source: string): CompiledExpression {
-  throw new FeelSyntaxError('Expressions cannot be evaluated yet.', { from: 0, to: 0, line: 1, column: 1 });
+export function compile(source: string, options: CompileOptions = {}): CompiledExpression {
+  return ready(source, parseExpression(source, known(options)));
+}
+
+/**
+ * Compiles the unary tests of a decision table, such as `< 5, [10..20]`, `not("a")` or `-`. The input is the variable
+ * `?` of the scope, the value true, false or null. Throws `FeelSyntaxError`.
+ */
+export function compileUnaryTests(source: string, options: CompileOptions = {}): CompiledExpression {
+  return ready(source, parseUnaryTests(source, known(options)));
+}
+
+function known({ names = [], functions = [] }: CompileOptions): {
+  names: Iterable<string>;
+  functions: Iterable<string>;
+} {
+  return { names, functions: [...builtinNames, ...functions] };
+}
+
+const NO_OPTIONS: EvaluateOptions = {};
+
+function ready(source: string, node: Node): CompiledExpression {
+  const closure = compileNode(node);
+  const uses = usesOf(node);
+  return {
+    source,
+    variables: [...uses.variables],
+    calls: [...uses.calls],
+    evaluate(scope, options = NO_OPTIONS) {
+      const run = new Run(source, scope, options);
+      try {
+        return { value: closure(run), warnings: run.warnings };
+      } catch (error) {
+        if (isOverflow(error)) throw new FeelBudgetError('depth', 'The expression or its values are nested too deep.');
+        throw error;
+      }
+    },
+  };
 }

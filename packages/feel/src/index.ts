@@ -1,13 +1,21 @@
 /** FEEL as Camunda speaks it: compiled once, evaluated often, without side effects and within a budget. */
+export { DEFAULT_BUDGET } from './budget.ts';
+export type { Budget } from './budget.ts';
+export { builtinNames } from './builtins/index.ts';
 export * from './compile.ts';
 export * from './errors.ts';
-export * from './json.ts';
+export type { EvaluateOptions, Instant } from './evaluate/run.ts';
+export { toJson } from './json.ts';
 export * from './scope.ts';
+export { parseDate, parseDateTime, parseDuration, parseTime } from './temporal/parse.ts';
 export { FeelDate } from './values/date.ts';
 export { FeelDateTime } from './values/date-time.ts';
 export { DaysDuration, MonthsDuration } from './values/duration.ts';
+export { equal } from './values/equality.ts';
 export { FeelFunction } from './values/function.ts';
 export type { Call } from './values/function.ts';
+export { kindOf } from './values/kind.ts';
+export type { Kind } from './values/kind.ts';
 export { FeelRange } from './values/range.ts';
 export { Secret } from './values/secret.ts';
 export { FeelTime } from './values/time.ts';

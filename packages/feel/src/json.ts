@@ -1,6 +1,53 @@
-import type { JsonValue, Value } from './values/value.ts';
+import type { Meter } from './budget.ts';
+import { FeelBudgetError } from './errors.ts';
+import { kindOf, newContext } from './values/kind.ts';
+import { toDouble } from './values/number.ts';
+import { FeelRange } from './values/range.ts';
+import { scalarText } from './values/text.ts';
+import type { Context, FeelNumber, JsonValue, Value } from './values/value.ts';
 
-/** A value as JSON: temporal values and durations as their text, ranges as theirs, functions as null. */
-export function toJson(_value: Value): JsonValue {
-  return null;
+const DEEPEST = 1000;
+
+/**
+ * A value as JSON: numbers as doubles, temporal values and durations as the text that `string()` gives, a range as
+ * `{"start", "startIncluded", "end", "endIncluded"}`, a secret as `{"$secret": field}`, a function as null. Objects have
+ * no prototype. Throws `FeelBudgetError` for a value nested more than a thousand deep.
+ */
+export function toJson(value: Value, meter?: Meter, depth = 0): JsonValue {
+  if (depth > DEEPEST) throw new FeelBudgetError('depth', `The value is nested more than ${DEEPEST} deep.`);
+  meter?.spend(1);
+  switch (kindOf(value)) {
+    case 'null':
+    case 'function':
+      return null;
+    case 'boolean':
+      return value as boolean;
+    case 'number':
+      return toDouble(value as FeelNumber);
+    case 'list':
+      return (value as readonly Value[]).map((item) => toJson(item, meter, depth + 1));
+    case 'context':
+      return contextToJson(value as Context, meter, depth);
+    case 'range':
+      return rangeToJson(value as FeelRange, meter, depth);
+    case 'secret':
+      return { $secret: (value as { field: string }).field };
+    default:
+      return scalarText(value) ?? null;
+  }
+}
+
+function contextToJson(context: Context, meter: Meter | undefined, depth: number): JsonValue {
+  const object = newContext() as Record<string, JsonValue>;
+  for (const name of Object.keys(context)) object[name] = toJson(context[name] ?? null, meter, depth + 1);
+  return object;
+}
+
+function rangeToJson(range: FeelRange, meter: Meter | undefined, depth: number): JsonValue {
+  return {
+    start: toJson(range.start ?? null, meter, depth + 1),
+    startIncluded: range.startIncluded,
+    end: toJson(range.end ?? null, meter, depth + 1),
+    endIncluded: range.endIncluded,
+  };
 }

@@ -1,0 +1,58 @@
+import type { BudgetPart } from './errors.ts';
+import { FeelBudgetError } from './errors.ts';
+
+/** What one evaluation may use. */
+export interface Budget {
+  /** Steps: about one per operator, per item that a loop or a function looks at, and per hundred characters of text. */
+  steps: number;
+  /** Items of one list. */
+  listLength: number;
+  /** UTF-16 units of one text. */
+  textLength: number;
+}
+
+/** A second of computing at most; a workflow that needs more should call a service. */
+export const DEFAULT_BUDGET: Budget = { steps: 1_000_000, listLength: 100_000, textLength: 1_000_000 };
+
+const UNITS_PER_STEP = 100;
+
+/** Counts what an evaluation uses. Every method throws `FeelBudgetError` when that is too much. */
+export class Meter {
+  #steps: number;
+  readonly #budget: Budget;
+
+  constructor(budget: Budget) {
+    this.#budget = budget;
+    this.#steps = budget.steps;
+  }
+
+  spend(steps: number): void {
+    this.#steps -= steps;
+    if (this.#steps < 0) exceed('steps', `more than ${this.#budget.steps} steps`);
+  }
+
+  /** Before a list of so many items is made. */
+  list(length: number): void {
+    this.limitList(length);
+    this.spend(length);
+  }
+
+  limitList(length: number): void {
+    if (length > this.#budget.listLength) exceed('listLength', `a list of more than ${this.#budget.listLength} items`);
+  }
+
+  /** Before a text of so many units is made or searched. */
+  text(length: number): void {
+    this.limitText(length);
+    this.spend(Math.ceil(length / UNITS_PER_STEP));
+  }
+
+  limitText(length: number): void {
+    if (length > this.#budget.textLength)
+      exceed('textLength', `a text of more than ${this.#budget.textLength} characters`);
+  }
+}
+
+function exceed(part: BudgetPart, what: string): never {
+  throw new FeelBudgetError(part, `The expression needs ${what}.`);
+}

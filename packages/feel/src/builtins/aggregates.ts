@@ -1,0 +1,113 @@
+import type { CallSite } from '../evaluate/call-site.ts';
+import { kindOf } from '../values/kind.ts';
+import { add, compareNumbers, Decimal, divide, fromDecimal, isNumber, multiply, toDecimal } from '../values/number.ts';
+import { order } from '../values/order.ts';
+import type { FeelNumber, Value } from '../values/value.ts';
+import { Builtin, signature } from './builtin.ts';
+
+type Numbers = readonly FeelNumber[];
+
+function overItems(run: (call: CallSite, list: readonly Value[]) => Value): Builtin {
+  return new Builtin([
+    signature(['...list: list'], (call, list) => {
+      call.spend(list.length);
+      return run(call, list);
+    }),
+  ]);
+}
+
+/** A function of at least one number. */
+function overNumbers(run: (numbers: Numbers, call: CallSite) => FeelNumber | null | readonly FeelNumber[]): Builtin {
+  return overItems((call, list) => {
+    const wrong = list.find((item) => !isNumber(item));
+    if (wrong !== undefined) return call.fail(`expects numbers, got ${kindOf(wrong)}.`);
+    return list.length === 0 ? call.fail('needs one number at least.') : run(list as Numbers, call);
+  });
+}
+
+function total(numbers: Numbers, operation: typeof add, start: number): FeelNumber | null {
+  let result: FeelNumber | null = start;
+  for (const number of numbers) result = result === null ? null : operation(result, number);
+  return result;
+}
+
+function mean(numbers: Numbers): FeelNumber | null {
+  const sum = total(numbers, add, 0);
+  return sum === null ? null : divide(sum, numbers.length);
+}
+
+function median(numbers: Numbers): FeelNumber | null {
+  const sorted = numbers.toSorted(compareNumbers);
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  if (sorted.length % 2 === 1) return upper;
+  return mean([sorted[sorted.length / 2 - 1] ?? 0, upper]);
+}
+
+/** The standard deviation of a sample. */
+function deviation(numbers: Numbers, call: CallSite): FeelNumber | null {
+  const middle = mean(numbers);
+  if (numbers.length < 2 || middle === null) return call.fail('needs two numbers at least.');
+  let squares = new Decimal(0);
+  for (const number of numbers) squares = squares.plus(toDecimal(number).minus(middle).pow(2));
+  return fromDecimal(squares.div(numbers.length - 1).sqrt());
+}
+
+/** The most frequent numbers, ascending. */
+function mode(numbers: Numbers): readonly FeelNumber[] {
+  const sorted = numbers.toSorted(compareNumbers);
+  let most = 0;
+  let best: FeelNumber[] = [];
+  for (let from = 0; from < sorted.length;) {
+    const number = sorted[from] ?? 0;
+    let to = from;
+    while (to < sorted.length && compareNumbers(sorted[to] ?? 0, number) === 0) to++;
+    if (to - from > most) best = [];
+    most = Math.max(most, to - from);
+    if (to - from === most) best.push(number);
+    from = to;
+  }
+  return best;
+}
+
+/** The first or last item by order; null if two of them have none. */
+function extreme(call: CallSite, list: readonly Value[], sign: 1 | -1): Value {
+  const [first, ...rest] = list;
+  if (first === undefined) return call.fail('needs one item at least.');
+  let best = first;
+  if (order(first, first) === null) return call.fail(`a ${kindOf(first)} has no order.`);
+  for (const item of rest) {
+    const distance = order(item, best);
+    if (distance === null) return call.fail(`a ${kindOf(item)} cannot be compared with a ${kindOf(best)}.`);
+    if (distance * sign > 0) best = item;
+  }
+  return best;
+}
+
+/** `all` and `any`, with three values; the decisive value decides even beside null. */
+function logic(decisive: boolean): Builtin {
+  return overItems((_call, list) => {
+    if (list.includes(decisive)) return decisive;
+    return list.every((item) => item === !decisive) ? !decisive : null;
+  });
+}
+
+export const aggregates: readonly (readonly [string, Builtin])[] = [
+  ['min', overItems((call, list) => extreme(call, list, -1))],
+  ['max', overItems((call, list) => extreme(call, list, 1))],
+  ['sum', overNumbers((numbers) => total(numbers, add, 0))],
+  ['product', overNumbers((numbers) => total(numbers, multiply, 1))],
+  ['mean', overNumbers(mean)],
+  ['median', overNumbers(median)],
+  ['stddev', overNumbers(deviation)],
+  [
+    'mode',
+    overItems((call, list) => {
+      const wrong = list.find((item) => !isNumber(item));
+      return wrong === undefined ? mode(list as Numbers) : call.fail(`expects numbers, got ${kindOf(wrong)}.`);
+    }),
+  ],
+  ['all', logic(false)],
+  ['and', logic(false)],
+  ['any', logic(true)],
+  ['or', logic(true)],
+];

@@ -1,0 +1,130 @@
+import type { CallSite } from '../evaluate/call-site.ts';
+import { kindOf } from '../values/kind.ts';
+import { order } from '../values/order.ts';
+import { FeelRange } from '../values/range.ts';
+import type { Value } from '../values/value.ts';
+import { Builtin, signature } from './builtin.ts';
+
+// The relations of points and ranges (DMN 1.5, table 79). Ends that are not given lie infinitely far away.
+
+class Incomparable extends Error {}
+
+/** The order of two ends. `open` is what an end that is not given counts as: -1 for a start, 1 for an end. */
+function distance(left: Value | undefined, leftOpen: 1 | -1, right: Value | undefined, rightOpen: 1 | -1): number {
+  if (left === undefined || right === undefined) {
+    if (left === undefined && right === undefined) return leftOpen - rightOpen;
+    return left === undefined ? leftOpen : -rightOpen;
+  }
+  const found = order(left, right);
+  if (found === null) throw new Incomparable();
+  return found;
+}
+
+const startToStart = (a: FeelRange, b: FeelRange): number => distance(a.start, -1, b.start, -1);
+const endToEnd = (a: FeelRange, b: FeelRange): number => distance(a.end, 1, b.end, 1);
+const endToStart = (a: FeelRange, b: FeelRange): number => distance(a.end, 1, b.start, -1);
+
+const point = (value: Value): FeelRange => new FeelRange(value, true, value, true);
+
+function before(a: FeelRange, b: FeelRange): boolean {
+  const gap = endToStart(a, b);
+  return gap < 0 || (gap === 0 && !(a.endIncluded && b.startIncluded));
+}
+
+function meets(a: FeelRange, b: FeelRange): boolean {
+  return a.endIncluded && b.startIncluded && a.end !== undefined && endToStart(a, b) === 0;
+}
+
+function overlapsBefore(a: FeelRange, b: FeelRange): boolean {
+  const starts = startToStart(a, b);
+  const ends = endToEnd(a, b);
+  const startsEarlier = starts < 0 || (starts === 0 && a.startIncluded && !b.startIncluded);
+  const endsEarlier = ends < 0 || (ends === 0 && (!a.endIncluded || b.endIncluded));
+  return startsEarlier && !before(a, b) && endsEarlier;
+}
+
+function overlapsAfter(a: FeelRange, b: FeelRange): boolean {
+  const starts = startToStart(b, a);
+  const ends = endToEnd(b, a);
+  const startsLater = starts < 0 || (starts === 0 && b.startIncluded && !a.startIncluded);
+  const endsLater = ends < 0 || (ends === 0 && (!b.endIncluded || a.endIncluded));
+  return startsLater && !before(b, a) && endsLater;
+}
+
+function includes(a: FeelRange, b: FeelRange): boolean {
+  const starts = startToStart(a, b);
+  const ends = endToEnd(a, b);
+  const startFits = starts < 0 || (starts === 0 && (a.startIncluded || !b.startIncluded));
+  const endFits = ends > 0 || (ends === 0 && (a.endIncluded || !b.endIncluded));
+  return startFits && endFits;
+}
+
+function finishes(a: FeelRange, b: FeelRange): boolean {
+  const starts = startToStart(a, b);
+  const startFits = starts > 0 || (starts === 0 && (!a.startIncluded || b.startIncluded));
+  return a.endIncluded === b.endIncluded && endToEnd(a, b) === 0 && startFits;
+}
+
+function starts(a: FeelRange, b: FeelRange): boolean {
+  const ends = endToEnd(a, b);
+  const endFits = ends < 0 || (ends === 0 && (!a.endIncluded || b.endIncluded));
+  return a.startIncluded === b.startIncluded && startToStart(a, b) === 0 && endFits;
+}
+
+function coincides(a: FeelRange, b: FeelRange): boolean {
+  if (a.startIncluded !== b.startIncluded || a.endIncluded !== b.endIncluded) return false;
+  return startToStart(a, b) === 0 && endToEnd(a, b) === 0;
+}
+
+type Relation = (a: FeelRange, b: FeelRange) => boolean;
+type Operands = 'ranges' | 'point first' | 'point second' | 'points';
+
+const swapped =
+  (relation: Relation): Relation =>
+  (a, b) =>
+    relation(b, a);
+
+/** A relation, for the operands that it is defined for. */
+function relation(holds: Relation, ...allowed: Operands[]): Builtin {
+  const check = (call: CallSite, left: Value, right: Value): Value => {
+    if (!allowed.includes(operandsOf(left, right))) {
+      return call.fail(`is not defined for a ${kindOf(left)} and a ${kindOf(right)}.`);
+    }
+    try {
+      return holds(left instanceof FeelRange ? left : point(left), right instanceof FeelRange ? right : point(right));
+    } catch (error) {
+      if (error instanceof Incomparable)
+        return call.fail(`a ${kindOf(left)} and a ${kindOf(right)} have no common order.`);
+      throw error;
+    }
+  };
+  return new Builtin([
+    signature(['range1: any', 'range2: any'], check),
+    signature(['point1: any', 'point2: any'], check),
+    signature(['point: any', 'range: any'], check),
+    signature(['range: any', 'point: any'], check),
+    signature(['value1: any', 'value2: any'], check),
+  ]);
+}
+
+function operandsOf(left: Value, right: Value): Operands {
+  if (left instanceof FeelRange) return right instanceof FeelRange ? 'ranges' : 'point second';
+  return right instanceof FeelRange ? 'point first' : 'points';
+}
+
+export const ranges: readonly (readonly [string, Builtin])[] = [
+  ['before', relation(before, 'points', 'point first', 'point second', 'ranges')],
+  ['after', relation(swapped(before), 'points', 'point first', 'point second', 'ranges')],
+  ['meets', relation(meets, 'ranges')],
+  ['met by', relation(swapped(meets), 'ranges')],
+  ['overlaps', relation((a, b) => !before(a, b) && !before(b, a), 'ranges')],
+  ['overlaps before', relation(overlapsBefore, 'ranges')],
+  ['overlaps after', relation(overlapsAfter, 'ranges')],
+  ['finishes', relation(finishes, 'point first', 'ranges')],
+  ['finished by', relation(swapped(finishes), 'point second', 'ranges')],
+  ['includes', relation(includes, 'point second', 'ranges')],
+  ['during', relation(swapped(includes), 'point first', 'ranges')],
+  ['starts', relation(starts, 'point first', 'ranges')],
+  ['started by', relation(swapped(starts), 'point second', 'ranges')],
+  ['coincides', relation(coincides, 'points', 'ranges')],
+];

@@ -1,0 +1,124 @@
+import { Buffer } from 'node:buffer';
+import type { CallSite } from '../evaluate/call-site.ts';
+import { truncate } from '../values/number.ts';
+import type { FeelNumber, Value } from '../values/value.ts';
+import { Builtin, signature } from './builtin.ts';
+import { extract, matches, replace, split } from './regular-expressions.ts';
+
+// Lengths and positions count code points (DMN 1.5, 10.3.4.3), not the UTF-16 units of JavaScript.
+
+function substring(call: CallSite, string: string, start: FeelNumber, length?: FeelNumber): Value {
+  call.meter.text(string.length);
+  const characters = Array.from(string);
+  const position = truncate(start);
+  const count = length === undefined ? characters.length : truncate(length);
+  const from = position > 0 ? position - 1 : characters.length + position;
+  if (position === 0 || count < 0 || from < 0 || from > characters.length)
+    return call.fail('the position is outside of the text.');
+  return characters.slice(from, from + count).join('');
+}
+
+/** Searching costs as much as the text is long. */
+function searched(run: (string: string, match: string) => Value): Builtin {
+  return new Builtin([
+    signature(['string: string', 'match: string'], (call, string, match) => {
+      call.meter.text(string.length);
+      return run(string, match);
+    }),
+  ]);
+}
+
+function changed(run: (string: string) => string): Builtin {
+  return new Builtin([
+    signature(['string: string'], (call, string) => {
+      const result = run(string);
+      call.meter.text(result.length);
+      return result;
+    }),
+  ]);
+}
+
+function encode(call: CallSite, value: string): string {
+  call.meter.text(Math.ceil(value.length * 4));
+  return Buffer.from(value, 'utf8').toString('base64');
+}
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+function decode(call: CallSite, value: string): Value {
+  call.meter.text(value.length);
+  if (!BASE64.test(value)) return call.fail('the text is not Base64.');
+  return Buffer.from(value, 'base64').toString('utf8');
+}
+
+function uuid(call: CallSite): Value {
+  return call.run.options.uuid?.() ?? call.fail('there is no source of random values here.');
+}
+
+/** Without leading and trailing characters up to U+0020, as `java.lang.String.trim`. */
+function trim(string: string): string {
+  let from = 0;
+  let to = string.length;
+  while (from < to && string.charCodeAt(from) <= 0x20) from++;
+  while (to > from && string.charCodeAt(to - 1) <= 0x20) to--;
+  return string.slice(from, to);
+}
+
+export const strings: readonly (readonly [string, Builtin])[] = [
+  ['substring', new Builtin([signature(['string: string', 'start position: number', 'length: number?'], substring)])],
+  [
+    'string length',
+    new Builtin([
+      signature(['string: string'], (call, string) => {
+        call.meter.text(string.length);
+        return Array.from(string).length;
+      }),
+    ]),
+  ],
+  ['upper case', changed((string) => string.toUpperCase())],
+  ['lower case', changed((string) => string.toLowerCase())],
+  ['trim', changed(trim)],
+  ['is blank', new Builtin([signature(['string: string'], (_call, string) => string.trim() === '')])],
+  [
+    'substring before',
+    searched((string, match) => {
+      const at = string.indexOf(match);
+      return at === -1 ? '' : string.slice(0, at);
+    }),
+  ],
+  [
+    'substring after',
+    searched((string, match) => {
+      const at = string.indexOf(match);
+      return at === -1 ? '' : string.slice(at + match.length);
+    }),
+  ],
+  ['contains', searched((string, match) => string.includes(match))],
+  ['starts with', searched((string, match) => string.startsWith(match))],
+  ['ends with', searched((string, match) => string.endsWith(match))],
+  [
+    'matches',
+    new Builtin([
+      signature(['input: string', 'pattern: string'], matches),
+      signature(['input: string', 'pattern: string', 'flags: string or null'], matches),
+    ]),
+  ],
+  [
+    'replace',
+    new Builtin([
+      signature(['input: string', 'pattern: string', 'replacement: string'], replace),
+      signature(['input: string', 'pattern: string', 'replacement: string', 'flags: string or null'], replace),
+    ]),
+  ],
+  ['split', new Builtin([signature(['string: string', 'delimiter: string'], split)])],
+  [
+    'extract',
+    new Builtin([
+      signature(['string: string', 'pattern: string'], extract),
+      signature(['input: string', 'pattern: string'], extract),
+    ]),
+  ],
+  ['to base64', new Builtin([signature(['value: string'], encode)])],
+  ['from base64', new Builtin([signature(['value: string'], decode)])],
+  ['uuid', new Builtin([signature([], uuid)])],
+];

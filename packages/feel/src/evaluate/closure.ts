@@ -1,0 +1,16 @@
+import type { Node } from '../syntax/ast.ts';
+import type { Value } from '../values/value.ts';
+import type { Env } from './env.ts';
+
+/** A node made ready to be evaluated again and again. */
+export type Closure = (env: Env) => Value;
+
+/** Makes a node ready; handed to the makers of the single kinds, which contain other nodes. */
+export type Compile = (node: Node) => Closure;
+
+/** The nodes that can be of a kind. */
+export type NodeOf<K extends Node['kind'], N = Node> = N extends { kind: Node['kind'] }
+  ? K extends N['kind']
+    ? N
+    : never
+  : never;

@@ -1,0 +1,88 @@
+import { Item } from './env.ts';
+import type { Env } from './env.ts';
+import type { Closure, Compile, NodeOf } from './closure.ts';
+import type { Place, Run } from './run.ts';
+import type { Node } from '../syntax/ast.ts';
+import { isContext, isList, member } from '../values/kind.ts';
+import { isNumber, truncate } from '../values/number.ts';
+import { within } from '../values/order.ts';
+import { FeelRange } from '../values/range.ts';
+import { briefly } from '../values/text.ts';
+import type { FeelNumber, Value } from '../values/value.ts';
+import { property } from './properties.ts';
+
+export function compileList({ items }: NodeOf<'list'>, compile: Compile): Closure {
+  const closures = items.map(compile);
+  return (env) => {
+    env.run.meter.list(closures.length);
+    return closures.map((closure) => closure(env));
+  };
+}
+
+/** `a.b`: a member of a context, a property, or that of every item of a list. */
+export function compilePath(node: NodeOf<'path'>, compile: Compile): Closure {
+  const of = compile(node.of);
+  return (env) => access(of(env), node.name, env.run, node);
+}
+
+function access(value: Value, name: string, run: Run, place: Place): Value {
+  if (isContext(value)) {
+    const found = member(value, name);
+    return found === undefined ? run.warn('NO_CONTEXT_ENTRY_FOUND', `There is no member "${name}".`, place) : found;
+  }
+  if (isList(value)) {
+    run.meter.list(value.length);
+    return value.map((item) => access(item, name, run, place));
+  }
+  if (value === null) return run.warn('NO_CONTEXT_ENTRY_FOUND', `"${name}" was looked for in null.`, place);
+  const found = property(value, name);
+  return found === undefined
+    ? run.warn('NO_PROPERTY_FOUND', `${briefly(value)} has no property "${name}".`, place)
+    : found;
+}
+
+/**
+ * `list[index]` and `list[condition]` (DMN 1.5, 10.3.2.5). Which of both it is shows when it is evaluated for the
+ * first item, as in Camunda; a value that is no list is one of one item.
+ */
+export function compileFilter(node: NodeOf<'filter'>, compile: Compile): Closure {
+  const of = compile(node.of);
+  const by = compile(node.by);
+  const isCondition = alwaysCondition(node.by);
+  return (env) => {
+    const value = of(env);
+    if (value === null) return env.run.warn('INVALID_TYPE', 'Null cannot be filtered.', node);
+    const list = isList(value) ? value : [value];
+    if (list.length === 0) return isCondition ? [] : filterEmpty(by(env), env.run, node);
+    return filter(list, by, node, env);
+  };
+}
+
+function filter(list: readonly Value[], by: Closure, node: NodeOf<'filter'>, env: Env): Value {
+  const { meter } = env.run;
+  const kept: Value[] = [];
+  for (const item of list) {
+    meter.spend(node.by.size);
+    const result = by(new Item(env, item));
+    if (isNumber(result) && item === list[0]) return at(list, result, env.run, node);
+    if (result === true || (result instanceof FeelRange && within(item, result, meter) === true)) kept.push(item);
+  }
+  return kept;
+}
+
+function filterEmpty(by: Value, run: Run, place: Place): Value {
+  return isNumber(by) ? at([], by, run, place) : [];
+}
+
+/** Comparisons and calls are conditions unless they turn out to be numbers, whatever the list. */
+function alwaysCondition({ kind }: Node): boolean {
+  return kind !== 'constant' && kind !== 'name' && kind !== 'path' && kind !== 'negate' && kind !== 'binary';
+}
+
+/** The item at a position: 1 is the first, -1 the last. */
+function at(list: readonly Value[], position: FeelNumber, run: Run, place: Place): Value {
+  const index = truncate(position);
+  const item = index > 0 ? list[index - 1] : index < 0 ? list[list.length + index] : undefined;
+  if (item !== undefined) return item;
+  return run.warn('INDEX_OUT_OF_RANGE', `There is no item ${index} in a list of ${list.length}.`, place);
+}

@@ -1,0 +1,101 @@
+import { DEFAULT_BUDGET, Meter } from '../budget.ts';
+import type { Budget } from '../budget.ts';
+import { findBuiltin } from '../builtins/index.ts';
+import { FeelBudgetError } from '../errors.ts';
+import type { Warning, WarningCode } from '../errors.ts';
+import type { Scope } from '../scope.ts';
+import { positionOf } from '../syntax/source.ts';
+import type { FeelFunction } from '../values/function.ts';
+import type { Value } from '../values/value.ts';
+import type { Env } from './env.ts';
+
+/** The moment and the time zone that `now()` and `today()` tell. */
+export interface Instant {
+  epochMilliseconds: number;
+  /** A name of the IANA database, such as `Europe/Berlin` or `Etc/UTC`. */
+  timeZone: string;
+}
+
+/**
+ * What an evaluation is given besides its variables. Without `now`, `random` or `uuid` the functions that need them
+ * are null and warn, so that an expression is pure unless the host wants otherwise.
+ */
+export interface EvaluateOptions {
+  now?: () => Instant;
+  /** What is not given is that of `DEFAULT_BUDGET`. */
+  budget?: Partial<Budget>;
+  /** Functions of the host by name, such as `secret_value`. A function in a variable of the same name comes first. */
+  functions?: ReadonlyMap<string, FeelFunction>;
+  /** A number from 0 up to, but not including, 1. */
+  random?: () => number;
+  uuid?: () => string;
+}
+
+/** Where a node stands, for warnings. */
+export interface Place {
+  from: number;
+  to: number;
+}
+
+const DEEPEST_CALLS = 256;
+const MOST_WARNINGS = 100;
+
+/** One evaluation: what it has used, what it noticed, and the outermost names. */
+export class Run implements Env {
+  readonly scope: Scope;
+  readonly options: EvaluateOptions;
+  readonly source: string;
+  readonly warnings: Warning[] = [];
+  #meter: Meter | undefined;
+  #calls = 0;
+  #instant: Instant | undefined;
+
+  constructor(source: string, scope: Scope, options: EvaluateOptions) {
+    this.source = source;
+    this.scope = scope;
+    this.options = options;
+  }
+
+  get run(): Run {
+    return this;
+  }
+
+  get meter(): Meter {
+    this.#meter ??= new Meter({ ...DEFAULT_BUDGET, ...this.options.budget });
+    return this.#meter;
+  }
+
+  /** One moment for the whole evaluation. */
+  get instant(): Instant | undefined {
+    this.#instant ??= this.options.now?.();
+    return this.#instant;
+  }
+
+  find(name: string): Value | undefined {
+    return this.scope.lookup(name);
+  }
+
+  findFunction(name: string): FeelFunction | undefined {
+    return this.options.functions?.get(name) ?? findBuiltin(name);
+  }
+
+  /** Notes a warning and gives the null that the place evaluates to. Beyond a hundred, warnings are dropped. */
+  warn(code: WarningCode, message: string, { from, to }: Place): null {
+    if (this.warnings.length < MOST_WARNINGS) {
+      this.warnings.push({ code, message, position: positionOf(this.source, from, to) });
+    }
+    return null;
+  }
+
+  /** Runs the body of a function that the expression defines. */
+  enter<T>(body: () => T): T {
+    if (++this.#calls > DEEPEST_CALLS) {
+      throw new FeelBudgetError('depth', `Functions call each other more than ${DEEPEST_CALLS} deep.`);
+    }
+    try {
+      return body();
+    } finally {
+      this.#calls--;
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { Meter } from '../budget.ts';
+import { dayNumber } from '../temporal/calendar.ts';
+import { epochNanoseconds, nanosecondsOfTime } from '../temporal/instants.ts';
+import type { FeelDate } from './date.ts';
+import type { FeelDateTime } from './date-time.ts';
+import type { DaysDuration, MonthsDuration } from './duration.ts';
+import { equal } from './equality.ts';
+import { kindOf } from './kind.ts';
+import { compareNumbers } from './number.ts';
+import { FeelRange } from './range.ts';
+import type { FeelTime } from './time.ts';
+import type { FeelNumber, Value } from './value.ts';
+
+/**
+ * Negative, zero or positive, as the left value comes before, with or after the right one; null where FEEL has no
+ * order (DMN 1.5, table 54): between different kinds, and between one time with and one without a zone.
+ */
+export function order(left: Value, right: Value): number | null {
+  if (typeof left === 'number' && typeof right === 'number') return left - right;
+  const kind = kindOf(left);
+  if (kind !== kindOf(right)) return null;
+  switch (kind) {
+    case 'number':
+      return compareNumbers(left as FeelNumber, right as FeelNumber);
+    case 'string':
+      return compare(left as string, right as string);
+    case 'date':
+      return dayNumber(left as FeelDate) - dayNumber(right as FeelDate);
+    case 'time':
+      return orderTimes(left as FeelTime, right as FeelTime);
+    case 'date and time':
+      return orderDateTimes(left as FeelDateTime, right as FeelDateTime);
+    case 'days and time duration':
+      return compare((left as DaysDuration).nanoseconds, (right as DaysDuration).nanoseconds);
+    case 'years and months duration':
+      return (left as MonthsDuration).months - (right as MonthsDuration).months;
+    default:
+      return null;
+  }
+}
+
+function compare<T extends string | bigint>(left: T, right: T): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+function orderTimes(left: FeelTime, right: FeelTime): number | null {
+  if ((left.zone === null) !== (right.zone === null)) return null;
+  return nanosecondsOfTime(left) - nanosecondsOfTime(right);
+}
+
+function orderDateTimes(left: FeelDateTime, right: FeelDateTime): number | null {
+  if ((left.time.zone === null) !== (right.time.zone === null)) return null;
+  return compare(epochNanoseconds(left), epochNanoseconds(right));
+}
+
+/** Whether a value lies in a range. Null where it cannot be compared with the ends. */
+export function within(value: Value, range: FeelRange, meter: Meter): boolean | null {
+  if (range.relation !== 'within') {
+    const same = equal(value, range.start ?? null, meter);
+    return range.relation === 'equal' || same === null ? same : !same;
+  }
+  if (range.start === undefined && range.end === undefined) return null;
+  const above = range.start === undefined ? true : onSide(order(value, range.start), range.startIncluded);
+  const below = range.end === undefined ? true : onSide(order(range.end, value), range.endIncluded);
+  if (above === null || below === null) return null;
+  return above && below;
+}
+
+function onSide(distance: number | null, included: boolean): boolean | null {
+  if (distance === null || Number.isNaN(distance)) return null;
+  return distance > 0 || (included && distance === 0);
+}
