@@ -7,9 +7,11 @@ import { accounts } from '../bench/measurements/accounts.ts';
 import { applications } from '../bench/measurements/applications.ts';
 import { acceptedExecutions } from '../bench/measurements/executions.ts';
 import { forwarding } from '../bench/measurements/forwarding.ts';
+import { queue } from '../bench/measurements/queue.ts';
 import { runs } from '../bench/measurements/runs.ts';
 import { start } from '../bench/measurements/start.ts';
 import { statusReads } from '../bench/measurements/status-reads.ts';
+import { throughput } from '../bench/measurements/throughput.ts';
 import { tokenGrants } from '../bench/measurements/token-grants.ts';
 import { timing } from '../bench/measurements/timing.ts';
 import { profile } from '../bench/measurements/profile.ts';
@@ -26,6 +28,8 @@ const all = {
   acceptedExecutions,
   applications,
   runs,
+  throughput,
+  queue,
   start,
   forwarding,
   accounts,

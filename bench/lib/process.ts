@@ -11,11 +11,11 @@ export interface Server<T> {
   stop(): Promise<void>;
 }
 
-/** Starts a server of this folder on one core of the machine; it ends when its standard input is closed. */
+/** Starts a server of this folder on one core of the machine, or on those of a list; it ends when its standard input is closed. */
 export async function startServer<T>(
   entry: string,
   argument: unknown,
-  core: number,
+  core: number | string,
   flags: readonly string[] = [],
 ): Promise<Server<T>> {
   const file = path.resolve(import.meta.dirname, '..', entry);
