@@ -22,6 +22,10 @@ export const postgresTool: Tool = { what: 'PostgreSQL', package: 'postgresql', i
 export interface Postgres {
   /** Address of a server on which databases can be created. */
   readonly url: string;
+  /** Ends it as a crash of its machine would, without a word to anybody. */
+  kill(): Promise<void>;
+  /** Starts it again after that, on the same data. */
+  revive(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -48,19 +52,40 @@ export async function startPostgres({ durable }: { durable: boolean }): Promise<
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = spawn(path.join(programs, 'postgres'), ['-D', data, ...options], {
-    ...user,
-    cwd: '/',
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  await ready(server);
+  const start = async (): Promise<ChildProcess> => {
+    const started = spawn(path.join(programs, 'postgres'), ['-D', data, ...options], {
+      ...user,
+      cwd: '/',
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    await ready(started);
+    return started;
+  };
+  let server = await start();
+  const end = async (signal: 'SIGINT' | 'SIGKILL'): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await ended;
+  };
   return {
     url: `postgres://kethub@127.0.0.1:${port}/postgres`,
+    kill: () => end('SIGKILL'),
+    async revive() {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          server = await start();
+          return;
+        } catch (error) {
+          // Processes of the killed one are still leaving, and hold its memory.
+          if (attempt === 50) throw error;
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+      }
+    },
     async stop() {
-      const ended = once(server, 'exit');
       // Fast shutdown: connections are ended, what is committed is kept.
-      server.kill('SIGINT');
-      await ended;
+      await end('SIGINT');
       rmSync(folder, { recursive: true });
     },
   };

@@ -8,16 +8,9 @@ import { databases } from '../apps/server/src/testing/databases.ts';
 import { callerOf, member, type Caller } from '../apps/server/src/testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 import { logOutput } from '../apps/server/src/testing/log.ts';
-import { countOpens } from './durability/opens.ts';
-import { randomFrom } from './durability/random.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../apps/server/src/main.ts');
-const seed = Number(process.env['KETHUB_TEST_SEED'] ?? Date.now());
-
-/** More than executions are started here. */
-const MARKS = 2_000;
-
-/** Opens its mark, says once who it is, lives as long as it is told, and returns the same. */
+/** Says once who it is, lives as long as it is told, and returns the same. */
 const service = {
   'src/__init__.py': '',
   'src/program.py': `
@@ -25,8 +18,7 @@ import time
 import uuid
 
 
-def run(seconds=0, lines=0, mark=0):
-    open(f"/app/marks/{mark}").close()
+def run(seconds=0, lines=0):
     who = str(uuid.uuid4())
     print("began", who, flush=True)
     for line in range(lines):
@@ -35,12 +27,11 @@ def run(seconds=0, lines=0, mark=0):
     if not lines:
         time.sleep(seconds)
     print("ended", who, flush=True)
-    return {"who": who, "mark": mark}
+    return {"who": who}
 `,
-  ...Object.fromEntries(Array.from({ length: MARKS }, (_, mark) => [`marks/${mark}`, ''])),
 };
 
-describe.each(databases)(`kill -9 of the platform on $name (KETHUB_TEST_SEED=${seed})`, (kind) => {
+describe.each(databases)('kill -9 of the platform on $name', (kind) => {
   let kethub: TestKethub;
   let deployed: DeployedService;
   let app: Caller;
@@ -102,54 +93,6 @@ describe.each(databases)(`kill -9 of the platform on $name (KETHUB_TEST_SEED=${s
     return text.trimEnd().split('\n');
   };
 
-  const kills = kind.name === 'SQLite' ? 50 : 10;
-  test(
-    `at ${kills} random moments: whatever was answered 201 runs once, to its end`,
-    { timeout: 400_000 },
-    async () => {
-      const random = randomFrom(seed);
-      const opens = await countOpens(path.join(sourceFolder(kethub.dataDir), 'marks'));
-      const accepted: string[] = [];
-      const killed = new AbortController();
-      const submit = async (): Promise<void> => {
-        for (let mark = 1; mark < MARKS && !killed.signal.aborted; mark++) {
-          const body = JSON.stringify({ seconds: random() * 0.2, mark });
-          // The platform may be gone at this moment: then nothing was promised.
-          const answer = await app.request('POST', '/', { body }).catch(() => null);
-          if (answer?.status === 201) accepted.push(member(answer.body, 'id'));
-          await pause(random() * 60);
-        }
-      };
-      const submitting = submit();
-      for (let kill = 0; kill < kills; kill++) {
-        await reachable();
-        await pause(random() * 400);
-        await restart();
-      }
-      await reachable();
-      killed.abort();
-      await submitting;
-
-      const statuses = await Promise.all(accepted.map(ended));
-      expect(new Set(statuses)).toEqual(new Set(['SUCCEEDED']));
-      const all = (await app.request('GET', '/')).body as { id: string }[];
-      for (const { id } of all) expect(await ended(id)).toBe('SUCCEEDED');
-      expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(accepted));
-      for (const id of accepted) {
-        const { body } = await app.request('GET', `/${id}/result`);
-        const who = member(body, 'who');
-        expect(await logOf(id)).toEqual([`began ${who}`, `ended ${who}`]);
-      }
-      // Counted from outside, whatever result and log say: every execution has opened its own mark, once.
-      const opened = await opens.stop();
-      for (const { id } of all) {
-        const { body } = await app.request('GET', `/${id}/result`);
-        expect(opened.get(String(Reflect.get(Object(body), 'mark')))).toBe(1);
-      }
-      expect(opened.size).toBe(all.length);
-    },
-  );
-
   test('a running execution goes on, its log is complete, its result is collected', async () => {
     await reachable();
     const { id } = await app.start({ seconds: 3, lines: 30 });
@@ -172,13 +115,6 @@ describe.each(databases)(`kill -9 of the platform on $name (KETHUB_TEST_SEED=${s
     expect((await app.finish({})).status).toBe('SUCCEEDED');
   });
 });
-
-function sourceFolder(dataDir: string): string {
-  const sources = path.join(dataDir, 'runtime', 'sources');
-  const [only, ...more] = readdirSync(sources).filter((name) => !name.startsWith('.'));
-  if (only === undefined || more.length > 0) throw new Error('Expected one source');
-  return path.join(sources, only);
-}
 
 function runnerPid(dataDir: string): number {
   for (const name of readdirSync('/proc')) {

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { runFaults } from './faults/run.ts';
+
+const seed = Number(process.env['KETHUB_TEST_SEED'] ?? Date.now() % 1_000_000);
+
+// The long run, with 200 kills, is `npm run faults`.
+test.each([
+  ['sqlite', 20, null],
+  ['postgres', 20, 3_000],
+] as const)(
+  `on %s with %d kills at random moments nothing is lost, run twice, stuck or left behind (KETHUB_TEST_SEED=${seed})`,
+  { timeout: 300_000 },
+  async (database, kills, outageMs) => {
+    const report = await runFaults({ seed, kills, database, diskMb: null, outageMs, pauseMs: 400 });
+    expect(report.wrong, JSON.stringify(report)).toEqual([]);
+    expect(report.promised).toBeGreaterThan(kills);
+  },
+);

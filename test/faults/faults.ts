@@ -1,0 +1,148 @@
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Installation } from './installation.ts';
+
+/** When something was taken away, and when it was there again. */
+export interface Outage {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One way in which something breaks; another place to run code adds its own, such as its container engine. */
+export interface Fault {
+  readonly name: string;
+  /** Relative to the others. */
+  readonly weight: number;
+  isPossible(installation: Installation): boolean;
+  /** Breaks it, and mends it. False when there was nothing to break. */
+  happen(installation: Installation, random: () => number): Promise<boolean>;
+}
+
+const LONGEST_AWAY_MS = 1_500;
+
+const platform: Fault = {
+  name: 'platform',
+  weight: 8,
+  isPossible: () => true,
+  async happen({ platform: process, bringUp }) {
+    await process.end('SIGKILL');
+    await bringUp();
+    return true;
+  },
+};
+
+/** What owns the sandboxes: all of them go with it. */
+const runner: Fault = {
+  name: 'runner',
+  weight: 1,
+  isPossible: () => true,
+  happen: ({ dataDir }) => Promise.resolve(killOne(runnersOf(dataDir), () => 0)),
+};
+
+/** A process of user code. */
+const program: Fault = {
+  name: 'program',
+  weight: 4,
+  isPossible: () => true,
+  happen: ({ dataDir }, random) =>
+    Promise.resolve(killOne(runnersOf(dataDir).flatMap(below).filter(isPython), random)),
+};
+
+const database: Fault = {
+  name: 'database',
+  weight: 4,
+  isPossible: ({ postgres }) => postgres !== null,
+  async happen({ postgres, bringUp, platform: process }, random) {
+    if (!postgres) return false;
+    await postgres.kill();
+    await pause(random() * LONGEST_AWAY_MS);
+    await postgres.revive();
+    // It may have been starting just now, and have given up.
+    await process.ready().catch(bringUp);
+    return true;
+  },
+};
+
+const disk: Fault = {
+  name: 'disk',
+  weight: 1,
+  isPossible: ({ smallDisk }) => smallDisk !== null,
+  async happen({ smallDisk, platform: process, bringUp }, random) {
+    if (smallDisk === null) return false;
+    const file = path.join(smallDisk, 'all-that-is-left');
+    fill(file);
+    await pause(500 + random() * LONGEST_AWAY_MS);
+    rmSync(file);
+    await process.ready().catch(bringUp);
+    return true;
+  },
+};
+
+export const faults: readonly Fault[] = [platform, runner, program, database, disk];
+
+/** The database is away for so long. */
+export async function longOutage({ postgres, platform: process, bringUp }: Installation, milliseconds: number): Promise<void> {
+  await postgres?.kill();
+  await pause(milliseconds);
+  await postgres?.revive();
+  await process.ready().catch(bringUp);
+}
+
+function fill(file: string): void {
+  const part = Buffer.alloc(1024 * 1024);
+  const descriptor = openSync(file, 'w');
+  try {
+    for (let size = part.length; size >= 4_096;) {
+      try {
+        if (writeSync(descriptor, part, 0, size) < size) size /= 2;
+      } catch {
+        size /= 2;
+      }
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function killOne(pids: readonly number[], random: () => number): boolean {
+  const pid = pids[Math.floor(random() * pids.length)];
+  if (pid === undefined) return false;
+  try {
+    process.kill(pid, 'SIGKILL');
+    return true;
+  } catch {
+    // It has just ended by itself.
+    return false;
+  }
+}
+
+/** The runners of a data folder: one, or none while the next is on its way. */
+export function runnersOf(dataDir: string): number[] {
+  const folder = path.join(dataDir, 'runtime');
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      const command = textOf(`/proc/${name}/cmdline`);
+      return command.includes('runner/main.ts') && command.includes(folder);
+    })
+    .map(Number);
+}
+
+function below(pid: number): number[] {
+  const children = textOf(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+  return children.flatMap((child) => [child, ...below(child)]);
+}
+
+function isPython(pid: number): boolean {
+  return textOf(`/proc/${pid}/comm`).startsWith('python3');
+}
+
+/** Empty when the process has ended meanwhile. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

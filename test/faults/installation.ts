@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { KethubProcess } from '../../apps/server/src/testing/child-process.ts';
+import type { TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
+import { callerOf, type Caller } from '../../apps/server/src/testing/gateway.ts';
+import { deploy, roomy, startTestKethub } from '../../apps/server/src/testing/kethub.ts';
+import { startPostgres, type Postgres } from '../../script/postgres.ts';
+import { witness } from './service.ts';
+
+/** A platform in a process of its own, with everything that it needs and that can be taken away from it. */
+export interface Installation {
+  readonly dataDir: string;
+  readonly app: Caller;
+  readonly platform: KethubProcess;
+  /** Null on SQLite. */
+  readonly postgres: Postgres | null;
+  /** Where to write to fill the disk that the data folder is on; null when that is the disk of the machine. */
+  readonly smallDisk: string | null;
+  /** The folder whose files are opened once by each execution. */
+  readonly marks: string;
+  /** Starts the platform again until it is ready, as whatever watches over it does. */
+  bringUp(): Promise<void>;
+  /** Stops everything, and removes it. */
+  close(): Promise<void>;
+}
+
+export interface InstallationOptions {
+  readonly database: 'sqlite' | 'postgres';
+  /** In MB; the data folder is on a disk of its own then, which needs root. */
+  readonly diskMb: number | null;
+}
+
+const CONCURRENT = '12';
+const ATTEMPTS = 100;
+
+export async function openInstallation({ database, diskMb }: InstallationOptions): Promise<Installation> {
+  const disk = diskMb === null ? null : mountDisk(diskMb);
+  const before = process.env['TMPDIR'];
+  const postgres = database === 'postgres' ? await startPostgres({ durable: false }) : null;
+  if (disk !== null) process.env['TMPDIR'] = disk;
+  const settings = { KETHUB_MAX_CONCURRENT_EXECUTIONS: CONCURRENT, KETHUB_WARM_MEMORY_MB: '32' };
+  const kethub = await startTestKethub(kindOf(postgres), settings);
+  if (before === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = before;
+  const app = await callerOf(await deploy(kethub.client, 'Witness', witness));
+  const { addresses } = kethub.kethub.platform;
+  const { dataDir } = kethub;
+  await kethub.stop();
+  const platform = new KethubProcess(
+    {
+      ...settings,
+      ...roomy,
+      KETHUB_DATA_DIR: dataDir,
+      KETHUB_PORT: new URL(addresses.api).port,
+      KETHUB_GATEWAY_PORT: new URL(addresses.gateway).port,
+      KETHUB_DEMO: 'off',
+      KETHUB_LOG_LEVEL: 'warn',
+      ...(postgres && { DATABASE_URL: postgres.url }),
+    },
+    Number(new URL(addresses.api).port),
+  );
+  await platform.ready();
+  return {
+    dataDir,
+    app,
+    platform,
+    postgres,
+    smallDisk: disk,
+    marks: path.join(onlyFolderIn(path.join(dataDir, 'runtime', 'sources')), 'marks'),
+    async bringUp() {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await platform.restart();
+          return;
+        } catch (error) {
+          if (attempt === ATTEMPTS) throw error;
+          await pause(100);
+        }
+      }
+    },
+    async close() {
+      await platform.end();
+      await kethub.close();
+      await postgres?.stop();
+      if (disk !== null) unmountDisk(disk);
+    },
+  };
+}
+
+/** A database of its own on a server that can be killed. */
+function kindOf(postgres: Postgres | null): TestDatabaseKind {
+  const nothing = () => Promise.resolve();
+  const open = () => Promise.reject(new Error('Opened by the platform'));
+  if (!postgres) return { name: 'SQLite', create: () => Promise.resolve({ databaseUrl: null, drop: nothing }), open };
+  return { name: 'PostgreSQL', create: () => Promise.resolve({ databaseUrl: postgres.url, drop: nothing }), open };
+}
+
+function mountDisk(megabytes: number): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-disk-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'kethub-faults', folder], {
+    encoding: 'utf8',
+  });
+  if (mounted.status !== 0) throw new Error(`A small disk needs root: ${mounted.stderr}`);
+  const inside = path.join(folder, 'tmp');
+  mkdirSync(inside, { mode: 0o755 });
+  return inside;
+}
+
+function unmountDisk(inside: string): void {
+  const folder = path.dirname(inside);
+  spawnSync('umount', [folder]);
+  rmSync(folder, { recursive: true });
+}
+
+function onlyFolderIn(folder: string): string {
+  const [only, ...more] = readdirSync(folder).filter((name) => !name.startsWith('.'));
+  if (only === undefined || more.length > 0) throw new Error(`Expected one folder in ${folder}`);
+  return path.join(folder, only);
+}

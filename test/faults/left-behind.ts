@@ -1,0 +1,44 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { placesIn } from '../../packages/runtime/src/places.ts';
+
+const ATTEMPTS = 100;
+
+/** What an installation that was stopped and removed has left on the machine, one sentence each. */
+export async function leftBehind(dataDir: string): Promise<string[]> {
+  const { mark } = placesIn(path.join(dataDir, 'runtime'));
+  for (let attempt = 1; ; attempt++) {
+    const left = [...processes(dataDir), ...mounts(dataDir, mark), ...cgroups(mark), ...folders(dataDir, mark)];
+    if (left.length === 0 || attempt === ATTEMPTS) return left;
+    await pause(100);
+  }
+}
+
+function processes(dataDir: string): string[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      return command.includes(dataDir) ? [`process ${name} is left: ${command}`] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function mounts(dataDir: string, mark: string): string[] {
+  const lines = readFileSync('/proc/self/mounts', 'utf8').split('\n');
+  return lines.filter((line) => line.includes(dataDir) || line.includes(mark)).map((line) => `mount is left: ${line}`);
+}
+
+function cgroups(mark: string): string[] {
+  const root = '/sys/fs/cgroup';
+  if (!existsSync(root)) return [];
+  const places = [root, ...readdirSync(root).map((name) => path.join(root, name))];
+  return places.map((place) => path.join(place, `kethub-${mark}`)).flatMap((place) => (existsSync(place) ? [`cgroup is left: ${place}`] : []));
+}
+
+function folders(dataDir: string, mark: string): string[] {
+  return [dataDir, `/run/kethub/${mark}`].flatMap((place) => (existsSync(place) ? [`folder is left: ${place}`] : []));
+}
