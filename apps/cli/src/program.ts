@@ -19,6 +19,7 @@ import { addProviderToken } from './commands/provider-token.ts';
 import { addService } from './commands/service.ts';
 import { addServices } from './commands/services.ts';
 import { addShare, addShares, addUnshare } from './commands/share.ts';
+import { addRecord } from './commands/record.ts';
 import { addStatus } from './commands/status.ts';
 import { addUp } from './commands/up.ts';
 import { addUsage } from './commands/usage.ts';
@@ -36,6 +37,7 @@ const commands = [
   addStatus,
   addResult,
   addLogs,
+  addRecord,
   addCancel,
   addList,
   addServices,

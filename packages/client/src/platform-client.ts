@@ -13,6 +13,7 @@ import type {
   OwnedExecution,
   ProviderAccessToken,
   ProviderAccessTokenRequest,
+  ExecutionRecord,
   ProvidedExecution,
   Registration,
   ManagedVersion,
@@ -389,6 +390,15 @@ function jobs(connection: Connection) {
     providedExecutions: (serviceId: string, { signal, ...query }: CallOptions & { limit?: number } = {}) =>
       sendForJson<ProvidedExecution[]>(connection, {
         path: `${path`/services/${serviceId}/executions`}?${list(query)}`,
+        signal,
+      }),
+    /** What is needed to run an execution of the caller again, and to trust it. */
+    executionRecord: (id: string, { signal }: CallOptions = {}) =>
+      sendForJson<ExecutionRecord>(connection, { path: path`/service-executions/${id}/record`, signal }),
+    /** The same of an execution of an own service, whoever started it: hashes and sizes. */
+    providedRecord: (serviceId: string, id: string, { signal }: CallOptions = {}) =>
+      sendForJson<ExecutionRecord>(connection, {
+        path: path`/services/${serviceId}/executions/${id}/record`,
         signal,
       }),
     /** One of what was started for the caller. */

@@ -22,6 +22,24 @@ export const UsageLimitsRequest = Request(members('Null: what is set further out
 });
 export type UsageLimitsRequest = Static<typeof UsageLimitsRequest>;
 
+export const ServiceLimits = Request(
+  {
+    ...members('Null: what is set further out holds.'),
+    executionsAtOnce: Type.Optional(
+      amount(
+        'Executions of all its versions that run at the same time, whoever started them; more wait as PENDING. Null, or left out: no limit.',
+        1_000_000,
+      ),
+    ),
+  },
+  {
+    $id: 'ServiceLimits',
+    description:
+      'What the provider of a service sets: how much of it runs at once, and what those may use who have subscribed and whose own limits say nothing.',
+  },
+);
+export type ServiceLimits = Static<typeof ServiceLimits>;
+
 /** Counted since a quota holds for the subscription, in the day and month that run. */
 export const UsageToday = Type.Object(
   {

@@ -55,6 +55,8 @@ export interface ExecutionJob {
   secretEnvironment?: Record<string, string>;
   dataPools: DataPoolMount[];
   limits: Limits;
+  /** Kept with the execution and told with its end, unread: what the platform wants to know then, whatever was restarted. */
+  note?: string;
 }
 
 /**
@@ -106,6 +108,12 @@ export interface ExecutionEnd {
   /** Processor time used, in milliseconds, where the machine tells it. */
   cpuMs: number | null;
   logBytes: number;
+  /** What measured both; null where nothing does. */
+  measuredBy?: 'CGROUPS_V2' | 'CGROUPS_V1' | 'ENGINE' | null;
+  /** That of the job. */
+  note?: string;
+  /** Hash of the code of what ran it. */
+  runnerVersion?: string;
 }
 
 /** What the runner knows of one execution. */

@@ -39,6 +39,13 @@ const ended: Omit<ExecutionRow, 'id' | 'owner_type' | 'owner_id'> = {
   cause: null,
   log: '',
   log_blob: null,
+  cpus: null,
+  memory_bytes: null,
+  gpus: null,
+  gpu_type: null,
+  input_digest: null,
+  input_bytes: null,
+  record: null,
 };
 
 /** Who asks: a member by role, somebody who has not joined, somebody whose registration waits, nobody. */

@@ -7,12 +7,13 @@ import { mailOf, type MailSettings } from './mail.ts';
 import { onPremiseOf, type OnPremiseSettings } from './on-premise.ts';
 import { blobsOf, ProcessSettings, rolesOf, type BlobSettings, type Role, type Roles } from './processes.ts';
 import { Refusal } from './refusal.ts';
+import { gpusOf, SchedulingSettings, type CapacitySettings, type TurnSettings } from './scheduling.ts';
 import { metricsOf, tracingOf, type MetricsSettings, type TracingSettings } from './telemetry.ts';
 import { upstreamOf, type UpstreamSettings } from './upstream.ts';
 
 export { Refusal, type KeycloakSettings, type MailSettings, type OnPremiseSettings, type UpstreamSettings };
 export type { SmtpSettings } from './mail.ts';
-export type { BlobSettings, Role, Roles };
+export type { BlobSettings, CapacitySettings, Role, Roles, TurnSettings };
 export type { MetricsSettings, TracingSettings };
 
 /** Every setting, its type, default and meaning. docs/configuration.md is generated from this table. */
@@ -209,12 +210,7 @@ export const ConfigurationSchema = Type.Object({
       description: 'What people call that provider; the button reads `Sign in with <name>`. Default: none.',
     }),
   ),
-  KETHUB_MAX_CONCURRENT_EXECUTIONS: Type.Integer({
-    minimum: 1,
-    maximum: 1_000,
-    default: 8,
-    description: 'Executions that one worker runs at the same time; more wait as PENDING.',
-  }),
+  ...SchedulingSettings,
   KETHUB_DATA_POOL_MB: Type.Integer({
     minimum: 1,
     maximum: 1_000_000_000,
@@ -311,6 +307,8 @@ export interface Configuration {
   /** Of all files of one data pool together. */
   readonly dataPoolBytes: number;
   readonly maxConcurrentExecutions: number;
+  readonly capacity: CapacitySettings;
+  readonly turns: TurnSettings;
   readonly warmMemoryMb: number;
   readonly demo: 'auto' | 'off';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -388,6 +386,16 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     metrics: metricsOf(given),
     tracing: tracingOf(given),
     maxConcurrentExecutions: given.KETHUB_MAX_CONCURRENT_EXECUTIONS,
+    capacity: {
+      cpus: given.KETHUB_WORKER_CPUS ?? null,
+      memoryBytes: given.KETHUB_WORKER_MEMORY_MB === undefined ? null : given.KETHUB_WORKER_MEMORY_MB * 1024 * 1024,
+      gpus: gpusOf(given.KETHUB_WORKER_GPUS),
+      warmBytes: given.KETHUB_WARM_MEMORY_MB * 1024 * 1024,
+    },
+    turns: {
+      ownerAtOnce: given.KETHUB_OWNER_EXECUTIONS_AT_ONCE || null,
+      shortRunSeconds: given.KETHUB_SHORT_RUN_SECONDS || null,
+    },
     warmMemoryMb: given.KETHUB_WARM_MEMORY_MB,
     // The demo makes a user; a realm is not Kethub's to put one in.
     demo: keycloak ? 'off' : given.KETHUB_DEMO,

@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { isFresh, Problem, requireMatch, type Answer } from '../http/index.ts';
+import { isFresh, Problem, requestedRange, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import type { DataPoolFileRow } from '../storage/index.ts';
 import { requireFileName } from './file-name.ts';
 import { fileTag } from './present.ts';
 import { findFile } from './queries.ts';
-import { requestedRange } from './range.ts';
 import { requirePool } from './rights.ts';
 
 /** The content of a file, or a range of it. */

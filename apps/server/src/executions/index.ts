@@ -4,6 +4,7 @@ export { executionLinks } from './links.ts';
 export { Executions } from './operations.ts';
 export { presentStatus } from './present.ts';
 export { pageOfExecutions, pageOfService, type ListedRow } from './queries.ts';
+export { readProvidedRecord } from './record/index.ts';
 export type { ExecutionScope } from './scope.ts';
 export type { Origin } from './start.ts';
 export { ExecutionWorker } from './worker.ts';

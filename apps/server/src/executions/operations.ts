@@ -10,8 +10,10 @@ import { executionLinks } from './links.ts';
 import { executionLog } from './log.ts';
 import { presentStatus } from './present.ts';
 import { findExecution, pageOfExecutions } from './queries.ts';
-import { readResult, readResultFile } from './result.ts';
+import { readRecord } from './record/index.ts';
+import { describeResultFile, readResult, readResultFile } from './result.ts';
 import { notThere, type ExecutionScope } from './scope.ts';
+import { Fitting } from './schedule/index.ts';
 import { startExecution, type Origin } from './start.ts';
 import { createStatusReader, type StatusReader } from './status-reader.ts';
 import { readStatus, waitForEnd } from './status.ts';
@@ -23,6 +25,7 @@ export class Executions {
   readonly #runtime: Runtime | null;
   readonly #watch: ExecutionWatch;
   readonly #statuses: StatusReader;
+  readonly #fitting: Fitting;
 
   /** `runtime` is null where no executions run in this process. */
   constructor(platform: Platform, runtime: Runtime | null) {
@@ -30,6 +33,7 @@ export class Executions {
     this.#runtime = runtime;
     this.#watch = watchExecutions(platform.database);
     this.#statuses = createStatusReader(platform);
+    this.#fitting = new Fitting(platform);
   }
 
   /**
@@ -47,6 +51,7 @@ export class Executions {
         'Send the input as a JSON object with Content-Type: application/json.',
       );
     }
+    await this.#fitting.require(origin.serviceVersionId);
     const answer = await startExecution(this.#platform, origin, request.body, request, hold);
     const seconds = preferredWait(request.headers.prefer);
     if (seconds === 0) return answer;
@@ -73,8 +78,17 @@ export class Executions {
     return readResult(this.#platform, scope, id);
   }
 
-  resultFile(scope: ExecutionScope, id: string, name: string): Promise<Answer> {
-    return readResultFile(this.#platform, scope, id, name);
+  resultFile(scope: ExecutionScope, id: string, name: string, request: FastifyRequest): Promise<Answer> {
+    return readResultFile(this.#platform, scope, id, name, request);
+  }
+
+  /** Size, type and mark of a result file, without its content. */
+  resultFileHead(scope: ExecutionScope, id: string, name: string, request: FastifyRequest): Promise<Answer> {
+    return describeResultFile(this.#platform, scope, id, name, request);
+  }
+
+  record(scope: ExecutionScope, id: string): Promise<Answer> {
+    return readRecord(this.#platform, scope, id);
   }
 
   async log(scope: ExecutionScope, id: string, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {

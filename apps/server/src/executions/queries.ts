@@ -1,4 +1,4 @@
-import type { UpdateObject } from 'kysely';
+import { sql, type UpdateObject } from 'kysely';
 import type { Database, ExecutionRow, Queries, Tables } from '../storage/index.ts';
 import { within, type ExecutionScope } from './scope.ts';
 import { after, before, type ExecutionEvent } from './transition.ts';
@@ -29,36 +29,27 @@ export async function move(
   return numUpdatedRows === 1n;
 }
 
-/** Takes up to `limit` pending executions, oldest first, for a worker. On PostgreSQL several workers skip each other's rows. */
-export function claimPending(database: Database, transaction: Queries, workerId: string, now: number, limit: number) {
-  const oldest = transaction
-    .selectFrom('executions')
-    .select('id')
-    .where('status', '=', 'PENDING')
-    .orderBy('id')
-    .limit(limit);
-  const free = database.dialect === 'postgres' ? oldest.forUpdate().skipLocked() : oldest;
-  // Materialized: as a plain subquery PostgreSQL may evaluate it more than once and take more than `limit`.
-  return transaction
-    .with(
-      (name) => name('oldest').materialized(),
-      () => free,
-    )
-    .updateTable('executions')
-    .set({ status: after('CLAIMED'), started_at: now, worker_id: workerId })
-    .where('id', 'in', (query) => query.selectFrom('oldest').select('oldest.id'))
-    .where('status', '=', 'PENDING')
-    .returningAll()
-    .execute();
+function running(database: Database, workerId: string) {
+  // Literal: SQLite uses its partial index only when it can see that the condition holds.
+  const isRunning = sql<boolean>`status = 'RUNNING'`;
+  return database.read.selectFrom('executions').where(isRunning).where('worker_id', '=', workerId);
 }
 
 export function runningOf(database: Database, workerId: string) {
+  return running(database, workerId).selectAll().execute();
+}
+
+export async function runningIdsOf(database: Database, workerId: string): Promise<string[]> {
+  return (await running(database, workerId).select('id').execute()).map(({ id }) => id);
+}
+
+/** What an execution was promised of the machine. */
+export function promisedTo(database: Database, id: string) {
   return database.read
     .selectFrom('executions')
-    .selectAll()
-    .where('status', '=', 'RUNNING')
-    .where('worker_id', '=', workerId)
-    .execute();
+    .select(['cpus', 'memory_bytes', 'gpus', 'gpu_type'])
+    .where('id', '=', id)
+    .executeTakeFirst();
 }
 
 /** Of these executions the ones that have ended, for example because a caller cancelled them through another process. */
@@ -80,6 +71,16 @@ export function findExecution(database: Database, scope: ExecutionScope, id: str
     .selectAll()
     .where('id', '=', id)
     .where(within(scope))
+    .executeTakeFirst();
+}
+
+/** An execution of a service, whoever started it. */
+export function findExecutionOfService(database: Database, serviceId: string, id: string) {
+  return database.read
+    .selectFrom('executions')
+    .selectAll()
+    .where('id', '=', id)
+    .where('service_id', '=', serviceId)
     .executeTakeFirst();
 }
 

@@ -1,8 +1,9 @@
 import { isFinal } from '@kethub/contract';
 import { Readable } from 'node:stream';
-import { Problem, type Answer } from '../http/index.ts';
+import type { FastifyRequest } from 'fastify';
+import { etag, isFresh, Problem, requestedRange, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import type { ExecutionRow } from '../storage/index.ts';
+import type { ExecutionFileRow, ExecutionRow } from '../storage/index.ts';
 import { resultLinks } from './links.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { presentStatus } from './present.ts';
@@ -43,26 +44,71 @@ async function largeResult(platform: Platform, key: string, members: string): Pr
   return { status: 200, headers: json, body: Readable.from(body(), { objectMode: false }) };
 }
 
-/** `GET /{id}/result/{file}`: one file that the execution left. */
+/** `GET /{id}/result/{file}`: one file that the execution left, or a range of it. */
 export async function readResultFile(
   platform: Platform,
   scope: ExecutionScope,
   id: string,
   name: string,
+  request: FastifyRequest,
 ): Promise<Answer> {
-  await requireEnded(platform, scope, id);
-  const file = (await filesOf(platform.database, id)).find((one) => one.name === name);
-  if (!file) throw new Problem('result-file-not-found', `The execution has no result file ${JSON.stringify(name)}.`);
-  const { stream, bytes } = await platform.blobs.get(file.blob);
-  const headers = {
+  const file = await requireFile(platform, scope, id, name);
+  const tag = etag(file.blob);
+  if (isFresh(request, tag)) return { status: 304, headers: { etag: tag, 'cache-control': CACHE } };
+  const range = requestedRange(request, file.bytes, tag);
+  const { stream } = await platform.blobs.get(file.blob, range ?? undefined);
+  if (!range) return { status: 200, headers: headersOf(file, file.bytes), body: stream };
+  const { from, to } = range;
+  const headers = { ...headersOf(file, to - from + 1), 'content-range': `bytes ${from}-${to}/${file.bytes}` };
+  return { status: 206, headers, body: stream };
+}
+
+/** The same without the content. */
+export async function describeResultFile(
+  platform: Platform,
+  scope: ExecutionScope,
+  id: string,
+  name: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const file = await requireFile(platform, scope, id, name);
+  const tag = etag(file.blob);
+  if (isFresh(request, tag)) return { status: 304, headers: { etag: tag, 'cache-control': CACHE } };
+  return { status: 200, headers: headersOf(file, file.bytes) };
+}
+
+/** It does not change; but whoever may not read it any more must not get it from a cache. */
+const CACHE = 'private, no-cache';
+
+function headersOf({ name, blob }: ExecutionFileRow, length: number): Record<string, string> {
+  return {
+    etag: etag(blob),
+    'cache-control': CACHE,
+    'accept-ranges': 'bytes',
     'content-type': mediaTypeOf(name),
-    'content-length': String(bytes),
-    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}`,
+    'content-length': String(length),
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, escaped)}`,
     // Files come from user code: a browser must neither guess their type nor run what is in them.
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   };
-  return { status: 200, headers, body: stream };
+}
+
+/** RFC 8187: characters that encodeURIComponent leaves. */
+function escaped(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+async function requireFile(
+  platform: Platform,
+  scope: ExecutionScope,
+  id: string,
+  name: string,
+): Promise<ExecutionFileRow> {
+  await requireEnded(platform, scope, id);
+  const file = (await filesOf(platform.database, id)).find((one) => one.name === name);
+  if (!file) throw new Problem('result-file-not-found', `The execution has no result file ${JSON.stringify(name)}.`);
+  return file;
 }
 
 async function requireEnded(platform: Platform, scope: ExecutionScope, id: string): Promise<ExecutionRow> {

@@ -3,11 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import { referencesIn, requireReadable, type ReferencedPools } from '../datapools/index.ts';
 import { once, Problem, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import type { ExecutionRow, OwnerType, Queries } from '../storage/index.ts';
+import { isOutage, type ExecutionRow, type OwnerType, type Queries } from '../storage/index.ts';
 import { formatTraceparent, traceOf } from '../telemetry/index.ts';
 import { parseInput } from './input.ts';
 import { presentStatus } from './present.ts';
 import { insertExecution } from './queries.ts';
+import { digestOf } from './record/index.ts';
 import type { ExecutionScope } from './scope.ts';
 
 const CHANNEL = 'execution-pending';
@@ -71,11 +72,19 @@ export async function startExecution(
     cause: null,
     log: null,
     log_blob: null,
+    cpus: null,
+    memory_bytes: null,
+    gpus: null,
+    gpu_type: null,
+    input_digest: digestOf(input.text),
+    input_bytes: Buffer.byteLength(input.text),
+    record: null,
   };
   const accepting = platform.telemetry.tracing?.begin('execution accept', 'INTERNAL', traceOf(request)) ?? null;
   const trace = accepting?.context ?? traceOf(request);
   if (trace) row.trace_parent = formatTraceparent(trace);
   let accepted = false;
+  let unsure = false;
   try {
     const scope = executionAnswersOf(origin);
     const answer = await once(platform, request, scope, text, async (transaction) => {
@@ -92,10 +101,14 @@ export async function startExecution(
     if (accepted) platform.telemetry.metrics?.accepted();
     platform.database.notify(CHANNEL, row.id);
     return answer;
+  } catch (error) {
+    // It may have been accepted, and only the answer of the database was lost.
+    unsure = isOutage(error);
+    throw error;
   } finally {
     accepting?.end({ ...(accepted && { 'kethub.execution.id': row.id }) }, !accepted);
     // The answer was a replay of an earlier one, or nothing was accepted: then nobody refers to the blob.
-    if (!accepted && row.input_blob) await platform.blobs.remove(row.input_blob);
+    if (!accepted && !unsure && row.input_blob) await platform.blobs.remove(row.input_blob);
   }
 }
 

@@ -1,16 +1,17 @@
 import { RuntimeUnavailable, StartRefused, type ExecutionEnd, type Runtime } from '@kethub/runtime';
-import { clearOtherPools, clearPools, layOutPools } from '../datapools/index.ts';
-import { Problem } from '../http/index.ts';
+import { clearOtherPools } from '../datapools/index.ts';
 import { LogCopier, removeStrayCopies } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
-import { providerEnvironment } from '../provider-tokens/index.ts';
 import type { Runnables } from '../services/index.ts';
-import type { ExecutionRow } from '../storage/index.ts';
-import { Heartbeat, requireWorkerId } from '../workers/index.ts';
+import { isOutage, type ExecutionRow } from '../storage/index.ts';
+import { capacityOf, Heartbeat, requireWorkerId, type Capacity, type Needs } from '../workers/index.ts';
 import { onCancelled } from './cancel.ts';
+import { failExecution } from './fail.ts';
 import { finishExecution } from './finish.ts';
-import { claimPending, endedOf, move, runningOf } from './queries.ts';
-import { onPending, referencedPools, unsealSecrets } from './start.ts';
+import { jobOf } from './job.ts';
+import { endedOf, promisedTo, runningIdsOf, runningOf } from './queries.ts';
+import { Claims } from './schedule/index.ts';
+import { onPending } from './start.ts';
 import { ExecutionObserver } from './observe.ts';
 import { executionChanged } from './watch.ts';
 
@@ -28,17 +29,20 @@ export class ExecutionWorker {
   readonly #runtime: Runtime;
   readonly #runnables: Runnables;
   readonly #workerId: string;
-  readonly #capacity: number;
+  readonly #capacity: Capacity;
+  readonly #claims: Claims;
   readonly #heartbeat: Heartbeat;
   readonly #copier: LogCopier;
-  /** Executions of this worker that have no final status yet. */
-  readonly #running = new Set<string>();
+  /** Executions that the runtime has not ended or that are not collected yet, and what each was promised. */
+  readonly #running = new Map<string, Needs>();
   readonly #observer: ExecutionObserver;
   readonly #finishing = new Map<string, Promise<void>>();
   readonly #unsubscribe: (() => void)[] = [];
   readonly #stopped = new AbortController();
   #claiming: Promise<void> | null = null;
   #again = false;
+  /** How often it was claimed. */
+  #claimed = 0;
   #poll: NodeJS.Timeout | null = null;
 
   constructor(platform: Platform, runtime: Runtime, runnables: Runnables) {
@@ -47,10 +51,11 @@ export class ExecutionWorker {
     this.#runnables = runnables;
     this.#workerId = requireWorkerId(platform);
     this.#observer = new ExecutionObserver(platform);
-    this.#capacity = platform.configuration.maxConcurrentExecutions;
-    this.#heartbeat = new Heartbeat(platform, this.#workerId);
+    this.#capacity = capacityOf(platform.configuration.capacity);
+    this.#claims = new Claims(platform);
+    this.#heartbeat = new Heartbeat(platform, this.#workerId, this.#capacity);
     this.#copier = new LogCopier(platform, {
-      ids: () => [...this.#running],
+      ids: () => [...this.#running.keys()],
       read: (id, fromByte) => runtime.readLog(id, fromByte),
     });
   }
@@ -88,20 +93,27 @@ export class ExecutionWorker {
   async #recover(): Promise<void> {
     const rows = await runningOf(this.#platform.database, this.#workerId);
     for (const row of rows) {
-      this.#running.add(row.id);
+      this.#running.set(row.id, promiseOf(row));
       this.#observer.claimed(row, false);
     }
     const known = new Map((await this.#runtime.list()).map((one) => [one.executionId, one]));
-    await clearOtherPools(this.#platform, new Set([...this.#running, ...known.keys()]));
+    await clearOtherPools(this.#platform, new Set([...this.#running.keys(), ...known.keys()]));
     for (const row of rows) {
       // Not known to the runtime: the job was never handed over, so the code has not run.
       if (!known.has(row.id)) void this.#run(row);
     }
     for (const one of known.values()) {
       if (one.state === 'ENDED') this.#finish(one.end);
-      else if (!this.#running.has(one.executionId)) await this.#runtime.cancel(one.executionId);
+      else if (!this.#running.has(one.executionId)) await this.#endCancelled(one.executionId);
     }
     if (rows.length > 0) this.#platform.log.info({ executions: rows.length }, 'took over running executions');
+  }
+
+  /** Cancelled while no process of this worker lived: its code still runs, and still takes what it was promised. */
+  async #endCancelled(id: string): Promise<void> {
+    const row = await promisedTo(this.#platform.database, id);
+    if (row) this.#running.set(id, promiseOf(row));
+    await this.#runtime.cancel(id);
   }
 
   #wake(): void {
@@ -115,66 +127,44 @@ export class ExecutionWorker {
   }
 
   async #claim(): Promise<void> {
-    while (this.#again && this.#running.size < this.#capacity && !this.#stopped.signal.aborted) {
+    const { maxConcurrentExecutions } = this.#platform.configuration;
+    while (this.#again && !this.#stopped.signal.aborted) {
       this.#again = false;
+      const places = maxConcurrentExecutions - this.#running.size;
+      if (places <= 0) return;
       await this.#heartbeat.held();
-      const { database } = this.#platform;
-      const free = this.#capacity - this.#running.size;
-      const now = this.#platform.now();
-      const rows = await database.write((transaction) =>
-        claimPending(database, transaction, this.#workerId, now, free),
-      );
+      const promised = [...this.#running.values()];
+      this.#claimed += 1;
+      const rows = await this.#claims.claim({ workerId: this.#workerId, capacity: this.#capacity, promised, places });
       for (const row of rows) {
-        this.#running.add(row.id);
+        this.#running.set(row.id, promiseOf(row));
         this.#observer.claimed(row, true);
-        executionChanged(database, row.id);
+        executionChanged(this.#platform.database, row.id);
         void this.#run(row);
       }
-      if (rows.length === free) this.#again = true;
+      // There may be more of the same queues.
+      if (rows.length > 0) this.#again = true;
     }
   }
 
-  /** Hands a claimed execution to the runtime. The start is idempotent, so it is tried again when the connection breaks. */
+  /**
+   * Hands a claimed execution to the runtime. The start is idempotent: it is tried again when the connection to the runner
+   * breaks, and for as long as the database or the disk is away.
+   */
   async #run(row: ExecutionRow): Promise<void> {
     for (let attempt = 1; !this.#stopped.signal.aborted; attempt++) {
       try {
-        const job = await this.#job(row);
-        await this.#runtime.start(job);
+        await this.#runtime.start(await jobOf(this.#platform, this.#runnables, row));
         if (row.sealed_secrets !== null) await this.#eraseSecrets(row.id);
         return;
       } catch (error) {
-        const retry =
-          error instanceof RuntimeUnavailable || (error instanceof StartRefused && attempt < START_ATTEMPTS);
         this.#platform.log.warn({ execution: row.id, attempt, err: error }, 'could not start an execution');
-        if (!retry) return this.#fail(row.id, error);
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * attempt));
+        const again = isOutage(error) || error instanceof RuntimeUnavailable;
+        const refused = error instanceof StartRefused && attempt < START_ATTEMPTS;
+        if (!again && !refused && (await this.#fail(row.id, error))) return;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * Math.min(attempt, START_ATTEMPTS)));
       }
     }
-  }
-
-  async #job(row: ExecutionRow) {
-    const runnable = await this.#runnables.load(row.service_version_id);
-    const pools = referencedPools(row);
-    return {
-      executionId: row.id,
-      code: runnable.code,
-      input: row.input ?? (await this.#inputBlob(row)),
-      secrets: unsealSecrets(this.#platform, row),
-      environment: runnable.environment,
-      dataPools: pools ? await layOutPools(this.#platform, row.id, pools) : [],
-      // Not part of the environment that a warm worker was started with.
-      secretEnvironment: {
-        ...(runnable.providerAccessTokens && (await providerEnvironment(this.#platform, row.service_version_id))),
-        ...(row.trace_parent !== null && { TRACEPARENT: row.trace_parent }),
-      },
-      limits: runnable.limits,
-    };
-  }
-
-  async #inputBlob(row: ExecutionRow): Promise<string> {
-    if (row.input_blob === null) throw new Error('The input of a running execution is gone');
-    const { stream } = await this.#platform.blobs.get(row.input_blob);
-    return Buffer.concat(await stream.toArray()).toString('utf8');
   }
 
   async #eraseSecrets(id: string): Promise<void> {
@@ -183,20 +173,17 @@ export class ExecutionWorker {
     );
   }
 
-  /** The execution cannot be started at all. */
-  async #fail(id: string, error: unknown): Promise<void> {
-    const cause = JSON.stringify({ type: 'about:blank', title: 'Could not be started', detail: reasonOf(error) });
-    await this.#platform.database.write(async (transaction) => {
-      const ended_at = this.#platform.now();
-      if (await move(transaction, id, 'FAILED', { cause, ended_at, sealed_secrets: null, log: '' })) return;
-      // Cancelled meanwhile: nothing will be added to its log, and whoever follows it must learn that.
-      const noLog = transaction.updateTable('executions').set({ log: '' }).where('id', '=', id);
-      await noLog.where('log', 'is', null).where('log_blob', 'is', null).execute();
-    });
+  /** The execution cannot be started at all. False when that could not be noted. */
+  async #fail(id: string, reason: unknown): Promise<boolean> {
+    try {
+      await failExecution(this.#platform, id, reason);
+    } catch (error) {
+      this.#platform.log.error({ execution: id, err: error }, 'could not note that an execution cannot be started');
+      return false;
+    }
     this.#done(id);
     this.#observer.failed(id);
-    executionChanged(this.#platform.database, id);
-    await clearPools(this.#platform, id);
+    return true;
   }
 
   #done(id: string): void {
@@ -223,10 +210,32 @@ export class ExecutionWorker {
   async #look(): Promise<void> {
     try {
       this.#wake();
-      for (const id of await endedOf(this.#platform.database, [...this.#running])) await this.#runtime.cancel(id);
+      await this.#takeUp();
+      for (const id of await endedOf(this.#platform.database, [...this.#running.keys()]))
+        await this.#runtime.cancel(id);
       for (const one of await this.#runtime.list()) if (one.state === 'ENDED') this.#finish(one.end);
     } catch (error) {
       this.#platform.log.warn({ err: error }, 'could not look after running executions');
+    }
+  }
+
+  /**
+   * Begins with what was claimed, but of which the answer of the database was lost on its way. What this process knows, or
+   * knew when the database was asked, is not that; and it is not asked while a claim is under way.
+   */
+  async #takeUp(): Promise<void> {
+    if (this.#claiming) return;
+    const claimed = this.#claimed;
+    const known = new Set(this.#running.keys());
+    const ids = await runningIdsOf(this.#platform.database, this.#workerId);
+    if (this.#claimed !== claimed || ids.every((id) => known.has(id))) return;
+    const rows = await runningOf(this.#platform.database, this.#workerId);
+    if (this.#claimed !== claimed) return;
+    for (const row of rows) {
+      if (known.has(row.id) || this.#running.has(row.id)) continue;
+      this.#platform.log.warn({ execution: row.id }, 'took up an execution whose claim was not confirmed');
+      this.#running.set(row.id, promiseOf(row));
+      void this.#run(row);
     }
   }
 
@@ -239,10 +248,7 @@ export class ExecutionWorker {
   }
 }
 
-/** For the caller: a Problem says what they can do about it, everything else is for the operator. */
-function reasonOf(error: unknown): string {
-  if (error instanceof Problem) return error.message;
-  return error instanceof StartRefused
-    ? 'The sandbox could not be made on this machine. The operator finds the cause in the log.'
-    : 'The platform could not prepare the execution. The operator finds the cause in the log.';
+/** Of one that was claimed before promises were noted nothing is known. */
+function promiseOf(row: Pick<ExecutionRow, 'cpus' | 'memory_bytes' | 'gpus' | 'gpu_type'>): Needs {
+  return { cpus: row.cpus ?? 0, memoryBytes: row.memory_bytes ?? 0, gpus: row.gpus ?? 0, gpuType: row.gpu_type };
 }

@@ -86,6 +86,7 @@ export function gatewayEndpoints(
         'input-not-an-object',
         'invalid-secrets',
         'data-pool-not-readable',
+        'resource-unavailable',
         'too-large',
         'unsupported-media-type',
         'quota-exceeded',
@@ -141,9 +142,11 @@ export function gatewayEndpoints(
       access: 'SUBSCRIBER',
       summary: 'Download a result file',
       params: Type.Object({ ...address, id: Id, file: Type.String() }),
-      answers: { 200: { media: ['*/*'] } },
-      problems: [...missing, 'result-not-available', 'result-file-not-found'],
-      handle: ({ caller, params }) => executions.resultFile(subscriber(caller).scope, params.id, params.file),
+      description: 'With `Range` a part of it, and with `If-None-Match` nothing that is known already.',
+      answers: { 200: { media: ['*/*'] }, 206: { media: ['*/*'] }, 304: null },
+      problems: [...missing, 'result-not-available', 'result-file-not-found', 'range-not-satisfiable'],
+      handle: ({ caller, params, request }) =>
+        executions.resultFile(subscriber(caller).scope, params.id, params.file, request),
     }),
     endpoint({
       method: 'GET',

@@ -19,6 +19,7 @@ export { list, ListQuery, type Listing } from './list.ts';
 export { networkOf } from './network.ts';
 export { preferredWait } from './prefer.ts';
 export { Problem } from './problem.ts';
+export { requestedRange, type ByteRange } from './range.ts';
 export { RateLimits, type Lookup } from './rate-limits.ts';
 export { RateLimiter, type Allowance, type Decision, type Quota } from './rate-limiter.ts';
 export { createHttpServer, type HttpOptions } from './server.ts';

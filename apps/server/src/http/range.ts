@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../http/index.ts';
+import { Problem } from './problem.ts';
 
 /** First and last byte, both inclusive. */
 export interface ByteRange {

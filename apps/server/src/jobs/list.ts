@@ -1,6 +1,13 @@
 import type { OwnedExecution, ProvidedExecution } from '@kethub/contract';
-import { executionLinks, pageOfExecutions, pageOfService, presentStatus, type ListedRow } from '../executions/index.ts';
-import { list, type Answer, type ListQuery } from '../http/index.ts';
+import {
+  executionLinks,
+  pageOfExecutions,
+  pageOfService,
+  presentStatus,
+  readProvidedRecord,
+  type ListedRow,
+} from '../executions/index.ts';
+import { list, Problem, type Answer, type ListQuery } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { requireService } from '../services/index.ts';
 import type { Queries } from '../storage/index.ts';
@@ -50,6 +57,19 @@ export async function listProvided(
       ...(row.of && { version: row.of.version }),
     }),
   });
+}
+
+/** The record of one of them. Throws not-found and execution-not-found. */
+export async function providedRecord(
+  platform: Platform,
+  context: Context,
+  serviceId: string,
+  id: string,
+): Promise<Answer> {
+  await requireService(platform.database.read, context, serviceId);
+  const answer = await readProvidedRecord(platform, serviceId, id);
+  if (!answer) throw new Problem('execution-not-found', `The service ${serviceId} has no execution ${id}.`);
+  return answer;
 }
 
 async function withNames(queries: Queries, rows: readonly ListedRow[]): Promise<Named[]> {

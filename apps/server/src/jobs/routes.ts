@@ -1,4 +1,5 @@
 import {
+  ExecutionRecord,
   Id,
   limits,
   OwnedExecution,
@@ -12,7 +13,7 @@ import type { Executions } from '../executions/index.ts';
 import { contextOf, ListQuery, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
 import { logMedia } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
-import { listOwned, listProvided } from './list.ts';
+import { listOwned, listProvided, providedRecord } from './list.ts';
 import { jobScope } from './scope.ts';
 import { startJob } from './start-job.ts';
 
@@ -39,6 +40,7 @@ const start = {
     'not-found',
     'conflict',
     'build-not-succeeded',
+    'resource-unavailable',
     'too-large',
     'unsupported-media-type',
     'request-in-progress',
@@ -82,6 +84,18 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     answers: { 200: Type.Array(ProvidedExecution) },
     problems: ['invalid-request', 'not-found'],
     handle: ({ params, caller, query }) => listProvided(platform, contextOf(caller), params.serviceId, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services/:serviceId/executions/:executionId/record',
+    id: 'getProvidedRecord',
+    tag,
+    access: 'execution:list',
+    summary: 'Read the record of an execution of an own service, whoever started it: hashes, sizes, times and usage',
+    params: Type.Object({ serviceId: Id, executionId: Id }),
+    answers: { 200: ExecutionRecord },
+    problems: ['invalid-request', 'not-found', 'execution-not-found'],
+    handle: ({ params, caller }) => providedRecord(platform, contextOf(caller), params.serviceId, params.executionId),
   }),
   endpoint({
     method: 'GET',
@@ -130,10 +144,24 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     access: 'execution:read',
     summary: 'Download a result file',
     params: Type.Object({ executionId: Id, file: Type.String() }),
-    answers: { 200: { media: ['*/*'] } },
+    description: 'With `Range` a part of it, and with `If-None-Match` nothing that is known already.',
+    answers: { 200: { media: ['*/*'] }, 206: { media: ['*/*'] }, 304: null },
+    problems: [...missing, 'result-not-available', 'result-file-not-found', 'range-not-satisfiable'],
+    handle: ({ params, caller, request }) =>
+      executions.resultFile(jobScope(platform, contextOf(caller)), params.executionId, params.file, request),
+  }),
+  endpoint({
+    method: 'HEAD',
+    path: '/service-executions/:executionId/result/:file',
+    id: 'describeOwnedResultFile',
+    tag,
+    access: 'execution:read',
+    summary: 'Read size, type and mark of a result file',
+    params: Type.Object({ executionId: Id, file: Type.String() }),
+    answers: { 200: null, 304: null },
     problems: [...missing, 'result-not-available', 'result-file-not-found'],
-    handle: ({ params, caller }) =>
-      executions.resultFile(jobScope(platform, contextOf(caller)), params.executionId, params.file),
+    handle: ({ params, caller, request }) =>
+      executions.resultFileHead(jobScope(platform, contextOf(caller)), params.executionId, params.file, request),
   }),
   endpoint({
     method: 'GET',
@@ -147,6 +175,18 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     problems: [...missing, 'not-acceptable'],
     handle: ({ params, caller, request, reply }) =>
       executions.log(jobScope(platform, contextOf(caller)), params.executionId, request, reply),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/service-executions/:executionId/record',
+    id: 'getOwnedRecord',
+    tag,
+    access: 'execution:read',
+    summary: 'Read the record of an execution: what is needed to run it again, and to trust it',
+    params: one,
+    answers: { 200: ExecutionRecord },
+    problems: missing,
+    handle: ({ params, caller }) => executions.record(jobScope(platform, contextOf(caller)), params.executionId),
   }),
   endpoint({
     method: 'PUT',

@@ -1,4 +1,4 @@
-import type { UsageLimits, UsageLimitsRequest, UsageToday } from '@kethub/contract';
+import type { ServiceLimits, UsageLimits, UsageLimitsRequest, UsageToday } from '@kethub/contract';
 import type { Queries } from '../storage/index.ts';
 import { periodsOf } from './periods.ts';
 
@@ -35,14 +35,14 @@ export function columnsOf(limits: UsageLimitsRequest): LimitColumns {
   };
 }
 
-/** What the provider has set for all subscriptions to a service. */
-export async function limitsOfService(queries: Queries, serviceId: string): Promise<UsageLimitsRequest> {
+/** What the provider has set for a service and all subscriptions to it. */
+export async function limitsOfService(queries: Queries, serviceId: string): Promise<ServiceLimits> {
   const row = await queries
     .selectFrom('service_limits')
-    .select(columns)
+    .select([...columns, 'executions_at_once'])
     .where('service_id', '=', serviceId)
     .executeTakeFirst();
-  return limitsOf(row);
+  return { ...limitsOf(row), executionsAtOnce: row?.executions_at_once ?? null };
 }
 
 /** What holds for these subscriptions: of each member the first that is set of subscription, service and installation. */

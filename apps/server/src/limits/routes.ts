@@ -1,4 +1,4 @@
-import { Id, ServiceSubscription, UsageLimitsRequest } from '@kethub/contract';
+import { Id, ServiceLimits, ServiceSubscription, UsageLimitsRequest } from '@kethub/contract';
 import { Type } from 'typebox';
 import { contextOf, ListQuery, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
@@ -23,9 +23,9 @@ export const limitEndpoints = (platform: Platform): PlatformEndpoint[] => [
     id: 'getServiceLimits',
     tag,
     access: 'limits:read',
-    summary: 'Read what every subscription to a service may use',
+    summary: 'Read how much of a service runs at once, and what every subscription to it may use',
     params: servicePath,
-    answers: { 200: UsageLimitsRequest },
+    answers: { 200: ServiceLimits },
     problems: found,
     handle: ({ params, caller }) => readServiceLimits(platform, contextOf(caller), params.serviceId),
   }),
@@ -35,12 +35,12 @@ export const limitEndpoints = (platform: Platform): PlatformEndpoint[] => [
     id: 'setServiceLimits',
     tag,
     access: 'limits:change',
-    summary: 'Set what every subscription to a service may use',
+    summary: 'Set how much of a service runs at once, and what every subscription to it may use',
     description:
       'A subscription that has been given limits of its own keeps them. Counting begins when a quota is set.',
     params: servicePath,
-    body: UsageLimitsRequest,
-    answers: { 200: UsageLimitsRequest },
+    body: ServiceLimits,
+    answers: { 200: ServiceLimits },
     problems: [...found, ...body],
     handle: ({ params, body, caller }) => setServiceLimits(platform, contextOf(caller), params.serviceId, body),
   }),

@@ -1,4 +1,4 @@
-import type { ServiceSubscription, UsageLimitsRequest } from '@kethub/contract';
+import type { ServiceLimits, ServiceSubscription, UsageLimitsRequest } from '@kethub/contract';
 import { toTimestamp } from '@kethub/contract';
 import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
@@ -15,16 +15,20 @@ export async function readServiceLimits(platform: Platform, context: Context, se
   return { status: 200, body: await limitsOfService(read, serviceId) };
 }
 
-/** Sets what every subscription to a service may use whose own limits say nothing. Holds within a second everywhere. */
+/**
+ * Sets how much of a service runs at once, and what every subscription to it may use whose own limits say nothing. Holds
+ * within a second everywhere.
+ */
 export async function setServiceLimits(
   platform: Platform,
   context: Context,
   serviceId: string,
-  limits: UsageLimitsRequest,
+  limits: ServiceLimits,
 ): Promise<Answer> {
+  const { executionsAtOnce = null } = limits;
   await platform.database.write(async (transaction) => {
     await requireService(transaction, context, serviceId);
-    const columns = columnsOf(limits);
+    const columns = { ...columnsOf(limits), executions_at_once: executionsAtOnce };
     await transaction
       .insertInto('service_limits')
       .values({ service_id: serviceId, ...columns })
@@ -33,7 +37,7 @@ export async function setServiceLimits(
     await audit(platform, transaction, context, 'limits:change', serviceId, { ...limits });
   });
   accessChanged(platform.database);
-  return { status: 200, body: limits };
+  return { status: 200, body: { ...limits, executionsAtOnce } };
 }
 
 /** Sets what one subscription may use. */

@@ -1,6 +1,9 @@
 import type { Readable } from 'node:stream';
-import type { BuildProblem, LogEntry, ServiceParameter } from '@kethub/contract';
+import type { BuildProblem, ExecutionRecord, LogEntry, ServiceParameter } from '@kethub/contract';
 import type { Static } from 'typebox';
+
+/** What a record says of an environment. */
+export type EnvironmentLock = NonNullable<ExecutionRecord['environment']>;
 
 /** What a successful build leaves: keys of content below the runtime folder, so that the data folder can be moved. */
 export interface BuiltCode {
@@ -27,6 +30,8 @@ export interface Builder {
     onLine: (entry: LogEntry) => void,
     signal: AbortSignal,
   ): Promise<BuildOutcome>;
+  /** The Python and the packages that it runs with on this machine. */
+  lockOf(built: Pick<BuiltCode, 'layer'>): Promise<EnvironmentLock>;
   /** Whether what was built is (still) on this machine. */
   isPresent(built: Pick<BuiltCode, 'source' | 'layer'>): boolean;
 }

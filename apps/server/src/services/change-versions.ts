@@ -157,7 +157,8 @@ export async function publish(
         headers: { etag: etag(row.revision) },
       };
     requireMatch(request, etag(row.revision));
-    requireResources(JSON.parse(row.configuration) as RuntimeConfiguration);
+    if (service.type === 'MANAGED')
+      await requireResources(transaction, JSON.parse(row.configuration) as RuntimeConfiguration);
     const values = {
       state: 'PUBLISHED',
       visibility: 'INTERNAL',

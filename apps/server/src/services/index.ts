@@ -7,5 +7,6 @@ export { acceptUploads } from './upload.ts';
 export { subscribersSpecification } from './api-specification.ts';
 export { stateOf } from './present.ts';
 export { findService, findVersion, newestPublished, type PublishedVersion, type VersionRow } from './queries.ts';
+export { needsOf, requireResources } from './resources.ts';
 export { requireService, requireVersion } from './versions.ts';
 export { compareVersions } from './version-number.ts';

@@ -1,5 +1,7 @@
 import { limits, providerCodes, variablesOf, type RuntimeConfiguration } from '@kethub/contract';
 import { Problem } from '../http/index.ts';
+import type { Queries } from '../storage/index.ts';
+import { knownCapacities, lacking, type Needs } from '../workers/index.ts';
 
 /** What the sandbox itself sets, or what would change how it runs the code. */
 const reserved = /^(PATH|HOME)$|^(KETHUB_|LD_|PYTHON|SECRET_)/;
@@ -24,11 +26,22 @@ export function requireEnvironment({ environment = {}, providerAccessTokens }: R
   throw new Problem('invalid-request', `These environment variables cannot be set: ${places}.`, { errors });
 }
 
-/** Throws resource-unavailable for what no sandbox of this installation can be given: GPUs. */
-export function requireResources({ gpu }: RuntimeConfiguration): void {
-  if (!gpu) return;
-  const wanted = `${gpu.count} GPU${gpu.count === 1 ? '' : 's'}${gpu.type === undefined ? '' : ` (${gpu.type})`}`;
-  throw new Problem('resource-unavailable', `The version asks for ${wanted}; this installation has none.`, {
-    errors: [{ pointer: '/configuration/gpu', detail: 'no GPU is available on this installation' }],
+/** What one execution with this configuration is promised. */
+export function needsOf({ cpus, memoryGb, gpu }: RuntimeConfiguration): Needs {
+  return { cpus, memoryBytes: Math.round(memoryGb * 2 ** 30), gpus: gpu?.count ?? 0, gpuType: gpu?.type ?? null };
+}
+
+/**
+ * Throws resource-unavailable for what no machine of this installation could ever give, where its workers have told what
+ * they have.
+ */
+export async function requireResources(queries: Queries, configuration: RuntimeConfiguration): Promise<void> {
+  const capacities = await knownCapacities(queries);
+  if (capacities.length === 0) return;
+  const reasons = lacking(needsOf(configuration), capacities);
+  if (reasons.length === 0) return;
+  const told = reasons.map(({ detail }) => detail).join('; ');
+  throw new Problem('resource-unavailable', `The version cannot run on this installation: ${told}.`, {
+    errors: reasons.map(({ member, detail }) => ({ pointer: `/configuration/${member}`, detail })),
   });
 }

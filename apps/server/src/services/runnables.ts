@@ -2,7 +2,8 @@ import path from 'node:path';
 import { limits as contractLimits, type RuntimeConfiguration } from '@kethub/contract';
 import type { Code, Limits } from '@kethub/runtime';
 import type { Platform } from '../platform.ts';
-import type { BuiltCode, Builder } from './builder.ts';
+import type { BuiltCode, Builder, EnvironmentLock } from './builder.ts';
+import { needsOf } from './resources.ts';
 
 /** What the runtime needs to run a service version. */
 export interface Runnable {
@@ -11,6 +12,9 @@ export interface Runnable {
   readonly limits: Limits;
   /** Whether it is given the credentials of its owner at providers. */
   readonly providerAccessTokens: boolean;
+  /** SHA-256 of the uploaded ZIP. */
+  readonly digest: string;
+  readonly lock: EnvironmentLock;
 }
 
 export interface Runnables {
@@ -18,7 +22,6 @@ export interface Runnables {
   load(serviceVersionId: string): Promise<Runnable>;
 }
 
-const GB = 2 ** 30;
 const TMP_BYTES = 256 * 1024 * 1024;
 const PROCESSES = 128;
 /** Published versions do not change; the bound is only for memory. */
@@ -39,7 +42,9 @@ export function createRunnables(platform: Platform, builder: Builder): Runnables
       if (!row?.code) throw new Error(`Service version ${serviceVersionId} is gone or has not been built`);
       const built = JSON.parse(row.code) as BuiltCode;
       if (!builder.isPresent(built)) await rebuild(platform, builder, row);
-      const runnable = toRunnable(platform, built, JSON.parse(row.configuration) as RuntimeConfiguration);
+      const configuration = JSON.parse(row.configuration) as RuntimeConfiguration;
+      const lock = await builder.lockOf(built);
+      const runnable = { ...toRunnable(platform, built, configuration), digest: row.source_digest, lock };
       if (known.size >= REMEMBERED) known.clear();
       if (row.state !== 'DRAFT') known.set(serviceVersionId, runnable);
       return runnable;
@@ -60,10 +65,14 @@ async function rebuild(
     throw new Error(`The code is missing on this machine and could not be built again: ${outcome.problem.detail}`);
 }
 
-function toRunnable(platform: Platform, built: BuiltCode, configuration: RuntimeConfiguration): Runnable {
+function toRunnable(
+  platform: Platform,
+  built: BuiltCode,
+  configuration: RuntimeConfiguration,
+): Omit<Runnable, 'digest' | 'lock'> {
   const folder = path.join(platform.configuration.dataDir, 'runtime');
   const limits: Limits = {
-    memoryBytes: Math.round(configuration.memoryGb * GB),
+    memoryBytes: needsOf(configuration).memoryBytes,
     cpus: configuration.cpus,
     processes: PROCESSES,
     runTimeMs: configuration.runTimeSeconds * 1000,

@@ -1,6 +1,6 @@
 export { openBlobFolder, type Blobs } from './blobs.ts';
 export { openBlobs } from './open-blobs.ts';
-export { isDuplicate, openDatabase, type Database, type Queries } from './database.ts';
+export { isDuplicate, isOutage, openDatabase, type Database, type Queries } from './database.ts';
 export { dialectOf, isAmong } from './dialect.ts';
 export { insertMany } from './insert-many.ts';
 export { joinInstallation } from './installation.ts';

@@ -43,6 +43,7 @@ export interface Tables {
   accepted_plans: AcceptedPlanRow;
   usage_records: UsageRecordRow;
   executions: ExecutionRow;
+  queues: QueueRow;
   execution_files: ExecutionFileRow;
   service_limits: ServiceLimitsRow;
   subscription_limits: SubscriptionLimitsRow;
@@ -325,6 +326,11 @@ export interface WorkerRow {
   seen_at: number;
   /** When it was given up; null since it was heard of again. */
   lost_at: number | null;
+  /** What it can give to executions; null of one that has not said so. */
+  cpus: number | null;
+  memory_bytes: number | null;
+  /** JSON: how many of which type; the type is empty where they are not told apart. */
+  gpus: string | null;
 }
 
 /** The log of an execution or a build that is being written and that another process reads. */
@@ -490,6 +496,26 @@ export interface ExecutionRow {
   /** NDJSON, or null when it lies in log_blob or has not ended. */
   log: string | null;
   log_blob: string | null;
+  /** What it was promised of the machine of its worker; null before it is claimed. */
+  cpus: number | null;
+  memory_bytes: number | null;
+  gpus: number | null;
+  /** Of which type they are, where the worker tells types apart. */
+  gpu_type: string | null;
+  /** SHA-256 in hex of the input; null of one that was accepted before it was kept. */
+  input_digest: string | null;
+  input_bytes: number | null;
+  /** JSON of what is kept for who wants to run it again; null before it has run. */
+  record: string | null;
+}
+
+/** What one owner has pending of one service version. Made by triggers; an empty one is taken away by who finds it. */
+export interface QueueRow {
+  owner_id: string;
+  service_version_id: string;
+  service_id: string | null;
+  /** When something of this owner was last started; at first, since when it waits. */
+  turn_at: number;
 }
 
 /** What a provider allows; null says nothing. */
@@ -502,6 +528,8 @@ interface LimitColumns {
 /** For every subscription to a service whose own limits say nothing. */
 export interface ServiceLimitsRow extends LimitColumns {
   service_id: string;
+  /** Executions of all its versions that run at the same time, whoever started them. */
+  executions_at_once: number | null;
 }
 
 export interface SubscriptionLimitsRow extends LimitColumns {

@@ -45,6 +45,9 @@ export interface TestKethub extends TestInstallation {
   restart(): Promise<void>;
 }
 
+/** Room for executions that mostly wait, whatever the machine of the tests has. */
+export const roomy = { KETHUB_WORKER_CPUS: '64', KETHUB_WORKER_MEMORY_MB: '262144' };
+
 const PASSWORD = 'correct horse battery staple';
 
 /** Starts a platform on an empty database of this kind. */
@@ -59,6 +62,7 @@ export async function startTestKethub(
     KETHUB_PORT: '0',
     KETHUB_GATEWAY_PORT: '0',
     KETHUB_DEMO: 'off',
+    ...roomy,
     ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
     ...settings,
   });

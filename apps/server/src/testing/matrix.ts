@@ -268,10 +268,13 @@ export const matrix: Readonly<Record<string, Row>> = {
   startJob: service('MAINTAINER', 'POST', '/executions', () => ({}), [404]),
   startJobOfVersion: service('MAINTAINER', 'POST', '/versions/1.0.0/executions', () => ({}), [409]),
   listProvidedExecutions: service('VIEWER', 'GET', '/executions'),
+  getProvidedRecord: service('VIEWER', 'GET', `/executions/${UNKNOWN}/record`, undefined, [404]),
   listOwnedExecutions: list('VIEWER', 'GET', '/service-executions'),
   getOwnedExecution: execution('VIEWER', 'GET', ''),
   getOwnedResult: execution('VIEWER', 'GET', '/result'),
   getOwnedResultFile: execution('VIEWER', 'GET', '/result/none.txt', [404]),
+  describeOwnedResultFile: { ...execution('VIEWER', 'HEAD', '/result/none.txt', [404]), bodiless: true },
+  getOwnedRecord: execution('VIEWER', 'GET', '/record'),
   getOwnedLog: execution('VIEWER', 'GET', '/log'),
   cancelOwnedExecution: execution('MAINTAINER', 'PUT', '/cancel', [409]),
 

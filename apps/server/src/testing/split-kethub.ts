@@ -7,7 +7,7 @@ import { createIdentity } from '../identity/index.ts';
 import { openPlatform } from '../kethub.ts';
 import { KethubProcess, type Settings } from './child-process.ts';
 import type { TestDatabaseKind } from './databases.ts';
-import { endRunner, keptByRunner, signInTo, type TestInstallation } from './kethub.ts';
+import { endRunner, keptByRunner, roomy, signInTo, type TestInstallation } from './kethub.ts';
 import { testLog } from './log.ts';
 import { freePort } from './platform.ts';
 
@@ -37,6 +37,7 @@ export async function startSplitKethub(kind: TestDatabaseKind, settings: Setting
     KETHUB_PUBLIC_URL: `http://127.0.0.1:${apiPort}`,
     KETHUB_GATEWAY_URL: `http://127.0.0.1:${gatewayPorts[0]}`,
     KETHUB_LOG_LEVEL: 'debug',
+    ...roomy,
     ...settings,
   };
   const start = (name: string, roles: string, port: Settings): KethubProcess =>

@@ -1,6 +1,7 @@
 import os from 'node:os';
 import { sql } from 'kysely';
 import type { Platform } from '../platform.ts';
+import type { Capacity } from './capacity.ts';
 
 /** How many beats a lease has room for: some may be late or lost. */
 const BEATS_PER_LEASE = 6;
@@ -10,12 +11,14 @@ const LONGEST_MS = 10_000;
 export class Heartbeat {
   readonly #platform: Platform;
   readonly #workerId: string;
+  readonly #capacity: Capacity;
   readonly #everyMs: number;
   #last = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(platform: Platform, workerId: string) {
+  constructor(platform: Platform, workerId: string, capacity: Capacity) {
     this.#platform = platform;
+    this.#capacity = capacity;
     this.#workerId = workerId;
     this.#everyMs = Math.min(platform.configuration.workerLeaseMs / BEATS_PER_LEASE, LONGEST_MS);
   }
@@ -43,16 +46,20 @@ export class Heartbeat {
   async #beat(): Promise<void> {
     const began = performance.now();
     const seen_at = this.#platform.now();
-    const row = { id: this.#workerId, host: os.hostname(), beats: 1, seen_at, lost_at: null };
+    const { cpus, memoryBytes, gpus } = this.#capacity;
+    const told = {
+      host: os.hostname(),
+      seen_at,
+      lost_at: null,
+      cpus,
+      memory_bytes: Math.floor(memoryBytes),
+      gpus: JSON.stringify(gpus),
+    };
     await this.#platform.database.write((transaction) =>
       transaction
         .insertInto('workers')
-        .values(row)
-        .onConflict((conflict) =>
-          conflict
-            .column('id')
-            .doUpdateSet({ beats: sql<number>`workers.beats + 1`, host: row.host, seen_at, lost_at: null }),
-        )
+        .values({ id: this.#workerId, beats: 1, ...told })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ beats: sql<number>`workers.beats + 1`, ...told }))
         .execute(),
     );
     this.#last = began;

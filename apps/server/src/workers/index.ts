@@ -1,3 +1,5 @@
+export { capacityOf, lacking, Room, type Capacity, type Needs } from './capacity.ts';
 export { Heartbeat } from './heartbeat.ts';
+export { knownCapacities } from './known-capacity.ts';
 export { requireWorkerId } from './worker-id.ts';
 export { LostWorkers, type OnLost } from './lost-workers.ts';

@@ -11,6 +11,7 @@ import { removeTree, sealTree } from './folders.ts';
 import { askHostPython, type HostPython } from './host-python.ts';
 import { inspectService } from './inspect.ts';
 import { installLayer, layerName, publish } from './layer.ts';
+import { readLock, type EnvironmentLock } from './lock.ts';
 import { createTell, type Tell } from './log.ts';
 import type { Builder, BuildOutcome, BuiltCode, Parameter } from './outcome.ts';
 import { BuildError } from './problem.ts';
@@ -37,6 +38,8 @@ export function createBuilder(options: BuilderOptions): Builder {
   const { runtime, environment = process.env, now = Date.now, unpackLimits = DEFAULT_UNPACK_LIMITS } = options;
   const runtimeDir = join(options.dataDir, 'runtime');
   const installing = shareWork<void>();
+  /** Layers do not change. */
+  const locks = new Map<string, Promise<EnvironmentLock>>();
   let prepared: Promise<HostPython> | null = null;
 
   async function prepare(): Promise<HostPython> {
@@ -44,6 +47,14 @@ export function createBuilder(options: BuilderOptions): Builder {
       await mkdir(join(runtimeDir, folder), { recursive: true, mode: 0o711 });
     await removeStaleDrafts(join(runtimeDir, 'drafts'), now());
     return askHostPython();
+  }
+
+  function ready(): Promise<HostPython> {
+    prepared ??= prepare().catch((error: unknown) => {
+      prepared = null;
+      throw error;
+    });
+    return prepared;
   }
 
   async function layerFor(
@@ -75,11 +86,7 @@ export function createBuilder(options: BuilderOptions): Builder {
     tell: Tell,
     signal: AbortSignal,
   ): Promise<BuiltCode> {
-    prepared ??= prepare().catch((error: unknown) => {
-      prepared = null;
-      throw error;
-    });
-    const python = await prepared;
+    const python = await ready();
     const source = `sources/${digest}`;
     const isKnown = existsSync(join(runtimeDir, source));
     const folder = isKnown ? join(runtimeDir, source) : join(draft, 'source');
@@ -126,6 +133,16 @@ export function createBuilder(options: BuilderOptions): Builder {
         archive.destroy();
         await removeTree(draft);
       }
+    },
+    async lockOf({ layer }) {
+      const known = layer ?? '';
+      let lock = locks.get(known);
+      if (!lock) {
+        lock = ready().then((python) => readLock(layer === null ? null : join(runtimeDir, layer), python));
+        locks.set(known, lock);
+        lock.catch(() => locks.delete(known));
+      }
+      return lock;
     },
     isPresent: ({ source, layer }) =>
       [source, layer].every((name) => name === null || existsSync(join(runtimeDir, name))),

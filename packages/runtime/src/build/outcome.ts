@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { LogLine } from '../types.ts';
+import type { EnvironmentLock } from './lock.ts';
 import type { BuildProblem } from './problem.ts';
 
 /** One parameter of `run`, as its signature declares it. */
@@ -40,6 +41,8 @@ export interface Builder {
    * @param digest SHA-256 of the archive in hexadecimal digits.
    */
   build(archive: Readable, digest: string, onLine: OnLine, signal: AbortSignal): Promise<BuildOutcome>;
+  /** The Python and the packages that it runs with on this machine. */
+  lockOf(built: { readonly layer: string | null }): Promise<EnvironmentLock>;
   /** Whether what was built is (still) on this machine. */
   isPresent(built: { readonly source: string; readonly layer: string | null }): boolean;
 }

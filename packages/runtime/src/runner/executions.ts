@@ -110,6 +110,7 @@ export class Executions {
     if (!this.#records.claim(executionId)) return 'ALREADY_KNOWN';
     let execution: Execution;
     try {
+      this.#records.keepNote(executionId, job.note);
       const run = 'image' in job.code ? this.#inContainer(job, job.code, input) : this.#inSandbox(job, job.code, input);
       execution = this.#execute(executionId, run, limits);
     } catch (error) {
@@ -175,10 +176,11 @@ export class Executions {
       folder,
     );
   }
+
   /** @param spec what a warm sandbox for the next one like it is made for, or null. */
   async #finish(execution: Execution, spec: ServiceSpec | null): Promise<void> {
     const { executionId } = execution;
-    const end = await execution.ended;
+    const end = this.#withRecord(await execution.ended);
     if (this.#abandoned) return;
     await this.#record(end);
     this.#running.delete(executionId);
@@ -187,6 +189,19 @@ export class Executions {
     if (spec === null) return;
     if (end.outcome === 'NOT_STARTED') this.#pool.blame(spec);
     this.#pool.want(spec);
+  }
+
+  /** What is told beside an end, for the record of the execution. */
+  #withRecord(end: ExecutionEnd): ExecutionEnd {
+    const { limitedBy, version } = this.#ground;
+    const measured = end.cpuMs !== null || end.peakMemoryBytes !== null;
+    return {
+      ...end,
+      // Without cgroups of our own only the engine of containers measures.
+      measuredBy: measured ? (limitedBy === 'RLIMITS' ? 'ENGINE' : limitedBy) : null,
+      runnerVersion: version,
+      ...this.#records.note(end.executionId),
+    };
   }
 
   /** A full disk must not lose the end: it is tried until there is room. */

@@ -15,6 +15,8 @@ export interface RunnerGround extends Ground {
   places: Places;
   identities: Identities;
   limitedBy: 'CGROUPS_V2' | 'CGROUPS_V1' | 'RLIMITS';
+  /** Hash of the runner's own code. */
+  version: string;
   /** The path under which the user of a sandbox reaches a folder of ours. @throws when there is none at that path. */
   reachable(path: string): string;
   close(): Promise<void>;
@@ -24,7 +26,7 @@ export interface RunnerGround extends Ground {
  * Clears what an earlier runner of this data folder left (processes, cgroups, folders) and prepares the rest.
  * @param passage where `<dataDir>/runtime` is also mounted for users that may not pass through its parents, or null.
  */
-export async function prepareGround(places: Places, passage: string | null): Promise<RunnerGround> {
+export async function prepareGround(places: Places, passage: string | null, version: string): Promise<RunnerGround> {
   const cgroups = await openTree(places);
   await sweepSandboxes(places.mark);
   rmSync(places.nests, { recursive: true, force: true });
@@ -42,6 +44,7 @@ export async function prepareGround(places: Places, passage: string | null): Pro
     cgroups,
     identities: new Identities(),
     limitedBy: cgroups?.kind ?? 'RLIMITS',
+    version,
     reachable,
     async close() {
       await cgroups?.remove();

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { messageOf } from '../errors.ts';
 import type { LogLine, Severity } from '../types.ts';
@@ -124,6 +124,9 @@ export class LogFile {
   readonly #limit: number;
   readonly #changed: (bytes: number) => void;
   #bytes = 0;
+  /** Of whole lines that are in the file. */
+  #stored = 0;
+  #missing = false;
   #full = false;
   #waiting = '';
   /** What an earlier runner has written, while it may come again. */
@@ -135,6 +138,7 @@ export class LogFile {
   constructor(path: string, limitBytes: number, changed: (bytes: number) => void) {
     this.#written = writtenBefore(path);
     this.#bytes = this.#written?.reduce((sum, line) => sum + Buffer.byteLength(line), 0) ?? 0;
+    this.#stored = this.#bytes;
     this.#fd = openSync(path, 'a', 0o600);
     this.#limit = limitBytes;
     this.#changed = changed;
@@ -163,7 +167,7 @@ export class LogFile {
 
   /** Appends a line of our own, whatever the limit. */
   note(severity: Severity, message: string): void {
-    this.#write(`${JSON.stringify({ timestamp: new Date().toISOString(), severity, message } satisfies LogLine)}\n`);
+    this.#write(lineOf(severity, message));
   }
 
   close(): void {
@@ -193,14 +197,20 @@ export class LogFile {
 
   #flush(): void {
     if (this.#waiting === '') return;
-    const text = this.#waiting;
+    const missing = this.#missing ? lineOf('WARNING', 'Lines are missing here: there was no room on the disk.') : '';
+    const lines = Buffer.from(missing + this.#waiting);
     this.#waiting = '';
     try {
-      writeSync(this.#fd, text);
+      for (let written = 0; written < lines.length;) written += writeSync(this.#fd, lines, written);
+      this.#stored += lines.length;
+      this.#missing = false;
     } catch (error) {
-      this.#bytes -= Buffer.byteLength(text);
-      console.error(`a log could not be written: ${messageOf(error)}`); // a full disk; the execution goes on without these lines
+      // A full disk: the execution goes on without these lines, and what was written of them must not run into the next.
+      ftruncateSync(this.#fd, this.#stored);
+      this.#missing = true;
+      console.error(`a log could not be written: ${messageOf(error)}`);
     }
+    this.#bytes = this.#stored;
     this.#changed(this.#bytes);
   }
 }
@@ -217,4 +227,8 @@ function writtenBefore(path: string): string[] | null {
     .split('\n')
     .slice(0, -1)
     .map((line) => `${line}\n`);
+}
+
+function lineOf(severity: Severity, message: string): string {
+  return `${JSON.stringify({ timestamp: new Date().toISOString(), severity, message } satisfies LogLine)}\n`;
 }

@@ -39,7 +39,7 @@ let retiring = false;
 let leaving = false;
 let lonely: NodeJS.Timeout | null = null;
 
-const ground = await prepareGround(places, passage);
+const ground = await prepareGround(places, passage, version);
 const pool = new WarmPool(ground, () => settings);
 const stock = new Stock(ground);
 const commands = new Commands(ground);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
@@ -83,6 +83,20 @@ export class Records {
     }
   }
 
+  /** What the platform wants to be told with the end: it survives a restart of the runner. */
+  keepNote(executionId: string, note: string | undefined): void {
+    if (note !== undefined) writeFileSync(join(this.folder(executionId), 'note'), note, { mode: 0o600 });
+  }
+
+  note(executionId: string): { note?: string } {
+    try {
+      return { note: readFileSync(join(this.folder(executionId), 'note'), 'utf8') };
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return {};
+      throw error;
+    }
+  }
+
   /** Called once at the start, when no sandbox of this folder lives: whatever has no end was lost, or is taken up again. */
   withoutEnd(): { executionId: string; folder: string }[] {
     return readdirSync(this.#dir).flatMap((executionId) => {
@@ -109,6 +123,7 @@ export class Records {
       peakMemoryBytes: null,
       cpuMs: null,
       logBytes: existsSync(log) ? statSync(log).size : 0,
+      ...this.note(executionId),
     });
   }
 }

@@ -19,6 +19,8 @@ import * as accessChanges from './0017-access-changes.ts';
 import * as gatewayQuality from './0018-gateway-quality.ts';
 import * as processes from './0021-processes.ts';
 import * as shutOut from './0024-shut-out.ts';
+import * as scheduling from './0028-scheduling.ts';
+import * as executionRecords from './0029-execution-records.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -42,6 +44,8 @@ const migrations: Record<string, Migration> = {
   '0018-gateway-quality': gatewayQuality,
   '0021-processes': processes,
   '0024-shut-out': shutOut,
+  '0028-scheduling': scheduling,
+  '0029-execution-records': executionRecords,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

@@ -1,0 +1,73 @@
+import type { ExecutionRecord } from '@kethub/contract';
+import type { Command } from 'commander';
+import { findExecution } from '../platform/find-execution.ts';
+import { requireOwnService } from '../platform/select-service.ts';
+import { openSession } from '../platform/session.ts';
+import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+
+interface RecordOptions extends CommonOptions {
+  readonly service?: string;
+}
+
+export function addRecord(program: Command, shell: Shell): void {
+  addCommand(
+    program,
+    'record [execution]',
+    'show what is needed to run an execution again, and to trust it; without an id, of the last one. With --json all of it',
+  )
+    .option('--service <service>', 'of an own service, whoever started it: hashes and sizes only')
+    .action((execution: string | undefined, options: RecordOptions) => record(shell, execution ?? 'last', options));
+}
+
+async function record(shell: Shell, wanted: string, options: RecordOptions): Promise<void> {
+  const session = await openSession(shell);
+  const found =
+    options.service === undefined
+      ? await session.platform.executionRecord((await findExecution(shell, session, wanted)).id)
+      : await session.platform.providedRecord((await requireOwnService(session, options.service)).id, wanted);
+  outputOf(shell, options).result(describe(found), found);
+}
+
+function describe({
+  id,
+  status,
+  service,
+  code,
+  environment,
+  input,
+  limits,
+  timings,
+  usage,
+  exit,
+  result,
+  files,
+}: ExecutionRecord): string {
+  const packages = environment?.packages.map(({ name, version }) => `${name} ${version}`).join(', ');
+  const rows: [string, string | null | undefined][] = [
+    ['service', [service.name, service.version].filter(Boolean).join(' ') || service.versionId],
+    ['code', code?.digest],
+    ['environment', environment && `${environment.digest}  Python ${environment.python}`],
+    ['packages', packages],
+    ['input', input && `${input.digest}  ${input.bytes} bytes`],
+    ['result', result && `${result.digest}  ${result.bytes} bytes`],
+    ...files.map(({ name, digest, bytes }): [string, string] => [
+      'file',
+      `${digest ?? ''}  ${bytes} bytes  ${name ?? ''}`.trimEnd(),
+    ]),
+    [
+      'limits',
+      limits && `${limits.cpus} CPU, ${inMb(limits.memoryBytes)} MB${limits.gpus > 0 ? `, ${limits.gpus} GPU` : ''}`,
+    ],
+    ['waited', timings.waitedMs === null ? null : `${timings.waitedMs} ms`],
+    ['ran', timings.ranMs === null ? null : `${timings.ranMs} ms`],
+    ['CPU', usage?.cpuSeconds == null ? null : `${usage.cpuSeconds} s`],
+    ['memory', usage?.peakMemoryBytes == null ? null : `${inMb(usage.peakMemoryBytes)} MB at most`],
+    ['ended', exit && [exit.reason, exit.detail].filter(Boolean).join(': ')],
+  ];
+  const lines = rows.flatMap(([name, value]) => (value ? [`${name.padEnd(12)} ${value}`] : []));
+  return [`${status}  ${id}`, ...lines].join('\n');
+}
+
+function inMb(bytes: number): number {
+  return Math.ceil(bytes / 2 ** 20);
+}

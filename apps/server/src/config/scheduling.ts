@@ -1,0 +1,79 @@
+import { Type } from 'typebox';
+import { Refusal } from './refusal.ts';
+
+/** What the machine of a worker gives to executions; null is what it has. */
+export interface CapacitySettings {
+  readonly cpus: number | null;
+  readonly memoryBytes: number | null;
+  /** How many of which type; the type is empty where they are not told apart. */
+  readonly gpus: Readonly<Record<string, number>>;
+  /** What processes that wait for their execution may hold beside. */
+  readonly warmBytes: number;
+}
+
+/** Who runs before whom. */
+export interface TurnSettings {
+  /** Executions of one owner that run at the same time, on all workers; null is no limit. */
+  readonly ownerAtOnce: number | null;
+  /** Executions whose run time is limited to this go first; null is nobody. */
+  readonly shortRunSeconds: number | null;
+}
+
+export const SchedulingSettings = {
+  KETHUB_MAX_CONCURRENT_EXECUTIONS: Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    default: 8,
+    description:
+      'Executions that one worker runs at the same time, if its processors and memory are enough for them; more wait as PENDING.',
+  }),
+  KETHUB_WORKER_CPUS: Type.Optional(
+    Type.Number({
+      minimum: 0.1,
+      maximum: 10_000,
+      description:
+        'Processors of this worker that are promised to executions, each once. More than it has makes executions slower, and is right for services that mostly wait. Default: all that the process may use.',
+    }),
+  ),
+  KETHUB_WORKER_MEMORY_MB: Type.Optional(
+    Type.Integer({
+      minimum: 64,
+      maximum: 1_000_000_000,
+      description:
+        'Memory of this worker that is promised to executions, each byte once. Default: what the process may use, less `KETHUB_WARM_MEMORY_MB` and 2,560 MB for the platform and for builds, at least half.',
+    }),
+  ),
+  KETHUB_WORKER_GPUS: Type.Optional(
+    Type.String({
+      pattern: '^[^\\u0000-\\u001f]{1,1000}$',
+      description:
+        'GPUs of this worker that are promised to executions, each to one: a number (`2`), or numbers by type (`A100=2,T4=1`). Counted only: what a sandbox sees of them is not set here. Default: none.',
+    }),
+  ),
+  KETHUB_OWNER_EXECUTIONS_AT_ONCE: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 0,
+    description: 'Executions of one owner that run at the same time, on all workers together. 0 is no limit.',
+  }),
+  KETHUB_SHORT_RUN_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 86_400,
+    default: 0,
+    description:
+      'Executions of versions that may run at most so long go before all others, except those that have waited 10 minutes. 0 is off: whose turn it is does not depend on how long it takes.',
+  }),
+};
+
+/** Throws Refusal for a list that cannot be read. */
+export function gpusOf(list: string | undefined): Record<string, number> {
+  if (list === undefined || list.trim() === '0') return {};
+  const gpus = new Map<string, number>();
+  for (const part of list.split(',')) {
+    const [, type = '', count = ''] = /^\s*(?:([^=]*?)\s*=\s*)?(\d{1,4})\s*$/.exec(part) ?? [];
+    if (count === '' || Number(count) === 0 || gpus.has(type) || (type === '' && list.includes(',')))
+      throw new Refusal(`KETHUB_WORKER_GPUS: ${JSON.stringify(part)} is no number of GPUs. Write 2, or A100=2,T4=1.`);
+    gpus.set(type, Number(count));
+  }
+  return Object.fromEntries(gpus);
+}

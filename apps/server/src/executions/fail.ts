@@ -1,0 +1,28 @@
+import { StartRefused } from '@kethub/runtime';
+import { clearPools } from '../datapools/index.ts';
+import { Problem } from '../http/index.ts';
+import type { Platform } from '../platform.ts';
+import { move } from './queries.ts';
+import { executionChanged } from './watch.ts';
+
+/** Ends an execution that cannot be started at all. */
+export async function failExecution(platform: Platform, id: string, reason: unknown): Promise<void> {
+  const cause = JSON.stringify({ type: 'about:blank', title: 'Could not be started', detail: inWords(reason) });
+  await platform.database.write(async (transaction) => {
+    const ended_at = platform.now();
+    if (await move(transaction, id, 'FAILED', { cause, ended_at, sealed_secrets: null, log: '' })) return;
+    // Cancelled meanwhile: nothing will be added to its log, and whoever follows it must learn that.
+    const noLog = transaction.updateTable('executions').set({ log: '' }).where('id', '=', id);
+    await noLog.where('log', 'is', null).where('log_blob', 'is', null).execute();
+  });
+  executionChanged(platform.database, id);
+  await clearPools(platform, id);
+}
+
+/** For the caller: a Problem says what they can do about it, everything else is for the operator. */
+function inWords(reason: unknown): string {
+  if (reason instanceof Problem) return reason.message;
+  return reason instanceof StartRefused
+    ? 'The sandbox could not be made on this machine. The operator finds the cause in the log.'
+    : 'The platform could not prepare the execution. The operator finds the cause in the log.';
+}

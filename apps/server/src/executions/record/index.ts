@@ -1,0 +1,2 @@
+export { digestOf, hashed, noteOf, recordOf, type Kept } from './keep.ts';
+export { readProvidedRecord, readRecord } from './read.ts';

@@ -1,0 +1,213 @@
+import { defaultConfiguration, type RuntimeConfiguration } from '@kethub/contract';
+import { CompiledQuery, sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { insertMany, type ExecutionRow } from '../../storage/index.ts';
+import { databases } from '../../testing/databases.ts';
+import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
+import { move } from '../queries.ts';
+import { Claims, type Offer } from './claim.ts';
+import { claimOldest, queuesByTurn, runningByOwner } from './queries.ts';
+
+const GB = 2 ** 30;
+const capacity = { cpus: 8, memoryBytes: 64 * GB, gpus: {} };
+
+describe.each(databases)('claims on $name', (kind) => {
+  let platform: TestPlatform;
+  let claims: Claims;
+  beforeAll(async () => {
+    platform = await createTestPlatform(kind.open);
+  });
+  afterAll(() => platform.close());
+  beforeEach(async () => {
+    claims = new Claims(platform);
+    await platform.database.write(async (transaction) => {
+      for (const table of ['executions', 'queues', 'service_limits', 'service_versions', 'services'] as const)
+        await transaction.deleteFrom(table).execute();
+    });
+  });
+
+  const version = async (id: string, configuration: Partial<RuntimeConfiguration> = {}): Promise<void> => {
+    const text = JSON.stringify({ ...defaultConfiguration, ...configuration });
+    await platform.database.write(async (transaction) => {
+      await sql`insert into services (id, owner_type, owner_id, name, slug, type, description, created_at, revision)
+        values (${`service of ${id}`}, 'USER', 'provider', ${id}, ${id}, 'MANAGED', '', 1, 1)`.execute(transaction);
+      await sql`insert into service_versions (id, service_id, version, state, visibility, configuration, source_blob,
+        source_bytes, source_digest, build_id, created_at, published_at, revision) values (${id}, ${`service of ${id}`},
+        '1.0.0', 'PUBLISHED', 'INTERNAL', ${text}, 'b', 1, 'd', 'x', 1, 1, 1)`.execute(transaction);
+    });
+  };
+  const pending = (ownerId: string, versionId: string): ExecutionRow => ({
+    id: platform.newId(),
+    subscription_id: null,
+    application_id: null,
+    owner_type: 'USER',
+    owner_id: ownerId,
+    person_id: null,
+    service_id: `service of ${versionId}`,
+    service_version_id: versionId,
+    status: 'PENDING',
+    trace_parent: null,
+    created_at: platform.now(),
+    started_at: null,
+    ended_at: null,
+    worker_id: null,
+    cancel_requested_at: null,
+    input: '{}',
+    input_blob: null,
+    sealed_secrets: null,
+    data_pools: null,
+    result: null,
+    result_blob: null,
+    cause: null,
+    log: null,
+    log_blob: null,
+    cpus: null,
+    memory_bytes: null,
+    gpus: null,
+    gpu_type: null,
+    input_digest: null,
+    input_bytes: null,
+    record: null,
+  });
+  const queue = async (ownerId: string, versionId: string, count = 1): Promise<string[]> => {
+    const rows = Array.from({ length: count }, () => pending(ownerId, versionId));
+    const columns = Object.keys(pending('', '')) as (keyof ExecutionRow)[];
+    await platform.database.write((transaction) => insertMany(transaction, 'executions', columns, rows));
+    return rows.map(({ id }) => id);
+  };
+  const offer = (places: number, changed: Partial<Offer> = {}): Offer => ({
+    workerId: 'worker',
+    capacity,
+    promised: [],
+    places,
+    ...changed,
+  });
+  const owners = async (places: number, changed: Partial<Offer> = {}) =>
+    (await claims.claim(offer(places, changed))).map((row) => row.owner_id);
+  const end = (ids: readonly string[]) =>
+    platform.database.write(async (transaction) => {
+      for (const id of ids) await move(transaction, id, 'SUCCEEDED', { ended_at: platform.now(), log: '' });
+    });
+
+  test('10,000 of one owner delay the first of another by no more than what runs', async () => {
+    await version('v');
+    await queue('many', 'v', 10_000);
+    const running = await claims.claim(offer(2));
+    expect(running.map(({ owner_id }) => owner_id)).toEqual(['many', 'many']);
+    await queue('few', 'v', 3);
+    await end([running[0]?.id ?? '']);
+    expect(await owners(1)).toEqual(['few']);
+    // Two of each from now on: every second place.
+    expect((await owners(2)).toSorted()).toEqual(['few', 'many']);
+  });
+
+  test('the oldest of an owner is first, RUNNING, and knows what it was promised', async () => {
+    await version('v', { cpus: 0.5, memoryGb: 2 });
+    const ids = await queue('a', 'v', 3);
+    const rows = await claims.claim(offer(2));
+    expect(rows.map(({ id }) => id).toSorted()).toEqual(ids.slice(0, 2));
+    for (const row of rows)
+      expect(row).toMatchObject({ status: 'RUNNING', worker_id: 'worker', cpus: 0.5, memory_bytes: 2 * GB, gpus: 0 });
+  });
+
+  test('a worker gets what fits beside what it has promised, and another one the rest', async () => {
+    await version('v', { cpus: 3 });
+    await queue('a', 'v', 5);
+    const first = await claims.claim(offer(8));
+    expect(first).toHaveLength(2);
+    const promised = first.map(() => ({ cpus: 3, memoryBytes: GB, gpus: 0, gpuType: null }));
+    expect(await owners(8, { promised })).toHaveLength(0);
+    expect(await owners(8, { workerId: 'other' })).toHaveLength(2);
+  });
+
+  test('workers that claim at the same time keep a limit of the service together, and nothing is claimed twice', async () => {
+    await version('v');
+    await version('w');
+    await platform.database.write((transaction) =>
+      transaction
+        .insertInto('service_limits')
+        .values({
+          service_id: 'service of v',
+          requests_per_minute: null,
+          executions_per_day: null,
+          executions_per_month: null,
+          executions_at_once: 3,
+        })
+        .execute(),
+    );
+    for (const owner of ['a', 'b', 'c', 'd']) {
+      await queue(owner, 'v', 5);
+      await queue(owner, 'w', 5);
+    }
+    const rounds = Array.from({ length: 8 }, (_, worker) =>
+      new Claims(platform).claim(offer(4, { workerId: `worker ${worker}` })),
+    );
+    const claimed = (await Promise.all(rounds)).flat();
+    expect(claimed.filter((row) => row.service_version_id === 'v')).toHaveLength(3);
+    expect(new Set(claimed.map(({ id }) => id)).size).toBe(claimed.length);
+    expect(claimed.length).toBeGreaterThan(20);
+  });
+
+  test('executions that are accepted while queues are emptied are never without one', async () => {
+    await version('v');
+    const added: string[] = [];
+    const claimed: string[] = [];
+    const add = async (): Promise<void> => {
+      for (let round = 0; round < 30; round++) added.push(...(await queue(`owner ${round % 3}`, 'v')));
+    };
+    const take = async (rounds: number): Promise<void> => {
+      for (let round = 0; round < rounds; round++) claimed.push(...(await claims.claim(offer(8))).map(({ id }) => id));
+    };
+    await Promise.all([add(), add(), take(60), take(60)]);
+    await take(10);
+    expect(claimed.toSorted()).toEqual(added.toSorted());
+    // The next look takes the empty ones away.
+    await claims.claim(offer(1));
+    expect(await platform.database.read.selectFrom('queues').selectAll().execute()).toEqual([]);
+  });
+
+  test('one that is given back waits again, before what came later', async () => {
+    await version('v');
+    const [first = ''] = await queue('a', 'v');
+    await claims.claim(offer(1));
+    await claims.claim(offer(1));
+    await queue('a', 'v');
+    await platform.database.write((transaction) =>
+      move(transaction, first, 'NOT_STARTED', { started_at: null, worker_id: null }),
+    );
+    expect((await claims.claim(offer(1))).map(({ id }) => id)).toEqual([first]);
+  });
+
+  test('executions of a version that is gone are claimed: starting them tells why it cannot be', async () => {
+    await queue('a', 'gone');
+    expect(await owners(8)).toEqual(['a']);
+  });
+
+  test('a claim looks into indexes, however long a queue is', async () => {
+    await version('v');
+    await queue('a', 'v', 5_000);
+    const { read } = platform.database;
+    if (kind.name === 'PostgreSQL') await sql`analyze executions`.execute(read);
+    const given = { cpus: 1, memoryBytes: 1, gpus: 0, gpuType: null };
+    const claim = { workerId: 'w', now: 1, given, limit: 1 };
+    const queries = [
+      queuesByTurn(read, 10),
+      claimOldest(read, { ownerId: 'a', versionId: 'v' }, claim),
+      runningByOwner(read),
+    ];
+    const [heads = '', oldest = '', running = ''] = await Promise.all(
+      queries.map(async (query) => {
+        const { sql: text, parameters } = query.compile();
+        const how = kind.name === 'SQLite' ? 'explain query plan' : 'explain';
+        return JSON.stringify((await read.executeQuery(CompiledQuery.raw(`${how} ${text}`, [...parameters]))).rows);
+      }),
+    );
+    for (const plan of [heads, oldest]) {
+      expect(plan).toContain('executions_pending');
+      expect(plan).not.toMatch(/SCAN executions(?! USING)|Seq Scan on executions/);
+    }
+    expect(running).toContain('executions_running');
+    // The order is that of the index: nothing of a queue is sorted.
+    expect(oldest).not.toMatch(/TEMP B-TREE|Sort/);
+  });
+});

@@ -1,0 +1,2 @@
+export { Claims } from './claim.ts';
+export { Fitting } from './fitting.ts';

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { OVERTAKEN_MS, PASSED_OVER_MS, plan, type Queue, type Situation } from './plan.ts';
+
+const GB = 2 ** 30;
+const one = { cpus: 1, memoryBytes: GB, gpus: 0, gpuType: null };
+const machine = { cpus: 4, memoryBytes: 16 * GB, gpus: {} };
+const NOW = 1_000_000_000;
+
+function queue(ownerId: string, changed: Partial<Queue> = {}): Queue {
+  return {
+    ownerId,
+    versionId: 'version',
+    serviceId: 'service',
+    serviceAtOnce: null,
+    turnAt: NOW - 1_000,
+    head: `${ownerId}-1`,
+    headCreatedAt: NOW - 1_000,
+    needs: one,
+    runTimeSeconds: 3_600,
+    ...changed,
+  };
+}
+
+/** The owners of what is started, in order. */
+function starts(queues: Queue[], changed: Partial<Situation> = {}): string[] {
+  const situation = {
+    queues,
+    running: [],
+    capacity: machine,
+    promised: [],
+    places: 8,
+    ownerAtOnce: null,
+    shortRunSeconds: null,
+    now: NOW,
+    ...changed,
+  };
+  return plan(situation).map((start) => start.queue.ownerId);
+}
+const running = (ownerId: string, executions: number, changed = {}) => ({
+  ownerId,
+  serviceId: 'service',
+  executions,
+  cpus: executions,
+  memoryBytes: executions * GB,
+  ...changed,
+});
+
+describe('whose turn it is', () => {
+  test('owners who have nothing running come first, whoever was there before', () => {
+    const queues = [queue('many', { turnAt: 0 }), queue('few', { turnAt: NOW })];
+    expect(starts(queues, { places: 1, running: [running('many', 2)] })).toEqual(['few']);
+  });
+
+  test('of owners who are even the one whose last turn is the longest ago', () => {
+    expect(starts([queue('a', { turnAt: 3 }), queue('b', { turnAt: 1 }), queue('c', { turnAt: 2 })])).toEqual([
+      'b',
+      'c',
+      'a',
+      'b',
+    ]);
+  });
+
+  test('of one owner the oldest, whatever its service', () => {
+    const queues = [queue('a', { versionId: 'v', head: '2' }), queue('a', { versionId: 'w', head: '1' })];
+    const [start] = plan({ ...situationOf(queues), places: 1 });
+    expect(start?.queue.versionId).toBe('w');
+  });
+
+  test('what counts is the share of the machine, not the number', () => {
+    const large = queue('large', { needs: { ...one, memoryBytes: 6 * GB }, turnAt: 1 });
+    expect(starts([large, queue('small', { turnAt: 2 })])).toEqual(['large', 'small', 'small', 'large']);
+  });
+
+  test('short ones go first only where it is set, and not for ever', () => {
+    const long = queue('long', { turnAt: 1 });
+    const short = queue('short', { runTimeSeconds: 10, turnAt: 2 });
+    expect(starts([long, short], { places: 1 })).toEqual(['long']);
+    expect(starts([long, short], { places: 1, shortRunSeconds: 10 })).toEqual(['short']);
+    const patient = { ...long, headCreatedAt: NOW - OVERTAKEN_MS - 1 };
+    expect(starts([patient, short], { places: 1, shortRunSeconds: 10 })).toEqual(['long']);
+  });
+});
+
+describe('what has room', () => {
+  test('processors and memory are promised once', () => {
+    expect(starts([queue('a')])).toHaveLength(4);
+    expect(starts([queue('a')], { promised: [one, { ...one, cpus: 2.5 }] })).toHaveLength(0);
+    expect(starts([queue('a', { needs: { ...one, cpus: 0.1, memoryBytes: 5 * GB } })])).toHaveLength(3);
+    expect(starts([queue('a', { needs: { ...one, cpus: 0.1, memoryBytes: 1 } })], { places: 100 })).toHaveLength(40);
+  });
+
+  test('no more than there are places', () => {
+    expect(starts([queue('a')], { places: 3 })).toHaveLength(3);
+  });
+
+  test('GPUs are counted by type', () => {
+    const capacity = { ...machine, gpus: { A100: 1, T4: 3 } };
+    const wanting = (gpus: number, gpuType: string | null) =>
+      queue('a', { needs: { ...one, cpus: 0.1, gpus, gpuType } });
+    expect(starts([wanting(1, 'a100')], { capacity })).toHaveLength(1);
+    expect(starts([wanting(2, 'T4')], { capacity })).toHaveLength(1);
+    expect(plan({ ...situationOf([wanting(1, null)]), capacity }).map(({ given }) => given.gpuType)).toEqual([
+      'A100',
+      'T4',
+      'T4',
+      'T4',
+    ]);
+    expect(starts([wanting(1, null)], { capacity, promised: [{ ...one, gpus: 3, gpuType: 'T4' }] })).toHaveLength(1);
+    expect(starts([wanting(1, null)])).toHaveLength(0);
+  });
+
+  test('what does not fit is passed over, but not for ever', () => {
+    const large = queue('large', { needs: { ...one, cpus: 4 }, turnAt: 1 });
+    const promised = [one];
+    expect(starts([large, queue('small')], { promised })).toEqual(['small', 'small', 'small']);
+    const patient = { ...large, headCreatedAt: NOW - PASSED_OVER_MS - 1 };
+    expect(starts([patient, queue('small')], { promised })).toEqual([]);
+    expect(starts([patient, queue('small')])).toEqual(['large']);
+    // One that fits no machine like this holds up nobody.
+    const impossible = { ...patient, needs: { ...one, cpus: 5 } };
+    expect(starts([impossible, queue('small')], { promised })).toHaveLength(3);
+  });
+});
+
+describe('what is allowed', () => {
+  test('executions of one owner at once, on all workers', () => {
+    const situation = { ownerAtOnce: 3, running: [running('a', 2, { serviceId: 'other' })] };
+    expect(starts([queue('a'), queue('b')], { ...situation, places: 3 })).toEqual(['b', 'b', 'a']);
+    expect(starts([queue('a')], situation)).toHaveLength(1);
+  });
+
+  test('executions of one service at once, whoever started them', () => {
+    const limited = { serviceAtOnce: 2 };
+    expect(starts([queue('a', limited), queue('b', limited)])).toHaveLength(2);
+    expect(starts([queue('a', limited)], { running: [running('c', 1)] })).toHaveLength(1);
+    expect(starts([queue('a', limited)], { running: [running('c', 2)] })).toHaveLength(0);
+    expect(starts([queue('a', { ...limited, serviceId: 'other' })], { running: [running('c', 2)] })).toHaveLength(2);
+  });
+});
+
+function situationOf(queues: Queue[]): Situation {
+  return {
+    queues,
+    running: [],
+    capacity: machine,
+    promised: [],
+    places: 8,
+    ownerAtOnce: null,
+    shortRunSeconds: null,
+    now: NOW,
+  };
+}

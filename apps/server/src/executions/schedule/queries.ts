@@ -1,0 +1,163 @@
+import { sql, type InferResult } from 'kysely';
+import { dialectOf, isAmong, type ExecutionRow, type Queries } from '../../storage/index.ts';
+import type { Needs } from '../../workers/index.ts';
+import { after } from '../transition.ts';
+import type { Queue, Running } from './plan.ts';
+
+/**
+ * The SQL of whose turn it is. Conditions on the status are literal: SQLite uses a partial index only when it can see that
+ * its condition holds, and not for a parameter.
+ */
+
+const isPending = sql<boolean>`executions.status = 'PENDING'`;
+const isRunning = sql<boolean>`executions.status = 'RUNNING'`;
+
+/** A claim that stands still, with its machine or its network, holds up all the others only for so long. */
+const LONGEST_CLAIM_MS = 5_000;
+
+/** Claims of several workers happen one after the other: each must see what the last one has promised. */
+export async function holdClaims(transaction: Queries): Promise<void> {
+  // On SQLite there is one writer.
+  if (dialectOf(transaction) === 'sqlite') return;
+  await sql`select set_config('idle_in_transaction_session_timeout', ${String(LONGEST_CLAIM_MS)}, true)`.execute(
+    transaction,
+  );
+  await sql`select pg_advisory_xact_lock(hashtextextended('claims of ' || current_schema(), 0))`.execute(transaction);
+}
+
+/** What runs on all workers. */
+export async function runningEverywhere(transaction: Queries): Promise<Running[]> {
+  const rows = await runningByOwner(transaction).execute();
+  return rows.map(({ owner_id, service_id, executions, cpus, memory }) => ({
+    ownerId: owner_id ?? '',
+    serviceId: service_id,
+    executions,
+    cpus,
+    memoryBytes: memory,
+  }));
+}
+
+/** Answered from an index alone. */
+export function runningByOwner(queries: Queries) {
+  return queries
+    .selectFrom('executions')
+    .select(['owner_id', 'service_id'])
+    .select([
+      sql<number>`count(*)`.as('executions'),
+      sql<number>`cast(coalesce(sum(cpus), 0) as double precision)`.as('cpus'),
+      sql<number>`cast(coalesce(sum(memory_bytes), 0) as double precision)`.as('memory'),
+    ])
+    .where(isRunning)
+    .groupBy(['owner_id', 'service_id']);
+}
+
+/** The queues whose turn is the longest ago, each with its oldest: one look into an index per queue, however long it is. */
+export function queuesByTurn(queries: Queries, limit: number) {
+  return queries
+    .selectFrom('queues')
+    .leftJoin('service_limits', 'service_limits.service_id', 'queues.service_id')
+    .selectAll('queues')
+    .select(['executions_at_once', oldest('id').as('head'), oldest('created_at').as('head_created_at')])
+    .orderBy('turn_at')
+    .limit(limit);
+}
+export type QueueWithHead = InferResult<ReturnType<typeof queuesByTurn>>[number];
+
+function oldest<Column extends 'id' | 'created_at'>(column: Column) {
+  return sql<ExecutionRow[Column] | null>`(select ${sql.ref(column)} from executions
+    where ${isPending} and executions.owner_id = queues.owner_id
+    and executions.service_version_id = queues.service_version_id
+    order by executions.created_at, executions.id limit 1)`;
+}
+
+/** The configurations of versions, and the number of their change. */
+export function configurationsOf(transaction: Queries, versionIds: readonly string[]) {
+  return transaction
+    .selectFrom('service_versions')
+    .select(['id', 'state', 'configuration'])
+    .where(isAmong(transaction, 'id', versionIds))
+    .execute();
+}
+
+/** Takes the oldest of a queue for a worker, and notes what they are promised. Passes over those that are being cancelled. */
+export function claimOldest(
+  transaction: Queries,
+  { ownerId, versionId }: Pick<Queue, 'ownerId' | 'versionId'>,
+  claim: { readonly workerId: string; readonly now: number; readonly given: Needs; readonly limit: number },
+) {
+  const { workerId, now, given, limit } = claim;
+  const first = transaction
+    .selectFrom('executions')
+    .select('id')
+    .where(isPending)
+    .where('owner_id', '=', ownerId)
+    .where('service_version_id', '=', versionId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit);
+  const free = dialectOf(transaction) === 'postgres' ? first.forUpdate().skipLocked() : first;
+  const promised = {
+    cpus: given.cpus,
+    memory_bytes: given.memoryBytes,
+    gpus: given.gpus,
+    gpu_type: given.gpuType,
+  };
+  // Materialized: as a plain subquery PostgreSQL may evaluate it more than once and take more than `limit`.
+  return transaction
+    .with(
+      (name) => name('oldest').materialized(),
+      () => free,
+    )
+    .updateTable('executions')
+    .set({ status: after('CLAIMED'), started_at: now, worker_id: workerId, ...promised })
+    .where('id', 'in', (query) => query.selectFrom('oldest').select('oldest.id'))
+    .where('status', '=', 'PENDING')
+    .returningAll();
+}
+
+/** These owners have had their turn. */
+export async function hadTurn(transaction: Queries, ownerIds: readonly string[], now: number): Promise<void> {
+  await transaction
+    .updateTable('queues')
+    .set({ turn_at: now })
+    .where(isAmong(transaction, 'owner_id', ownerIds))
+    .execute();
+}
+
+/**
+ * Takes an empty queue away. One that somebody is adding to stays: first its row is taken, which is passed over while they
+ * hold it; then, in a statement that sees all who held it before, it is looked whether it is empty.
+ */
+export async function removeEmpty(
+  transaction: Queries,
+  queue: { owner_id: string; service_version_id: string },
+): Promise<void> {
+  const { owner_id, service_version_id } = queue;
+  if (dialectOf(transaction) === 'postgres') {
+    const held = await transaction
+      .selectFrom('queues')
+      .select('owner_id')
+      .where('owner_id', '=', owner_id)
+      .where('service_version_id', '=', service_version_id)
+      .forUpdate()
+      .skipLocked()
+      .executeTakeFirst();
+    if (!held) return;
+  }
+  await transaction
+    .deleteFrom('queues')
+    .where('owner_id', '=', owner_id)
+    .where('service_version_id', '=', service_version_id)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('executions')
+            .select('id')
+            .where(isPending)
+            .where('executions.owner_id', '=', owner_id)
+            .where('executions.service_version_id', '=', service_version_id),
+        ),
+      ),
+    )
+    .execute();
+}

@@ -1,0 +1,122 @@
+import os from 'node:os';
+import type { CapacitySettings } from '../config/index.ts';
+
+/** What the machine of a worker has for executions. */
+export interface Capacity {
+  readonly cpus: number;
+  readonly memoryBytes: number;
+  /** How many of which type; the type is empty where they are not told apart. */
+  readonly gpus: Readonly<Record<string, number>>;
+}
+
+/** What one execution is promised. */
+export interface Needs {
+  readonly cpus: number;
+  readonly memoryBytes: number;
+  readonly gpus: number;
+  /** Null takes any. */
+  readonly gpuType: string | null;
+}
+
+const MB = 1024 * 1024;
+/** For the platform itself, and for the largest step of a build. */
+const PLATFORM_BYTES = 512 * MB;
+const BUILD_BYTES = 2048 * MB;
+
+/** As it is set, else what the operating system and the cgroup of this process leave: all processors, and most of the memory. */
+export function capacityOf({ cpus, memoryBytes, gpus, warmBytes }: CapacitySettings): Capacity {
+  const machine = Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  const left = Math.max(machine - PLATFORM_BYTES - BUILD_BYTES - warmBytes, machine / 2);
+  return { cpus: cpus ?? os.availableParallelism(), memoryBytes: memoryBytes ?? left, gpus };
+}
+
+/** Sums of fractions of a processor are not exact. */
+const ALMOST = 1e-6;
+
+/** What is left of a machine. */
+export class Room {
+  #cpus: number;
+  #memoryBytes: number;
+  readonly #gpus: Map<string, number>;
+
+  constructor({ cpus, memoryBytes, gpus }: Capacity) {
+    this.#cpus = cpus;
+    this.#memoryBytes = memoryBytes;
+    this.#gpus = new Map(Object.entries(gpus));
+  }
+
+  /** What would be given for these needs, with the type of the GPUs; null when there is not enough. */
+  fit(needs: Needs): Needs | null {
+    if (needs.cpus > this.#cpus + ALMOST || needs.memoryBytes > this.#memoryBytes) return null;
+    if (needs.gpus === 0) return { ...needs, gpuType: null };
+    for (const [gpuType, count] of this.#gpus)
+      if (count >= needs.gpus && isType(needs.gpuType, gpuType)) return { ...needs, gpuType };
+    return null;
+  }
+
+  take(given: Needs): void {
+    this.#cpus -= given.cpus;
+    this.#memoryBytes -= given.memoryBytes;
+    if (given.gpus > 0 && given.gpuType !== null)
+      this.#gpus.set(given.gpuType, (this.#gpus.get(given.gpuType) ?? 0) - given.gpus);
+  }
+
+  /** Whether not even the smallest execution fits. */
+  get isFull(): boolean {
+    return this.#cpus + ALMOST < SMALLEST_CPUS || this.#memoryBytes < SMALLEST_BYTES;
+  }
+}
+
+/** The least that a configuration can ask for. */
+const SMALLEST_CPUS = 0.1;
+const SMALLEST_BYTES = 64 * MB;
+
+function isType(wanted: string | null, type: string): boolean {
+  return wanted === null || wanted.trim().toLowerCase() === type.toLowerCase();
+}
+
+/** Why an empty machine has no room for these needs, one sentence for each kind; empty when it has. */
+export function lacking(
+  needs: Needs,
+  capacities: readonly Capacity[],
+): { readonly member: string; readonly detail: string }[] {
+  if (capacities.some((capacity) => new Room(capacity).fit(needs) !== null)) return [];
+  const most = (of: (capacity: Capacity) => number): number => Math.max(0, ...capacities.map(of));
+  const gpusOf = ({ gpus }: Capacity): number =>
+    Math.max(0, ...Object.entries(gpus).map(([type, count]) => (isType(needs.gpuType, type) ? count : 0)));
+  const [cpus, memoryBytes, gpus] = [most((one) => one.cpus), most((one) => one.memoryBytes), most(gpusOf)];
+  const wanted = needs.gpuType === null ? '' : ` of type ${needs.gpuType}`;
+  const reasons = [
+    ...(needs.cpus > cpus + ALMOST
+      ? [{ member: 'cpus', detail: `${needs.cpus} CPUs are asked for, and the largest machine has ${cpus}` }]
+      : []),
+    ...(needs.memoryBytes > memoryBytes
+      ? [
+          {
+            member: 'memoryGb',
+            detail: `${inGb(needs.memoryBytes)} GB are asked for, and the largest machine has ${inGb(memoryBytes)} for executions`,
+          },
+        ]
+      : []),
+    ...(needs.gpus > gpus
+      ? [
+          {
+            member: 'gpu',
+            detail:
+              gpus === 0
+                ? `no GPU${wanted} is available on this installation`
+                : `${needs.gpus} GPUs${wanted} are asked for, and the largest machine has ${gpus}`,
+          },
+        ]
+      : []),
+  ];
+  // Of each there is enough, but nowhere together.
+  return reasons.length > 0
+    ? reasons
+    : [{ member: 'cpus', detail: 'no machine has that many CPUs, that much memory and the GPUs together' }];
+}
+
+/** Rounded down: what is said to be there must be there. */
+function inGb(bytes: number): number {
+  return Math.floor((bytes / 2 ** 30) * 100) / 100;
+}

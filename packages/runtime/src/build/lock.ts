@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../errors.ts';
+import type { HostPython } from './host-python.ts';
+
+/** The Python and the packages that a service runs with. */
+export interface EnvironmentLock {
+  /** SHA-256 of all of it. */
+  digest: string;
+  python: string;
+  platform: string;
+  /** By name; the digest is that of the list of its files with their hashes (RECORD of the wheel). */
+  packages: { name: string; version: string; digest: string }[];
+}
+
+const DIST_INFO = /^(.+)-([^-]+)\.dist-info$/;
+
+/** What pip has put into a layer, whichever demands led to it. `layer` is its folder, or null without requirements. */
+export async function readLock(layer: string | null, { version, platform }: HostPython): Promise<EnvironmentLock> {
+  const packages: EnvironmentLock['packages'] = [];
+  for (const folder of layer === null ? [] : (await readdir(layer)).toSorted()) {
+    const [, name, packageVersion] = DIST_INFO.exec(folder) ?? [];
+    if (name === undefined || packageVersion === undefined || layer === null) continue;
+    packages.push({ name, version: packageVersion, digest: sha256(await recordOf(join(layer, folder))) });
+  }
+  const content = { python: version, platform, packages };
+  return { digest: sha256(JSON.stringify(content)), ...content };
+}
+
+async function recordOf(distInfo: string): Promise<string> {
+  try {
+    return await readFile(join(distInfo, 'RECORD'), 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
