@@ -80,7 +80,8 @@ async function running(): Promise<Measurement> {
   const settings = { KETHUB_MAX_CONCURRENT_EXECUTIONS: String(RUNNING), KETHUB_WARM_MEMORY_MB: '0' };
   const { platform, app } = await start(settings);
   await app.finish({ data: 0 });
-  const all = (): number => memoryMb(platform.pid) + treeOf(runnerOf(platform.ready.dataDir)).reduce((sum, pid) => sum + memoryOf(pid), 0);
+  const all = (): number =>
+    memoryMb(platform.pid) + treeOf(runnerOf(platform.ready.dataDir)).reduce((sum, pid) => sum + memoryOf(pid), 0);
   const before = all();
   const ids = await Promise.all(Array.from({ length: RUNNING }, async () => (await app.start({ data: 3_600 })).id));
   for (const id of ids) while (await isWaiting(app, id)) await pause(50);

@@ -46,9 +46,30 @@ export async function throughput(): Promise<Measurement[]> {
     const what = name === 'Trivial' ? 'a trivial service' : 'a service that imports numpy';
     const how = `${ROUNDS} rounds in turns of ${EXECUTIONS} executions, ${AT_ONCE} at once on two cores, no warm processes; the load generator shares the cores`;
     results.push(
-      { name: `Bare python3 -c on two cores, ${what}`, unit: 'processes/s', value: median(rounds.bare), goal: null, how, rounds },
-      { name: `Executions on two cores, ${what}`, unit: 'executions/s', value: median(rounds.platform), goal: null, how, rounds: {} },
-      { name: `Time of an execution on two cores against bare Python, ${what}`, unit: '×', value: median(rounds.ratio), goal: { atMost: 1.3 }, how, rounds: {} },
+      {
+        name: `Bare python3 -c on two cores, ${what}`,
+        unit: 'processes/s',
+        value: median(rounds.bare),
+        goal: null,
+        how,
+        rounds,
+      },
+      {
+        name: `Executions on two cores, ${what}`,
+        unit: 'executions/s',
+        value: median(rounds.platform),
+        goal: null,
+        how,
+        rounds: {},
+      },
+      {
+        name: `Time of an execution on two cores against bare Python, ${what}`,
+        unit: '×',
+        value: median(rounds.ratio),
+        goal: { atMost: 1.3 },
+        how,
+        rounds: {},
+      },
     );
   }
   await platform.stop();

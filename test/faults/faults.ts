@@ -45,8 +45,7 @@ const program: Fault = {
   name: 'program',
   weight: 4,
   isPossible: () => true,
-  happen: ({ dataDir }, random) =>
-    Promise.resolve(killOne(runnersOf(dataDir).flatMap(below).filter(isPython), random)),
+  happen: ({ dataDir }, random) => Promise.resolve(killOne(runnersOf(dataDir).flatMap(below).filter(isPython), random)),
 };
 
 const database: Fault = {
@@ -82,7 +81,10 @@ const disk: Fault = {
 export const faults: readonly Fault[] = [platform, runner, program, database, disk];
 
 /** The database is away for so long. */
-export async function longOutage({ postgres, platform: process, bringUp }: Installation, milliseconds: number): Promise<void> {
+export async function longOutage(
+  { postgres, platform: process, bringUp }: Installation,
+  milliseconds: number,
+): Promise<void> {
   await postgres?.kill();
   await pause(milliseconds);
   await postgres?.revive();

@@ -36,7 +36,9 @@ function cgroups(mark: string): string[] {
   const root = '/sys/fs/cgroup';
   if (!existsSync(root)) return [];
   const places = [root, ...readdirSync(root).map((name) => path.join(root, name))];
-  return places.map((place) => path.join(place, `kethub-${mark}`)).flatMap((place) => (existsSync(place) ? [`cgroup is left: ${place}`] : []));
+  return places
+    .map((place) => path.join(place, `kethub-${mark}`))
+    .flatMap((place) => (existsSync(place) ? [`cgroup is left: ${place}`] : []));
 }
 
 function folders(dataDir: string, mark: string): string[] {

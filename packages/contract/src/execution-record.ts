@@ -65,7 +65,8 @@ export const ExecutionRecord = Type.Object(
         cpuSeconds: nullable('number'),
         peakMemoryBytes: nullable('integer'),
         measuredBy: nullable('string', {
-          description: 'What measured both: CGROUPS_V2, CGROUPS_V1, or the ENGINE of containers. Null where the machine does not tell.',
+          description:
+            'What measured both: CGROUPS_V2, CGROUPS_V1, or the ENGINE of containers. Null where the machine does not tell.',
         }),
         bytesIn: bytes,
         bytesOut: Type.Integer({ minimum: 0, description: 'The result and all result files.' }),

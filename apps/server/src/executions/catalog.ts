@@ -36,6 +36,7 @@ export const executionCatalog: Catalog = {
       .deleteFrom('executions')
       .where(sql<boolean>`${own}`)
       .execute();
+    await transaction.deleteFrom('queues').where('owner_id', '=', userId).execute();
   },
 };
 

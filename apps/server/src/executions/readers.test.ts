@@ -92,7 +92,9 @@ describe.each(databases)('who reads logs and files on $name', (kind) => {
   describe('files', () => {
     let id: string;
     beforeAll(async () => {
-      ({ id } = await app.finish({ files: { 'a.txt': '0123456789', 'page.HTML': '<script>', 'x.svg': '<svg/>', none: '', "it's (1).csv": '1' } }));
+      ({ id } = await app.finish({
+        files: { 'a.txt': '0123456789', 'page.HTML': '<script>', 'x.svg': '<svg/>', none: '', "it's (1).csv": '1' },
+      }));
     });
     const get = (name: string, headers: Record<string, string> = {}, method = 'GET') =>
       app.request(method, `/${id}/result/${encodeURIComponent(name)}`, { headers });

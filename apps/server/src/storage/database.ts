@@ -57,7 +57,8 @@ export function isDuplicate(error: unknown): boolean {
 }
 
 /** Of PostgreSQL: the connection, its resources, and what an operator does to it. Of a file: whoever holds it, and its disk. */
-const OUTAGES = /^(08...|53...|57P0.|25P0[23]|55P03|E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOSPC|DQUOT)|SQLITE_(BUSY|FULL|IOERR|CANTOPEN).*)$/;
+const OUTAGES =
+  /^(08...|53...|57P0.|25P0[23]|55P03|E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOSPC|DQUOT)|SQLITE_(BUSY|FULL|IOERR|CANTOPEN).*)$/;
 
 /** Whether `error` says that the database or the disk is away, not that something was wrong with what it was asked. */
 export function isOutage(error: unknown): boolean {
@@ -65,7 +66,9 @@ export function isOutage(error: unknown): boolean {
   if ('code' in error && typeof error.code === 'string' && OUTAGES.test(error.code)) return true;
   // Errors of the driver itself, without a code; several addresses of one name end as an AggregateError.
   return (
-    /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/.test(error.message) ||
+    /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/.test(
+      error.message,
+    ) ||
     (error instanceof AggregateError && error.errors.some(isOutage))
   );
 }

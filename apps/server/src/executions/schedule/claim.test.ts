@@ -98,7 +98,7 @@ describe.each(databases)('claims on $name', (kind) => {
     await end([running[0]?.id ?? '']);
     expect(await owners(1)).toEqual(['few']);
     // Two of each from now on: every second place.
-    expect((await owners(2)).toSorted()).toEqual(['few', 'many']);
+    expect(new Set(await owners(2))).toEqual(new Set(['few', 'many']));
   });
 
   test('the oldest of an owner is first, RUNNING, and knows what it was promised', async () => {

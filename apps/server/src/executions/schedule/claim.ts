@@ -2,7 +2,7 @@ import type { RuntimeConfiguration } from '@kethub/contract';
 import type { Platform } from '../../platform.ts';
 import { needsOf } from '../../services/index.ts';
 import type { ExecutionRow, Queries } from '../../storage/index.ts';
-import type { Capacity, Needs } from '../../workers/index.ts';
+import { Room, type Capacity, type Needs } from '../../workers/index.ts';
 import { plan, type Queue, type Start } from './plan.ts';
 import {
   claimOldest,
@@ -37,7 +37,11 @@ export class Claims {
   }
 
   /** Takes those whose turn it is and that the worker has room for; they are RUNNING. */
-  claim(offer: Offer): Promise<ExecutionRow[]> {
+  async claim(offer: Offer): Promise<ExecutionRow[]> {
+    // What is full asks for nothing: it is woken with every execution that is accepted.
+    const room = new Room(offer.capacity);
+    for (const needs of offer.promised) room.take(needs);
+    if (room.isFull) return [];
     return this.#platform.database.write(async (transaction) => {
       await holdClaims(transaction);
       for (const look of LOOKS) {
