@@ -1,13 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import {
-  gramsToLookFor,
-  isAmong,
-  readEntries,
-  tokenOf,
-  type Database,
-  type SearchEntry,
-  type UserSearchBlockRow,
-} from '../storage/index.ts';
+import { gramsToLookFor, isAmong, readEntries, tokenOf, type Database, type SearchEntry } from '../storage/index.ts';
 
 /** Through so many blocks it goes before it asks the index: whoever is one in 400 users is found on the way. */
 const WALKED = 256;
@@ -17,8 +9,8 @@ const RETURNED = 20;
 /** What to find in the blocks: a text, of which all that comes from the index is checked. */
 interface Page {
   readonly needle: string;
-  /** Only blocks behind this one, by their lowest place; null begins with the first. */
-  readonly after: string | null;
+  /** Only blocks behind this position; null begins with the first. */
+  readonly after: number | null;
   readonly limit: number;
 }
 
@@ -27,22 +19,22 @@ interface Page {
  * these are full of it, then through the index. See search-blocks.ts for why.
  */
 export async function* findInBlocks(database: Database, needle: string): AsyncGenerator<readonly SearchEntry[]> {
-  let after: string | null = null;
+  let after: number | null = null;
   for (;;) {
     const page: Page = { needle, after, limit: RETURNED };
     const blocks = await walk(database, page);
     yield entriesOf(blocks);
     if (blocks.length < RETURNED) break;
-    after = blocks.at(-1)?.low ?? null;
+    after = blocks.at(-1)?.position ?? null;
   }
-  const walkedTo = await lowestAfter(database, after, WALKED);
+  const walkedTo = await positionAfter(database, after, WALKED);
   if (walkedTo === null) return;
   after = walkedTo;
   for (let limit = RETURNED; ; limit *= 4) {
     const blocks = await findThroughIndex(database, { needle, after, limit });
     yield entriesOf(blocks);
     if (blocks.length < limit) return;
-    after = blocks.at(-1)?.low ?? after;
+    after = blocks.at(-1)?.position ?? after;
   }
 }
 
@@ -56,53 +48,49 @@ export async function findUsersOfMarks({ read }: Database, marks: readonly strin
   return new Map(rows.map(({ mark, user_id }) => [mark, user_id]));
 }
 
-type Block = Pick<UserSearchBlockRow, 'low' | 'entries'>;
+/** Without entries when it does not hold what is looked for. */
+interface Block {
+  readonly position: number;
+  readonly entries: string | null;
+}
 
 async function walk({ read, dialect }: Database, { needle, after, limit }: Page): Promise<Block[]> {
   const { rows } = await sql<Block>`
-    select low, entries from (
-      select low, entries from user_search_blocks ${behind('where', after)} order by low limit ${sql.lit(WALKED)}) walked
-    where ${holds(dialect, needle)} order by low limit ${limit}`.execute(read);
+    select position, entries from (
+      select position, entries from user_search_blocks where position > ${after ?? -1}
+      order by position limit ${sql.lit(WALKED)}) walked
+    where ${holds(dialect, needle)} order by position limit ${limit}`.execute(read);
   return rows;
 }
 
-/** The lowest place of the last of the `count` blocks behind `after`, or null when there are not so many. */
-async function lowestAfter({ read }: Database, after: string | null, count: number): Promise<string | null> {
-  const { rows } = await sql<{ low: string }>`
-    select low from user_search_blocks ${behind('where', after)} order by low limit 1 offset ${count - 1}`.execute(
-    read,
-  );
-  return rows[0]?.low ?? null;
+/** The position of the last of the `count` blocks behind `after`, or null when there are not so many. */
+async function positionAfter({ read }: Database, after: number | null, count: number): Promise<number | null> {
+  const { rows } = await sql<{ position: number }>`
+    select position from user_search_blocks where position > ${after ?? -1}
+    order by position limit 1 offset ${count - 1}`.execute(read);
+  return rows[0]?.position ?? null;
 }
 
 /**
- * Both databases are made to go from the index to the blocks, and from all that are found to the first: their planners
- * would now and then rather go through the blocks in order, which takes the longer the rarer the text is. (On PostgreSQL
- * `offset 0` keeps what is inside from being evaluated for more blocks than the index has found.)
+ * The first blocks that the index knows to have every gram of the text. Both databases are made to begin with the index:
+ * their planners would now and then rather go through the blocks in order, which takes the longer the rarer the text is.
  */
 async function findThroughIndex({ read, dialect }: Database, { needle, after, limit }: Page): Promise<Block[]> {
   const grams = gramsToLookFor(needle);
+  const entries = sql`case when ${holds(dialect, needle)} then entries end as entries`;
   const query =
     dialect === 'sqlite'
       ? sql<Block>`
-          select low, entries from user_search_blocks
-          where number in (
-            select rowid from user_search_grams where user_search_grams match ${grams.map(tokenOf).join(' AND ')})
-          ${behind('and +', after)} and ${holds(dialect, needle)} order by +low limit ${limit}`
+          select found.position, ${entries} from (
+            select rowid as position from user_search_grams
+            where user_search_grams match ${grams.map(tokenOf).join(' AND ')} and rowid > ${after}
+            order by rowid limit ${limit}) found
+          cross join user_search_blocks using (position) order by found.position`
       : sql<Block>`
-          with indexed as materialized (select block from user_search_grams where grams @> ${grams}::integer[]),
-          found as materialized (
-            select number, low from indexed cross join lateral (
-              select number, low, ${holds(dialect, needle)} as holds from user_search_blocks
-              where number = block offset 0) one
-            where holds ${behind('and', after)}),
-          lowest as materialized (select number from found order by low limit ${limit})
-          select low, entries from lowest join user_search_blocks using (number) order by low`;
+          with found as materialized (select position from user_search_grams where grams @> ${grams}::integer[]),
+          first as materialized (select position from found where position > ${after} order by position limit ${limit})
+          select position, ${entries} from first join user_search_blocks using (position) order by position`;
   return (await query.execute(read)).rows;
-}
-
-function behind(word: 'where' | 'and' | 'and +', after: string | null): RawBuilder<unknown> {
-  return after === null ? sql`` : sql`${sql.raw(word)} low > ${after}`;
 }
 
 function holds(dialect: Database['dialect'], needle: string): RawBuilder<unknown> {
@@ -110,5 +98,5 @@ function holds(dialect: Database['dialect'], needle: string): RawBuilder<unknown
 }
 
 function entriesOf(blocks: readonly Block[]): SearchEntry[] {
-  return blocks.flatMap(({ entries }) => readEntries(entries));
+  return blocks.flatMap(({ entries }) => (entries === null ? [] : readEntries(entries)));
 }

@@ -86,16 +86,18 @@ export interface UserSearchRow {
 /** See search-blocks.ts. */
 export interface UserSearchBlockRow {
   number: Generated<number>;
+  /** Numbers the blocks in their order, with gaps. See search-positions.ts. */
+  position: number;
   /** The lowest place that belongs to the block, see placeOf; the next block's is the first that does not. */
   low: string;
   /** See writeEntries. A trigger takes out who is removed from user_search. */
   entries: string;
 }
 
-/** The index of grams: on SQLite `rowid` is the block and `grams` words, on PostgreSQL `block` is it and they are numbers. */
+/** The index of grams: on SQLite `rowid` is the position of the block and `grams` words, on PostgreSQL `position` is it and they are numbers. */
 export interface UserSearchGramsRow {
   rowid: number;
-  block: number;
+  position: number;
   grams: string;
 }
 

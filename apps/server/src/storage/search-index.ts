@@ -12,6 +12,7 @@ import {
   writeEntries,
   type SearchEntry,
 } from './search-blocks.ts';
+import { GAP, positionBehind, type PositionedBlock } from './search-positions.ts';
 
 /**
  * One at a time changes the blocks on PostgreSQL; on SQLite there is one writer anyway. Taken before the rows of the
@@ -34,7 +35,7 @@ export async function putIntoSearch(transaction: Queries, user_id: string, searc
   const entry = { text: search_text, mark: markOf(user_id) };
   const block = await transaction
     .selectFrom('user_search_blocks')
-    .select(['number', 'entries'])
+    .select(['number', 'position', 'entries'])
     .where('low', '<=', placeOf(entry))
     .orderBy('low', 'desc')
     .limit(1)
@@ -45,28 +46,29 @@ export async function putIntoSearch(transaction: Queries, user_id: string, searc
     .insertInto('user_search')
     .values({ user_id, mark: entry.mark, search_text, block: block.number })
     .execute();
-  if (isTooLarge(entries)) return split(transaction, block.number, entries);
+  if (isTooLarge(entries)) return split(transaction, { ...block, entries });
   await setEntries(transaction, block.number, entries);
   const indexed = gramsOf(before);
   if ([...gramsOf([entry])].some((gram) => !indexed.has(gram))) {
-    await indexBlocks(transaction, [{ number: block.number, entries }]);
+    await indexBlocks(transaction, [{ position: block.position, entries }]);
   }
 }
 
-async function split(transaction: Queries, number: number, entries: readonly SearchEntry[]): Promise<void> {
+async function split(transaction: Queries, { number, position, entries }: Block): Promise<void> {
   const middle = entries.length >> 1;
   const [lower, upper] = [entries.slice(0, middle), entries.slice(middle)];
   await setEntries(transaction, number, lower);
+  const between = await positionBehind(transaction, position, indexBlocks);
   const added = await transaction
     .insertInto('user_search_blocks')
-    .values({ low: lowestOf(upper), entries: writeEntries(upper) })
+    .values({ position: between, low: lowestOf(upper), entries: writeEntries(upper) })
     .returning('number')
     .executeTakeFirstOrThrow();
   const marks = upper.map(({ mark }) => mark);
   await transaction.updateTable('user_search').set({ block: added.number }).where('mark', 'in', marks).execute();
   await indexBlocks(transaction, [
-    { number, entries: lower },
-    { number: added.number, entries: upper },
+    { position, entries: lower },
+    { position: between, entries: upper },
   ]);
 }
 
@@ -78,9 +80,8 @@ async function setEntries(transaction: Queries, number: number, entries: readonl
     .execute();
 }
 
-interface Block {
+interface Block extends PositionedBlock {
   readonly number: number;
-  readonly entries: readonly SearchEntry[];
 }
 
 /** Fills the empty tables of the search. The users must be there. */
@@ -95,7 +96,11 @@ export async function fillSearch(
     ids.set(mark, id);
     entries.push({ text: search_text, mark });
   }
-  const blocks = [...blocksOf(entries.toSorted(compareEntries))].map((block, number) => ({ number, entries: block }));
+  const blocks = [...blocksOf(entries.toSorted(compareEntries))].map((block, number) => ({
+    number,
+    position: number * GAP,
+    entries: block,
+  }));
   // The first block is there already: it begins before everything.
   const [first, ...others] = blocks;
   if (!first) return;
@@ -103,7 +108,7 @@ export async function fillSearch(
   await insertMany(
     transaction,
     'user_search_blocks',
-    ['number', 'low', 'entries'],
+    ['number', 'position', 'low', 'entries'],
     mapped(others, (block) => ({ ...block, low: lowestOf(block.entries), entries: writeEntries(block.entries) })),
   );
   await insertMany(transaction, 'user_search', ['user_id', 'mark', 'search_text', 'block'], rowsOf(blocks, ids));
@@ -119,24 +124,28 @@ function* rowsOf(blocks: readonly Block[], ids: ReadonlyMap<string, string>): Ge
     for (const { text, mark } of entries) yield { user_id: ids.get(mark), mark, search_text: text, block: number };
 }
 
-/** Puts the grams of blocks into the index, in the place of those they had. */
-async function indexBlocks(transaction: Queries, blocks: readonly Block[]): Promise<void> {
+/** Puts the grams of blocks into the index. What it had at their positions, and at `left`, is removed. */
+async function indexBlocks(
+  transaction: Queries,
+  blocks: readonly PositionedBlock[],
+  left: readonly number[] = [],
+): Promise<void> {
   const isSqlite = dialectOf(transaction) === 'sqlite';
-  const numbers = JSON.stringify(blocks.map(({ number }) => number));
+  const positions = JSON.stringify([...left, ...blocks.map(({ position }) => position)]);
   await (
     isSqlite
-      ? sql`delete from user_search_grams where rowid in (select value from json_each(${numbers}))`
-      : sql`delete from user_search_grams where block in (select value::bigint from json_array_elements_text(${numbers}::json))`
+      ? sql`delete from user_search_grams where rowid in (select value from json_each(${positions}))`
+      : sql`delete from user_search_grams where position in (select value::bigint from json_array_elements_text(${positions}::json))`
   ).execute(transaction);
   if (isSqlite) {
-    const rows = mapped(blocks, ({ number, entries }) => ({
-      rowid: number,
+    const rows = mapped(blocks, ({ position, entries }) => ({
+      rowid: position,
       grams: Array.from(gramsOf(entries), tokenOf).join(' '),
     }));
     await insertMany(transaction, 'user_search_grams', ['rowid', 'grams'], rows);
   } else {
-    const rows = mapped(blocks, ({ number, entries }) => ({ block: number, grams: [...gramsOf(entries)] }));
-    await insertMany(transaction, 'user_search_grams', ['block', 'grams'], rows);
+    const rows = mapped(blocks, ({ position, entries }) => ({ position, grams: [...gramsOf(entries)] }));
+    await insertMany(transaction, 'user_search_grams', ['position', 'grams'], rows);
   }
 }
 
