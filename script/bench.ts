@@ -5,6 +5,7 @@ import path from 'node:path';
 import { isReached, type Measurement } from '../bench/lib/measurement.ts';
 import { accounts } from '../bench/measurements/accounts.ts';
 import { applications } from '../bench/measurements/applications.ts';
+import { catalog } from '../bench/measurements/catalog.ts';
 import { acceptedExecutions } from '../bench/measurements/executions.ts';
 import { forwarding } from '../bench/measurements/forwarding.ts';
 import { queue } from '../bench/measurements/queue.ts';
@@ -32,6 +33,7 @@ const all = {
   queue,
   start,
   forwarding,
+  catalog,
   accounts,
   timing,
 };

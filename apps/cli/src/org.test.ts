@@ -84,3 +84,32 @@ test('the audit log is searched', async () => {
   expect(found).toMatchObject({ code: 0, requests: [search] });
   expect(found.stdout).toContain('2026-01-01 00:00:00  access-key:rotate  k         u1');
 });
+
+test('org use keeps an organization for who has signed in; --in goes before it, and leaving ends it', async () => {
+  const folder = await folderWith();
+  const me = { id: 'u1', username: 'ada', firstname: 'Ada', lastname: 'L', email: 'ada@example.org' };
+  const { url, requests } = await standInPlatform({
+    'GET /api/me': { status: 200, body: me },
+    'GET /api/organizations': { status: 200, body: [lab, { ...lab, id: 'o2' }, { ...lab, id: 'o3', name: 'Fab' }] },
+    'GET /api/organizations/o3/members': { status: 200, body: [member] },
+    'GET /api/organizations/o1/members': { status: 200, body: [member] },
+    'DELETE /api/organizations/o3/membership': { status: 204 },
+  });
+  const here = async (...args: string[]) => ket(args, { folder });
+  expect(await ket(['login', '--token', url], { folder, input: 'ket_pat_x\n' })).toMatchObject({ code: 0 });
+  // Two of one name.
+  expect(await here('org', 'use', 'lab')).toMatchObject({ code: exitCodes.usage.code });
+  expect(await here('org', 'use', 'fab')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Fab (o3) as OWNER'),
+  });
+  expect((await here('whoami')).stdout).toBe(`ada (Ada L) at ${url}, in Fab (o3) as OWNER\n`);
+  expect((await here('--in', 'me', 'whoami')).stdout).toBe(`ada (Ada L) at ${url}\n`);
+  expect((await here('org', 'members')).code).toBe(0);
+  expect((await here('--in', 'o1', 'org', 'members')).code).toBe(0);
+  expect(requests.slice(-2)).toEqual(['GET /api/organizations/o3/members', 'GET /api/organizations/o1/members']);
+  expect((await here('org', 'leave')).code).toBe(0);
+  expect((await here('whoami')).stdout).toBe(`ada (Ada L) at ${url}\n`);
+  const environment = { KET_TOKEN: 'ket_pat_x', KET_URL: url };
+  expect(await ket(['org', 'use', 'fab'], { folder, environment })).toMatchObject({ code: exitCodes.usage.code });
+});

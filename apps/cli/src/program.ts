@@ -7,6 +7,7 @@ import { addCancel } from './commands/cancel.ts';
 import { addDataPool } from './commands/datapool.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addInit } from './commands/init.ts';
+import { addLimits } from './commands/limits.ts';
 import { addList } from './commands/list.ts';
 import { addLogin, addLogout } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
@@ -50,6 +51,7 @@ const commands = [
   addUnshare,
   addMarketplace,
   addUsage,
+  addLimits,
   addOrg,
   addAudit,
   addAdmin,
@@ -61,7 +63,10 @@ export function createProgram(shell: Shell): Command {
   const program = new Command('ket')
     .description('Publish code as a service on Kethub, and run it.')
     .version(version(), '--version', 'print the version')
-    .option('--in <organization>', 'act in an organization that you have joined, by its id, instead of personally')
+    .option(
+      '--in <organization>',
+      'act in an organization that you have joined, by its id; me is personally. Without it, as `ket org use` says',
+    )
     .helpOption('-h, --help', 'explain a command')
     .helpCommand('help [command]', 'explain a command')
     .addHelpText('after', `\nExit codes:\n${exitCodeLines().join('\n')}`);

@@ -20,12 +20,14 @@ import type {
   RuntimeConfiguration,
   Service,
   ServiceExecution,
+  ServiceSubscription,
   ServiceVersion,
   Share,
   SharedService,
   SubscribeRequest,
   Subscription,
   TargetRequest,
+  UsageLimitsRequest,
   UsageRecord,
   UsageReport,
   UserDto,
@@ -249,6 +251,26 @@ function services(connection: Connection) {
         method: 'PUT',
         path: path`/services/${id}/versions/${version}/target`,
         json: target,
+        ...options,
+      }),
+    /** What every subscription to a service may use whose own limits say nothing. */
+    serviceLimits: (id: string, options?: CallOptions) =>
+      sendForJson<UsageLimitsRequest>(connection, { path: path`/services/${id}/limits`, ...options }),
+    setServiceLimits: (id: string, limits: UsageLimitsRequest, options?: CallOptions) =>
+      sendForJson<UsageLimitsRequest>(connection, {
+        method: 'PUT',
+        path: path`/services/${id}/limits`,
+        json: limits,
+        ...options,
+      }),
+    /** The subscriptions to a service, as its provider sees them. */
+    serviceSubscriptions: (id: string, options?: CallOptions) =>
+      sendForJson<ServiceSubscription[]>(connection, { path: path`/services/${id}/subscriptions`, ...options }),
+    setSubscriptionLimits: (id: string, subscription: string, limits: UsageLimitsRequest, options?: CallOptions) =>
+      sendForJson<UsageLimitsRequest>(connection, {
+        method: 'PUT',
+        path: path`/services/${id}/subscriptions/${subscription}/limits`,
+        json: limits,
         ...options,
       }),
     /** Use of a service that runs elsewhere, reported by its provider. A key makes a repeated report count once. */

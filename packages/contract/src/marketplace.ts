@@ -141,6 +141,14 @@ export const MarketplaceService = Type.Object(
     documentation: Type.String({ description: 'Markdown.' }),
     pricingPlans: Type.Array(PricingPlan),
     parameters: Type.Optional(Type.Array(ServiceParameter, { description: 'What the service takes.' })),
+    _links: Type.Object({
+      apiSpecification: Type.Optional(
+        Type.Object(
+          { href: Type.String({ format: 'uri' }) },
+          { description: 'The OpenAPI document of the offered version; none where the service runs elsewhere.' },
+        ),
+      ),
+    }),
   },
   { $id: 'MarketplaceService' },
 );

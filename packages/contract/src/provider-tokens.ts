@@ -13,7 +13,10 @@ export interface Provider {
   readonly constants?: Readonly<Record<string, string>>;
 }
 
-/** Providers that an API key opens. Each variable is the one that the client library in the comment reads. */
+/**
+ * Providers that an API key opens. Each variable is one that the client library in the comment reads, at the place named
+ * there, when its program passes no key.
+ */
 export const providers = {
   // qiskit-ibm-runtime; the service identifier is the CRN of the instance
   IBM_QUANTUM: {
@@ -22,15 +25,15 @@ export const providers = {
     serviceIdentifier: 'QISKIT_IBM_INSTANCE',
     constants: { QISKIT_IBM_CHANNEL: 'ibm_quantum_platform' },
   },
-  // qiskit-ionq, cirq-ionq
+  // qiskit-ionq (helpers.resolve_credentials, after QISKIT_IONQ_API_TOKEN) and cirq-ionq (Service, after CIRQ_IONQ_API_KEY)
   IONQ: { name: 'IonQ', apiKey: 'IONQ_API_KEY' },
-  // iqm-client
+  // iqm-client (IQMClient and IQMProvider: `token` says that it is read when none is given, and refuses both)
   IQM: { name: 'IQM Resonance', apiKey: 'IQM_TOKEN' },
-  // qiskit-aqt-provider
+  // qiskit-aqt-provider (AQTProvider: `access_token`)
   AQT: { name: 'AQT', apiKey: 'AQT_TOKEN' },
-  // dwave-cloud-client
+  // dwave-cloud-client (dwave.cloud.config: it goes before the files of the configuration)
   DWAVE: { name: 'D-Wave Leap', apiKey: 'DWAVE_API_TOKEN' },
-  // perceval-quandela
+  // perceval-quandela (perceval.runtime.remote_config: TOKEN_ENV_VAR)
   QUANDELA: { name: 'Quandela Cloud', apiKey: 'PCVL_CLOUD_TOKEN' },
 } as const satisfies Record<string, Provider>;
 

@@ -31,7 +31,6 @@ export const UsageRecord = Type.Object(
   {
     id: Id,
     subscriptionId: Id,
-    applicationId: Id,
     serviceId: Id,
     version: Version,
     product: Type.String(),

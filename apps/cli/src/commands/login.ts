@@ -41,10 +41,10 @@ async function login(shell: Shell, address: string | undefined, options: LoginOp
   const previous = await readCredentials(shell.environment);
   const url = platformUrl(address ?? shell.environment['KET_URL'] ?? previous?.url ?? defaultUrl);
   const { credentials, session } = await signIn(shell, output, url, options);
-  await storeCredentials(shell.environment, credentials);
   const { username } = credentials;
-  if (session && previous?.accessTokenId && previous.url === url && previous.username === username)
-    await revoke(session, previous.accessTokenId);
+  const again = previous?.url === url && previous.username === username ? previous : null;
+  await storeCredentials(shell.environment, { ...credentials, organizationId: again?.organizationId ?? null });
+  if (session && again?.accessTokenId) await revoke(session, again.accessTokenId);
   output.note(output.style.green(`Signed in to ${url} as ${username}.`));
   if (shell.environment['KET_TOKEN']) output.note('KET_TOKEN is set and goes before what was kept just now.');
   output.result('', { url, username });

@@ -1,6 +1,8 @@
 import { memberRoles, type MemberRole } from '@kethub/contract';
 import { Option, type Command } from 'commander';
 import { usageFailure } from '../failures.ts';
+import { readCredentials, storeCredentials } from '../platform/credentials.ts';
+import { joined } from '../platform/organizations.ts';
 import { openSession, organizationOf, type Session } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 import type { Output } from '../terminal/output.ts';
@@ -20,15 +22,15 @@ export function addOrg(program: Command, shell: Shell): void {
   const org = program
     .command('org')
     .description('organizations and their members')
-    .addHelpText('after', '\nThe organization is named by --in <organization> or KET_ORGANIZATION.');
+    .addHelpText('after', '\nThe organization is that of --in <organization>, of KET_ORGANIZATION, or of ket org use.');
   const add = (name: string, description: string) => addCommand(org, name, description);
   const work = async (options: CommonOptions): Promise<Work> => ({
     session: await openSession(shell),
     output: outputOf(shell, options),
   });
-  const here = (): string => {
-    const id = organizationOf(shell);
-    if (id === undefined) throw usageFailure('Which organization?', 'ket org list', 'ket --in <organization> org …');
+  const here = async (): Promise<string> => {
+    const id = await organizationOf(shell);
+    if (id === null) throw usageFailure('Which organization?', 'ket org list', 'ket --in <organization> org …');
     return id;
   };
   const role = new Option('--role <role>', 'what they may do').choices(memberRoles);
@@ -36,18 +38,28 @@ export function addOrg(program: Command, shell: Shell): void {
   add('list', 'list the organizations that you have joined').action(async (options: CommonOptions) =>
     list(await work(options)),
   );
+  add(
+    'use [organization]',
+    'act in this organization, by name or id, until told otherwise; personally without one',
+  ).action(async (wanted: string | undefined, options: CommonOptions) => use(shell, wanted, options));
   add('create <name>', 'create an organization; you become its owner').action(
     async (name: string, options: CommonOptions) => create(await work(options), name),
   );
   add('invite <email>', 'invite somebody by e-mail address')
     .addOption(role.default('VIEWER'))
-    .action(async (email: string, options: InviteOptions) => invite(await work(options), here(), email, options.role));
-  add('members', 'list the members').action(async (options: CommonOptions) => members(await work(options), here()));
+    .action(async (email: string, options: InviteOptions) =>
+      invite(await work(options), await here(), email, options.role),
+    );
+  add('members', 'list the members').action(async (options: CommonOptions) =>
+    members(await work(options), await here()),
+  );
   add('role <user> <role>', 'give a member, named by id, another role: VIEWER, MAINTAINER or OWNER').action(
     async (user: string, wanted: string, options: CommonOptions) =>
-      change(await work(options), here(), user, roleOf(wanted)),
+      change(await work(options), await here(), user, roleOf(wanted)),
   );
-  add('leave', 'leave the organization').action(async (options: CommonOptions) => leave(await work(options), here()));
+  add('leave', 'leave the organization').action(async (options: CommonOptions) =>
+    leave(shell, await work(options), await here()),
+  );
   add('invitations', 'list the invitations to your e-mail address').action(async (options: CommonOptions) =>
     invitations(await work(options)),
   );
@@ -61,6 +73,24 @@ async function list({ session, output }: Work): Promise<void> {
   if (all.length === 0) output.note('You have joined no organization.');
   const rows = all.map((one) => [one.id, one.name, one.role]);
   output.result(all.length === 0 ? '' : table(['ID', 'NAME', 'YOUR ROLE'], rows), all);
+}
+
+/** Kept with the credentials of `ket login`, so that signing out ends it. */
+async function use(shell: Shell, wanted: string | undefined, options: CommonOptions): Promise<void> {
+  const kept = shell.environment['KET_TOKEN'] ? null : await readCredentials(shell.environment);
+  if (!kept)
+    throw usageFailure(
+      'Without ket login nothing is kept: name the organization each time.',
+      'ket --in <organization> …',
+      'KET_ORGANIZATION=<organization> ket …',
+    );
+  const { platform } = await openSession({ ...shell, organization: 'me' });
+  const organization = wanted === undefined ? null : await joined(platform, wanted);
+  await storeCredentials(shell.environment, { ...kept, organizationId: organization?.id ?? null });
+  const text = organization
+    ? `From now on you act in ${organization.name} (${organization.id}) as ${organization.role}.`
+    : 'From now on you act personally.';
+  outputOf(shell, options).result(text, { organization });
 }
 
 async function create({ session, output }: Work, name: string): Promise<void> {
@@ -84,8 +114,10 @@ async function change({ session, output }: Work, id: string, user: string, role:
   output.result(`${changed.firstname} ${changed.lastname} is ${changed.role}.`, changed);
 }
 
-async function leave({ session, output }: Work, id: string): Promise<void> {
+async function leave(shell: Shell, { session, output }: Work, id: string): Promise<void> {
   await session.platform.leaveOrganization(id);
+  const kept = await readCredentials(shell.environment);
+  if (kept?.organizationId === id) await storeCredentials(shell.environment, { ...kept, organizationId: null });
   output.result('You have left the organization.', { id });
 }
 

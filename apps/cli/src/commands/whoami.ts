@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { joined } from '../platform/organizations.ts';
 import { openSession } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 
@@ -9,14 +10,17 @@ export function addWhoami(program: Command, shell: Shell): void {
 }
 
 async function whoami(shell: Shell, options: CommonOptions): Promise<void> {
-  const { url, platform } = await openSession(shell);
+  const { url, platform, organizationId } = await openSession(shell);
   const { id, username, firstname, lastname, email } = await platform.me();
-  outputOf(shell, options).result(`${username} (${firstname} ${lastname}) at ${url}`, {
+  const organization = organizationId === null ? null : await joined(platform, organizationId);
+  const where = organization === null ? '' : `, in ${organization.name} (${organization.id}) as ${organization.role}`;
+  outputOf(shell, options).result(`${username} (${firstname} ${lastname}) at ${url}${where}`, {
     url,
     id,
     username,
     firstname,
     lastname,
     email,
+    organization,
   });
 }

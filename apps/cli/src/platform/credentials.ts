@@ -11,6 +11,8 @@ export interface Credentials {
   /** Null when the token was made elsewhere and given to `ket login`. */
   readonly accessTokenId: string | null;
   readonly username: string;
+  /** In which `ket org use` acts; null is personally. */
+  readonly organizationId: string | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -43,13 +45,16 @@ function parse(text: string): Credentials | null {
     throw error;
   }
   if (typeof value !== 'object' || value === null) return null;
-  const { url, accessToken, accessTokenId, username } = value as Partial<Record<keyof Credentials, unknown>>;
+  const { url, accessToken, accessTokenId, username, organizationId } = value as Partial<
+    Record<keyof Credentials, unknown>
+  >;
   if (typeof url !== 'string' || typeof accessToken !== 'string') return null;
   return {
     url,
     accessToken,
     accessTokenId: typeof accessTokenId === 'string' ? accessTokenId : null,
     username: typeof username === 'string' ? username : '',
+    organizationId: typeof organizationId === 'string' ? organizationId : null,
   };
 }
 

@@ -15,6 +15,8 @@ export interface Door extends ExecutionsClient {
 export interface Session {
   /** Address of the platform. */
   readonly url: string;
+  /** In which it acts; null is personally. */
+  readonly organizationId: string | null;
   readonly platform: PlatformClient;
   /** The application `ket`; it is made on first need. */
   application(): Promise<Application>;
@@ -39,11 +41,11 @@ export function apiUrl(url: string): string {
 /** Opens the session of `ket login`, or of KET_URL and KET_TOKEN. Throws when nobody is signed in. */
 export async function openSession(shell: Shell): Promise<Session> {
   const { url, accessToken } = await credentialsOf(shell);
-  const organizationId = organizationOf(shell);
+  const organizationId = await organizationOf(shell);
   const platform = createPlatformClient({
     baseUrl: apiUrl(url),
     credential: { accessToken },
-    ...(organizationId !== undefined && { organizationId }),
+    ...(organizationId !== null && { organizationId }),
   });
   const application = once(() => ensureApplication(platform));
   const gateway = once(async () => openGateway(platform, await application()));
@@ -51,6 +53,7 @@ export async function openSession(shell: Shell): Promise<Session> {
   const jobs: Door = { ...platform.executions, endpoint: `${apiUrl(url)}/service-executions/` };
   return {
     url,
+    organizationId,
     platform,
     application,
     subscriptions: async () => platform.subscriptions((await application()).id),
@@ -61,9 +64,19 @@ export async function openSession(shell: Shell): Promise<Session> {
   };
 }
 
-/** The organization to act in, or undefined to act personally. */
-export function organizationOf({ organization, environment }: Shell): string | undefined {
-  return organization ?? (environment['KET_ORGANIZATION'] || undefined);
+/** What `--in` takes to act personally although `ket org use` has named an organization. */
+const PERSONALLY = 'me';
+
+/**
+ * The organization to act in, or null to act personally: that of `--in`, of KET_ORGANIZATION or, for who has signed in with
+ * `ket login`, of `ket org use`.
+ */
+export async function organizationOf({ organization, environment }: Shell): Promise<string | null> {
+  const named = organization ?? (environment['KET_ORGANIZATION'] || undefined);
+  if (named !== undefined) return named === PERSONALLY ? null : named;
+  // A token of the environment may be somebody else's.
+  if (environment['KET_TOKEN']) return null;
+  return (await readCredentials(environment))?.organizationId ?? null;
 }
 
 async function credentialsOf(shell: Shell): Promise<{ url: string; accessToken: string }> {

@@ -35,7 +35,7 @@ export async function signIn(shell: Shell, output: Output, url: string, options:
   const { username } = await session.me();
   const { id, value } = await session.createAccessToken({ name: `ket on ${os.hostname()}`.slice(0, 200) });
   if (value === null) throw new Error('The platform created an access token and did not say it');
-  return { credentials: { url, accessToken: value, accessTokenId: id, username }, session };
+  return { credentials: { url, accessToken: value, accessTokenId: id, username, organizationId: null }, session };
 }
 
 /** The platform interface with a login session: what access tokens are managed with. */
@@ -86,7 +86,7 @@ async function withToken(shell: Shell, url: string): Promise<Credentials> {
   try {
     const platform = createPlatformClient({ baseUrl: apiUrl(url), credential: { accessToken } });
     const { username } = await platform.me();
-    return { url, accessToken, accessTokenId: null, username };
+    return { url, accessToken, accessTokenId: null, username, organizationId: null };
   } catch (error) {
     if (error instanceof KethubError && error.status === 401)
       throw new CliFailure('signedOut', error.code, 'The platform does not know this access token.', [

@@ -4,6 +4,7 @@ export {
   holds,
   offersTo,
   retirementOf,
+  subscribableVersions,
   timesOf,
   type ApplicationOwner,
   type Interval,

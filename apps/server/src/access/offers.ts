@@ -122,7 +122,8 @@ function offer(basis: Basis, { deprecated_at, sunset_at, ...row }: PublishedRow,
   return { ...row, basis, retirement, readable, active: untilSunset(readable, retirement) };
 }
 
-function publishedVersions(queries: Queries, serviceIds: readonly string[]) {
+/** Published versions with what whoever subscribes to one has to know of it. */
+export function subscribableVersions(queries: Queries) {
   return queries
     .selectFrom('service_versions')
     .innerJoin('services', 'services.id', 'service_versions.service_id')
@@ -133,11 +134,14 @@ function publishedVersions(queries: Queries, serviceIds: readonly string[]) {
       'services.name',
       'services.slug',
       'services.owner_id as ownerId',
-      'deprecated_at',
-      'sunset_at',
     ])
+    .where('state', '=', 'PUBLISHED');
+}
+
+function publishedVersions(queries: Queries, serviceIds: readonly string[]) {
+  return subscribableVersions(queries)
+    .select(['deprecated_at', 'sunset_at'])
     .where('services.id', 'in', [...serviceIds, ''])
-    .where('state', '=', 'PUBLISHED')
     .orderBy('published_at', 'desc')
     .orderBy('service_versions.id', 'desc');
 }

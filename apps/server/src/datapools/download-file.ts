@@ -17,10 +17,9 @@ export async function downloadFile(
   request: FastifyRequest,
 ): Promise<Answer> {
   const file = await requireFile(platform, context, poolId, name);
-  const tag = fileTag(file);
-  requireMatch(request, tag);
-  if (isFresh(request, tag)) return { status: 304, headers: { etag: tag, 'cache-control': CACHE } };
-  const range = requestedRange(request, file.bytes, tag);
+  const unchanged = answerOfTag(file, request);
+  if (unchanged) return unchanged;
+  const range = requestedRange(request, file.bytes, fileTag(file));
   const stream = await open(platform, file, range ?? undefined);
   // Replaced or deleted since it was looked up: what is there now is another answer.
   if (!stream) return downloadFile(platform, context, poolId, name, request);
@@ -39,10 +38,14 @@ export async function describeFile(
   request: FastifyRequest,
 ): Promise<Answer> {
   const file = await requireFile(platform, context, poolId, name);
+  return answerOfTag(file, request) ?? { status: 200, headers: headersOf(file, file.bytes) };
+}
+
+/** What `If-None-Match` answers; null where the file itself has to. Throws stale when `If-Match` wants another. */
+function answerOfTag(file: DataPoolFileRow, request: FastifyRequest): Answer | null {
   const tag = fileTag(file);
   requireMatch(request, tag);
-  if (isFresh(request, tag)) return { status: 304, headers: { etag: tag, 'cache-control': CACHE } };
-  return { status: 200, headers: headersOf(file, file.bytes) };
+  return isFresh(request, tag) ? { status: 304, headers: { etag: tag, 'cache-control': CACHE } } : null;
 }
 
 /** Whoever may not read it any more must not get it from a cache. */

@@ -1,6 +1,8 @@
 import type { Category } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
 import { list, Problem, type Answer, type ListQuery } from '../http/index.ts';
-import type { Platform } from '../platform.ts';
+import { serviceEndpoint, type Platform } from '../platform.ts';
+import { subscribersSpecification } from '../services/index.ts';
 import { foldCase } from '../storage/index.ts';
 import { presentEntry, presentOffer } from './present.ts';
 import { findOffer, findOffered } from './queries.ts';
@@ -25,8 +27,25 @@ export function readMarketplace({ database, addresses }: Platform, query: Market
 }
 
 /** One service of the marketplace, with all that is needed to decide for it. */
-export async function readOffer({ database }: Platform, serviceId: string): Promise<Answer> {
+export async function readOffer(platform: Platform, serviceId: string): Promise<Answer> {
+  return { status: 200, body: presentOffer(platform, await requireOffer(platform, serviceId)) };
+}
+
+/** How the version that is offered is called, before anybody subscribes to it. */
+export async function readOfferedSpecification(
+  platform: Platform,
+  serviceId: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { owner_id, slug, version, service_version_id } = await requireOffer(platform, serviceId);
+  const endpoint = serviceEndpoint(platform.addresses, owner_id, slug, version).slice(0, -1);
+  const answer = await subscribersSpecification(platform, serviceId, service_version_id, endpoint, request);
+  if (answer) return answer;
+  throw new Problem('not-found', 'This service runs elsewhere: its operations are those of its provider.');
+}
+
+async function requireOffer({ database }: Platform, serviceId: string) {
   const row = await findOffer(database.read, serviceId);
   if (!row) throw new Problem('not-found', `No service ${serviceId} is offered in the marketplace.`);
-  return { status: 200, body: presentOffer(row) };
+  return row;
 }

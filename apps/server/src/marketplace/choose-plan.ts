@@ -1,4 +1,5 @@
 import type { PricingPlan } from '@kethub/contract';
+import { subscribableVersions } from '../access/index.ts';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import type { Queries } from '../storage/index.ts';
@@ -69,20 +70,9 @@ function planRequired(id: string | undefined, plans: readonly PricingPlan[]): Pr
 }
 
 function findVersion(transaction: Queries, versionId: string) {
-  return transaction
-    .selectFrom('service_versions')
-    .innerJoin('services', 'services.id', 'service_versions.service_id')
-    .select([
-      'service_versions.id as versionId',
-      'service_versions.version',
-      'services.id as serviceId',
-      'services.name',
-      'services.slug',
-      'services.owner_id as ownerId',
-      'services.owner_type as ownerType',
-    ])
+  return subscribableVersions(transaction)
+    .select('services.owner_type as ownerType')
     .where('service_versions.id', '=', versionId)
-    .where('state', '=', 'PUBLISHED')
     .where('sunset_at', 'is', null)
     .executeTakeFirst();
 }

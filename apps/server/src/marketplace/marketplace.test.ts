@@ -210,7 +210,20 @@ describe.each(databases)('the marketplace on $name', (kind) => {
         publishedAt: expect.any(String),
         pricingPlans: listing().pricingPlans.map((plan) => expect.objectContaining({ id: plan.id, type: plan.type })),
         parameters: expect.arrayContaining([expect.objectContaining({ name: 'data' })]),
+        _links: {
+          apiSpecification: { href: `${api()}/marketplace/services/${service.id}/api-specification` },
+        },
       });
+      const specification = await ask(
+        grace.loginSession,
+        'GET',
+        `/marketplace/services/${service.id}/api-specification`,
+      );
+      expect(specification.body).toMatchObject({
+        info: { version: '1.0.0' },
+        servers: [{ url: expect.stringContaining('/max-cut/1.0.0') }],
+      });
+      expect(specification.text).not.toMatch(/hidden-value/);
       expect(found.text).not.toMatch(/hidden-value|sourceDigest|environment/);
       const [entry] = await grace.client.marketplace();
       expect(entry).toMatchObject({ serviceId: service.id, pricing: ['FREE', 'COMMERCIAL', 'ON_REQUEST'] });
@@ -222,7 +235,8 @@ describe.each(databases)('the marketplace on $name', (kind) => {
       await kethub.kethub.platform.database.write((transaction) =>
         transaction.updateTable('identities').set({ status: 'PENDING' }).where('username', '=', 'waiting').execute(),
       );
-      for (const path of ['/marketplace/services', `/marketplace/services/${service.id}`]) {
+      const one = `/marketplace/services/${service.id}`;
+      for (const path of ['/marketplace/services', one, `${one}/api-specification`]) {
         expect(codeOf(await ask(null, 'GET', path))).toBe('401 not-authenticated');
         expect(codeOf(await ask(waiting.loginSession, 'GET', path))).toBe('403 not-approved');
       }
@@ -259,6 +273,16 @@ describe.each(databases)('the marketplace on $name', (kind) => {
       expect(await titles({ q: 'back\\slash' })).toEqual(['Back\\slash']);
       expect(await titles({ q: 'x OR y' })).toEqual([]);
       expect(await titles({ q: 'a ROAD' })).toEqual(['STRASSE']);
+      for (const [q, found] of [
+        ['ße', 'STRASSE'],
+        ['k\\', 'Back\\slash'],
+        ['"', 'Quote "this"'],
+        ['RO', 'STRASSE'],
+      ] as const)
+        // prettier-ignore
+        expect(await titles({ q })).toEqual([found]);
+      expect(await titles({ q: 'zz' })).toEqual([]);
+      expect(await titles({ q: 'a' })).toHaveLength(5);
       // Title and summary stand next to each other in the index.
       expect(await titles({ q: 'casenames' })).toEqual([]);
       expect(await titles({ q: 'ada t' })).toHaveLength(5);
@@ -281,6 +305,7 @@ describe.each(databases)('the marketplace on $name', (kind) => {
       expect(await titles({ q: 'quantum lab' })).toEqual(['Owned']);
       await ask(provider.loginSession, 'PATCH', `/organizations/${member(lab, 'id')}`, { name: 'Photon House' });
       expect(await titles({ q: 'quantum lab' })).toEqual([]);
+      expect(await titles({ q: 'ho' })).toEqual(['Owned']);
       const [entry] = await grace.client.marketplace({ q: 'photon' });
       expect(entry?.provider.name).toBe('Photon House');
     });

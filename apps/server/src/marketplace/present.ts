@@ -6,6 +6,7 @@ import {
   type MarketplaceService,
   type PricingPlan,
 } from '@kethub/contract';
+import type { Platform } from '../platform.ts';
 import type { ListingRow } from '../storage/index.ts';
 import type { findOffer, Offered } from './queries.ts';
 
@@ -49,12 +50,17 @@ export function presentEntry(row: Offered): MarketplaceEntry {
 }
 
 /** Never the source, the configuration or the environment of the version. */
-export function presentOffer(row: NonNullable<Awaited<ReturnType<typeof findOffer>>>): MarketplaceService {
+export function presentOffer(
+  { addresses }: Platform,
+  row: NonNullable<Awaited<ReturnType<typeof findOffer>>>,
+): MarketplaceService {
+  const href = `${addresses.api}/marketplace/services/${row.service_id}/api-specification`;
   return {
     ...presentOffered(row),
     description: row.description,
     documentation: row.documentation,
     pricingPlans: plansOf(row),
     ...(row.parameters !== null && { parameters: stored(row.parameters) }),
+    _links: row.type === 'MANAGED' ? { apiSpecification: { href } } : {},
   };
 }

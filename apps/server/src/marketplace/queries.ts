@@ -1,8 +1,10 @@
 import type { Category } from '@kethub/contract';
 import { sql, type RawBuilder } from 'kysely';
-import type { Database, ListingRow, Queries } from '../storage/index.ts';
+import { indexListings, listingsWithShort, type Database, type ListingRow, type Queries } from '../storage/index.ts';
 
 /** The SQL of listings. */
+
+const INDEXED = ['number', 'search_text', 'provider_text'] as const;
 
 /** Keeps a service with its owner until the end of the transaction. On SQLite every transaction is alone already. */
 export async function holdService(
@@ -28,14 +30,21 @@ export function findListing(
 }
 
 export async function insertListing(transaction: Queries, row: Omit<ListingRow, 'number'>): Promise<void> {
-  await transaction.insertInto('listings').values(row).execute();
+  const inserted = await transaction.insertInto('listings').values(row).returning(INDEXED).execute();
+  await indexListings(transaction, inserted);
 }
 
 export async function updateListing(
   transaction: Queries,
   { id, service_id: _same, created_at: _first, ...values }: Omit<ListingRow, 'number'>,
 ): Promise<void> {
-  await transaction.updateTable('listings').set(values).where('id', '=', id).execute();
+  const updated = await transaction
+    .updateTable('listings')
+    .set(values)
+    .where('id', '=', id)
+    .returning(INDEXED)
+    .execute();
+  await indexListings(transaction, updated);
 }
 
 /** Puts a listing into these categories and no others. */
@@ -121,7 +130,7 @@ const RARE = 1_000;
  */
 async function holdsOnSqlite(read: Queries, text: string): Promise<RawBuilder<boolean>> {
   const holds = sql<boolean>`(instr(search_text, ${text}) > 0 or instr(provider_text, ${text}) > 0)`;
-  if (Array.from(text).length < TRIGRAM) return holds;
+  if (Array.from(text).length < TRIGRAM) return sql<boolean>`${await listingsWithShort(read, text)} and ${holds}`;
   const phrase = `"${text.replaceAll('"', '""')}"`;
   const indexed = sql`select rowid from listing_index where listing_index match ${phrase}`;
   const { rows } = await sql`select 1 from (${indexed} limit ${RARE + 1})`.execute(read);
@@ -137,7 +146,14 @@ function holdsOnPostgres(text: string): RawBuilder<boolean> {
 /** What one service offers; undefined when it is not in the marketplace. */
 export function findOffer(queries: Queries, serviceId: string) {
   return offers(queries)
-    .select(['services.description', 'listings.documentation', 'service_versions.parameters'])
+    .select([
+      'services.type',
+      'services.slug',
+      'services.description',
+      'listings.documentation',
+      'listings.service_version_id',
+      'service_versions.parameters',
+    ])
     .where('listings.service_id', '=', serviceId)
     .executeTakeFirst();
 }

@@ -1,4 +1,5 @@
 import {
+  ApiSpecification,
   categories,
   Id,
   limits,
@@ -11,7 +12,7 @@ import { Type } from 'typebox';
 import { contextOf, ListQuery, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
 import type { IdentityProvider } from '../identity/index.ts';
 import type { Platform } from '../platform.ts';
-import { readMarketplace, readOffer } from './browse.ts';
+import { readMarketplace, readOffer, readOfferedSpecification } from './browse.ts';
 import { publishListing, readListing, unpublishListing } from './publish.ts';
 
 const tag = 'Marketplace';
@@ -53,6 +54,18 @@ export const marketplaceEndpoints = (platform: Platform, identity: IdentityProvi
     answers: { 200: MarketplaceService },
     problems: found,
     handle: ({ params }) => readOffer(platform, params.serviceId),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/marketplace/services/:serviceId/api-specification',
+    id: 'getMarketplaceApiSpecification',
+    tag,
+    access: 'APPROVED',
+    summary: 'Read the API specification of a service in the marketplace (OpenAPI)',
+    params: servicePath,
+    answers: { 200: ApiSpecification, 304: null },
+    problems: found,
+    handle: ({ params, request }) => readOfferedSpecification(platform, params.serviceId, request),
   }),
   endpoint({
     method: 'GET',

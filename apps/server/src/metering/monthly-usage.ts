@@ -26,8 +26,7 @@ export async function readMonthlyUsage(
   context: Context,
   month: string,
 ): Promise<Answer> {
-  const [from, until] = boundsOf(month);
-  const sums = await sumUsage(database, side, context, from, until);
+  const sums = await sumUsage(database, side, context, month);
   const rows = await commercialPlansOf(database.read, [...new Set(sums.map(({ subscriptionId }) => subscriptionId))]);
   const plans = new Map(rows.map((row) => [row.subscription_id, readAcceptedPlan(row)]));
   const lines = new Map<string, Line>();
@@ -45,16 +44,6 @@ export async function readMonthlyUsage(
   }
   const body: MonthlyUsage = { month, lines: presentAll([...lines.values()]), totals: totalsOf([...lines.values()]) };
   return { status: 200, body, headers: { 'cache-control': 'no-store' } };
-}
-
-const DAY_MS = 86_400_000;
-
-/** First day of a month and of the next one, in days since 1970 in UTC. */
-function boundsOf(month: string): [from: number, until: number] {
-  const [year = 0, number = 1] = month.split('-').map(Number);
-  // Date.UTC takes the years before 100 for those of the 20th century.
-  const first = (of: number): number => new Date(0).setUTCFullYear(year, of, 1) / DAY_MS;
-  return [first(number - 1), first(number)];
 }
 
 function presentAll(lines: readonly Line[]): MonthlyUsageLine[] {

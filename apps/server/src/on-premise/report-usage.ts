@@ -123,7 +123,6 @@ function present(row: UsageRecordRow, version: string): UsageRecord {
   return {
     id: row.id,
     subscriptionId: row.subscription_id,
-    applicationId: row.application_id,
     serviceId: row.service_id,
     version,
     product: row.product,

@@ -4,6 +4,7 @@ export { isDuplicate, isOutage, openDatabase, type Database, type Queries } from
 export { dialectOf, isAmong } from './dialect.ts';
 export { insertMany } from './insert-many.ts';
 export { joinInstallation } from './installation.ts';
+export { indexListings, listingsWithShort } from './listing-search.ts';
 export { forgetAnswers } from './kept-answers.ts';
 export { createLookUp } from './look-up.ts';
 export { listingTextOf, nameProvider, personName } from './provider-names.ts';

@@ -1,5 +1,6 @@
 import type { Queries } from './dialect.ts';
 import type { OwnerType } from './schema.ts';
+import { indexListings } from './listing-search.ts';
 import { foldCase } from './search-text.ts';
 
 /** Between the texts of a listing, so that no query is found across the border of two. */
@@ -16,7 +17,7 @@ export async function nameProvider(
   owner: { readonly type: OwnerType; readonly id: string },
   name: string,
 ): Promise<void> {
-  await transaction
+  const renamed = await transaction
     .updateTable('listings')
     .set({ provider_name: name, provider_text: listingTextOf(name) })
     .where('service_id', 'in', (query) =>
@@ -27,7 +28,9 @@ export async function nameProvider(
         .where('owner_id', '=', owner.id),
     )
     .where('provider_name', '!=', name)
+    .returning(['number', 'search_text', 'provider_text'])
     .execute();
+  await indexListings(transaction, renamed);
 }
 
 /** The name of a person as a provider. */

@@ -89,16 +89,25 @@ export function* blocksOf(sorted: Iterable<SearchEntry>): Generator<SearchEntry[
 export function gramsOf(entries: readonly SearchEntry[]): Set<number> {
   const grams = new Set<number>();
   for (const { text } of entries) {
-    for (const name of namesIn(text)) {
-      const characters = Array.from(name, (character) => character.codePointAt(0) ?? 0);
-      for (let from = 0; from < characters.length; from += 1) {
-        const to = Math.min(from + LONGEST_GRAM, characters.length);
-        let gram = NO_GRAM;
-        for (let at = from; at < to; at += 1) grams.add((gram = extended(gram, characters[at] ?? 0)));
-      }
-    }
+    for (const name of namesIn(text)) addGramsOf(name, LONGEST_GRAM, grams);
   }
   return grams;
+}
+
+/** Every piece of one or two characters of a text, as numbers. */
+export function shortGramsOf(text: string): Set<number> {
+  const grams = new Set<number>();
+  addGramsOf(text, 2, grams);
+  return grams;
+}
+
+function addGramsOf(text: string, longest: number, grams: Set<number>): void {
+  const characters = Array.from(text, (character) => character.codePointAt(0) ?? 0);
+  for (let from = 0; from < characters.length; from += 1) {
+    const to = Math.min(from + longest, characters.length);
+    let gram = NO_GRAM;
+    for (let at = from; at < to; at += 1) grams.add((gram = extended(gram, characters[at] ?? 0)));
+  }
 }
 
 /** Grams that a block must have to hold `needle`, which is not empty. */

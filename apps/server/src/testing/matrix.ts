@@ -327,6 +327,7 @@ export const personalOperations: readonly string[] = [
   'declineInvitation',
   'browseMarketplace',
   'getMarketplaceService',
+  'getMarketplaceApiSpecification',
 ];
 
 /** Changes of no right, key or publication: they leave nothing in the audit log, and every other change one entry. */

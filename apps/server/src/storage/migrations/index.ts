@@ -19,6 +19,8 @@ import * as accessChanges from './0017-access-changes.ts';
 import * as gatewayQuality from './0018-gateway-quality.ts';
 import * as processes from './0021-processes.ts';
 import * as shutOut from './0024-shut-out.ts';
+import * as usageSums from './0025-usage-sums.ts';
+import * as listingGrams from './0026-listing-grams.ts';
 import * as scheduling from './0028-scheduling.ts';
 import * as executionRecords from './0029-execution-records.ts';
 
@@ -44,6 +46,8 @@ const migrations: Record<string, Migration> = {
   '0018-gateway-quality': gatewayQuality,
   '0021-processes': processes,
   '0024-shut-out': shutOut,
+  '0025-usage-sums': usageSums,
+  '0026-listing-grams': listingGrams,
   '0028-scheduling': scheduling,
   '0029-execution-records': executionRecords,
 };

@@ -1,0 +1,114 @@
+import type { ServiceSubscription, UsageLimitsRequest } from '@kethub/contract';
+import { InvalidArgumentError, type Command } from 'commander';
+import { usageFailure } from '../failures.ts';
+import { requireOwnService } from '../platform/select-service.ts';
+import { openSession, type Session } from '../platform/session.ts';
+import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
+import { table } from '../terminal/table.ts';
+
+/** Null takes a limit away. */
+type Limit = number | null;
+
+interface SetOptions extends CommonOptions {
+  readonly subscription?: string;
+  readonly requestsPerMinute?: Limit;
+  readonly perDay?: Limit;
+  readonly perMonth?: Limit;
+}
+
+/** What a provider allows those who have subscribed to a service. */
+export function addLimits(program: Command, shell: Shell): void {
+  const limits = program.command('limits').description('limit what subscribers of a service of yours may use');
+  addCommand(limits, 'show <service>', 'list the subscriptions with their limits and what is used of them').action(
+    (service: string, options: CommonOptions) => show(shell, service, options),
+  );
+  addCommand(limits, 'set <service>', 'limit every subscription to a service, or one of them')
+    .option('--subscription <id>', 'only this one, by its id in `ket limits show`')
+    .option('--requests-per-minute <number>', 'requests a minute', limitOf)
+    .option('--per-day <number>', 'executions a day (UTC)', limitOf)
+    .option('--per-month <number>', 'executions a calendar month (UTC)', limitOf)
+    .addHelpText(
+      'after',
+      `
+What is left out stays as it is; none takes a limit away. A subscription without a limit of its own has that of the
+service, and a service without one that of the installation.`,
+    )
+    .action((service: string, options: SetOptions) => set(shell, service, options));
+}
+
+async function show(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
+  const session = await openSession(shell);
+  const { platform } = session;
+  const { id } = await requireOwnService(session, wanted);
+  const [service, subscriptions] = [await platform.serviceLimits(id), await platform.serviceSubscriptions(id)];
+  const output = outputOf(shell, options);
+  output.note(`Every subscription: ${inWords(service)}.`);
+  if (subscriptions.length === 0) output.note('Nobody has subscribed.');
+  output.result(subscriptions.length === 0 ? '' : tableOf(subscriptions), { service, subscriptions });
+}
+
+async function set(shell: Shell, wanted: string, { subscription, ...options }: SetOptions): Promise<void> {
+  const { requestsPerMinute, perDay, perMonth } = options;
+  if ([requestsPerMinute, perDay, perMonth].every((limit) => limit === undefined))
+    throw usageFailure(
+      'Which limit?',
+      `ket limits set ${wanted} --per-day 100`,
+      `ket limits set ${wanted} --per-day none`,
+    );
+  const session = await openSession(shell);
+  const { platform } = session;
+  const { id } = await requireOwnService(session, wanted);
+  const before = subscription === undefined ? await platform.serviceLimits(id) : await setOf(session, id, subscription);
+  const limits: UsageLimitsRequest = {
+    requestsPerMinute: requestsPerMinute === undefined ? before.requestsPerMinute : requestsPerMinute,
+    executionsPerDay: perDay === undefined ? before.executionsPerDay : perDay,
+    executionsPerMonth: perMonth === undefined ? before.executionsPerMonth : perMonth,
+  };
+  const now =
+    subscription === undefined
+      ? await platform.setServiceLimits(id, limits)
+      : await platform.setSubscriptionLimits(id, subscription, limits);
+  const whose = subscription === undefined ? 'Every subscription' : `Subscription ${subscription}`;
+  outputOf(shell, options).result(`${whose}: ${inWords(now)}.`, now);
+}
+
+async function setOf({ platform }: Session, serviceId: string, subscription: string): Promise<UsageLimitsRequest> {
+  const found = (await platform.serviceSubscriptions(serviceId)).find(({ id }) => id === subscription);
+  if (found) return found.set;
+  throw usageFailure(`The service has no subscription ${subscription}.`, 'ket limits show <service>');
+}
+
+function limitOf(text: string): Limit {
+  if (text === 'none') return null;
+  try {
+    return positiveInteger(text);
+  } catch {
+    throw new InvalidArgumentError('It must be a whole number of at least 1, or none.');
+  }
+}
+
+function inWords({ requestsPerMinute, executionsPerDay, executionsPerMonth }: UsageLimitsRequest): string {
+  const parts = [
+    [requestsPerMinute, 'requests a minute'],
+    [executionsPerDay, 'executions a day'],
+    [executionsPerMonth, 'executions a month'],
+  ] as const;
+  const set = parts.flatMap(([limit, what]) => (limit === null ? [] : [`${limit} ${what}`]));
+  return set.length === 0 ? 'no limit of its own' : set.join(', ');
+}
+
+function tableOf(subscriptions: readonly ServiceSubscription[]): string {
+  const header = ['SUBSCRIPTION', 'VERSION', 'SUBSCRIBER', 'PER MINUTE', 'TODAY', 'THIS MONTH'];
+  const used = (taken: number | null, of: number | null): string => (of === null ? '–' : `${taken ?? 0} of ${of}`);
+  return table(
+    header,
+    subscriptions.map(({ id, version, subscriber, limits, usage }) => [
+      id,
+      version,
+      `${subscriber.type.toLowerCase()} ${subscriber.id}`,
+      limits.requestsPerMinute === null ? '–' : String(limits.requestsPerMinute),
+      used(usage.executionsToday, limits.executionsPerDay),
+      used(usage.executionsThisMonth, limits.executionsPerMonth),
+    ]),
+  );
+}
