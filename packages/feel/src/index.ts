@@ -8,6 +8,7 @@ export type { EvaluateOptions, Instant } from './evaluate/run.ts';
 export { toJson } from './json.ts';
 export * from './scope.ts';
 export { parseDate, parseDateTime, parseDuration, parseTime } from './temporal/parse.ts';
+export { epochNanoseconds } from './temporal/instants.ts';
 export { FeelDate } from './values/date.ts';
 export { FeelDateTime } from './values/date-time.ts';
 export { DaysDuration, MonthsDuration } from './values/duration.ts';

@@ -1,3 +1,5 @@
+import { compile, epochNanoseconds, FeelDateTime, scopeOf, type Value } from '@kethub/feel';
+
 /** A stretch of time in the calendar's units, which are not always equally long. */
 export interface Duration {
   readonly months: number;
@@ -15,8 +17,19 @@ const DAY = 86_400_000;
 /** The last moment that JavaScript can tell; later ones are never due. */
 const END_OF_TIME = 8_640_000_000_000_000;
 
-/** ISO 8601: a date, or date and time, with an offset, `Z`, or `[Area/City]` after an offset; without, it is UTC. */
+const dateAndTime = compile('date and time(text)');
+
+/** The moment of a date and time of FEEL, in milliseconds; null for values of other types. */
+export function momentOf(value: Value): number | null {
+  return value instanceof FeelDateTime ? Number(epochNanoseconds(value) / 1_000_000n) : null;
+}
+
+/**
+ * ISO 8601: a date, or date and time, with an offset, `Z`, or `[Area/City]` after an offset; without, it is UTC. And
+ * `@Area/City` behind it, as FEEL writes the times of a zone.
+ */
 export function parseDate(text: string): number | null {
+  if (text.includes('@')) return momentOf(dateAndTime.evaluate(scopeOf({ text })).value);
   const form = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?(?:\[[\w/+-]+\])?)?$/.exec(
     text,
   );
@@ -42,7 +55,8 @@ export function parseDuration(text: string): Duration | null {
     .map((digits) => Number(digits ?? 0));
   const sign = form[1] === '-' ? -1 : 1;
   return {
-    months: sign * (years * 12 + months),
+    // Adding 0 makes 0 of -0.
+    months: sign * (years * 12 + months) + 0,
     milliseconds: sign * ((weeks * 7 + days) * DAY + hours * 3_600_000 + minutes * 60_000 + Math.round(seconds * 1000)),
   };
 }

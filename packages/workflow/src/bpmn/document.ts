@@ -2,6 +2,8 @@ import { BpmnModdle, type ModdleWarning } from 'bpmn-moddle';
 import zeebe from 'zeebe-bpmn-moddle/resources/zeebe.json' with { type: 'json' };
 import type { Problem } from '../types.ts';
 import { idOf, type Element } from './element.ts';
+import { limits } from './limits.ts';
+import { invalidId } from './names.ts';
 import kethub from './kethub.json' with { type: 'json' };
 
 const moddle = new BpmnModdle({ zeebe, kethub });
@@ -10,7 +12,7 @@ const moddle = new BpmnModdle({ zeebe, kethub });
 export async function readDocument(xml: string): Promise<{ definitions: Element } | { problems: Problem[] }> {
   try {
     const { rootElement, warnings } = await moddle.fromXML(xml);
-    const problems = warnings.flatMap(problemOf);
+    const problems = warnings.flatMap(problemOf).slice(0, limits.problems);
     return problems.length > 0 ? { problems } : { definitions: rootElement };
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown reason';
@@ -32,6 +34,8 @@ function problemOf({ message, element, property, value, error }: ModdleWarning):
   if (duplicate !== undefined) {
     return [{ elementId: duplicate, code: 'DUPLICATE_ID', message: `More than one element has the id ${duplicate}.` }];
   }
+  const illegal = /illegal ID <([^>]*)>/.exec(message)?.[1];
+  if (illegal !== undefined) return [invalidId(illegal)];
   const line = lineOf(message);
   const text = `A part of the file cannot be read: ${firstLine(error?.message ?? message)}`;
   return [{ elementId, code: 'UNKNOWN_CONTENT', message: text, ...(line === null ? {} : { line }) }];

@@ -1,3 +1,4 @@
+import type { Problem } from '../types.ts';
 import type { Element } from './element.ts';
 import { limits } from './limits.ts';
 import type { Report } from './report.ts';
@@ -44,7 +45,11 @@ export function checkId(report: Report, element: Element, id: string | null): id
     return false;
   }
   if (id.length <= limits.id && /^[A-Za-z_][\w.-]*$/.test(id) && id !== '__proto__') return true;
-  const message = `The id has to start with a letter or underscore, and consist of letters, digits, "_", "-" and ".", at most ${limits.id}.`;
-  report.addAt(id.slice(0, limits.id), 'INVALID_ID', message);
+  report.addProblem(invalidId(id));
   return false;
+}
+
+export function invalidId(id: string): Problem {
+  const message = `The id has to start with a letter or underscore, and consist of letters, digits, "_", "-" and ".", at most ${limits.id}.`;
+  return { elementId: id.slice(0, limits.id), code: 'INVALID_ID', message };
 }

@@ -12,7 +12,10 @@ export class Report {
   }
 
   addAt(elementId: string | null, code: ProblemCode, message: string, expression?: string): void {
-    if (this.problems.length >= limits.problems) return;
-    this.problems.push({ elementId, code, message, ...(expression === undefined ? {} : { expression }) });
+    this.addProblem({ elementId, code, message, ...(expression === undefined ? {} : { expression }) });
+  }
+
+  addProblem(problem: Problem): void {
+    if (this.problems.length < limits.problems) this.problems.push(problem);
   }
 }

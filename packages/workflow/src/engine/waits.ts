@@ -1,5 +1,5 @@
 import { toJson } from '@kethub/feel';
-import { add, parseCycle, parseDate, parseDuration } from '../time.ts';
+import { add, momentOf, parseCycle, parseDate, parseDuration } from '../time.ts';
 import type { MessageDefinition, TimerDefinition, Trigger } from '../graph.ts';
 import type { OpenSubscription, OpenTimer } from '../types.ts';
 import { evaluate, evaluateText, kindOf } from './evaluate.ts';
@@ -47,6 +47,8 @@ function dueOf(
   const what = `The ${kind} of the timer`;
   const evaluated = evaluate(machine, value, scopeAt(machine.state, key), { what, incident: 'EXTRACT_VALUE_ERROR' });
   const json = toJson(evaluated.value);
+  const moment = kind === 'date' ? momentOf(evaluated.value) : null;
+  if (moment !== null) return { due: moment };
   const due = typeof json === 'string' ? timeOf(kind, json, machine.env.now) : null;
   if (due !== null) return due;
   const found = typeof json === 'string' ? json.slice(0, 100) : kindOf(json);

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from '../parse.ts';
+import { refusals } from '../testing/instance.ts';
+import { chain, file, script, start, task } from '../testing/xml.ts';
+import { limits } from './limits.ts';
+
+const around = (...parts: string[]) => file([start('s'), ...parts]);
+const repeat = (count: number, part: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => part(index)).join('');
+
+describe('refused before anything is parsed', () => {
+  const entities =
+    '<!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;"><!ENTITY file SYSTEM "file:///etc/passwd">]>';
+
+  it.each([
+    ['document types', around().replace('<definitions', `${entities}<definitions`), ['DOCTYPE -']],
+    ['document types in lower case or after comments', `<!-- <a> --><!doctype x><a/>`, ['DOCTYPE -']],
+    ['files that are too long', around(`<documentation>${'x'.repeat(limits.xml)}</documentation>`), ['TOO_LARGE -']],
+    ['too many XML elements', around(repeat(limits.xmlElements, () => '<a/>')), ['TOO_LARGE -']],
+    ['XML elements too deep in each other', around('<a>'.repeat(limits.xmlDepth + 1)), ['TOO_LARGE -']],
+    [
+      'too many namespaces',
+      around(repeat(limits.namespaces, (index) => `<a${index}:b xmlns:a${index}="u"/>`)),
+      ['TOO_LARGE -'],
+    ],
+  ])('%s', async (_, xml, problems) => expect(await refusals(xml)).toEqual(problems));
+
+  it('bytes that are too many, or no text in the encoding they declare', async () => {
+    expect(await refusals(new Uint8Array(limits.xml + 1))).toEqual(['TOO_LARGE -']);
+    expect(await refusals(new Uint8Array([0x3c, 0x61, 0xff, 0x2f, 0x3e]))).toEqual(['ENCODING -']);
+    expect(await refusals(Buffer.from('<?xml version="1.0" encoding="x-unknown"?><a/>'))).toEqual(['ENCODING -']);
+  });
+});
+
+describe('refused, and located', () => {
+  it.each([
+    ['no XML', 'hello'],
+    ['nothing', ''],
+    ['other XML', '<html><body/></html>'],
+    ['XML that breaks off', around().slice(0, -20)],
+    ['tags within tags', '<'.repeat(10_000)],
+    ['a quote that never ends', `<definitions id="${'<'.repeat(10_000)}`],
+    ['zero bytes', '\0'.repeat(1000)],
+  ])('%s', async (_, xml) => {
+    const result = await parse(xml);
+    expect(result).toMatchObject({ problems: [{ code: 'NOT_BPMN', line: expect.any(Number) as number }] });
+  });
+
+  it.each<[string, string, string[]]>([
+    ['two elements with one id', around(task('t'), task('t')), ['DUPLICATE_ID t']],
+    [
+      'references to nothing',
+      around('<sequenceFlow id="f" sourceRef="s" targetRef="gone"/>'),
+      ['DANGLING_REFERENCE f'],
+    ],
+    [
+      'references to what JavaScript knows',
+      around('<sequenceFlow id="f" sourceRef="s" targetRef="constructor"/>'),
+      ['DANGLING_REFERENCE f'],
+    ],
+    ['ids that JavaScript knows', around(task('__proto__')), ['INVALID_ID __proto__']],
+    ['ids that are no names', around(task('tâche')), ['INVALID_ID tâche']],
+    ['elements without id', around('<task/>'), ['INVALID_ID process']],
+    ['unknown elements', around('<fooTask id="f"/>'), ['UNKNOWN_CONTENT -']],
+    [
+      'sub-processes too deep in each other',
+      around(
+        repeat(limits.scopeDepth + 1, (index) => `<subProcess id="x${index}"><startEvent id="s${index}"/>`),
+        '</subProcess>'.repeat(limits.scopeDepth + 1),
+      ),
+      [`TOO_LARGE x${limits.scopeDepth}`],
+    ],
+    ['too many elements', around(repeat(limits.elements, (index) => task(`t${index}`))), ['TOO_LARGE process']],
+    ['expressions too deep', around(script('x', 'v', `=${'('.repeat(5000)}1${')'.repeat(5000)}`)), ['EXPRESSION x']],
+    ['expressions too long', around(script('x', 'v', `=1${'+1'.repeat(20_000)}`)), ['EXPRESSION x']],
+  ])('%s', async (_, xml, problems) => expect(await refusals(xml)).toEqual(problems));
+
+  it('at most a hundred problems', async () => {
+    expect(await refusals(around(repeat(500, (index) => `<userTask id="u${index}"/>`)))).toHaveLength(100);
+  });
+});
+
+it('ids and names that JavaScript knows are ids like others', async () => {
+  expect(await refusals(around(task('constructor'), task('toString'), chain('s', 'constructor', 'toString')))).toEqual(
+    [],
+  );
+});
+
+it('reads the encodings that files declare', async () => {
+  const xml = around(task('t').replace('id="t"', 'id="t" name="Übersicht"'));
+  const latin = Buffer.from(xml.replace('UTF-8', 'ISO-8859-1'), 'latin1');
+  const utf16 = Buffer.from(`\uFEFF${xml.replace('UTF-8', 'UTF-16')}`, 'utf16le');
+  for (const bytes of [latin, utf16, Buffer.from(xml)]) {
+    const result = await parse(bytes);
+    expect('graph' in result && result.graph.processes.get('process')?.nodes.get('t')?.name).toBe('Übersicht');
+  }
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { accepted, Instance } from '../testing/instance.ts';
+import { boundary, chain, end, file, flow, gateway, message, script, service, start, timer } from '../testing/xml.ts';
+import { resultOf, statusOf } from './status.ts';
+
+const graph = accepted(
+  file(
+    [
+      start('s'),
+      script('x', 'id', '=uuid()'),
+      service('t', { out: { n: '=n' } }),
+      boundary('m', 't', message('news'), { interrupting: false }),
+      boundary('late', 't', timer('duration', 'PT1H')),
+      end('me'),
+      end('le'),
+      end('e', { n: '=n' }),
+      chain('s', 'x', 't', 'e'),
+      chain('m', 'me'),
+      chain('late', 'le'),
+    ],
+    { messages: { news: '=key' } },
+  ),
+);
+
+it('the journal alone rebuilds the state, at every moment', async () => {
+  const instance = new Instance(await graph, { key: 1 });
+  const steps = [
+    () => instance.correlate('m', { a: 1 }),
+    () => instance.fail('t'),
+    () => instance.retry('t'),
+    () => instance.succeed('t', { n: 2 }),
+  ];
+  for (const next of steps) {
+    next();
+    expect(JSON.parse(JSON.stringify(instance.rebuilt()))).toEqual(JSON.parse(JSON.stringify(instance.state)));
+  }
+  expect(resultOf(instance.state)).toEqual({ n: 2 });
+});
+
+it('a journal counts without gaps', async () => {
+  const instance = new Instance(await graph, { key: 1 });
+  instance.succeed('t', { n: 2 });
+  expect(instance.journal.map(({ seq }) => seq)).toEqual(instance.journal.map((_, index) => index + 1));
+  expect(instance.state.seq).toBe(instance.journal.length);
+});
+
+describe('events that come late or twice change nothing', () => {
+  it.each([
+    ['a job that nobody waits for', { type: 'jobSucceeded', job: 999, result: {} }],
+    ['a timer that is gone', { type: 'timerDue', timer: 999 }],
+    ['a subscription that is closed', { type: 'messageCorrelated', subscription: 999, variables: {} }],
+    ['a child that is unknown', { type: 'childEnded', child: 999, outcome: { type: 'cancelled' } }],
+    ['an incident that is resolved', { type: 'resolveIncident', incident: 999 }],
+    ['a second start', { type: 'start', variables: {}, seed: '' }],
+    ['variables of an element that has ended', { type: 'setVariables', scope: 999, variables: {} }],
+  ] as const)('%s', async (_, event) => {
+    const instance = new Instance(await graph, { key: 1 });
+    const { state } = instance;
+    const result = instance.apply(event);
+    expect(result).toMatchObject({ changed: false, effects: [], journal: [] });
+    expect(JSON.stringify(result.state)).toBe(JSON.stringify(state));
+  });
+
+  it('anything after the end', async () => {
+    const instance = new Instance(await graph, { key: 1 });
+    instance.apply({ type: 'cancel' });
+    expect(instance.apply({ type: 'cancel' }).changed).toBe(false);
+  });
+});
+
+it('cancelling ends everything, and the status stays CANCELLED', async () => {
+  const instance = new Instance(await graph, { key: 1 });
+  instance.fail('t');
+  expect(statusOf(instance.state)).toBe('FAILED');
+  instance.apply({ type: 'cancel' });
+  expect(instance.state).toMatchObject({
+    phase: 'CANCELLED',
+    elements: {},
+    timers: {},
+    subscriptions: {},
+    incidents: [],
+  });
+  expect(statusOf(instance.state)).toBe('CANCELLED');
+  expect(instance.effects.at(-1)).toEqual({ type: 'finished', outcome: { type: 'cancelled' } });
+});
+
+it('a loop that would never end stops with an incident, and can be cancelled', async () => {
+  const endless = await accepted(
+    file([
+      start('s'),
+      gateway('exclusive', 'm'),
+      script('x', 'n', '=n + 1'),
+      gateway('exclusive', 'd', 'e'),
+      end('e'),
+      chain('s', 'm', 'x', 'd', 'e'),
+      flow('d', 'm', '=n > 0'),
+    ]),
+  );
+  const instance = new Instance(endless, { n: 0 });
+  expect(instance.state.incidents).toMatchObject([
+    { type: 'TRANSITION_LIMIT', error: { errorCode: 'WORKFLOW_ERROR' } },
+  ]);
+  instance.apply({ type: 'setVariables', variables: { n: -5000 } });
+  instance.apply({ type: 'resolveIncident', incident: instance.state.incidents[0]?.incident ?? -1 });
+  expect(instance.state.phase).toBe('COMPLETED');
+});
