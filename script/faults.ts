@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
+import { faults } from '../test/faults/faults.ts';
 import { runFaults } from '../test/faults/run.ts';
 import { postgresTool } from './postgres.ts';
 import { ensureTools, runtimeTools, testTools } from './system-tools.ts';
 
-// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30`: kills and takes away what an
+// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30 --only platform,program`: kills and takes away what an
 // installation stands on, under load, and says what was lost, run twice, stuck or left behind. The seed repeats it.
 const { values } = parseArgs({
   options: {
@@ -12,6 +13,7 @@ const { values } = parseArgs({
     database: { type: 'string', default: 'postgres' },
     disk: { type: 'string' },
     outage: { type: 'string' },
+    only: { type: 'string' },
   },
 });
 const [seed, kills] = [Number(values.seed), Number(values.kills)];
@@ -21,9 +23,13 @@ const { database } = values;
 if (database !== 'sqlite' && database !== 'postgres') throw new Error('--database is sqlite or postgres');
 if (![seed, kills, diskMb ?? 1, outageMs ?? 1].every((number) => Number.isFinite(number) && number >= 0))
   throw new Error('--seed, --kills, --disk (MB) and --outage (seconds) are numbers');
+const only = values.only?.split(',') ?? null;
+const unknown = only?.filter((name) => faults.every((fault) => fault.name !== name)) ?? [];
+if (unknown.length > 0)
+  throw new Error(`--only: no fault ${unknown.join(', ')}; there is: ${faults.map(({ name }) => name).join(', ')}`);
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 ensureTools([...runtimeTools, ...testTools, ...(database === 'postgres' ? [postgresTool] : [])], say);
 say(`seed ${seed}, ${kills} kills on ${database}`);
-const report = await runFaults({ seed, kills, database, diskMb, outageMs, pauseMs: 800, tell: say });
+const report = await runFaults({ seed, kills, only, database, diskMb, outageMs, pauseMs: 800, tell: say });
 process.stdout.write(`${JSON.stringify({ seed, ...report }, null, 2)}\n`);
 process.exitCode = report.wrong.length === 0 ? 0 : 1;

@@ -226,7 +226,7 @@ test('a draft is run as a job, without a subscription; list shows how an executi
   const { execution } = run.json<Shown>();
   expect((await inProject(['status', '--json'])).json()).toEqual(execution);
   const record = (await inProject(['record', '--json'])).json<object>();
-  expect(record).toMatchObject({ id: execution.id, exit: { reason: 'SUCCEEDED' }, service: { version: '1.0.0' } });
+  expect(record).toMatchObject({ id: execution.id, exit: { reason: 'SUCCEEDED' } });
   const provided = await inProject(['record', execution.id, '--service', 'ghz', '--json']);
   expect(provided.json()).toMatchObject({ id: execution.id, result: Reflect.get(record, 'result') });
   const [job, through] = (await inProject(['list', '--limit', '2', '--json'])).json<

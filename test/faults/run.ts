@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { member, type Caller } from '../../apps/server/src/testing/gateway.ts';
 import { faults, longOutage, type Fault } from './faults.ts';
-import { openInstallation, type Installation, type InstallationOptions } from './installation.ts';
+import { openInstallation, type InstallationOptions } from './installation.ts';
 import { leftBehind } from './left-behind.ts';
 import { load, type Promised } from './load.ts';
 import { countOpens } from './opens.ts';
@@ -11,6 +11,8 @@ export interface Plan extends InstallationOptions {
   /** Repeats the same faults in the same order, and the same load. */
   readonly seed: number;
   readonly kills: number;
+  /** Names of faults; null is all that are possible. */
+  readonly only: readonly string[] | null;
   /** The longest pause between two faults. */
   readonly pauseMs: number;
   /** For how long the database is away once, or null. */
@@ -34,13 +36,16 @@ const STUCK_MS = 30_000;
 export async function runFaults(plan: Plan): Promise<Report> {
   const random = randomFrom(plan.seed);
   const installation = await openInstallation(plan);
+  const possible = faults
+    .filter(({ name }) => plan.only?.includes(name) ?? true)
+    .filter((one) => one.isPossible(installation));
   const opens = await countOpens(installation.marks);
   const stop = new AbortController();
   const loading = load(installation.app, randomFrom(plan.seed + 1), stop.signal, 2 * plan.pauseMs > 200 ? 120 : 60);
   const happened = new Map<string, number>();
   for (let kill = 0; kill < plan.kills; kill++) {
     await pause(random() * plan.pauseMs);
-    const fault = choose(installation, random);
+    const fault = choose(possible, random);
     if (await fault.happen(installation, random)) happened.set(fault.name, (happened.get(fault.name) ?? 0) + 1);
     plan.tell?.(`${kill + 1} of ${plan.kills}: ${fault.name}`);
   }
@@ -63,8 +68,7 @@ export async function runFaults(plan: Plan): Promise<Report> {
   return { promised: promised.length, happened: counts, statuses, wrong };
 }
 
-function choose(installation: Installation, random: () => number): Fault {
-  const possible = faults.filter((fault) => fault.isPossible(installation));
+function choose(possible: readonly Fault[], random: () => number): Fault {
   let at = random() * possible.reduce((sum, { weight }) => sum + weight, 0);
   for (const fault of possible) {
     at -= fault.weight;
