@@ -29,9 +29,9 @@ interface Kinds {
 
 type KindOf<S extends string> = S extends keyof Kinds
   ? Kinds[S]
-  : S extends `${infer K extends keyof Kinds & string} or null`
+  : S extends `${infer K extends keyof Kinds} or null`
     ? Kinds[K] | null
-    : S extends `${infer K extends keyof Kinds & string}?`
+    : S extends `${infer K extends keyof Kinds}?`
       ? Kinds[K] | undefined
       : never;
 

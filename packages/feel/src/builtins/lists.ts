@@ -152,11 +152,14 @@ function mergeSort(list: List, comesFirst: (right: Value, left: Value) => boolea
 }
 
 function join(call: CallSite, list: List, delimiter = '', prefix = '', suffix = ''): Value {
-  const texts = list.filter((item) => item !== null);
-  const wrong = texts.find((item) => typeof item !== 'string');
-  if (wrong !== undefined) return call.fail(`expects texts, got ${kindOf(wrong)}.`);
+  const texts: string[] = [];
   let length = prefix.length + suffix.length;
-  for (const text of texts) length += (text as string).length + delimiter.length;
+  for (const item of list) {
+    if (item === null) continue;
+    if (typeof item !== 'string') return call.fail(`expects texts, got ${kindOf(item)}.`);
+    texts.push(item);
+    length += item.length + delimiter.length;
+  }
   call.meter.text(length);
   call.spend(texts.length);
   return prefix + texts.join(delimiter) + suffix;

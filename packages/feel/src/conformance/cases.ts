@@ -43,7 +43,7 @@ export function valueOf({ type, value }: TypedValue): Value {
   if (type === 'context') return contextOf(value as Record<string, TypedValue>);
   const read = READERS[type];
   if (!read) throw new Error(`There is no type "${type}" of values.`);
-  return read(String(value));
+  return read(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 export function contextOf(members: Readonly<Record<string, TypedValue>>): Context {

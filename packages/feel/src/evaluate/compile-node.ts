@@ -1,3 +1,4 @@
+import { childrenOf } from '../syntax/analysis.ts';
 import type { Node } from '../syntax/ast.ts';
 import { equal } from '../values/equality.ts';
 import { isList, kindOf, newContext } from '../values/kind.ts';
@@ -58,7 +59,7 @@ export function compileNode(node: Node): Closure {
     case 'instance':
       return compileInstance(node);
     case 'if': {
-      const [condition, then, otherwise] = [node.condition, node.then, node.otherwise].map(compileNode) as [
+      const [condition, then, otherwise] = [node.condition, node.consequence, node.otherwise].map(compileNode) as [
         Closure,
         Closure,
         Closure,
@@ -70,7 +71,7 @@ export function compileNode(node: Node): Closure {
     case 'some':
     case 'every':
       return compileQuantified(node, compileNode);
-    case 'tests':
+    default:
       return compileTests(node);
   }
 }
@@ -159,8 +160,7 @@ function compileTest({ relation, operand: node }: NodeOf<'test'>): Closure {
       case '<':
       case '<=':
         return new FeelRange(undefined, false, value, relation === '<=');
-      case '>':
-      case '>=':
+      default:
         return new FeelRange(value, relation === '>=', undefined, false);
     }
   };
@@ -234,16 +234,6 @@ function compileSingleTest(node: Node): SingleTest {
 function mentionsInput(node: Node): boolean {
   if (node.kind === 'name') return node.name === INPUT;
   return childrenOf(node).some(mentionsInput);
-}
-
-function childrenOf(node: Node): Node[] {
-  return Object.values(node)
-    .flat()
-    .flatMap((part: unknown) => (isNode(part) ? [part] : []));
-}
-
-function isNode(part: unknown): part is Node {
-  return typeof part === 'object' && part !== null && 'size' in part && 'kind' in part;
 }
 
 /** A test that is a value: equal to it, in the range, or among the items of the list or their ranges. */

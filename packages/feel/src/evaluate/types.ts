@@ -48,7 +48,7 @@ export function conforms(value: Value, type: Type, meter: Meter): boolean | unde
             return found === undefined ? false : conforms(found, expected, meter);
           })
         : false;
-    case 'function':
+    default:
       return value instanceof FeelFunction && value.parameters.length === type.parameters.length;
   }
 }

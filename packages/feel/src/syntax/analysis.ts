@@ -81,11 +81,8 @@ function visitIterators(
 }
 
 /** The nodes directly within a node. */
-export function childrenOf(node: Node): Node[] {
+export function childrenOf(node: Node): readonly Node[] {
   switch (node.kind) {
-    case 'constant':
-    case 'name':
-      return [];
     case 'path':
       return [node.of];
     case 'filter':
@@ -93,7 +90,7 @@ export function childrenOf(node: Node): Node[] {
     case 'call':
       return [node.callee, ...node.args];
     case 'list':
-      return [...node.items];
+      return node.items;
     case 'context':
       return node.entries.map((entry) => entry.value);
     case 'function':
@@ -114,13 +111,19 @@ export function childrenOf(node: Node): Node[] {
     case 'instance':
       return [node.value];
     case 'if':
-      return [node.condition, node.then, node.otherwise];
+      return [node.condition, node.consequence, node.otherwise];
     case 'for':
-      return [...node.iterators.flatMap(({ domain, end }) => (end ? [domain, end] : [domain])), node.body];
+      return [...domainsOf(node.iterators), node.body];
     case 'some':
     case 'every':
-      return [...node.iterators.flatMap(({ domain, end }) => (end ? [domain, end] : [domain])), node.condition];
+      return [...domainsOf(node.iterators), node.condition];
     case 'tests':
-      return [...node.tests];
+      return node.tests;
+    default:
+      return [];
   }
+}
+
+export function domainsOf(iterators: readonly Iterator[]): Node[] {
+  return iterators.flatMap(({ domain, end }) => (end ? [domain, end] : [domain]));
 }

@@ -52,7 +52,7 @@ export type Node =
   | (Base & { kind: 'between'; value: Node; low: Node; high: Node })
   | (Base & { kind: 'in'; value: Node; tests: readonly Node[] })
   | (Base & { kind: 'instance'; value: Node; type: Type })
-  | (Base & { kind: 'if'; condition: Node; then: Node; otherwise: Node })
+  | (Base & { kind: 'if'; condition: Node; consequence: Node; otherwise: Node })
   | (Base & { kind: 'for'; iterators: readonly Iterator[]; body: Node })
   | (Base & { kind: 'some' | 'every'; iterators: readonly Iterator[]; condition: Node })
   | (Base & { kind: 'tests'; tests: readonly Node[]; negated: boolean });

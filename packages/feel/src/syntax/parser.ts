@@ -2,10 +2,11 @@ import { FeelSyntaxError } from '../errors.ts';
 import { parseTemporal } from '../temporal/parse.ts';
 import { negate, parseNumber } from '../values/number.ts';
 import type { FeelNumber } from '../values/value.ts';
+import { domainsOf } from './analysis.ts';
 import type { BinaryOperator, Entry, Iterator, Node, Parameter, Relation } from './ast.ts';
 import { Names, RESERVED } from './names.ts';
+import { NameCursor } from './names-in-source.ts';
 import { LONGEST_SOURCE, syntaxError } from './source.ts';
-import { TypeCursor } from './types.ts';
 
 const RELATIONS: ReadonlySet<string> = new Set(['=', '!=', '<', '<=', '>', '>=']);
 /** Names of properties with spaces (DMN 1.5, tables 60 and 63). */
@@ -43,7 +44,7 @@ function parserOf(source: string, known: Known): Parser {
 }
 
 /** A recursive descent, with the precedence of DMN 1.5, grammar rules 1 to 4, and Camunda's of `instance of`. */
-class Parser extends TypeCursor {
+class Parser extends NameCursor {
   #tries = 0;
   #atRangeEnd = false;
 
@@ -201,7 +202,7 @@ class Parser extends TypeCursor {
   #postfix(): Node {
     let of = this.#primary();
     for (;;) {
-      if (this.skipSymbol('.')) of = this.node({ kind: 'path', of, name: this.#property() }, of.from, [of]);
+      if (this.skipSymbol('.')) of = this.node({ kind: 'path', of, name: this.property() }, of.from, [of]);
       else if (this.isSymbol('(')) of = this.#call(of);
       else if (this.isSymbol('[')) {
         const filtered = this.#atRangeEnd ? this.#tryFilter(of) : this.#filter(of);
@@ -209,16 +210,6 @@ class Parser extends TypeCursor {
         of = filtered;
       } else return of;
     }
-  }
-
-  #property(): string {
-    const known = this.names.match(this.tokens, this.at);
-    if (known) {
-      this.at += known.length;
-      return known.name;
-    }
-    if (this.token.kind !== 'name' && this.token.kind !== 'quoted name') throw this.unexpected('a name after "."');
-    return this.take().text;
   }
 
   #filter(of: Node): Node {
@@ -246,7 +237,7 @@ class Parser extends TypeCursor {
     const args: Node[] = [];
     const names: string[] = [];
     while (!this.isSymbol(')')) {
-      const name = this.#argumentName();
+      const name = this.argumentName();
       if (name !== null) names.push(name);
       args.push(this.#expression());
       if (!this.skipSymbol(',')) break;
@@ -257,22 +248,6 @@ class Parser extends TypeCursor {
     }
     const named = names.length > 0 ? names : null;
     return this.node({ kind: 'call', callee, args, names: named }, callee.from, [callee, ...args]);
-  }
-
-  /** The words before a colon, or null if there is none. */
-  #argumentName(): string | null {
-    let length = 0;
-    while (this.peek(length).kind === 'name' || this.peek(length).kind === 'quoted name') length++;
-    if (length === 0 || !this.isSymbol(':', length)) return null;
-    const name = this.#words(length);
-    this.expectSymbol(':');
-    return name;
-  }
-
-  #words(length: number): string {
-    const words = this.tokens.slice(this.at, this.at + length).map((token) => token.text);
-    this.at += length;
-    return words.join(' ');
   }
 
   #primary(): Node {
@@ -352,10 +327,10 @@ class Parser extends TypeCursor {
     const { from } = this.take();
     const condition = this.#expression();
     this.expectWord('then');
-    const then = this.#expression();
+    const consequence = this.#expression();
     this.expectWord('else');
     const otherwise = this.#expression();
-    return this.node({ kind: 'if', condition, then, otherwise }, from, [condition, then, otherwise]);
+    return this.node({ kind: 'if', condition, consequence, otherwise }, from, [condition, consequence, otherwise]);
   }
 
   #for(): Node {
@@ -377,7 +352,7 @@ class Parser extends TypeCursor {
   #iterators(): Iterator[] {
     const iterators: Iterator[] = [];
     do {
-      const name = this.#boundName('in');
+      const name = this.boundName('in');
       this.expectWord('in');
       const domain = this.#expression();
       iterators.push({ name, domain, end: this.skipSymbol('..') ? this.#expression() : null });
@@ -385,27 +360,12 @@ class Parser extends TypeCursor {
     return iterators;
   }
 
-  /** A name that the expression binds: words up to a keyword or a sign. Later it is known, spaces and all. */
-  #boundName(keyword?: string): string {
-    let length = 0;
-    while (
-      (this.peek(length).kind === 'name' && this.peek(length).text !== keyword) ||
-      this.peek(length).kind === 'quoted name'
-    ) {
-      length++;
-    }
-    if (length === 0 || (length === 1 && RESERVED.has(this.token.text))) throw this.unexpected('a name');
-    const name = this.#words(length);
-    this.names.add(name);
-    return name;
-  }
-
   #function(): Node {
     const { from } = this.take();
     const parameters: Parameter[] = [];
     this.expectSymbol('(');
     while (!this.isSymbol(')')) {
-      const name = this.#boundName();
+      const name = this.boundName();
       parameters.push({ name, type: this.skipSymbol(':') ? this.type() : null });
       if (!this.skipSymbol(',')) break;
     }
@@ -459,7 +419,7 @@ class Parser extends TypeCursor {
     const { from } = this.take();
     const entries: Entry[] = [];
     while (!this.isSymbol('}')) {
-      const key = this.#key();
+      const key = this.key();
       this.expectSymbol(':');
       entries.push({ key, value: this.#expression() });
       if (!this.skipSymbol(',')) break;
@@ -471,29 +431,4 @@ class Parser extends TypeCursor {
       entries.map((entry) => entry.value),
     );
   }
-
-  /** A text, a name in back-ticks, or everything up to the colon. */
-  #key(): string {
-    if (this.token.kind === 'string' || this.token.kind === 'quoted name') {
-      const key = this.take().text;
-      this.names.add(key);
-      return key;
-    }
-    const { from } = this.token;
-    let length = 0;
-    while (isKeyPart(this.peek(length))) length++;
-    if (length === 0) throw this.unexpected('a key');
-    this.at += length;
-    const key = this.source.slice(from, this.peek(-1).to).replace(/\s+/gu, ' ');
-    this.names.add(key);
-    return key;
-  }
-}
-
-function isKeyPart({ kind, text }: { kind: string; text: string }): boolean {
-  return kind === 'name' || kind === 'number' || (kind === 'symbol' && !/[{}()[\]:,"`]/.test(text));
-}
-
-function domainsOf(iterators: readonly Iterator[]): Node[] {
-  return iterators.flatMap(({ domain, end }) => (end ? [domain, end] : [domain]));
 }

@@ -18,7 +18,7 @@ export function scalarText(value: Value): string | undefined {
     case 'string':
       return value as string;
     case 'boolean':
-      return String(value);
+      return value === true ? 'true' : 'false';
     case 'number':
       return formatNumber(value as FeelNumber);
     case 'date':
