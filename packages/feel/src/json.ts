@@ -1,17 +1,20 @@
 import type { Meter } from './budget.ts';
 import { FeelBudgetError } from './errors.ts';
+import { isoText } from './temporal/format.ts';
+import type { FeelDateTime } from './values/date-time.ts';
 import { kindOf, newContext } from './values/kind.ts';
 import { toDouble } from './values/number.ts';
-import { FeelRange } from './values/range.ts';
+import type { FeelRange } from './values/range.ts';
 import { scalarText } from './values/text.ts';
+import type { FeelTime } from './values/time.ts';
 import type { Context, FeelNumber, JsonValue, Value } from './values/value.ts';
 
 const DEEPEST = 1000;
 
 /**
- * A value as JSON: numbers as doubles, temporal values and durations as the text that `string()` gives, a range as
- * `{"start", "startIncluded", "end", "endIncluded"}`, a secret as `{"$secret": field}`, a function as null. Objects have
- * no prototype. Throws `FeelBudgetError` for a value nested more than a thousand deep.
+ * A value as JSON: numbers as doubles; temporal values and durations as the text that `string()` gives, but named zones
+ * with their offset, as in `2030-01-31T10:00:00+01:00[Europe/Berlin]`; a range as `{"start", "startIncluded", "end",
+ * "endIncluded"}`, a secret as `{"$secret": field}`, a function as null. Objects have no prototype. Throws `FeelBudgetError` for a value nested more than a thousand deep.
  */
 export function toJson(value: Value, meter?: Meter, depth = 0): JsonValue {
   if (depth > DEEPEST) throw new FeelBudgetError('depth', `The value is nested more than ${DEEPEST} deep.`);
@@ -32,6 +35,9 @@ export function toJson(value: Value, meter?: Meter, depth = 0): JsonValue {
       return rangeToJson(value as FeelRange, meter, depth);
     case 'secret':
       return { $secret: (value as { field: string }).field };
+    case 'time':
+    case 'date and time':
+      return isoText(value as FeelTime | FeelDateTime);
     default:
       return scalarText(value) ?? null;
   }

@@ -39,11 +39,7 @@ export const logic: readonly (readonly [string, Builtin])[] = [
   [
     'fromAi',
     new Builtin([
-      signature(['value: any'], marked),
-      signature(['value: any', 'description: any', 'type: any', 'schema: any', 'options: any'], marked),
-      signature(['value: any', 'description: any', 'type: any', 'schema: any'], marked),
-      signature(['value: any', 'description: any', 'type: any'], marked),
-      signature(['value: any', 'description: any'], marked),
+      signature(['value: any', 'description: any?', 'type: any?', 'schema: any?', 'options: any?'], marked),
     ]),
   ],
 ];

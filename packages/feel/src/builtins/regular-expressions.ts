@@ -48,7 +48,7 @@ function withoutSpaces(pattern: string): string {
 /** What may be looked at again for every match, because a repetition has no end. */
 const UNBOUNDED = /[*+]|\{\d+,\}/;
 const UNITS_PER_STEP = 3;
-const UNITS_PER_LOOK = 30;
+const UNITS_PER_LOOK = 10;
 
 /** A matcher that spends steps for what it looks at, or null with a warning. */
 function start(call: CallSite, input: string, pattern: string, flags: string): Matcher | null {

@@ -11,15 +11,21 @@ import { CallSite } from './call-site.ts';
 import { conforms } from './types.ts';
 import { Builtin } from '../builtins/builtin.ts';
 
+/** Functions that ask whether there is a value: nothing is wrong if there is none. */
+const ASKING: ReadonlySet<string> = new Set(['is defined', 'get or else']);
+
 /** `f(a, b)`, `f(first: a, second: b)` and `context.f(a)`. */
 export function compileCall(node: NodeOf<'call'>, compile: Compile): Closure {
   const { callee, names } = node;
   const args = node.args.map(compile);
   const name = callee.kind === 'name' || callee.kind === 'path' ? callee.name : 'The function';
   const find = callee.kind === 'name' ? (env: Env) => findByName(callee.name, env) : compile(callee);
+  const asks = callee.kind === 'name' && ASKING.has(name);
   return (env) => {
     const target = find(env);
+    const { length: warned } = env.run.warnings;
     const values = args.map((arg) => arg(env));
+    if (asks && env.run.warnings.length > warned) env.run.forgive(warned);
     if (target instanceof FeelFunction) return invoke(target, values, names, new CallSite(env.run, name, node));
     const message = callee.kind === 'name' ? `There is no function "${name}".` : `${briefly(target)} is no function.`;
     return env.run.warn('NO_FUNCTION_FOUND', message, node);

@@ -37,6 +37,11 @@ export interface Place {
   to: number;
 }
 
+const NOT_FOUND: ReadonlySet<WarningCode> = new Set([
+  'NO_VARIABLE_FOUND',
+  'NO_CONTEXT_ENTRY_FOUND',
+  'NO_PROPERTY_FOUND',
+]);
 const DEEPEST_CALLS = 256;
 const MOST_WARNINGS = 100;
 
@@ -85,6 +90,12 @@ export class Run implements Env {
       this.warnings.push({ code, message, position: positionOf(this.source, from, to) });
     }
     return null;
+  }
+
+  /** Forgets what was not found since there were so many warnings: where an expression asks whether it is there. */
+  forgive(since: number): void {
+    const kept = this.warnings.splice(since).filter(({ code }) => !NOT_FOUND.has(code));
+    this.warnings.push(...kept);
   }
 
   /** Runs the body of a function that the expression defines. */

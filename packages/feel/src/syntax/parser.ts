@@ -407,7 +407,7 @@ class Parser extends NameCursor {
   #rangeFrom(start: Node, startIncluded: boolean, from: number): Node {
     const outer = this.#atRangeEnd;
     this.#atRangeEnd = true;
-    const end = this.#arithmetic(0);
+    const end = this.nested(() => this.#arithmetic(0));
     this.#atRangeEnd = outer;
     const endIncluded = this.isSymbol(']');
     if (!endIncluded && !this.isSymbol(')') && !this.isSymbol('[')) throw this.unexpected('")" or "]"');

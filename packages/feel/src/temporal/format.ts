@@ -1,8 +1,10 @@
 import type { FeelDate } from '../values/date.ts';
 import type { FeelDateTime } from '../values/date-time.ts';
 import type { DaysDuration, MonthsDuration } from '../values/duration.ts';
-import type { FeelTime } from '../values/time.ts';
+import { FeelTime } from '../values/time.ts';
 import type { Zone } from '../values/zone.ts';
+import { offsetOf } from './instants.ts';
+import { standardOffset } from './zones.ts';
 
 // The texts that `string()` gives, as Camunda writes them; `parse.ts` reads every one of them back.
 
@@ -35,6 +37,16 @@ function formatFraction(nanoseconds: number): string {
 
 export function formatDateTime({ date, time }: FeelDateTime): string {
   return `${formatDate(date)}T${formatTime(time)}`;
+}
+
+/** A time, or a date and time, with its offset where it has a named zone, which then stands in brackets (RFC 9557). */
+export function isoText(value: FeelTime | FeelDateTime): string {
+  const { zone } = value instanceof FeelTime ? value : value.time;
+  if (typeof zone !== 'string') return value instanceof FeelTime ? formatTime(value) : formatDateTime(value);
+  const offset = value instanceof FeelTime ? standardOffset(zone) : offsetOf(value);
+  const time = value instanceof FeelTime ? value : value.time;
+  const fixed = `${formatTime(new FeelTime(time.nanosecondOfDay, offset))}[${zone}]`;
+  return value instanceof FeelTime ? fixed : `${formatDate(value.date)}T${fixed}`;
 }
 
 export function formatDays({ nanoseconds }: DaysDuration): string {
