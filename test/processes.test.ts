@@ -185,6 +185,21 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
       await expect.poll(statuses, patient).toEqual([403, 403]);
       await kethub.client.subscribe(mine.application.id, { serviceId: mine.service.id });
       await expect.poll(statuses, patient).toEqual([200, 200]);
+      const { id: user_id } = mine.application.owner;
+      const { database } = kethub.platform;
+      await database.write((write) => write.insertInto('shut_out').values({ user_id, noted_at: 0 }).execute());
+      await expect.poll(statuses, patient).toEqual([401, 401]);
+      await database.write((write) => write.deleteFrom('shut_out').where('user_id', '=', user_id).execute());
+      await expect.poll(statuses, patient).toEqual([200, 200]);
+      const announced = async () =>
+        Promise.all(both.map(async (one) => (await one.request('GET', '/')).headers.has('deprecation')));
+      expect(await announced()).toEqual([false, false]);
+      await kethub.client.retire(mine.service.id, '1.0.0', new Date(Date.now() + 3_600_000).toISOString());
+      await expect.poll(announced, patient).toEqual([true, true]);
+      await kethub.client.retire(mine.service.id, '1.0.0');
+      const starts = async () =>
+        Promise.all(both.map(async (one) => (await one.request('POST', '/', { body: '{"lines": 1}' })).status));
+      await expect.poll(starts, patient).toEqual([410, 410]);
       await kethub.client.rotateAccessKey(mine.application.id, 0);
       await expect.poll(statuses, patient).toEqual([401, 401]);
     });

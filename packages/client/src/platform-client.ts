@@ -25,6 +25,7 @@ import type {
   Share,
   SharedService,
   SubscribeRequest,
+  SigningKeyRenewal,
   Subscription,
   TargetRequest,
   UsageLimitsRequest,
@@ -137,6 +138,8 @@ function registrations(connection: Connection) {
       sendForJson<Registration[]>(connection, { path: `/registrations${search(query)}`, ...options }),
     registration: (id: string, options?: CallOptions) =>
       sendForJson<Registration>(connection, { path: path`/registrations/${id}`, ...options }),
+    renewSigningKeys: (options?: CallOptions) =>
+      sendForJson<SigningKeyRenewal[]>(connection, { method: 'POST', path: '/signing-keys/renewal', ...options }),
     changeRegistration: (id: string, change: ChangeRegistrationRequest, options?: CallOptions) =>
       sendForJson<Registration>(connection, {
         method: 'PATCH',

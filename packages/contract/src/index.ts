@@ -16,5 +16,6 @@ export * from './registrations.ts';
 export * from './services.ts';
 export * from './sharing.ts';
 export * from './timestamps.ts';
+export * from './signing-keys.ts';
 export * from './usage-limits.ts';
 export * from './usage.ts';

@@ -29,6 +29,9 @@ export function addAdmin(program: Command, shell: Shell): void {
     .addOption(new Option('--status <status>', 'only of this status').choices(approvalStatuses))
     .option('--limit <number>', 'at most so many', positiveInteger, 100)
     .action((options: RegistrationsOptions) => registrations(shell, options));
+  addCommand(admin, 'renew-keys', 'renew the keys that sign tokens, before their time; nobody is signed out').action(
+    (options: CommonOptions) => renewKeys(shell, options),
+  );
   for (const [name, description, change] of decisions)
     addCommand(admin, `${name} <person>`, `${description}; named by e-mail address or id`).action(
       (person: string, options: CommonOptions) => decide(shell, person, change, options),
@@ -50,6 +53,13 @@ async function registrations(shell: Shell, { status, limit, ...options }: Regist
     one.createdAt ?? '',
   ]);
   output.result(people.length === 0 ? '' : table(header, rows), people);
+}
+
+async function renewKeys(shell: Shell, options: CommonOptions): Promise<void> {
+  const { platform } = await openSession(shell);
+  const renewed = await platform.renewSigningKeys();
+  const rows = renewed.map(({ use, signsAt }) => [use, signsAt]);
+  outputOf(shell, options).result(table(['SIGNS', 'FROM (UTC)'], rows), renewed);
 }
 
 async function decide(

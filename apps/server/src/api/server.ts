@@ -25,6 +25,7 @@ import { acceptUploads, serviceEndpoints } from '../services/index.ts';
 import { sharingEndpoints } from '../sharing/index.ts';
 import { RequestObserver } from '../telemetry/index.ts';
 import { serveFrontPage } from './front-page.ts';
+import { signingKeyEndpoints } from './signing-keys.ts';
 import { serveProblemPages } from './problem-pages.ts';
 import { signInEndpoint } from './sign-in-place.ts';
 
@@ -54,6 +55,7 @@ export async function createApi(
     signInEndpoint(identity),
     ...accounts.endpoints,
     ...registrationEndpoints(platform, identity, mailer),
+    ...signingKeyEndpoints(platform),
     ...organizationEndpoints(platform, identity, mailer),
     ...auditEndpoints(platform),
     ...applicationEndpoints(platform),

@@ -11,7 +11,8 @@ export type Recorded =
   | 'access-token:create'
   | 'access-token:delete'
   | 'access-token:renew'
-  | 'registration:change';
+  | 'registration:change'
+  | 'signing-keys:renew';
 
 /**
  * Writes down a change of rights, keys or publications in the transaction that makes it: both are kept or neither.

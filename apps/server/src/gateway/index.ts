@@ -1,1 +1,2 @@
 export { createGateway } from './server.ts';
+export { gatewayKeyKind } from './signing-key.ts';

@@ -14,4 +14,5 @@ export {
   type RegisteredPerson,
   type Standing,
 } from './identity-provider.ts';
+export { oidcKeyKind } from './embedded/keys.ts';
 export { SIGN_IN_SCOPE } from './embedded/platform-resource.ts';

@@ -304,6 +304,7 @@ export const personalOperations: readonly string[] = [
   'listRegistrations',
   'getRegistration',
   'changeRegistration',
+  'renewSigningKeys',
   'getMe',
   'updateMe',
   'deleteMe',

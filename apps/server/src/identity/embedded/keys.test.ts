@@ -2,9 +2,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { renewSigningKeys } from '../../api/signing-keys.ts';
 import { createBearers } from '../../gateway/bearer.ts';
-import { gatewayKeyKind, gatewayKeys } from '../../gateway/signing-key.ts';
-import { renewKey } from '../../storage/index.ts';
+import { gatewayKeys } from '../../gateway/signing-key.ts';
 import { databases } from '../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
 import { createAccessTokenVerifier } from './access-token.ts';
@@ -110,10 +110,13 @@ describe.each(databases)('signing keys on $name', ({ open }) => {
     const [one, other] = [keys[0], keys[1]].map((set) => createBearers(set, 'https://gateway.test', first.newId));
     if (!one || !other) throw new Error('Two were made');
     const old = one.issue('a', 'k', first.now());
-    const signsAt = await renewKey(first, gatewayKeyKind);
-    expect(signsAt - first.now()).toBeGreaterThan(HOUR / 2);
+    const administrator = { id: 'boss', credential: 'LOGIN_SESSION' } as const;
+    const renewed = await renewSigningKeys(first, administrator);
+    expect(renewed.body).toMatchObject([{ use: 'BEARER_TOKENS' }, { use: 'LOGIN_SESSIONS' }]);
     // Once more changes nothing: one is waiting.
-    expect(await renewKey(second, gatewayKeyKind)).toBe(signsAt);
+    expect(await renewSigningKeys(second, administrator)).toEqual(renewed);
+    const entries = await first.database.read.selectFrom('audit_entries').select(['owner_id', 'action']).execute();
+    expect(entries).toEqual(Array.from({ length: 2 }, () => ({ owner_id: 'boss', action: 'signing-keys:renew' })));
     for (const set of keys) await set.look();
     expect(keys.map((set) => [set.keys.signing.id, set.keys.all.length])).toEqual([['gateway-1', 2], ['gateway-1', 2]]); // prettier-ignore
 
