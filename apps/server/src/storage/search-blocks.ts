@@ -5,8 +5,8 @@ import { ENTRY, MARK, namesIn } from './search-text.ts';
  * The users in the order of their search texts, some dozens to a block, like the leaves of a B-tree. A block is read and
  * searched as one text, and the index of grams leads to blocks, not to users. So what is common is found soon by going
  * through the blocks from the first; what is common in one family of names fills few blocks, next to each other; and
- * what is rare is in few blocks. The worst query, common but never among the first, cannot touch more than all blocks,
- * which are 30 times fewer than users. Measured in SPECIFICATION.md.
+ * what is rare is in few blocks. The index finds the first blocks first (search-positions.ts), so that also what is common
+ * but never among the first costs little more. Measured in SPECIFICATION.md.
  */
 export interface SearchEntry {
   /** See searchTextOf. */
