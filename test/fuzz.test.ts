@@ -4,9 +4,11 @@ import { databases } from '../apps/server/src/testing/databases.ts';
 import { callerOf, type Caller } from '../apps/server/src/testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 import { probe } from '../apps/server/src/testing/probe.ts';
+import { bpmn } from '../apps/server/src/testing/workflows.ts';
 import { fuzz, installed, total, type Exercised, type Fuzzing } from './fuzz/schemathesis.ts';
 
 const [sqlite] = databases;
+const { errorEnd, file, flow, start } = bpmn;
 const PASSWORD = 'correct horse battery staple';
 /** What ends the caller: the rest of the run would be refused. Somebody made for it calls these. */
 const fatal = ['deleteMe'];
@@ -54,16 +56,24 @@ describe.skipIf(installed === undefined)('generated requests', { timeout: 600_00
     const params = { return: { answer: 42 }, files: { 'one.txt': '1' }, print: ['a line'] };
     const job = await client.startJob(service.id, null, { params }, { wait: 60 });
     const pools = [await client.createDataPool({ name: 'kept' }), await client.createDataPool({ name: 'lost' })];
+    const xml = file([start('start'), errorEnd('broken', 'CODE', '="no luck"'), flow('start', 'broken')], {
+      errors: ['CODE'],
+    });
+    const workflow = await client.createWorkflow({ name: `Workflow of ${username}`, source: new Blob([xml]) });
+    await client.publish(workflow.id, '1.0.0');
+    const instance = await client.startJob(workflow.id, null, {}, { wait: 60 });
     for (const { id } of pools) await client.uploadDataPoolFile(id, 'one.txt', new Blob(['1']));
     const known = {
       id: [userId, lost.id],
-      serviceId: [service.id],
+      serviceId: [service.id, workflow.id],
+      instanceId: [instance.id],
+      incident: ['1'],
       version: ['1.0.0', '1.0.1'],
       applicationId: [application.id],
       keyId: application.accessKeys.map(({ id }) => id),
       subscriptionId: [subscription.id],
       shareId: [share.id],
-      executionId: [job.id],
+      executionId: [job.id, instance.id],
       file: ['one.txt'],
       dataPoolId: pools.map(({ id }) => id),
       name: ['one.txt'],

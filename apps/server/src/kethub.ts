@@ -10,7 +10,7 @@ import { applicationCatalog } from './applications/index.ts';
 import { forgetOldEntries } from './audit/index.ts';
 import { Refusal, type Configuration } from './config/index.ts';
 import { dataPoolCatalog } from './datapools/index.ts';
-import { executionCatalog, Executions, ExecutionWorker, giveUpExecutions } from './executions/index.ts';
+import { executionCatalog, Executions, ExecutionWorker, giveUpExecutions, type Workflows } from './executions/index.ts';
 import { createGateway } from './gateway/index.ts';
 import { createHttpServer, createIds, createReadiness, serveHealth, type Needs } from './http/index.ts';
 import { createIdentity, type IdentityService } from './identity/index.ts';
@@ -23,6 +23,7 @@ import { sharingCatalog } from './sharing/index.ts';
 import { createSeal, instanceKey, joinInstallation, openBlobs, openDatabase } from './storage/index.ts';
 import { openMetrics, openTelemetry } from './telemetry/index.ts';
 import { LostWorkers } from './workers/index.ts';
+import { createWorkflows, WorkflowEngine } from './workflows/index.ts';
 
 /** A running platform, or the roles of it that this process plays. */
 export interface Kethub {
@@ -94,10 +95,12 @@ async function start(
     await app.listen({ host, port });
   };
   if (roles.api || roles.worker) watchWorkers(platform, opened);
-  const executions = new Executions(platform, worker?.runtime ?? null);
+  const workflows = createWorkflows(platform);
+  if (roles.worker) runWorkflows(platform, workflows, opened);
+  const executions = new Executions(platform, worker?.runtime ?? null, workflows);
   opened.push(() => executions.close());
   const identity = roles.api ? await createIdentity(platform) : null;
-  if (identity) await open(await openApi(platform, identity, executions, opened), ports.api);
+  if (identity) await open(await openApi(platform, identity, executions, workflows, opened), ports.api);
   if (roles.gateway) await open(await createGateway(platform, executions), ports.gateway);
   if (!roles.api && !roles.gateway) await open(await createHealthServer(platform), ports.worker);
   return { platform, identity, runtime: worker?.runtime ?? null, running: () => worker?.running() ?? 0, stop };
@@ -154,6 +157,12 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   return { runtime, isConnected: () => connected, running: () => worker.running };
 }
 
+function runWorkflows(platform: Platform, workflows: Workflows, opened: Opened): void {
+  const engine = new WorkflowEngine(platform, workflows);
+  opened.push(() => engine.stop());
+  engine.start();
+}
+
 function watchWorkers(platform: Platform, opened: Opened): void {
   const lost = new LostWorkers(platform, [giveUpExecutions, releaseLostBuilds]);
   opened.push(() => lost.stop());
@@ -164,6 +173,7 @@ async function openApi(
   platform: Platform,
   identity: IdentityService,
   executions: Executions,
+  workflows: Workflows,
   opened: Opened,
 ): Promise<FastifyInstance> {
   opened.push(() => identity.close());
@@ -179,7 +189,7 @@ async function openApi(
   opened.push(() => accounts.close());
   accounts.start();
   opened.push(forgetOldEntries(platform));
-  return createApi(platform, accounts, identity, executions);
+  return createApi(platform, accounts, identity, executions, workflows);
 }
 
 /** A worker alone listens for whoever watches over it, and for nobody else. */

@@ -125,11 +125,18 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 
 function errorsOf(value: unknown): NonNullable<ProblemDetails['errors']> {
   if (!Array.isArray(value)) return [];
-  return value
-    .filter(isObject)
-    .flatMap(({ pointer, detail }) =>
-      typeof pointer === 'string' && typeof detail === 'string' ? [{ pointer, detail }] : [],
-    );
+  return value.filter(isObject).flatMap(({ pointer, detail, elementId, code }) =>
+    typeof pointer === 'string' && typeof detail === 'string'
+      ? [
+          {
+            pointer,
+            detail,
+            ...(typeof elementId === 'string' && { elementId }),
+            ...(typeof code === 'string' && { code }),
+          },
+        ]
+      : [],
+  );
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -17,6 +17,7 @@ export type {
   NewOnPremiseService,
   NewService,
   NewTarget,
+  NewWorkflow,
   PlatformClient,
   PlatformClientOptions,
   RegistrationsQuery,

@@ -19,3 +19,4 @@ export * from './timestamps.ts';
 export * from './signing-keys.ts';
 export * from './usage-limits.ts';
 export * from './usage.ts';
+export * from './workflows.ts';

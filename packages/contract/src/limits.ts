@@ -68,6 +68,14 @@ export const limits = {
   membersOfDataPool: 1_000,
   /** Data pools in the input of one execution. */
   dataPoolsOfExecution: 20,
+  /** BPMN file of a workflow service. */
+  workflowBytes: 2 * 1024 * 1024,
+  /** Result of a service that a task of a workflow calls. */
+  workflowResultBytes: 12 * 1024 * 1024,
+  /** All that an instance keeps: variables and what waits. */
+  workflowStateBytes: 48 * 1024 * 1024,
+  /** How long a message can wait for an instance that wants it. */
+  workflowMessageKeepMs: 7 * 24 * 60 * 60 * 1000,
   /** The name of a file, in UTF-8: what file systems take. */
   fileNameBytes: 255,
   mediaTypeLength: 200,

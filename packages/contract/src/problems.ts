@@ -198,6 +198,11 @@ export const problems = {
     'API specification refused',
     'The uploaded document is no OpenAPI 3.0 or 3.1 document, refers to other documents, or changes what every service has: its operations and the schemas InputData, InputParams and ResultResponse with `_links` and `_embedded`. `errors` names every place by JSON Pointer into the document. Start from the document that GET on this address answers with, and change the schemas.',
   ),
+  'invalid-workflow': problem(
+    422,
+    'Workflow refused',
+    'The BPMN file cannot be deployed. `errors` names every place by the id of the BPMN element, with a code and what to do about it.',
+  ),
   'precondition-required': problem(
     428,
     'Precondition required',
@@ -292,6 +297,8 @@ export const ProblemDetails = Type.Object(
         Type.Object({
           pointer: Type.String({ description: 'JSON Pointer (RFC 6901) to the place in the request.' }),
           detail: Type.String(),
+          elementId: Type.Optional(Type.String({ description: 'Id of a BPMN element, of a workflow.' })),
+          code: Type.Optional(Type.String()),
         }),
       ),
     ),

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { Id, Owner, Request, Timestamp, Version, VersionNumber, nullable } from './fields.ts';
 import { limits } from './limits.ts';
 import { Target, TargetRequest } from './on-premise.ts';
+import { WorkflowDetails } from './workflows.ts';
 
 export const serviceTypes = ['MANAGED', 'ON_PREMISE', 'WORKFLOW'] as const;
 export const versionStates = ['DRAFT', 'PUBLISHED', 'RETIRED'] as const;
@@ -126,6 +127,7 @@ export const ServiceVersion = Type.Object(
     sourceDigest: Type.Optional(Type.String({ description: 'SHA-256 of the uploaded ZIP, in hex.' })),
     build: Type.Optional(Build),
     target: Type.Optional(Target),
+    workflow: Type.Optional(WorkflowDetails),
     parameters: Type.Optional(
       Type.Array(ServiceParameter, { description: 'Parameters of run(), once built. Left out in lists.' }),
     ),
@@ -134,7 +136,7 @@ export const ServiceVersion = Type.Object(
   {
     $id: 'ServiceVersion',
     description:
-      'Of a managed service: with `configuration`, `sourceBytes`, `sourceDigest` and `build`. Of an on-premise service: with `target`.',
+      'Of a managed service: with `configuration`, `sourceBytes`, `sourceDigest` and `build`. Of an on-premise service: with `target`. Of a workflow service: with `workflow`, `sourceBytes` and `sourceDigest`.',
   },
 );
 export type ServiceVersion = Static<typeof ServiceVersion>;
@@ -167,6 +169,12 @@ export const CreateServiceForm = Request(
     description: Type.Optional(Description),
     version: Type.Optional(VersionNumber),
     configuration: Type.Optional(RuntimeConfiguration),
+    type: Type.Optional(
+      Type.Enum(['MANAGED', 'WORKFLOW'], { description: 'WORKFLOW: the source is a BPMN file. MANAGED otherwise.' }),
+    ),
+    applicationId: Type.Optional(
+      Type.String({ maxLength: limits.idLength, description: 'Of a workflow: as which its tasks call services.' }),
+    ),
   },
   { $id: 'CreateServiceForm' },
 );

@@ -8,7 +8,7 @@ import {
   dataPoolUploadEndpoints,
   leaveBodiesUnread,
 } from '../datapools/index.ts';
-import type { Executions } from '../executions/index.ts';
+import type { Executions, Workflows } from '../executions/index.ts';
 import { createHttpServer, mount, platformLimits } from '../http/index.ts';
 import type { IdentityService } from '../identity/index.ts';
 import { jobEndpoints } from '../jobs/index.ts';
@@ -24,6 +24,7 @@ import { registrationEndpoints } from '../registrations/index.ts';
 import { acceptUploads, serviceEndpoints } from '../services/index.ts';
 import { sharingEndpoints } from '../sharing/index.ts';
 import { RequestObserver } from '../telemetry/index.ts';
+import { workflowEndpoints } from '../workflows/index.ts';
 import { serveFrontPage } from './front-page.ts';
 import { signingKeyEndpoints } from './signing-keys.ts';
 import { serveProblemPages } from './problem-pages.ts';
@@ -35,6 +36,7 @@ export async function createApi(
   accounts: Accounts,
   identity: IdentityService,
   executions: Executions,
+  workflows: Workflows,
 ): Promise<FastifyInstance> {
   const { addresses } = platform;
   const app = await createHttpServer({
@@ -69,6 +71,7 @@ export async function createApi(
     ...sharingEndpoints(platform, identity),
     ...jobEndpoints(platform, executions),
     ...onPremiseEndpoints(platform),
+    ...workflowEndpoints(platform, workflows, executions),
   ];
   const door = { prefix, admit: accounts.admit, security, refusals, limits: platformLimits(platform) };
   mount(app, endpoints, door);

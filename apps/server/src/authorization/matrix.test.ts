@@ -1,8 +1,9 @@
-import { memberRoles, type MemberRole } from '@kethub/contract';
+import { memberRoles, type MemberRole, type Service } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExecutionRow } from '../storage/index.ts';
 import { databases } from '../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
+import { bpmn } from '../testing/workflows.ts';
 import { zip } from '../testing/zip.ts';
 import {
   personalOperations,
@@ -54,6 +55,7 @@ type Asker = MemberRole | 'STRANGER' | 'PENDING' | 'NOBODY';
 describe.each(databases)('role × resource × operation on $name', (kind) => {
   let kethub: TestKethub;
   let organizationId: string;
+  let workflow: ReturnType<Owned['workflow']> | null = null;
   const sessions = new Map<Asker, string>();
   const ids = new Map<string, string>();
 
@@ -147,6 +149,7 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
         );
         return executionId;
       },
+      workflow: () => (workflow ??= makeWorkflow()),
       recipientId: ids.get('STRANGER') ?? '',
       onPremiseService: () =>
         id('/services', {
@@ -171,6 +174,33 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
       },
       unknown: UNKNOWN,
     };
+  }
+
+  async function makeWorkflow(): Promise<{ serviceId: string; instanceId: string }> {
+    const form = new FormData();
+    const xml = bpmn.file([bpmn.start('start'), bpmn.end('end'), bpmn.flow('start', 'end')]);
+    for (const [name, value] of [
+      ['name', 'Workflow'],
+      ['type', 'WORKFLOW'],
+    ] as const)
+      form.set(name, value);
+    form.set('source', new Blob([xml]), 'workflow.bpmn');
+    const service = (await (await call('OWNER', 'POST', '/services', form, organizationId)).json()) as Service;
+    const executionId = await owned().execution();
+    const { database } = kethub.kethub.platform;
+    await database.write(async (transaction) => {
+      const { id } = await transaction
+        .selectFrom('service_versions')
+        .select('id')
+        .where('service_id', '=', service.id)
+        .executeTakeFirstOrThrow();
+      const ended = { phase: 'COMPLETED' as const, revision: 1, depth: 0, incidents: 0, bytes: 0, created_at: 0 };
+      await transaction
+        .insertInto('workflow_instances')
+        .values({ ...ended, id: executionId, execution_id: executionId, service_version_id: id })
+        .execute();
+    });
+    return { serviceId: service.id, instanceId: executionId };
   }
 
   async function serviceForm(name: string): Promise<FormData> {

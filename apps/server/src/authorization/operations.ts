@@ -76,6 +76,10 @@ export const operations = {
   'execution:read': 'VIEWER',
   'execution:start': 'MAINTAINER',
   'execution:cancel': 'MAINTAINER',
+  'workflow-instance:list': 'VIEWER',
+  'workflow-instance:read': 'VIEWER',
+  'workflow-instance:retry': 'MAINTAINER',
+  'workflow-message:publish': 'MAINTAINER',
   'usage:report': 'MAINTAINER',
 } as const satisfies Record<string, MemberRole>;
 

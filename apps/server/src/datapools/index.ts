@@ -1,5 +1,11 @@
 export { dataPoolCatalog } from './catalog.ts';
 export { dataPoolFileEndpoints, dataPoolUploadEndpoints, leaveBodiesUnread } from './file-routes.ts';
 export { clearOtherPools, clearPools, layOutPools } from './mounts.ts';
-export { dataPoolParameters, referencesIn, requireReadable, type ReferencedPools } from './references.ts';
+export {
+  dataPoolParameters,
+  referencesAnywhere,
+  referencesIn,
+  requireReadable,
+  type ReferencedPools,
+} from './references.ts';
 export { dataPoolEndpoints } from './routes.ts';

@@ -32,6 +32,23 @@ export function referencesIn(input: object, parameters: readonly string[]): Refe
   throw new Problem('invalid-request', `An input may refer to at most ${limits.dataPoolsOfExecution} data pools.`);
 }
 
+const NESTED = 64;
+
+/** Everything in the input of a workflow that has the form of a reference: which task it is passed to, only it knows. */
+export function referencesAnywhere(input: object): ReferencedPools['pools'] {
+  const references = new Map<string, string>();
+  const visit = (value: unknown, pointer: string, depth: number): void => {
+    if (typeof value !== 'object' || value === null || depth > NESTED) return;
+    const { ref } = value as { ref?: unknown };
+    if (ref === 'DATAPOOL' || ref === 'datapool') references.set(idOf(value, pointer.slice(1)), pointer.slice(1));
+    else for (const [name, inner] of Object.entries(value)) visit(inner, `${pointer}/${name}`, depth + 1);
+  };
+  visit(input, '', 0);
+  if (references.size <= limits.dataPoolsOfExecution)
+    return [...references].map(([id, parameter]) => ({ parameter, id }));
+  throw new Problem('invalid-request', `An input may refer to at most ${limits.dataPoolsOfExecution} data pools.`);
+}
+
 function idOf(value: unknown, parameter: string): string {
   const pointer = `/${parameter}`;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw noReference(pointer, 'is no object');

@@ -5,6 +5,7 @@ import type { Platform } from '../platform.ts';
 import { findExecution, move, type StatusRow } from './queries.ts';
 import { notThere, within, type ExecutionScope } from './scope.ts';
 import { executionChanged } from './watch.ts';
+import type { Workflows } from './workflows.ts';
 
 const CHANNEL = 'execution-cancelled';
 
@@ -20,10 +21,15 @@ export const cancelledCause = {
 };
 
 /**
- * Cancels a PENDING or RUNNING execution. It is CANCELLED at once; the worker that runs it ends its processes.
+ * Cancels a PENDING or RUNNING execution, also a FAILED one of a workflow whose instance lives. It is CANCELLED at once; the worker that runs it ends its processes.
  * Cancelling a cancelled one changes nothing. Throws execution-not-found, execution-already-ended.
  */
-export async function cancelExecution(platform: Platform, scope: ExecutionScope, id: string): Promise<StatusRow> {
+export async function cancelExecution(
+  platform: Platform,
+  workflows: Workflows,
+  scope: ExecutionScope,
+  id: string,
+): Promise<StatusRow> {
   const now = platform.now();
   const happened = await platform.database.write(async (transaction) => {
     const values = {
@@ -39,18 +45,26 @@ export async function cancelExecution(platform: Platform, scope: ExecutionScope,
     };
     const known = await transaction
       .selectFrom('executions')
-      .select(['status', 'input_blob'])
+      .select(['status', 'input_blob', 'worker_id'])
       .where('id', '=', id)
       .where(within(scope))
       .executeTakeFirst();
-    if (!known || !(await move(transaction, id, 'CANCELLED', values))) return null;
-    return { waited: known.status === 'PENDING', unusedBlob: known.status === 'PENDING' ? known.input_blob : null };
+    if (!known) return null;
+    const ofWorkflow = known.worker_id === null ? await workflows.cancel(transaction, id) : null;
+    const isWorkflow = ofWorkflow !== null;
+    const happened = ofWorkflow
+      ? await move(transaction, id, 'WORKFLOW_CANCELLED', { ...values, result: ofWorkflow.result, result_blob: null })
+      : await move(transaction, id, 'CANCELLED', values);
+    if (!happened) return null;
+    const waited = known.status === 'PENDING';
+    return { isWorkflow, waited, unusedBlob: waited ? known.input_blob : null };
   });
   if (happened) {
     // What runs is counted by its worker.
     if (happened.waited) platform.telemetry.metrics?.ended('CANCELLED', null);
     if (happened.unusedBlob !== null) await platform.blobs.remove(happened.unusedBlob);
-    platform.database.notify(CHANNEL, id);
+    if (happened.isWorkflow) workflows.wake();
+    else platform.database.notify(CHANNEL, id);
     executionChanged(platform.database, id);
   }
   const row = await findExecution(platform.database, scope, id);

@@ -1,10 +1,17 @@
 export { executionCatalog } from './catalog.ts';
 export { giveUpExecutions } from './lost.ts';
+export type { ExecutionInput } from './input.ts';
 export { executionLinks } from './links.ts';
 export { Executions } from './operations.ts';
 export { presentStatus } from './present.ts';
 export { pageOfExecutions, pageOfService, type ListedRow } from './queries.ts';
 export { readProvidedRecord } from './record/index.ts';
 export type { ExecutionScope } from './scope.ts';
-export type { Origin } from './start.ts';
+export { cancelExecution } from './cancel.ts';
+export { move } from './queries.ts';
+export { readResult } from './result.ts';
+export { acceptExecution, prepareExecution, wakeWorkers, type Origin, type PreparedExecution } from './start.ts';
+export { executionChanged, onExecutionChanged } from './watch.ts';
+export { settleWorkflows, type Settled } from './settle-workflows.ts';
+export type { Workflows } from './workflows.ts';
 export { ExecutionWorker } from './worker.ts';

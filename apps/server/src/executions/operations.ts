@@ -18,6 +18,7 @@ import { startExecution, type Origin } from './start.ts';
 import { createStatusReader, type StatusReader } from './status-reader.ts';
 import { readStatus, waitForEnd } from './status.ts';
 import { watchExecutions, type ExecutionWatch } from './watch.ts';
+import type { Workflows } from './workflows.ts';
 
 /** The operations on executions, the same at every door; the scope says what the one who asks may see. */
 export class Executions {
@@ -26,10 +27,12 @@ export class Executions {
   readonly #watch: ExecutionWatch;
   readonly #statuses: StatusReader;
   readonly #fitting: Fitting;
+  readonly #workflows: Workflows;
 
   /** `runtime` is null where no executions run in this process. */
-  constructor(platform: Platform, runtime: Runtime | null) {
+  constructor(platform: Platform, runtime: Runtime | null, workflows: Workflows) {
     this.#platform = platform;
+    this.#workflows = workflows;
     this.#runtime = runtime;
     this.#watch = watchExecutions(platform.database);
     this.#statuses = createStatusReader(platform);
@@ -51,8 +54,8 @@ export class Executions {
         'Send the input as a JSON object with Content-Type: application/json.',
       );
     }
-    await this.#fitting.require(origin.serviceVersionId);
-    const answer = await startExecution(this.#platform, origin, request.body, request, hold);
+    if (!origin.isWorkflow) await this.#fitting.require(origin.serviceVersionId);
+    const answer = await startExecution(this.#platform, this.#workflows, origin, request.body, request, hold);
     const seconds = preferredWait(request.headers.prefer);
     if (seconds === 0) return answer;
     const { id } = answer.body as ServiceExecution;
@@ -92,12 +95,14 @@ export class Executions {
   }
 
   async log(scope: ExecutionScope, id: string, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
-    if (!(await findExecution(this.#platform.database, scope, id))) throw notThere(scope, id);
-    return answerLog(executionLog(this.#platform, this.#runtime, this.#watch, id), request, reply);
+    const row = await findExecution(this.#platform.database, scope, id);
+    if (!row) throw notThere(scope, id);
+    const ofWorkflow = row.log === null && row.log_blob === null ? await this.#workflows.log(id) : null;
+    return answerLog(ofWorkflow ?? executionLog(this.#platform, this.#runtime, this.#watch, id), request, reply);
   }
 
   async cancel(scope: ExecutionScope, id: string): Promise<Answer> {
-    return { status: 200, body: presentStatus(await cancelExecution(this.#platform, scope, id)) };
+    return { status: 200, body: presentStatus(await cancelExecution(this.#platform, this.#workflows, scope, id)) };
   }
 
   close(): void {

@@ -1,15 +1,16 @@
 import { limits } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { referencesIn, requireReadable, type ReferencedPools } from '../datapools/index.ts';
+import { referencesAnywhere, referencesIn, requireReadable, type ReferencedPools } from '../datapools/index.ts';
 import { once, Problem, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { isOutage, type ExecutionRow, type OwnerType, type Queries } from '../storage/index.ts';
 import { formatTraceparent, traceOf } from '../telemetry/index.ts';
-import { parseInput } from './input.ts';
+import { parseInput, type ExecutionInput } from './input.ts';
 import { presentStatus } from './present.ts';
 import { insertExecution } from './queries.ts';
 import { digestOf } from './record/index.ts';
 import type { ExecutionScope } from './scope.ts';
+import type { Workflows } from './workflows.ts';
 
 const CHANNEL = 'execution-pending';
 const SECRETS = 'execution secrets';
@@ -30,6 +31,8 @@ export interface Origin {
   readonly serviceVersionId: string;
   /** The parameters of the version that take a data pool. */
   readonly dataPools: readonly string[];
+  /** Whether it is a workflow: not user code, but an instance that a worker advances. */
+  readonly isWorkflow: boolean;
 }
 
 /**
@@ -38,17 +41,74 @@ export interface Origin {
  */
 export async function startExecution(
   platform: Platform,
+  workflows: Workflows,
   origin: Origin,
   text: string,
   request: FastifyRequest,
   hold: (transaction: Queries) => Promise<void>,
 ): Promise<Answer> {
-  requireSize(Buffer.byteLength(text));
+  const prepared = await prepareExecution(platform, workflows, origin, platform.newId(), text);
+  const { row } = prepared;
+  const accepting = platform.telemetry.tracing?.begin('execution accept', 'INTERNAL', traceOf(request)) ?? null;
+  const trace = accepting?.context ?? traceOf(request);
+  if (trace) row.trace_parent = formatTraceparent(trace);
+  let accepted = false;
+  let unsure = false;
+  try {
+    const scope = executionAnswersOf(origin);
+    const answer = await once(platform, request, scope, text, async (transaction) => {
+      await hold(transaction);
+      await acceptExecution(workflows, transaction, prepared);
+      return {
+        status: 201,
+        body: presentStatus({ ...row, status: 'PENDING', started_at: null }),
+        headers: { location: `${origin.scope.address}/${row.id}` },
+      };
+    });
+    accepted = answer.headers?.['location']?.endsWith(row.id) ?? false;
+    if (accepted) platform.telemetry.metrics?.accepted();
+    wakeWorkers(platform, workflows, prepared);
+    return answer;
+  } catch (error) {
+    // It may have been accepted, and only the answer of the database was lost.
+    unsure = isOutage(error);
+    throw error;
+  } finally {
+    accepting?.end({ ...(accepted && { 'kethub.execution.id': row.id }) }, !accepted);
+    // The answer was a replay of an earlier one, or nothing was accepted: then nobody refers to the blob.
+    if (!accepted && !unsure && row.input_blob) await platform.blobs.remove(row.input_blob);
+  }
+}
+
+/** An execution whose input was judged; its row is not written yet. */
+export interface PreparedExecution {
+  readonly row: ExecutionRow;
+  readonly input: ExecutionInput;
+  readonly pools: ReferencedPools;
+  readonly isWorkflow: boolean;
+  /** Of a workflow that something else starts than a request: its start event. */
+  readonly startEvent: string | undefined;
+}
+
+/** Judges the input of an execution. A long one is stored: whoever does not accept it removes `row.input_blob`. */
+export async function prepareExecution(
+  platform: Platform,
+  workflows: Workflows,
+  origin: Origin,
+  id: string,
+  text: string,
+  startEvent?: string,
+): Promise<PreparedExecution> {
+  const bytes = Buffer.byteLength(text);
+  requireSize(bytes);
   const input = parseInput(text);
-  const pools = referencesIn(input.members, origin.dataPools);
-  const large = Buffer.byteLength(input.text) > INLINE_BYTES;
+  if (origin.isWorkflow && startEvent === undefined) await workflows.check(origin.serviceVersionId, input, bytes);
+  // A workflow passes on what it was given: whoever starts it has to be able to read it all.
+  const pools = origin.isWorkflow ? referencesAnywhere(input.members) : referencesIn(input.members, origin.dataPools);
+  const large = !origin.isWorkflow && Buffer.byteLength(input.text) > INLINE_BYTES;
+  const now = platform.now();
   const row: ExecutionRow = {
-    id: platform.newId(),
+    id,
     subscription_id: origin.subscriptionId,
     application_id: origin.applicationId,
     owner_type: origin.owner.type,
@@ -56,17 +116,19 @@ export async function startExecution(
     person_id: origin.personId,
     service_id: origin.serviceId,
     service_version_id: origin.serviceVersionId,
-    status: 'PENDING',
+    // A workflow waits for no place on a machine: it runs from the beginning.
+    status: origin.isWorkflow ? 'RUNNING' : 'PENDING',
     trace_parent: null,
-    created_at: platform.now(),
-    started_at: null,
+    created_at: now,
+    started_at: origin.isWorkflow ? now : null,
     ended_at: null,
     worker_id: null,
     cancel_requested_at: null,
-    input: large ? null : input.text,
+    input: large || origin.isWorkflow ? null : input.text,
     input_blob: large ? await platform.blobs.put(input.text) : null,
-    sealed_secrets: input.secrets && platform.seal.seal(SECRETS, JSON.stringify(input.secrets)),
-    data_pools: pools.length > 0 ? JSON.stringify(pools) : null,
+    sealed_secrets:
+      input.secrets && !origin.isWorkflow ? platform.seal.seal(SECRETS, JSON.stringify(input.secrets)) : null,
+    data_pools: pools.length > 0 && !origin.isWorkflow ? JSON.stringify(pools) : null,
     result: null,
     result_blob: null,
     cause: null,
@@ -80,36 +142,24 @@ export async function startExecution(
     input_bytes: Buffer.byteLength(input.text),
     record: null,
   };
-  const accepting = platform.telemetry.tracing?.begin('execution accept', 'INTERNAL', traceOf(request)) ?? null;
-  const trace = accepting?.context ?? traceOf(request);
-  if (trace) row.trace_parent = formatTraceparent(trace);
-  let accepted = false;
-  let unsure = false;
-  try {
-    const scope = executionAnswersOf(origin);
-    const answer = await once(platform, request, scope, text, async (transaction) => {
-      await hold(transaction);
-      await requireReadable(transaction, { reader: origin.owner, pools });
-      await insertExecution(transaction, row);
-      return {
-        status: 201,
-        body: presentStatus(row),
-        headers: { location: `${origin.scope.address}/${row.id}` },
-      };
-    });
-    accepted = answer.headers?.['location']?.endsWith(row.id) ?? false;
-    if (accepted) platform.telemetry.metrics?.accepted();
-    platform.database.notify(CHANNEL, row.id);
-    return answer;
-  } catch (error) {
-    // It may have been accepted, and only the answer of the database was lost.
-    unsure = isOutage(error);
-    throw error;
-  } finally {
-    accepting?.end({ ...(accepted && { 'kethub.execution.id': row.id }) }, !accepted);
-    // The answer was a replay of an earlier one, or nothing was accepted: then nobody refers to the blob.
-    if (!accepted && !unsure && row.input_blob) await platform.blobs.remove(row.input_blob);
-  }
+  return { row, input, pools: { reader: origin.owner, pools }, isWorkflow: origin.isWorkflow, startEvent };
+}
+
+/** Writes it, inside a transaction. Throws data-pool-not-readable. */
+export async function acceptExecution(
+  workflows: Workflows,
+  transaction: Queries,
+  { row, input, pools, isWorkflow, startEvent }: PreparedExecution,
+): Promise<void> {
+  await requireReadable(transaction, pools);
+  await insertExecution(transaction, row);
+  if (isWorkflow) await workflows.accept(transaction, row, input, startEvent);
+}
+
+/** After the transaction: somebody has to run it. */
+export function wakeWorkers(platform: Platform, workflows: Workflows, { row, isWorkflow }: PreparedExecution): void {
+  if (isWorkflow) workflows.wake();
+  else platform.database.notify(CHANNEL, row.id);
 }
 
 /** Where the answers are kept that are repeated under an Idempotency-Key: of one version, as another is another request. */

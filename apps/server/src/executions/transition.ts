@@ -7,9 +7,14 @@ export type ExecutionEvent =
   | 'SUCCEEDED'
   | 'FAILED'
   | 'CANCELLED'
-  | 'LOST'; // whether the code finished cannot be known
+  | 'LOST' // whether the code finished cannot be known
+  // Of workflows, whose FAILED can be mended: an incident is open, and the instance lives.
+  | 'WORKFLOW_RUNNING'
+  | 'WORKFLOW_FAILED'
+  | 'WORKFLOW_SUCCEEDED'
+  | 'WORKFLOW_CANCELLED';
 
-/** Every legal move; a pair that is not here does not happen. Final states have none. */
+/** Every legal move; a pair that is not here does not happen. Final states have none but those of workflows. */
 const moves: Readonly<Record<ExecutionStatus, Partial<Record<ExecutionEvent, ExecutionStatus>>>> = {
   PENDING: { CLAIMED: 'RUNNING', CANCELLED: 'CANCELLED', FAILED: 'FAILED' },
   RUNNING: {
@@ -18,10 +23,19 @@ const moves: Readonly<Record<ExecutionStatus, Partial<Record<ExecutionEvent, Exe
     FAILED: 'FAILED',
     CANCELLED: 'CANCELLED',
     LOST: 'UNKNOWN',
+    WORKFLOW_RUNNING: 'RUNNING',
+    WORKFLOW_FAILED: 'FAILED',
+    WORKFLOW_SUCCEEDED: 'SUCCEEDED',
+    WORKFLOW_CANCELLED: 'CANCELLED',
   },
   SUCCEEDED: {},
   CANCELLED: {},
-  FAILED: {},
+  FAILED: {
+    WORKFLOW_RUNNING: 'RUNNING',
+    WORKFLOW_FAILED: 'FAILED',
+    WORKFLOW_SUCCEEDED: 'SUCCEEDED',
+    WORKFLOW_CANCELLED: 'CANCELLED',
+  },
   UNKNOWN: {},
 };
 

@@ -24,6 +24,7 @@ export interface AccessKeyEntry {
 export interface Subscriber extends Origin {
   readonly applicationId: string;
   readonly subscriptionId: string;
+  readonly version: string;
   /** Where the service runs, when it does so elsewhere. */
   readonly target: TargetColumns | null;
   /** The times in which it may start executions, one of which has to hold. */
@@ -136,6 +137,7 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
       'service_versions.state',
       'services.owner_id',
       'services.slug',
+      'services.type',
       'service_versions.version',
       'service_versions.parameters',
       'service_versions.deprecated_at',
@@ -191,6 +193,8 @@ async function loadApplication(platform: Platform, id: string): Promise<Applicat
               offersOf.get(one.service_version_id) ?? [],
             ),
             dataPools: dataPoolParameters(one.parameters),
+            isWorkflow: one.type === 'WORKFLOW',
+            version: one.version,
             retirement: retiring(platform, one, offers),
             limits: limits.get(one.id)?.limits ?? defaults,
           },

@@ -2,7 +2,7 @@ import { problems, type ProblemCode, type ProblemDetails } from '@kethub/contrac
 
 export interface ProblemOptions {
   /** Places in the request, by JSON Pointer. */
-  readonly errors?: { pointer: string; detail: string }[];
+  readonly errors?: { pointer: string; detail: string; elementId?: string; code?: string }[];
   readonly headers?: Readonly<Record<string, string>>;
   /** The private part: goes to the log, never to the wire. */
   readonly cause?: unknown;

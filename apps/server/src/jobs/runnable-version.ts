@@ -1,6 +1,13 @@
 import { Problem } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { findService, findVersion, newestPublished, stateOf, type VersionRow } from '../services/index.ts';
+import {
+  findService,
+  findVersion,
+  newestPublished,
+  requireDeployable,
+  stateOf,
+  type VersionRow,
+} from '../services/index.ts';
 import { findSharedService } from '../sharing/index.ts';
 import type { ServiceRow } from '../storage/index.ts';
 
@@ -14,22 +21,33 @@ export async function requireRunnable(
   context: Context,
   serviceId: string,
   version: string | null,
-): Promise<Pick<VersionRow, 'id' | 'parameters'>> {
+): Promise<Runnable> {
   const { database, now } = platform;
   const own = await findService(database.read, context, serviceId);
   const service = own ?? (await findSharedService(database.read, context, serviceId, now()));
   if (!service) throw new Problem('not-found', `No service ${serviceId} is yours or shared with you.`);
-  if (service.type !== 'MANAGED') throw new Problem('conflict', 'Only a managed service can be run as a job.');
+  if (service.type === 'ON_PREMISE')
+    throw new Problem('conflict', 'A service that runs elsewhere cannot be run as a job.');
+  const isWorkflow = service.type === 'WORKFLOW';
   const named = version === null ? undefined : await findVersion(database.read, serviceId, version);
-  const runnable = named && (own ? ownVersion(named, now()) : stateOf(named, now()) === 'PUBLISHED');
-  return named && runnable ? named : newest(platform, service, version);
+  const runnable = named && (own ? await ownVersion(platform, own, named) : stateOf(named, now()) === 'PUBLISHED');
+  const { id, parameters } = named && runnable ? named : await newest(platform, service, version);
+  return { id, parameters, isWorkflow };
 }
 
+/** What is run, as a job. */
+type Runnable = Pick<VersionRow, 'id' | 'parameters'> & { readonly isWorkflow: boolean };
+
 /** Whether it can be run; whose service it is learns why not. */
-function ownVersion(named: VersionRow, now: number): boolean {
-  const state = stateOf(named, now);
+async function ownVersion({ database, now }: Platform, service: ServiceRow, named: VersionRow): Promise<boolean> {
+  const state = stateOf(named, now());
   if (state === 'RETIRED') throw new Problem('conflict', `Version ${named.version} is retired. Run a newer one.`);
-  if (state === 'PUBLISHED' || named.build_status === 'SUCCEEDED') return true;
+  if (state === 'PUBLISHED') return true;
+  if (service.type === 'WORKFLOW') {
+    await requireDeployable(database.read, service, named.id);
+    return true;
+  }
+  if (named.build_status === 'SUCCEEDED') return true;
   throw new Problem(
     'build-not-succeeded',
     `The build of version ${named.version} is ${named.build_status}. Only what is built can be run.`,

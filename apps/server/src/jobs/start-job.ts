@@ -16,7 +16,7 @@ export async function startJob(
   version: string | null,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const { id, parameters } = await requireRunnable(platform, context, serviceId, version);
+  const { id, parameters, isWorkflow } = await requireRunnable(platform, context, serviceId, version);
   const origin = {
     scope: jobScope(platform, context),
     subscriptionId: null,
@@ -26,6 +26,7 @@ export async function startJob(
     serviceId,
     serviceVersionId: id,
     dataPools: dataPoolParameters(parameters),
+    isWorkflow,
   };
   return executions.start(origin, request, (transaction) => holdOwner(platform, transaction, context));
 }

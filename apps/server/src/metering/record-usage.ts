@@ -19,7 +19,7 @@ export interface Usage {
  * Records what an execution has used, in the transaction in which it becomes SUCCEEDED: so once, and both or neither.
  * Who started it pays, whoever owns the application by now.
  */
-export async function recordExecution(platform: Platform, transaction: Queries, end: ExecutionEnd): Promise<void> {
+export async function recordExecution(platform: Platform, transaction: Queries, end: MeteredEnd): Promise<void> {
   const row = await transaction
     .selectFrom('executions')
     .innerJoin('accepted_plans', 'accepted_plans.subscription_id', 'executions.subscription_id')
@@ -68,10 +68,13 @@ export function usageRow(platform: Platform, accepted: AcceptedPlan, usage: Usag
   };
 }
 
+/** What is metered of an execution. */
+type MeteredEnd = Pick<ExecutionEnd, 'executionId' | 'startedAt' | 'endedAt' | 'cpuMs'>;
+
 const MILLISECOND = 1_000;
 
 /** In millionths of the unit; null when the platform does not measure it, or could not. */
-function amountOf({ metering }: Product, { startedAt, endedAt, cpuMs }: ExecutionEnd): number | null {
+function amountOf({ metering }: Product, { startedAt, endedAt, cpuMs }: MeteredEnd): number | null {
   const amounts: Readonly<Record<Metering, number | null>> = {
     EXECUTION: Number(toMicros('1')),
     RUN_SECONDS: Math.max(0, Math.round(endedAt - startedAt)) * MILLISECOND,

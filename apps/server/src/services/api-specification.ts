@@ -12,7 +12,8 @@ import {
   type JsonObject,
   type Place,
 } from './specification/index.ts';
-import { requireDraft, requireManagedVersion } from './versions.ts';
+import { describedWorkflow, requirementsIn } from './workflow/index.ts';
+import { requireDraft, requireManagedVersion, requireSourceVersion } from './versions.ts';
 
 export const yamlMedia = ['application/yaml', 'application/x-yaml', 'text/yaml', 'application/openapi+yaml'] as const;
 const textMedia = 'application/json; charset=utf-8';
@@ -25,12 +26,12 @@ export async function readSpecification(
   version: string,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const { service, row } = await requireManagedVersion(platform.database.read, owner, serviceId, version);
+  const { service, row } = await requireSourceVersion(platform.database.read, owner, serviceId, version);
   const endpoint = serviceEndpoint(platform.addresses, service.owner_id, service.slug, version);
   return answer(apiSpecificationOf(platform, service, row, endpoint.slice(0, -1)), request);
 }
 
-/** The same for a subscriber, who calls the service at `endpoint`. Null of a service that is not managed here. */
+/** The same for a subscriber, who calls the service at `endpoint`. Null of a service that runs elsewhere. */
 export async function subscribersSpecification(
   platform: Platform,
   serviceId: string,
@@ -94,22 +95,31 @@ export async function copySpecification(transaction: Queries, from: string, to: 
 /** The text of the document, with what only the installation knows. `endpoint` is where the reader calls the service. */
 function apiSpecificationOf(
   { addresses }: Platform,
-  service: Pick<ServiceRow, 'name' | 'description'>,
-  { version, specification, derived_schemas }: Pick<VersionRow, 'version' | 'specification' | 'derived_schemas'>,
+  service: Described,
+  row: Pick<VersionRow, 'version' | 'specification' | 'derived_schemas' | 'workflow_requirements'>,
   endpoint: string,
 ): string {
-  const document = specification === null ? described(service, version, derived_schemas) : stored(specification);
+  const { version, specification } = row;
+  const document = specification === null ? described(service, row) : stored(specification);
   return JSON.stringify(installed(document, { endpoint, tokenEndpoint: `${addresses.gateway}/token`, version }));
 }
 
-function described(service: Pick<ServiceRow, 'name' | 'description'>, version: string, derived: string | null) {
-  const { input, schemas } = derived === null ? unknownSignature : (JSON.parse(derived) as typeof unknownSignature);
-  return documentOf({ title: service.name, description: service.description, version, input, schemas });
+type Described = Pick<ServiceRow, 'name' | 'description' | 'type'>;
+
+function described(
+  { name: title, description, type }: Described,
+  row: Pick<VersionRow, 'version' | 'derived_schemas' | 'workflow_requirements'>,
+) {
+  const derived =
+    row.derived_schemas === null ? unknownSignature : stored<typeof unknownSignature>(row.derived_schemas);
+  const { input, schemas } =
+    type === 'WORKFLOW' ? describedWorkflow(requirementsIn({ requirements: row.workflow_requirements })) : derived;
+  return documentOf({ title, description, version: row.version, input, schemas });
 }
 
 /** Rows hold JSON that this program wrote and checked before. */
-function stored(document: string): JsonObject {
-  return JSON.parse(document) as JsonObject;
+function stored<T = JsonObject>(document: string): T {
+  return JSON.parse(document) as T;
 }
 
 function answer(body: string, request: FastifyRequest): Answer {

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { defaultConfiguration, type RuntimeConfiguration } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { accessChanged } from '../access/index.ts';
@@ -14,6 +13,8 @@ import { addOnPremiseVersion } from './on-premise.ts';
 import { requireEnvironment, requireResources } from './resources.ts';
 import { storeSource } from './source.ts';
 import { uploadOf } from './upload.ts';
+import { addWorkflowVersion, replaceWorkflow, scheduleStarts } from './workflow-versions.ts';
+import { requireDeployable } from './workflow/index.ts';
 import {
   insertBuild,
   insertDraft,
@@ -34,6 +35,7 @@ export async function addVersion(
 ): Promise<Answer> {
   const { type } = await requireService(platform.database.read, owner, serviceId);
   if (type === 'ON_PREMISE') return addOnPremiseVersion(platform, owner, serviceId, wanted, request);
+  if (type === 'WORKFLOW') return addWorkflowVersion(platform, owner, serviceId, wanted, request);
   const source = await storeSource(platform, uploadOf(request));
   const same = `${source.digest}${wanted ?? ''}`;
   let inserted = false;
@@ -68,11 +70,12 @@ export async function replaceSource(
   owner: Context,
   serviceId: string,
   version: string,
-  upload: Readable,
   request: FastifyRequest,
 ): Promise<Answer> {
+  const { type } = await requireService(platform.database.read, owner, serviceId);
+  if (type === 'WORKFLOW') return replaceWorkflow(platform, owner, serviceId, version, request);
   requireDraft((await requireManagedVersion(platform.database.read, owner, serviceId, version)).row);
-  const source = await storeSource(platform, upload);
+  const source = await storeSource(platform, uploadOf(request));
   try {
     const buildId = platform.newId();
     const previous = await platform.database.write(async (transaction) => {
@@ -150,6 +153,7 @@ export async function publish(
         `The build of version ${version} is ${row.build_status}. Read its log at ${platform.addresses.api}/services/${serviceId}/versions/${version}/build/log.`,
       );
     }
+    if (service.type === 'WORKFLOW') await requireDeployable(transaction, service, row.id);
     if (row.state === 'PUBLISHED')
       return {
         status: 200,
@@ -166,6 +170,7 @@ export async function publish(
       revision: row.revision + 1,
     } as const;
     await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
+    if (service.type === 'WORKFLOW') await scheduleStarts(transaction, service.id, row.id);
     await audit(platform, transaction, owner, 'service:publish', serviceId, { version, visibility: values.visibility });
     const body = presentVersion({ ...row, ...values }, service, platform);
     return { status: 200, body, headers: { etag: etag(values.revision) } };

@@ -17,11 +17,13 @@ import { requireEnvironment } from './resources.ts';
 import { readParts } from './upload.ts';
 import { requireFreeAddress } from './transfer.ts';
 import { insertDraft } from './versions.ts';
+import { insertWorkflowDraft, requireApplication } from './workflow-versions.ts';
+import { storeWorkflow, type WorkflowSource } from './workflow/index.ts';
 
 const formOf = shapeOf(CreateServiceForm, 'form');
 const bodyOf = shapeOf(CreateOnPremiseServiceRequest, 'body');
 
-/** Creates a service with its first draft version: a managed one from a form, one that runs elsewhere from JSON. */
+/** Creates a service with its first draft version: a managed one or a workflow from a form, one that runs elsewhere from JSON. */
 export function createService(platform: Platform, owner: Context, request: FastifyRequest): Promise<Answer> {
   if (request.isMultipart()) return createManaged(platform, owner, request);
   if (isJson(request)) return createOnPremise(platform, owner, request);
@@ -31,16 +33,19 @@ export function createService(platform: Platform, owner: Context, request: Fasti
   );
 }
 
-/** From text parts first, then the ZIP. All or nothing: when a part is wrong, neither a service nor an upload stays. */
+/** From text parts first, then the ZIP or the BPMN file. All or nothing: when a part is wrong, neither a service nor an upload stays. */
 async function createManaged(platform: Platform, owner: Context, request: FastifyRequest): Promise<Answer> {
   const { form, source } = await readForm(platform, request);
-  const row = serviceRow(platform, owner, 'MANAGED', form);
+  const row = serviceRow(platform, owner, form.type ?? 'MANAGED', form);
   let created = false;
   try {
     const body = JSON.stringify([form, source.digest]);
     const answer = await insert(platform, owner, request, row, body, async (transaction) => {
-      const { version = '1.0.0', configuration = defaultConfiguration } = form;
-      await insertDraft(platform, transaction, row.id, version, source, configuration);
+      const { version = '1.0.0', configuration = defaultConfiguration, applicationId = null } = form;
+      if ('problems' in source) {
+        if (applicationId !== null) await requireApplication(transaction, owner, applicationId);
+        await insertWorkflowDraft(platform, transaction, row.id, version, source, applicationId);
+      } else await insertDraft(platform, transaction, row.id, version, source, configuration);
     });
     created = answer.headers?.['location']?.endsWith(row.id) ?? false;
     buildPending(platform.database);
@@ -112,28 +117,34 @@ async function insert(
 async function readForm(
   platform: Platform,
   request: FastifyRequest,
-): Promise<{ form: CreateServiceForm; source: Source }> {
+): Promise<{ form: CreateServiceForm; source: Source | WorkflowSource }> {
   const fields: Record<string, unknown> = {};
-  const found: { source: Source | null } = { source: null };
+  const found: { source: Source | WorkflowSource | null } = { source: null };
   try {
     await readParts(request, async (part) => {
       if (part.type === 'field')
         fields[part.fieldname] = part.fieldname === 'configuration' ? parseConfiguration(part.value) : part.value;
       else if (part.fieldname === 'source' && !found.source) {
-        found.source = await storeSource(platform, part.file);
-        if (part.file.truncated) throw new Problem('too-large', 'The ZIP is larger than the limit.');
+        found.source = await (fields['type'] === 'WORKFLOW' ? storeWorkflow : storeSource)(platform, part.file);
+        if (part.file.truncated) throw new Problem('too-large', 'The upload is larger than the limit.');
       } else
         throw new Problem(
           'invalid-request',
-          `Unexpected file part "${part.fieldname}". The ZIP goes into the part "source".`,
+          `Unexpected file part "${part.fieldname}". What is uploaded goes into the part "source".`,
           { errors: [{ pointer: `/${part.fieldname}`, detail: 'is not expected' }] },
         );
     });
     const form = checkForm(fields);
+    if (form.type === 'WORKFLOW' && found.source && !('problems' in found.source))
+      throw new Problem('invalid-request', 'The part "type" has to come before the part "source".');
     if (!found.source)
-      throw new Problem('invalid-request', 'The part "source" with the ZIP is missing.', {
-        errors: [{ pointer: '/source', detail: 'is missing' }],
-      });
+      throw new Problem(
+        'invalid-request',
+        'The part "source" with the ZIP, or the BPMN file of a workflow, is missing.',
+        {
+          errors: [{ pointer: '/source', detail: 'is missing' }],
+        },
+      );
     return { form, source: found.source };
   } catch (error) {
     if (found.source) await platform.blobs.remove(found.source.blob);
@@ -158,5 +169,15 @@ function checkForm(fields: Record<string, unknown>): CreateServiceForm {
   }
   const form = formOf(fields);
   if (form.configuration) requireEnvironment(form.configuration, '/configuration');
+  requireFitting(form);
   return form;
+}
+
+/** What only one type of service has. */
+function requireFitting({ type = 'MANAGED', configuration, applicationId }: CreateServiceForm): void {
+  const wrong =
+    type === 'WORKFLOW' ? configuration && '/configuration' : applicationId !== undefined && '/applicationId';
+  if (!wrong) return;
+  const detail = type === 'WORKFLOW' ? 'is only for services whose code runs here' : 'is only for workflow services';
+  throw new Problem('invalid-request', `The part ${wrong} ${detail}.`, { errors: [{ pointer: wrong, detail }] });
 }

@@ -9,4 +9,11 @@ export { stateOf } from './present.ts';
 export { findService, findVersion, newestPublished, type PublishedVersion, type VersionRow } from './queries.ts';
 export { needsOf, requireResources } from './resources.ts';
 export { requireService, requireVersion } from './versions.ts';
+export {
+  createValidator,
+  findWorkflowVersion,
+  requireDeployable,
+  requirementsIn,
+  type RequestValidator,
+} from './workflow/index.ts';
 export { compareVersions } from './version-number.ts';

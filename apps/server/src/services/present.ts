@@ -3,6 +3,7 @@ import { presentTarget, type TargetColumns } from '../on-premise/index.ts';
 import { serviceEndpoint, type Platform } from '../platform.ts';
 import type { BuildRow, ServiceRow } from '../storage/index.ts';
 import type { VersionWithBuild } from './queries.ts';
+import { presentWorkflow, type WorkflowColumns } from './workflow/index.ts';
 
 /** Rows hold JSON that this program wrote and validated before. */
 function stored<T>(json: string): T {
@@ -52,6 +53,9 @@ export function stateOf(row: Pick<VersionWithBuild, 'state' | 'sunset_at'>, now:
 function presentSource(row: VersionWithBuild): Partial<ServiceVersion> {
   const target = targetOf(row);
   if (target) return { target: presentTarget(target) };
+  const workflow = workflowOf(row);
+  if (workflow)
+    return { workflow: presentWorkflow(workflow), sourceBytes: row.source_bytes, sourceDigest: row.source_digest };
   if (row.build_status === null || row.build_created_at === null) throw new Error('A managed version without a build');
   return {
     configuration: stored(row.configuration),
@@ -66,6 +70,17 @@ function presentSource(row: VersionWithBuild): Partial<ServiceVersion> {
       ended_at: row.build_ended_at,
       problem: row.build_problem,
     }),
+  };
+}
+
+/** Of a version of a workflow service; null for any other. */
+function workflowOf(row: VersionWithBuild): WorkflowColumns | null {
+  if (row.workflow_problems === null) return null;
+  return {
+    application_id: row.workflow_application_id,
+    process_id: row.workflow_process_id,
+    requirements: row.workflow_requirements,
+    problems: row.workflow_problems,
   };
 }
 

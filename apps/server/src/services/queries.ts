@@ -34,6 +34,7 @@ function versions(queries: Queries) {
     .leftJoin('builds', 'builds.id', 'service_versions.build_id')
     .leftJoin('on_premise_targets', 'on_premise_targets.service_version_id', 'service_versions.id')
     .leftJoin('api_specifications', 'api_specifications.service_version_id', 'service_versions.id')
+    .leftJoin('workflow_versions', 'workflow_versions.service_version_id', 'service_versions.id')
     .select([
       'service_versions.id',
       'service_id',
@@ -58,6 +59,10 @@ function versions(queries: Queries) {
       'on_premise_targets.url as target_url',
       'on_premise_targets.timeout_ms as target_timeout_ms',
       'on_premise_targets.sealed_credentials as target_sealed_credentials',
+      'workflow_versions.application_id as workflow_application_id',
+      'workflow_versions.process_id as workflow_process_id',
+      'workflow_versions.requirements as workflow_requirements',
+      'workflow_versions.problems as workflow_problems',
       sql<'UPLOADED' | 'DERIVED' | 'DEFAULT'>`case
         when api_specifications.service_version_id is not null then 'UPLOADED'
         when derived_schemas is not null then 'DERIVED' else 'DEFAULT' end`.as('specification_origin'),
@@ -114,16 +119,25 @@ export type VersionRow = NonNullable<Awaited<ReturnType<typeof findVersion>>>;
 export type VersionWithBuild = Awaited<ReturnType<typeof pageOfVersions>>[number] &
   Partial<Pick<VersionRow, 'parameters'>>;
 
-/** What the API specification of a managed version is made of. */
+/** What the API specification of a version is made of that runs here. */
 export function findSpecified(queries: Queries, serviceId: string, versionId: string) {
   return queries
     .selectFrom('service_versions')
     .innerJoin('services', 'services.id', 'service_versions.service_id')
     .leftJoin('api_specifications', 'api_specifications.service_version_id', 'service_versions.id')
-    .select(['name', 'description', 'version', 'derived_schemas', 'api_specifications.document as specification'])
+    .leftJoin('workflow_versions', 'workflow_versions.service_version_id', 'service_versions.id')
+    .select([
+      'name',
+      'description',
+      'type',
+      'version',
+      'derived_schemas',
+      'api_specifications.document as specification',
+    ])
+    .select('workflow_versions.requirements as workflow_requirements')
     .where('services.id', '=', serviceId)
     .where('service_versions.id', '=', versionId)
-    .where('services.type', '=', 'MANAGED')
+    .where('services.type', '!=', 'ON_PREMISE')
     .executeTakeFirst();
 }
 

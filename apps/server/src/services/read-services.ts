@@ -5,7 +5,7 @@ import type { Context, Platform } from '../platform.ts';
 import { buildLog, onBuildChanged } from './builds.ts';
 import { presentBuild, presentService, presentVersion } from './present.ts';
 import { findBuild, newestVersions, pageOfServices, pageOfVersions } from './queries.ts';
-import { requireManagedVersion, requireService, requireVersion } from './versions.ts';
+import { requireManagedVersion, requireService, requireSourceVersion, requireVersion } from './versions.ts';
 
 /** Services of an owner, each with its newest versions. */
 export function readServices(platform: Platform, owner: Context, query: ListQuery): Promise<Answer> {
@@ -57,19 +57,20 @@ export async function readVersion(
   return { status: 200, body: presentVersion(row, service, platform), headers: { etag: etag(row.revision) } };
 }
 
-/** The ZIP as it was uploaded. */
+/** The ZIP or the BPMN file as it was uploaded. */
 export async function readSource(
   platform: Platform,
   owner: Context,
   serviceId: string,
   version: string,
 ): Promise<Answer> {
-  const { service, row } = await requireManagedVersion(platform.database.read, owner, serviceId, version);
+  const { service, row } = await requireSourceVersion(platform.database.read, owner, serviceId, version);
+  const [media, ending] = service.type === 'WORKFLOW' ? ['application/xml', 'bpmn'] : ['application/zip', 'zip'];
   const { stream, bytes } = await platform.blobs.get(row.source_blob);
   const headers = {
-    'content-type': 'application/zip',
+    'content-type': media,
     'content-length': String(bytes),
-    'content-disposition': `attachment; filename="${service.slug}-${version}.zip"`,
+    'content-disposition': `attachment; filename="${service.slug}-${version}.${ending}"`,
     etag: etag(row.source_digest),
   };
   return { status: 200, body: stream, headers };

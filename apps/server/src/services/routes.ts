@@ -16,6 +16,7 @@ import {
   UpdateServiceRequest,
   Version,
   VersionNumber,
+  WorkflowApplicationRequest,
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import { contextOf, ListQuery, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
@@ -37,7 +38,9 @@ import {
 } from './read-services.ts';
 import { retire, withdrawRetirement } from './retirement.ts';
 import { transferService } from './transfer.ts';
-import { uploadOf, zipMedia } from './upload.ts';
+import { zipMedia } from './upload.ts';
+import { setWorkflowApplication } from './workflow-versions.ts';
+import { bpmnMedia } from './workflow/index.ts';
 
 const tag = 'Services';
 const createForm = Type.Object(
@@ -60,11 +63,11 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     tag,
     access: 'service:create',
     consumes: { 'multipart/form-data': createForm, 'application/json': CreateOnPremiseServiceRequest },
-    summary: 'Create a service by uploading the ZIP of its project, or one that runs elsewhere',
+    summary: 'Create a service by uploading the ZIP of its project or a BPMN file, or one that runs elsewhere',
     description:
-      'A managed service is sent as a form, an on-premise service as JSON. Form parts: `name`, `description` (optional), `version` (optional), `configuration` (optional, JSON of RuntimeConfiguration), then the file `source`: a ZIP of the content of the project, not of its folder. The first version, 1.0.0 unless another is chosen, is a draft; its build starts at once.',
+      'A managed service is sent as a form, an on-premise service as JSON. Form parts: `name`, `description` (optional), `version` (optional), `configuration` (optional, JSON of RuntimeConfiguration), then the file `source`: a ZIP of the content of the project, not of its folder. The first version, 1.0.0 unless another is chosen, is a draft; its build starts at once. With the part `type` = WORKFLOW the file is the BPMN file of a workflow service, and `applicationId` (optional) the application as which its tasks call services; `workflow.problems` of the version says what keeps it from being deployed.',
     answers: { 201: Service },
-    problems: ['invalid-request', 'malformed-json', 'conflict', ...upload, ...repeat],
+    problems: ['invalid-request', 'malformed-json', 'conflict', ...upload, ...repeat, 'too-many-requests'],
     handle: ({ caller, request }) => createService(platform, contextOf(caller), request),
   }),
   endpoint({
@@ -137,13 +140,14 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     id: 'addServiceVersion',
     tag,
     access: 'service:change',
-    consumes: { [zipMedia]: Bytes, 'application/json': AddOnPremiseVersionRequest },
+    consumes: { [zipMedia]: Bytes, [bpmnMedia[0]]: Bytes, 'application/json': AddOnPremiseVersionRequest },
     summary: 'Add the next version as a draft',
-    description: 'The ZIP for a managed service, the target for one that runs elsewhere.',
+    description:
+      'The ZIP for a managed service, the BPMN file for a workflow service, the target for one that runs elsewhere.',
     params: servicePath,
     query: Type.Object({ version: Type.Optional(VersionNumber) }),
     answers: { 201: ServiceVersion },
-    problems: [...found, 'malformed-json', 'conflict', ...upload, ...repeat],
+    problems: [...found, 'malformed-json', 'conflict', ...upload, ...repeat, 'too-many-requests'],
     handle: ({ params, query, caller, request }) =>
       addVersion(platform, contextOf(caller), params.serviceId, query.version, request),
   }),
@@ -190,13 +194,35 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     id: 'replaceSource',
     tag,
     access: 'service:change',
-    consumes: { [zipMedia]: Bytes },
+    consumes: { [zipMedia]: Bytes, [bpmnMedia[0]]: Bytes },
     summary: 'Replace the source of a draft and build it',
+    description: 'The ZIP of a managed service; or the BPMN file of a workflow service, which is answered with 200.',
     params: versionPath,
-    answers: { 202: Build },
-    problems: [...change, 'version-published', ...upload],
+    answers: { 200: ServiceVersion, 202: Build },
+    problems: [...change, 'version-published', ...upload, 'too-many-requests'],
     handle: ({ params, caller, request }) =>
-      replaceSource(platform, contextOf(caller), params.serviceId, params.version, uploadOf(request), request),
+      replaceSource(platform, contextOf(caller), params.serviceId, params.version, request),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/services/:serviceId/versions/:version/workflow/application',
+    id: 'setWorkflowApplication',
+    tag,
+    access: 'service:change',
+    summary: 'Set as which application the tasks of a workflow draft call services',
+    params: versionPath,
+    body: WorkflowApplicationRequest,
+    answers: { 200: ServiceVersion },
+    problems: [...change, 'malformed-json', 'version-published', 'unsupported-media-type'],
+    handle: ({ params, body, caller, request }) =>
+      setWorkflowApplication(
+        platform,
+        contextOf(caller),
+        params.serviceId,
+        params.version,
+        body.applicationId,
+        request,
+      ),
   }),
   endpoint({
     method: 'PUT',
@@ -262,11 +288,19 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     tag,
     access: 'service:publish',
     summary: 'Publish a version internally',
-    description: 'From then on the version cannot be changed and applications of its owner can subscribe.',
+    description:
+      'From then on the version cannot be changed and applications of its owner can subscribe. A workflow is deployed with this: `errors` of a refusal names the elements.',
     params: versionPath,
     body: PublicationRequest,
     answers: { 200: ServiceVersion },
-    problems: [...change, 'malformed-json', 'build-not-succeeded', 'resource-unavailable', 'conflict'],
+    problems: [
+      ...change,
+      'malformed-json',
+      'build-not-succeeded',
+      'resource-unavailable',
+      'conflict',
+      'invalid-workflow',
+    ],
     handle: ({ params, caller, request }) =>
       publish(platform, contextOf(caller), params.serviceId, params.version, request),
   }),

@@ -4,6 +4,7 @@ import { limits } from '@kethub/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../http/index.ts';
 import { yamlMedia } from './api-specification.ts';
+import { bpmnMedia } from './workflow/index.ts';
 
 export const zipMedia = 'application/zip';
 
@@ -16,6 +17,9 @@ export async function acceptUploads(app: FastifyInstance): Promise<void> {
     [...yamlMedia],
     { parseAs: 'string', bodyLimit: limits.apiSpecificationBytes },
     (_request, text, done) => done(null, text),
+  );
+  app.addContentTypeParser([...bpmnMedia], { bodyLimit: Number.MAX_SAFE_INTEGER }, (_request, payload, done) =>
+    done(null, payload),
   );
   app.addContentTypeParser(zipMedia, { bodyLimit: Number.MAX_SAFE_INTEGER }, (_request, payload, done) =>
     done(null, payload),

@@ -30,7 +30,19 @@ export async function requireVersion(
   );
 }
 
-/** A version of a managed service of `owner`. Throws not-found, also for one that runs elsewhere. */
+/** A version that has a source: of a managed or a workflow service of `owner`. Throws not-found, also for one that runs elsewhere. */
+export async function requireSourceVersion(
+  queries: Queries,
+  owner: Context,
+  serviceId: string,
+  version: string,
+): Promise<{ service: ServiceRow; row: VersionRow }> {
+  const found = await requireVersion(queries, owner, serviceId, version);
+  if (found.service.type !== 'ON_PREMISE') return found;
+  throw new Problem('not-found', `The service ${found.service.name} runs elsewhere: it has no source here.`);
+}
+
+/** A version of a managed service of `owner`. Throws not-found, also for one of another type. */
 export async function requireManagedVersion(
   queries: Queries,
   owner: Context,

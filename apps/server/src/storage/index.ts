@@ -9,6 +9,7 @@ export { forgetAnswers } from './kept-answers.ts';
 export { createLookUp } from './look-up.ts';
 export { listingTextOf, nameProvider, personName } from './provider-names.ts';
 export { createRawToken, digestOf, isWellFormed, sameDigest, type RawTokenPrefix } from './raw-token.ts';
+export { recordsOf } from './records.ts';
 export type * from './schema.ts';
 export { gramsToLookFor, readEntries, type SearchEntry } from './search-blocks.ts';
 export { fillSearch, lockSearch, putIntoSearch, tokenOf } from './search-index.ts';

@@ -20,6 +20,8 @@ export interface Owned {
   onPremiseService(): Promise<string>;
   serviceForm(): Promise<FormData>;
   source(): Promise<Blob>;
+  /** A workflow service with the draft 1.0.0, and an instance of it that has succeeded; always the same. */
+  workflow(): Promise<{ serviceId: string; instanceId: string }>;
   /** With the file `one.csv`. */
   dataPool(): Promise<string>;
   /** An id that nothing has. */
@@ -125,6 +127,14 @@ const dataPool = (
     }),
     refusedFor,
   );
+
+const workflow = (
+  role: MemberRole,
+  method: string,
+  path: (of: { serviceId: string; instanceId: string }) => string,
+  body?: object,
+  refusedFor?: readonly number[],
+) => on(role, async (owned) => ({ method, path: path(await owned.workflow()), ...(body && { body }) }), refusedFor);
 
 const NO_LIMITS = { requestsPerMinute: null, executionsPerDay: null, executionsPerMonth: null };
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
@@ -278,6 +288,29 @@ export const matrix: Readonly<Record<string, Row>> = {
   getOwnedLog: execution('VIEWER', 'GET', '/log'),
   cancelOwnedExecution: execution('MAINTAINER', 'PUT', '/cancel', [409]),
 
+  getWorkflowResult: workflow('VIEWER', 'GET', (of) => `/workflow-service-executions/${of.instanceId}/result`),
+  setWorkflowApplication: workflow(
+    'MAINTAINER',
+    'PUT',
+    (of) => `/services/${of.serviceId}/versions/1.0.0/workflow/application`,
+    { applicationId: null },
+  ),
+  listWorkflowInstances: workflow('VIEWER', 'GET', (of) => `/services/${of.serviceId}/workflow-instances`),
+  listWorkflowIncidents: workflow('VIEWER', 'GET', (of) => `/services/${of.serviceId}/workflow-incidents`),
+  publishWorkflowMessage: workflow('MAINTAINER', 'POST', (of) => `/services/${of.serviceId}/workflow-messages`, {
+    name: 'arrived',
+  }),
+  getWorkflowInstance: workflow('VIEWER', 'GET', (of) => `/workflow-instances/${of.instanceId}`),
+  getWorkflowJournal: workflow('VIEWER', 'GET', (of) => `/workflow-instances/${of.instanceId}/journal`),
+  // Of an incident that is not there: 404 also for those who may.
+  retryWorkflowIncident: workflow(
+    'MAINTAINER',
+    'PUT',
+    (of) => `/workflow-instances/${of.instanceId}/incidents/1/retry`,
+    {},
+    [404],
+  ),
+
   listSharedServices: list('VIEWER', 'GET', '/shared-services'),
   getSharedService: on(
     'VIEWER',
@@ -345,6 +378,7 @@ export const unrecordedOperations: ReadonlySet<string> = new Set([
   'uploadApiSpecification',
   'deleteApiSpecification',
   'updateDataPool',
+  'publishWorkflowMessage',
   'uploadDataPoolFile',
   'deleteDataPoolFile',
   // To the owner that it has already: nothing changes.

@@ -3,6 +3,7 @@ import { Executions } from '../executions/index.ts';
 import { createGateway } from '../gateway/index.ts';
 import { openDatabase } from '../storage/index.ts';
 import type { TestKethub } from './kethub.ts';
+import { createWorkflows } from '../workflows/index.ts';
 
 /** A gateway as a second process on the same PostgreSQL has it: with connections and a memory of its own. */
 export async function startSecondGateway({ kethub }: TestKethub): Promise<{
@@ -15,7 +16,7 @@ export async function startSecondGateway({ kethub }: TestKethub): Promise<{
   if (databaseUrl === null) throw new Error('On SQLite there is one process');
   const database = await openDatabase({ databaseUrl, sqliteFile: '' });
   const own = { ...platform, database };
-  const executions = new Executions(own, null);
+  const executions = new Executions(own, null, createWorkflows(own));
   const app = await createGateway(own, executions);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as net.AddressInfo;

@@ -37,7 +37,7 @@ export async function runningEverywhere(transaction: Queries): Promise<Running[]
   }));
 }
 
-/** Answered from an index alone. */
+/** What takes place on a machine; a workflow takes none. Answered from an index alone. */
 export function runningByOwner(queries: Queries) {
   return queries
     .selectFrom('executions')
@@ -48,6 +48,7 @@ export function runningByOwner(queries: Queries) {
       sql<number>`cast(coalesce(sum(memory_bytes), 0) as double precision)`.as('memory'),
     ])
     .where(isRunning)
+    .where('worker_id', 'is not', null)
     .groupBy(['owner_id', 'service_id']);
 }
 

@@ -23,6 +23,7 @@ import * as usageSums from './0025-usage-sums.ts';
 import * as listingGrams from './0026-listing-grams.ts';
 import * as scheduling from './0028-scheduling.ts';
 import * as executionRecords from './0029-execution-records.ts';
+import * as workflows from './0030-workflows.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -50,6 +51,7 @@ const migrations: Record<string, Migration> = {
   '0026-listing-grams': listingGrams,
   '0028-scheduling': scheduling,
   '0029-execution-records': executionRecords,
+  '0030-workflows': workflows,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

@@ -1,0 +1,12 @@
+export { requireDeployable } from './deploy.ts';
+export { describedWorkflow } from './open-api.ts';
+export { presentWorkflow, type WorkflowColumns } from './present.ts';
+export {
+  columnsOf,
+  findWorkflowVersion,
+  insertWorkflowVersion,
+  requirementsIn,
+  updateWorkflowVersion,
+} from './queries.ts';
+export { createValidator, type RequestSchema, type RequestValidator } from './request-schema.ts';
+export { bpmnMedia, isBpmn, storeWorkflow, type WorkflowSource } from './source.ts';

@@ -1,0 +1,16 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { parse, requirements, type Problem } from '@kethub/workflow';
+import type { JudgedWorkflow } from './judge.ts';
+import { problemsOfSchema } from './request-schema.ts';
+
+/** In a thread of its own: see judge.ts. */
+async function judge(file: Uint8Array): Promise<JudgedWorkflow> {
+  const parsed = await parse(file);
+  if ('problems' in parsed) return { problems: parsed.problems, requirements: null };
+  const found = requirements(parsed.graph);
+  const problems: Problem[] = found.requestSchema ? problemsOfSchema(found.requestSchema, found.startEvent) : [];
+  return { problems, requirements: problems.length > 0 ? null : found };
+}
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+parentPort?.postMessage(await judge(workerData as Uint8Array));

@@ -1,0 +1,68 @@
+import type { Requirements } from '@kethub/workflow';
+import { unknownSignature, type JsonObject } from '../specification/index.ts';
+
+/**
+ * What describes a workflow service: the body of POST is the Request Schema of the start event, and its result has the
+ * fields that end events return, or `errors`.
+ */
+export function describedWorkflow(needs: Requirements | null): { input: JsonObject; schemas: JsonObject } {
+  const schema = needs?.requestSchema ?? null;
+  const { schemas, input } = unknownSignature;
+  return {
+    input: schema ? ref('Request') : { ...input, properties: {} },
+    schemas: {
+      ...schemas,
+      ...(schema && { Request: withSecrets(schema as JsonObject, needs?.secrets ?? []) }),
+      ResultResponse: result(schemas['ResultResponse'] as JsonObject, needs),
+      WorkflowError: error,
+    },
+  };
+}
+
+const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
+
+/** References of the schema lead within it: it becomes a component, and they go along. */
+function withSecrets(schema: JsonObject, secrets: readonly string[]): JsonObject {
+  const moved = JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    key === '$ref' && typeof value === 'string' && value.startsWith('#')
+      ? `#/components/schemas/Request${value.slice(1)}`
+      : value,
+  ) as JsonObject;
+  if (secrets.length === 0) return moved;
+  const properties = {
+    ...(moved['properties'] as JsonObject | undefined),
+    $secrets: {
+      type: 'object',
+      description: 'Sealed, given to the tasks that ask for them and never shown.',
+      properties: Object.fromEntries(secrets.map((name) => [name, { type: 'string', writeOnly: true }])),
+      additionalProperties: { type: 'string' },
+    },
+  };
+  return { ...moved, properties };
+}
+
+function result(common: JsonObject, needs: Requirements | null): JsonObject {
+  const outputs = Object.fromEntries((needs?.outputs ?? []).map(({ name }) => [name, {}]));
+  return {
+    ...common,
+    description: 'What the workflow returned at the root, or `errors`: it succeeded when there is no `errors`.',
+    properties: {
+      ...outputs,
+      errors: { type: 'array', items: ref('WorkflowError') },
+      ...(common['properties'] as JsonObject),
+    },
+  };
+}
+
+const error: JsonObject = {
+  type: 'object',
+  properties: {
+    errorCode: { type: 'string' },
+    failedElement: { type: 'string', description: 'BPMN id of the failing element.' },
+    message: { type: 'string' },
+    serviceId: { type: 'string', format: 'uuid' },
+    applicationId: { type: 'string', format: 'uuid' },
+    response: { description: 'What the service answered. With HUB_SERVICE_FAILED.' },
+  },
+  required: ['errorCode', 'failedElement', 'message'],
+};

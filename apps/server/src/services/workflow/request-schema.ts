@@ -1,0 +1,126 @@
+import type { Problem as WorkflowProblem, Value } from '@kethub/workflow';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormatsTo from 'ajv-formats';
+import { RE2JS } from 're2js';
+
+export type RequestSchema = { readonly [keyword: string]: Value };
+
+const SCHEMA_BYTES = 256 * 1024;
+const SCHEMA_DEPTH = 32;
+const SCHEMA_KEYWORDS = 5_000;
+/** Above this only the first place is told: an error per element of a long list would fill the memory. */
+const ALL_PLACES_BYTES = 256 * 1024;
+const PLACES = 100;
+const formats = [
+  'date',
+  'time',
+  'date-time',
+  'duration',
+  'uri',
+  'uri-reference',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uuid',
+  'json-pointer',
+] as const;
+
+/** ajv-formats is a CommonJS module whose default export is the function itself. */
+const addFormats = addFormatsTo as unknown as (ajv: Ajv2020, formats: string[]) => void;
+
+/** Linear in the length of the text, whatever the pattern; look-around and back-references are refused. */
+const linear = Object.assign(
+  (pattern: string) => {
+    const compiled = RE2JS.compile(pattern);
+    return { test: (text: string) => compiled.matcher(text).find() };
+  },
+  { code: 'linear' },
+);
+
+function ajv(allErrors: boolean): Ajv2020 {
+  const made = new Ajv2020({
+    allErrors,
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    strictTuples: false,
+    // Otherwise what it cannot compile goes to stderr, generated code included.
+    logger: false,
+    code: { regExp: linear },
+  });
+  addFormats(made, [...formats]);
+  made.addKeyword('example');
+  return made;
+}
+
+export interface Place {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** Compiled when it is first used. */
+export interface RequestValidator {
+  /** Every place at which the input does not fit; none when it does. */
+  check(input: unknown, bytes: number): Place[];
+}
+
+export function createValidator(schema: RequestSchema): RequestValidator {
+  const compiled = new Map<boolean, ValidateFunction>();
+  const validator = (all: boolean): ValidateFunction => {
+    const known = compiled.get(all) ?? ajv(all).compile(schema);
+    compiled.set(all, known);
+    return known;
+  };
+  return {
+    check(input, bytes) {
+      const validate = validator(bytes <= ALL_PLACES_BYTES);
+      if (validate(input)) return [];
+      return (validate.errors ?? []).slice(0, PLACES).map(placeOf);
+    },
+  };
+}
+
+function placeOf({ instancePath, params, message = 'is invalid', keyword }: ErrorObject): Place {
+  const member: unknown = params['missingProperty'] ?? params['additionalProperty'] ?? params['propertyName'];
+  const at = typeof member === 'string' ? `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
+  const allowed: unknown = params['allowedValues'];
+  const more =
+    keyword === 'enum' && Array.isArray(allowed) ? `: ${allowed.map((one) => JSON.stringify(one)).join(', ')}` : '';
+  return {
+    pointer: instancePath + at,
+    detail: `${keyword === 'required' ? 'is missing' : message}${more}`.slice(0, 500),
+  };
+}
+
+/** Why a Request Schema cannot be used. It is compiled, so this belongs into a thread of its own. */
+export function problemsOfSchema(schema: RequestSchema, elementId: string | null): WorkflowProblem[] {
+  const refused = (message: string): WorkflowProblem[] => [
+    { elementId, code: 'REQUEST_SCHEMA', message: `The Request Schema ${message}` },
+  ];
+  const bytes = Buffer.byteLength(JSON.stringify(schema));
+  if (bytes > SCHEMA_BYTES) return refused(`has ${bytes} bytes; at most ${SCHEMA_BYTES} are allowed.`);
+  const { depth, keywords } = measure(schema, 0);
+  if (depth > SCHEMA_DEPTH) return refused(`is nested more than ${SCHEMA_DEPTH} deep.`);
+  if (keywords > SCHEMA_KEYWORDS) return refused(`has more than ${SCHEMA_KEYWORDS} members.`);
+  const { type } = schema;
+  if (type !== undefined && type !== 'object' && !(Array.isArray(type) && type.includes('object')))
+    return refused('must be one of an object ("type": "object"): the input of a service is an object.');
+  try {
+    ajv(true).compile(schema);
+    ajv(false).compile(schema);
+    return [];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return refused(`cannot be used: ${reason.slice(0, 500)}.`);
+  }
+}
+
+function measure(value: Value, depth: number): { depth: number; keywords: number } {
+  if (depth > SCHEMA_DEPTH || typeof value !== 'object' || value === null) return { depth, keywords: 1 };
+  const inner = Object.values(value).map((one: Value) => measure(one, depth + 1));
+  return {
+    depth: Math.max(depth, ...inner.map((one) => one.depth)),
+    keywords: inner.reduce((sum, one) => sum + one.keywords, 1),
+  };
+}

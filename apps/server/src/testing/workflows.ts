@@ -1,0 +1,57 @@
+import type { PlatformClient } from '@kethub/client';
+import type { Application, Service } from '@kethub/contract';
+import * as bpmn from '../../../../packages/workflow/src/testing/xml.ts';
+import type { DeployedService } from './kethub.ts';
+
+export { bpmn };
+
+/** Extension elements of a task that calls this service. */
+export function calls(serviceId: string, more: Readonly<Record<string, string>> = {}): string {
+  const headers = Object.entries({ serviceId, ...more }).map(
+    ([key, value]) => `<zeebe:header key="${key}" value="${value}"/>`,
+  );
+  return `<zeebe:taskDefinition type="platform-service"/><zeebe:taskHeaders>${headers.join('')}</zeebe:taskHeaders>`;
+}
+
+/** The plain start event with a Request Schema. */
+export function start(schema?: object): string {
+  const text = JSON.stringify(schema ?? {})
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;');
+  return bpmn.start('start', '', { extensions: schema ? `<kethub:requestSchema>${text}</kethub:requestSchema>` : '' });
+}
+
+export function asFile(xml: string): Blob {
+  return new Blob([xml], { type: 'application/xml' });
+}
+
+export interface DeployedWorkflow extends DeployedService {
+  /** As which its tasks call services. */
+  readonly caller: Application;
+}
+
+/** Deploys a workflow, with an application subscribed to it. Its tasks call as `caller`, an application of its own. */
+export async function deployWorkflow(
+  client: PlatformClient,
+  name: string,
+  xml: string,
+  services: readonly Pick<Service, 'id'>[] = [],
+): Promise<DeployedWorkflow> {
+  const caller = await client.createApplication(`${name} workflow`);
+  for (const { id } of services) await client.subscribe(caller.id, { serviceId: id });
+  const service = await client.createWorkflow({ name, applicationId: caller.id, source: asFile(xml) });
+  await client.publish(service.id, '1.0.0');
+  const application = await client.createApplication(`${name} caller`);
+  const subscription = await client.subscribe(application.id, { serviceId: service.id });
+  const [key] = application.accessKeys;
+  if (!key) throw new Error('An application without an access key');
+  return {
+    service,
+    application,
+    caller,
+    subscription,
+    endpoint: subscription.endpoint.replace(/\/$/, ''),
+    accessKeyId: key.accessKeyId,
+    secretAccessKey: await client.revealSecret(application.id, key.id),
+  };
+}

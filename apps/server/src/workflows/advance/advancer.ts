@@ -1,0 +1,105 @@
+import type { ProcessGraph } from '@kethub/workflow';
+import type { Platform } from '../../platform.ts';
+import { isAmong, type Queries } from '../../storage/index.ts';
+import type { Graphs } from '../graphs.ts';
+import { gatherEffects, type Effects } from './effects.ts';
+import { reduce, type Advanced } from './reduce.ts';
+import { announce, prepareSettlement, settle, type Settlement } from './settle.ts';
+import { Conflict, storeAdvanced } from './store.ts';
+import { candidates, loadWork } from './work.ts';
+
+/** What a batch has come to. */
+export interface Batch {
+  /** Whether there may be more of the same. */
+  readonly more: boolean;
+  /** Whether something waits for those who work on jobs, timers and messages. */
+  readonly jobs: boolean;
+  readonly timers: boolean;
+  readonly messages: boolean;
+}
+
+interface Written {
+  readonly settlement: Settlement;
+  readonly unused: readonly string[];
+  readonly moved: readonly string[];
+  readonly effects: Effects;
+  readonly events: number;
+}
+
+/**
+ * Takes what has happened to many instances into account, in one transaction: each becomes what the engine makes of it,
+ * with its journal, and what has to happen outside is written down for those who do it after the commit.
+ *
+ * On PostgreSQL several processes do this; each holds the instances that it advances. On SQLite there is one process: it
+ * computes outside of the transaction, so that nobody else waits for the one writer meanwhile.
+ */
+export async function advance(platform: Platform, graphs: Graphs): Promise<Batch> {
+  const { database, blobs } = platform;
+  const { ids, versions } = await candidates(database.read);
+  if (ids.length === 0) return { more: false, jobs: false, timers: false, messages: false };
+  const compiled = new Map<string, ProcessGraph | null>();
+  for (const version of versions) compiled.set(version, await graphs.load(version));
+  const prepare = async (queries: Queries) => {
+    const work = await loadWork(database, queries, ids);
+    const advanced = work.map((one) =>
+      reduce(compiled.get(one.row.service_version_id) ?? null, one, platform.now(), platform.log),
+    );
+    return { advanced, settlement: await prepareSettlement(platform, advanced) };
+  };
+  const beforehand = database.dialect === 'sqlite' ? await prepare(database.read) : null;
+  let stored: readonly string[] = beforehand?.settlement.blobs ?? [];
+  try {
+    const written = await database.write(async (transaction) => {
+      const { advanced, settlement } = beforehand ?? (await prepare(transaction));
+      stored = settlement.blobs;
+      return write(platform, transaction, advanced, settlement);
+    });
+    stored = written.unused;
+    announce(platform, written.settlement, written.moved);
+    return batchOf(written);
+  } catch (error) {
+    if (error instanceof Conflict) return { more: true, jobs: false, timers: false, messages: false };
+    throw error;
+  } finally {
+    for (const blob of stored) await blobs.remove(blob);
+  }
+}
+
+async function write(
+  platform: Platform,
+  transaction: Queries,
+  advanced: readonly Advanced[],
+  settlement: Settlement,
+): Promise<Written> {
+  const effects = gatherEffects(platform, advanced);
+  await storeAdvanced(platform, transaction, advanced, effects);
+  await clear(transaction, effects.finished);
+  const { unused, moved } = await settle(platform, transaction, settlement);
+  const events = advanced.reduce((sum, one) => sum + one.events.length, 0);
+  return { settlement, unused, moved, effects, events };
+}
+
+/** Nothing waits for an instance that has ended, and nobody needs its secrets. */
+async function clear(transaction: Queries, finished: readonly string[]): Promise<void> {
+  if (finished.length === 0) return;
+  for (const table of ['workflow_timers', 'workflow_subscriptions'] as const)
+    await transaction
+      .deleteFrom(table)
+      .where(isAmong(transaction, 'instance_id', finished))
+      .execute();
+  await transaction
+    .updateTable('workflow_instances')
+    .set({ sealed_secrets: null })
+    .where(isAmong(transaction, 'id', finished))
+    .where('sealed_secrets', 'is not', null)
+    .execute();
+}
+
+function batchOf({ effects, events }: Written): Batch {
+  return {
+    more: events > 0,
+    jobs: effects.jobs.length > 0 || effects.jobsToCancel.length > 0,
+    timers: effects.timers.length > 0,
+    messages: effects.subscriptions.length > 0,
+  };
+}

@@ -1,0 +1,2 @@
+export { advance, type Batch } from './advancer.ts';
+export { DEPTH, eventRow } from './effects.ts';

@@ -1,0 +1,79 @@
+import { executionChanged, settleWorkflows, type Settled } from '../../executions/index.ts';
+import { recordExecution } from '../../metering/index.ts';
+import type { Platform } from '../../platform.ts';
+import { isAmong, type Queries } from '../../storage/index.ts';
+import type { Advanced, Next } from './reduce.ts';
+
+/** Result that is kept in the row; a longer one becomes a blob. */
+const INLINE_BYTES = 64 * 1024;
+
+/** What executions become with their instances; long results are stored already. */
+export interface Settlement {
+  readonly rows: readonly Settled[];
+  readonly blobs: readonly string[];
+}
+
+/** Of the instances at the root those whose status or errors have changed. */
+export async function prepareSettlement(platform: Platform, advanced: readonly Advanced[]): Promise<Settlement> {
+  const rows: Settled[] = [];
+  const blobs: string[] = [];
+  for (const { row, next } of advanced) {
+    if (!next || row.parent_id !== null || !isNews(next)) continue;
+    const { status } = next;
+    // Who cancelled it has given it its result.
+    if (status === 'CANCELLED') continue;
+    const text = next.result && JSON.stringify(next.result);
+    const large = text !== null && Buffer.byteLength(text) > INLINE_BYTES;
+    const blob = large ? await platform.blobs.put(text) : null;
+    if (blob !== null) blobs.push(blob);
+    const ended_at = status === 'RUNNING' ? null : platform.now();
+    rows.push({ id: row.id, status, ended_at, result: large ? null : text, result_blob: blob });
+  }
+  return { rows, blobs };
+}
+
+function isNews({ effects, status, statusBefore }: Next): boolean {
+  return status !== statusBefore || effects.some(({ type }) => type === 'incidentsChanged' || type === 'finished');
+}
+
+/** Writes them, in the transaction of the instances; returns the blobs that nothing refers to. */
+export async function settle(
+  platform: Platform,
+  transaction: Queries,
+  { rows, blobs }: Settlement,
+): Promise<{ readonly unused: readonly string[]; readonly moved: readonly string[] }> {
+  if (rows.length === 0) return { unused: [], moved: [] };
+  const replaced = await transaction
+    .selectFrom('executions')
+    .select('result_blob')
+    .where(
+      isAmong(
+        transaction,
+        'id',
+        rows.map(({ id }) => id),
+      ),
+    )
+    .where('result_blob', 'is not', null)
+    .execute();
+  const moved = await settleWorkflows(transaction, rows);
+  const endedAt = platform.now();
+  for (const { id, status, subscription_id, started_at } of moved) {
+    if (status === 'SUCCEEDED' && subscription_id !== null)
+      await recordExecution(platform, transaction, { executionId: id, startedAt: started_at, endedAt, cpuMs: null });
+  }
+  const ids = new Set(moved.map(({ id }) => id));
+  const kept = rows.filter(({ id }) => ids.has(id)).map(({ result_blob }) => result_blob);
+  const before = replaced.flatMap(({ result_blob }) => result_blob ?? []);
+  return {
+    // Of one that was cancelled meanwhile neither is replaced nor written; its own was taken away with the status.
+    unused: [...blobs.filter((blob) => !kept.includes(blob)), ...before],
+    moved: [...ids],
+  };
+}
+
+/** Tells of it, after the transaction. */
+export function announce(platform: Platform, { rows }: Settlement, moved: readonly string[]): void {
+  for (const id of moved) executionChanged(platform.database, id);
+  for (const { id, status } of rows)
+    if (status !== 'RUNNING' && moved.includes(id)) platform.telemetry.metrics?.ended(status, null);
+}

@@ -1,0 +1,165 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Platform } from '../../platform.ts';
+import { insertMany, isAmong, recordsOf, type Queries } from '../../storage/index.ts';
+import { eventRow, type Effects, type Numbered } from './effects.ts';
+import type { Advanced } from './reduce.ts';
+
+/** Writes what instances have become: a few statements, however many they are. Throws Conflict. */
+export async function storeAdvanced(
+  platform: Platform,
+  transaction: Queries,
+  advanced: readonly Advanced[],
+  effects: Effects,
+): Promise<void> {
+  await removeEvents(
+    transaction,
+    advanced.flatMap(({ events }) => events),
+  );
+  await updateInstances(platform, transaction, advanced);
+  await insertMany(transaction, 'workflow_journal', ['instance_id', 'seq', 'at', 'type', 'entry'], journalOf(advanced));
+  await insertMany(transaction, 'workflow_jobs', jobColumns, effects.jobs);
+  await cancelJobs(transaction, effects.jobsToCancel);
+  await insertMany(transaction, 'workflow_timers', ['instance_id', 'timer', 'element_id', 'due'], effects.timers);
+  await remove(transaction, 'workflow_timers', 'timer', effects.timersToRemove);
+  await insertSubscriptions(transaction, advanced, effects);
+  await remove(transaction, 'workflow_subscriptions', 'subscription', effects.subscriptionsToRemove);
+  await insertMany(transaction, 'workflow_instances', instanceColumns, effects.children);
+  await insertMany(
+    transaction,
+    'workflow_events',
+    ['id', 'instance_id', 'dedupe_key', 'event', 'bytes'],
+    [...effects.events, ...(await cancellationsOf(platform, transaction, effects.childrenToCancel))],
+  );
+}
+
+/** Somebody else has advanced an instance meanwhile: nothing of the batch is kept, and it is tried again. */
+export class Conflict extends Error {
+  override readonly name = 'Conflict';
+}
+
+const jobColumns = [
+  'id',
+  'instance_id',
+  'job',
+  'element_id',
+  'state',
+  'service',
+  'input',
+  'due',
+  'attempts',
+  'locked_until',
+] as const;
+const instanceColumns = [
+  'id',
+  'execution_id',
+  'parent_id',
+  'parent_child',
+  'service_version_id',
+  'process_id',
+  'depth',
+  'phase',
+  'revision',
+  'incidents',
+  'bytes',
+  'created_at',
+] as const;
+
+function* journalOf(advanced: readonly Advanced[]): Generator<object> {
+  for (const { row, next } of advanced) {
+    for (const { seq, at, type, ...entry } of next?.journal ?? [])
+      yield { instance_id: row.id, seq, at, type, entry: JSON.stringify(entry) };
+  }
+}
+
+async function removeEvents(transaction: Queries, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await transaction
+    .deleteFrom('workflow_events')
+    .where(isAmong(transaction, 'id', ids))
+    .execute();
+}
+
+async function updateInstances({ now }: Platform, transaction: Queries, advanced: readonly Advanced[]): Promise<void> {
+  const rows = advanced.flatMap(({ row, next }) => {
+    if (!next) return [];
+    const { phase, incidents, state, bytes } = next;
+    const ended_at = phase === 'RUNNING' ? null : now();
+    return [{ id: row.id, revision: row.revision, phase, incidents, state, bytes, ended_at }];
+  });
+  if (rows.length === 0) return;
+  const columns = sql`phase = fresh.phase, incidents = fresh.incidents, state = fresh.state, bytes = fresh.bytes,
+    ended_at = fresh.ended_at, revision = fresh.revision + 1`;
+  const { rows: updated } = await sql<{ id: string }>`
+    update workflow_instances set ${columns} from ${recordsOf(transaction, rows, {
+      id: 'text',
+      revision: 'bigint',
+      phase: 'text',
+      incidents: 'bigint',
+      state: 'text',
+      bytes: 'bigint',
+      ended_at: 'bigint',
+    })} as fresh
+    where workflow_instances.id = fresh.id and workflow_instances.revision = fresh.revision
+    returning workflow_instances.id`.execute(transaction);
+  if (updated.length !== rows.length) throw new Conflict('An instance was advanced by somebody else');
+}
+
+const numbered = { instance_id: 'text', number: 'bigint' } as const;
+
+function isOneOf(transaction: Queries, column: string, numbers: readonly Numbered[]): RawBuilder<boolean> {
+  return sql<boolean>`(instance_id, ${sql.ref(column)}) in
+    (select instance_id, number from ${recordsOf(transaction, numbers, numbered)} as one)`;
+}
+
+async function remove(
+  transaction: Queries,
+  table: 'workflow_timers' | 'workflow_subscriptions',
+  column: string,
+  numbers: readonly Numbered[],
+): Promise<void> {
+  if (numbers.length === 0) return;
+  await sql`delete from ${sql.table(table)} where ${isOneOf(transaction, column, numbers)}`.execute(transaction);
+}
+
+/** What has not been started never is; what runs is to be cancelled. In this order: one may be started just now. */
+async function cancelJobs(transaction: Queries, jobs: readonly Numbered[]): Promise<void> {
+  if (jobs.length === 0) return;
+  const among = isOneOf(transaction, 'job', jobs);
+  await sql`delete from workflow_jobs where ${among} and state in ('OPEN', 'ENDED')`.execute(transaction);
+  await sql`update workflow_jobs set state = 'CANCELLING', due = 0, locked_until = 0
+    where ${among} and state = 'STARTED'`.execute(transaction);
+}
+
+/** A message is for a service, whichever of its versions waits for it. */
+async function insertSubscriptions(
+  transaction: Queries,
+  advanced: readonly Advanced[],
+  { subscriptions }: Effects,
+): Promise<void> {
+  if (subscriptions.length === 0) return;
+  const versionOf = new Map(advanced.map(({ row }) => [row.id, row.service_version_id]));
+  const versions = await transaction
+    .selectFrom('service_versions')
+    .select(['id', 'service_id'])
+    .where(isAmong(transaction, 'id', [...new Set(versionOf.values())]))
+    .execute();
+  const serviceOf = new Map(versions.map(({ id, service_id }) => [id, service_id]));
+  const rows = subscriptions.map((one) => ({
+    ...one,
+    service_id: serviceOf.get(versionOf.get(one.instance_id) ?? '') ?? '',
+  }));
+  await insertMany(
+    transaction,
+    'workflow_subscriptions',
+    ['instance_id', 'subscription', 'element_id', 'service_id', 'message_name', 'correlation_key'],
+    rows,
+  );
+}
+
+async function cancellationsOf(platform: Platform, transaction: Queries, children: readonly Numbered[]) {
+  if (children.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`select id from workflow_instances
+    where (parent_id, parent_child) in
+      (select instance_id, number from ${recordsOf(transaction, children, numbered)} as one)`.execute(transaction);
+  return rows.map(({ id }) => eventRow(platform, id, { type: 'cancel' }));
+}

@@ -1,0 +1,59 @@
+import { onExecutionChanged, type Workflows } from '../executions/index.ts';
+import { createAccessDirectory } from '../gateway/index.ts';
+import type { Platform } from '../platform.ts';
+import { advance } from './advance/index.ts';
+import { createGraphs } from './graphs.ts';
+import { JobWorker } from './jobs/index.ts';
+import { Loop } from './loop.ts';
+import { correlateMessages } from './messages.ts';
+import { fireSchedules } from './schedules.ts';
+import { fireTimers } from './timers.ts';
+import { onWorkflowsToDo } from './wake.ts';
+
+/**
+ * Runs workflows, in every process with the role of a worker. All that it needs to know lies in the database: whichever
+ * process dies, another goes on with what is written.
+ */
+export class WorkflowEngine {
+  readonly #loops: readonly Loop[];
+  readonly #unsubscribe: (() => void)[] = [];
+
+  constructor(platform: Platform, workflows: Workflows) {
+    const { database, log } = platform;
+    const graphs = createGraphs(platform);
+    const directory = createAccessDirectory(platform);
+    const advancing: Loop = new Loop('advancing workflows', log, async () => {
+      const { more, ...batch } = await advance(platform, graphs);
+      if (batch.jobs) working.wake();
+      if (batch.timers) timing.wake();
+      if (batch.messages) correlating.wake();
+      return more ? 0 : null;
+    });
+    const told = (): void => advancing.wake();
+    const jobs = new JobWorker(platform, workflows, directory, told);
+    const working = new Loop('jobs of workflows', log, () => jobs.work());
+    const timing = new Loop('timers of workflows', log, () => fireTimers(platform, told));
+    const scheduling = new Loop('schedules of workflows', log, () => fireSchedules(platform, workflows, graphs, told));
+    const correlating = new Loop('messages of workflows', log, () => correlateMessages(platform, told));
+    this.#loops = [advancing, working, timing, scheduling, correlating];
+    this.#unsubscribe.push(
+      () => directory.close(),
+      onWorkflowsToDo(database, () => this.#wake()),
+      onExecutionChanged(database, () => working.wake()),
+    );
+  }
+
+  start(): void {
+    this.#wake();
+  }
+
+  /** Ends after what is under way. */
+  async stop(): Promise<void> {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    await Promise.all(this.#loops.map((loop) => loop.stop()));
+  }
+
+  #wake(): void {
+    for (const loop of this.#loops) loop.wake();
+  }
+}

@@ -1,0 +1,61 @@
+import { limits } from '@kethub/contract';
+import type { ServiceReference, Value } from '@kethub/workflow';
+import { readResult } from '../../executions/index.ts';
+import type { Platform } from '../../platform.ts';
+import type { ExecutionRow, WorkflowJobRow } from '../../storage/index.ts';
+import { endJob } from './queries.ts';
+import { failJob } from './start-job.ts';
+
+/** Tells an instance what the execution of a job has come to: its result, or what GET result answers when it failed. */
+export async function collectJob(platform: Platform, job: WorkflowJobRow): Promise<void> {
+  const row = await platform.database.read
+    .selectFrom('executions')
+    .selectAll()
+    .where('id', '=', job.id)
+    .executeTakeFirst();
+  const { serviceId } = JSON.parse(job.service) as ServiceReference;
+  const call = { serviceId, applicationId: job.application_id ?? '' };
+  if (!row) return failJob(platform, job, call, problem('Execution gone', 'The execution of the service was deleted.'));
+  if (row.status !== 'SUCCEEDED') return failJob(platform, job, call, await responseOf(platform, job, row));
+  const result = await resultOf(platform, row);
+  if (result === 'TOO_LARGE')
+    return failJob(
+      platform,
+      job,
+      call,
+      problem(
+        'Result too large',
+        `The service returned more than the ${limits.workflowResultBytes} bytes that a workflow can keep. Have it write a file, or return less.`,
+      ),
+    );
+  await platform.database.write((transaction) =>
+    endJob(platform, transaction, job, { type: 'jobSucceeded', job: job.job, result: result.value }),
+  );
+}
+
+function problem(title: string, detail: string): Value {
+  return { type: 'about:blank', title, detail };
+}
+
+/** The result of the service, without the HAL members. */
+async function resultOf({ blobs }: Platform, row: ExecutionRow): Promise<{ readonly value: Value } | 'TOO_LARGE'> {
+  if (row.result_blob === null) return { value: JSON.parse(row.result ?? '{}') as Value };
+  const { bytes, stream } = await blobs.get(row.result_blob);
+  if (bytes > limits.workflowResultBytes) {
+    stream.destroy();
+    return 'TOO_LARGE';
+  }
+  return { value: JSON.parse(Buffer.concat(await stream.toArray()).toString('utf8')) as Value };
+}
+
+/** As the gateway answers: the cause, or the errors of a workflow, with `_links` and `_embedded`. */
+async function responseOf(platform: Platform, job: WorkflowJobRow, row: ExecutionRow): Promise<Value> {
+  if (row.owner_type === null || row.owner_id === null) return JSON.parse(row.cause ?? '{}') as Value;
+  const of = { by: 'OWNER', type: row.owner_type, id: row.owner_id } as const;
+  const { body } = await readResult(platform, { of, address: job.address ?? '' }, row.id);
+  if (typeof body === 'string') return JSON.parse(body) as Value;
+  const stream = body as NodeJS.ReadableStream & AsyncIterable<Buffer | string>;
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Value;
+}

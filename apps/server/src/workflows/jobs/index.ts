@@ -1,0 +1,1 @@
+export { JobWorker } from './job-worker.ts';

@@ -1,0 +1,70 @@
+import type { Workflows } from '../../executions/index.ts';
+import type { AccessDirectory } from '../../gateway/index.ts';
+import type { Platform } from '../../platform.ts';
+import type { WorkflowJobRow } from '../../storage/index.ts';
+import type { Pause } from '../loop.ts';
+import { cancelJob } from './cancel-job.ts';
+import { collectJob } from './collect-job.ts';
+import { claimJobs, isAnyDue, postpone } from './queries.ts';
+import { failJob, startJob } from './start-job.ts';
+import { callOf, contextOf } from './service-call.ts';
+
+const AT_ONCE = 64;
+/** Longer than a job can take; after that another process works on it. */
+const LOCK_MS = 60_000;
+const RETRY_MS = 500;
+const LONGEST_RETRY_MS = 30_000;
+/** Some minutes: what the platform itself could not do by then, the task learns as a failure. */
+const ATTEMPTS = 20;
+
+/** Starts, collects and cancels what tasks run, after the step that asked for it is on disk. */
+export class JobWorker {
+  readonly #platform: Platform;
+  readonly #workflows: Workflows;
+  readonly #directory: AccessDirectory;
+  readonly #told: () => void;
+
+  /** `told`: instances have something to take into account. */
+  constructor(platform: Platform, workflows: Workflows, directory: AccessDirectory, told: () => void) {
+    this.#platform = platform;
+    this.#workflows = workflows;
+    this.#directory = directory;
+    this.#told = told;
+  }
+
+  /** Works on what is due. */
+  async work(): Promise<Pause> {
+    const { database, now } = this.#platform;
+    const at = now();
+    if (!(await isAnyDue(database, at))) return null;
+    const jobs = await database.write((transaction) => claimJobs(database, transaction, at, at + LOCK_MS, AT_ONCE));
+    await Promise.all(jobs.map((job) => this.#one(job)));
+    if (jobs.length > 0) this.#told();
+    return jobs.length === AT_ONCE ? 0 : null;
+  }
+
+  async #one(job: WorkflowJobRow): Promise<void> {
+    try {
+      if (job.state === 'OPEN') await startJob(this.#platform, this.#workflows, this.#directory, job);
+      else if (job.state === 'ENDED') await collectJob(this.#platform, job);
+      else await cancelJob(this.#platform, this.#workflows, job);
+    } catch (error) {
+      await this.#later(job, error);
+    }
+  }
+
+  async #later(job: WorkflowJobRow, error: unknown): Promise<void> {
+    const { database, now, log } = this.#platform;
+    log.warn({ job: job.id, attempts: job.attempts, err: error }, 'a job of a workflow is tried again');
+    if (job.attempts >= ATTEMPTS && job.state !== 'CANCELLING') return this.#giveUp(job);
+    const pause = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(job.attempts, 10));
+    await database.write((transaction) => postpone(transaction, job, now() + pause)).catch(() => undefined);
+  }
+
+  async #giveUp(job: WorkflowJobRow): Promise<void> {
+    const context = await contextOf(this.#platform, job.instance_id);
+    if (!context) return;
+    const detail = 'The platform could not call the service. The operator finds the cause in the log.';
+    await failJob(this.#platform, job, callOf(job, context), { type: 'about:blank', title: 'Internal error', detail });
+  }
+}

@@ -1,0 +1,88 @@
+import type { Value } from '@kethub/workflow';
+import {
+  acceptExecution,
+  prepareExecution,
+  wakeWorkers,
+  type PreparedExecution,
+  type Workflows,
+} from '../../executions/index.ts';
+import type { AccessDirectory, Subscriber } from '../../gateway/index.ts';
+import { Problem } from '../../http/index.ts';
+import { countExecution, hasQuota } from '../../limits/index.ts';
+import type { Platform } from '../../platform.ts';
+import type { WorkflowJobRow } from '../../storage/index.ts';
+import { endJob, markStarted } from './queries.ts';
+import { admitTask, callOf, contextOf, inputOf, type Call } from './service-call.ts';
+
+/**
+ * Starts the service that a task calls, as the gateway would for the application: subscription, quota, input. The
+ * execution is written in the transaction that marks the job as started, and has its id: so it is started once, whatever
+ * dies in between. In process rather than over HTTP, because nothing else could be one transaction; it also needs neither
+ * the secret of an access key nor a gateway that is up.
+ */
+export async function startJob(
+  platform: Platform,
+  workflows: Workflows,
+  directory: AccessDirectory,
+  job: WorkflowJobRow,
+): Promise<void> {
+  const context = await contextOf(platform, job.instance_id);
+  if (!context) return;
+  const call = callOf(job, context);
+  let subscriber: Subscriber | null = null;
+  try {
+    subscriber = await admitTask(platform, directory, call, context);
+    const text = inputOf(platform, job, context);
+    await startHere(platform, workflows, job, subscriber, text);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    await failJob(platform, job, call, problemOf(platform, error, subscriber));
+  }
+}
+
+async function startHere(
+  platform: Platform,
+  workflows: Workflows,
+  job: WorkflowJobRow,
+  subscriber: Subscriber,
+  text: string,
+): Promise<void> {
+  const prepared = await prepareExecution(platform, workflows, subscriber, job.id, text);
+  let accepted = false;
+  try {
+    accepted = await platform.database.write(async (transaction) => {
+      if (!(await markStarted(transaction, job, subscriber.applicationId, subscriber.scope.address))) return false;
+      const { limits, subscriptionId } = subscriber;
+      if (hasQuota(limits)) await countExecution(transaction, subscriptionId, limits, platform.now());
+      await acceptExecution(workflows, transaction, prepared);
+      return true;
+    });
+  } finally {
+    if (!accepted) await forget(platform, prepared);
+  }
+  if (!accepted) return;
+  platform.telemetry.metrics?.accepted();
+  wakeWorkers(platform, workflows, prepared);
+}
+
+async function forget({ blobs }: Platform, { row }: PreparedExecution): Promise<void> {
+  if (row.input_blob !== null) await blobs.remove(row.input_blob);
+}
+
+/** What the gateway would have answered. */
+function problemOf({ addresses }: Platform, problem: Problem, subscriber: Subscriber | null): Value {
+  const { pathname } = new URL(subscriber ? `${subscriber.scope.address}/` : addresses.gateway);
+  return problem.document(addresses.problems, pathname) as Value;
+}
+
+/** The service was not started, or has failed: the task raises SERVICE_FAILED. */
+export async function failJob(
+  platform: Platform,
+  job: WorkflowJobRow,
+  { serviceId, applicationId }: Pick<Call, 'serviceId' | 'applicationId'>,
+  response: Value,
+): Promise<void> {
+  await platform.database.write((transaction) =>
+    endJob(platform, transaction, job, { type: 'jobFailed', job: job.job, serviceId, applicationId, response }),
+  );
+}

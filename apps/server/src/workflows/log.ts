@@ -1,0 +1,87 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { limits, type LogEntry } from '@kethub/contract';
+import type { JournalEntry } from '@kethub/workflow';
+import { onExecutionChanged } from '../executions/index.ts';
+import type { LogSource } from '../logs/index.ts';
+import type { Platform } from '../platform.ts';
+
+const AT_ONCE = 1_000;
+const POLL_MS = 1_000;
+
+/** The log of an execution of a workflow: what its journal says, in words. Null when it is none. */
+export async function journalLog({ database }: Platform, executionId: string): Promise<LogSource | null> {
+  const find = () =>
+    database.read.selectFrom('workflow_instances').select('ended_at').where('id', '=', executionId).executeTakeFirst();
+  if (!(await find())) return null;
+  let text = '';
+  let bytes = 0;
+  let lastSeq = 0;
+  /** A journal only grows, so its text does as well: positions stay what they were. */
+  const readOn = async (): Promise<boolean> => {
+    if (bytes >= limits.logBytes) return false;
+    const rows = await database.read
+      .selectFrom('workflow_journal')
+      .select(['seq', 'at', 'type', 'entry'])
+      .where('instance_id', '=', executionId)
+      .where('seq', '>', lastSeq)
+      .where('type', '!=', 'event')
+      .orderBy('seq')
+      .limit(AT_ONCE)
+      .execute();
+    for (const { seq, at, type, entry } of rows) {
+      const line = lineOf({ ...(JSON.parse(entry) as object), seq, at, type } as JournalEntry);
+      lastSeq = seq;
+      if (!line) continue;
+      const added = `${JSON.stringify(line)}\n`;
+      bytes += Buffer.byteLength(added);
+      if (bytes > limits.logBytes) return false;
+      text += added;
+    }
+    return rows.length === AT_ONCE;
+  };
+  return {
+    async read(fromByte) {
+      while (await readOn());
+      const rest = Buffer.from(text, 'utf8').subarray(fromByte);
+      return { bytes: rest, nextByte: fromByte + rest.length };
+    },
+    isComplete: async () => (await find())?.ended_at !== null,
+    async changed(signal) {
+      const changed = new AbortController();
+      const stop = onExecutionChanged(database, (id) => {
+        if (id === executionId) changed.abort();
+      });
+      const either = AbortSignal.any([signal, changed.signal]);
+      await pause(POLL_MS, undefined, { signal: either }).catch(() => undefined);
+      stop();
+    },
+  };
+}
+
+function lineOf(entry: JournalEntry): LogEntry | null {
+  const line = (message: string, severity: LogEntry['severity'] = 'INFO'): LogEntry => ({
+    timestamp: new Date(entry.at).toISOString(),
+    severity,
+    message,
+  });
+  switch (entry.type) {
+    case 'activated':
+      return line(`${entry.elementId} begins`);
+    case 'completed':
+      return line(`${entry.elementId} has ended`);
+    case 'terminated':
+      return line(`${entry.elementId} was ended`, 'NOTICE');
+    case 'incident': {
+      const { elementId, error } = entry.incident;
+      return line(`${elementId} cannot go on: ${error.errorCode}: ${error.message}`, 'ERROR');
+    }
+    case 'resolved':
+      return line(`${entry.elementId} is tried again`, 'NOTICE');
+    case 'errorCaught':
+      return line(`${entry.elementId} catches ${entry.error.errorCode}: ${entry.error.message}`, 'WARNING');
+    case 'finished':
+      return line(`The workflow has ended: ${entry.phase}`);
+    default:
+      return null;
+  }
+}

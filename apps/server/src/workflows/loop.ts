@@ -1,0 +1,58 @@
+import type { Logger } from 'pino';
+
+/** A lost notification, or what another process left, is found by looking again. */
+const POLL_MS = 1_000;
+
+/** How long until there may be more to do: 0 at once, null when only somebody who wakes it knows. */
+export type Pause = number | null;
+
+/** Does its work again and again: when it is woken, when it said so, and once a second. Never twice at a time. */
+export class Loop {
+  readonly #name: string;
+  readonly #work: () => Promise<Pause>;
+  readonly #log: Logger;
+  #again = false;
+  #working: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #stopped = false;
+
+  constructor(name: string, log: Logger, work: () => Promise<Pause>) {
+    this.#name = name;
+    this.#log = log;
+    this.#work = work;
+  }
+
+  wake(): void {
+    if (this.#stopped) return;
+    this.#again = true;
+    this.#working ??= this.#run().finally(() => {
+      this.#working = null;
+      if (this.#again) this.wake();
+    });
+  }
+
+  /** Ends after what is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#again = false;
+    if (this.#timer) clearTimeout(this.#timer);
+    await this.#working;
+  }
+
+  async #run(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer);
+    let pause: Pause = POLL_MS;
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      try {
+        pause = await this.#work();
+      } catch (error) {
+        pause = POLL_MS;
+        this.#log.error({ err: error }, `${this.#name}: tried again in a second`);
+      }
+      if (pause !== null && pause <= 0) this.#again = true;
+    }
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => this.wake(), Math.min(POLL_MS, pause ?? POLL_MS));
+  }
+}

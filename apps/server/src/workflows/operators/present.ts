@@ -1,0 +1,85 @@
+import {
+  toTimestamp,
+  type WorkflowIncident,
+  type WorkflowInstance,
+  type WorkflowInstanceDetails,
+} from '@kethub/contract';
+import { variablesAt, type ElementInstance, type Incident, type State } from '@kethub/workflow';
+import type { InstanceRow, Owner } from './queries.ts';
+
+export function presentInstance(row: InstanceRow): WorkflowInstance {
+  return {
+    id: row.id,
+    executionId: row.execution_id,
+    parentId: row.parent_id,
+    serviceId: row.service_id,
+    version: row.version,
+    processId: row.process_id ?? row.main_process_id,
+    phase: row.phase,
+    incidents: row.incidents,
+    createdAt: toTimestamp(row.created_at),
+    ...(row.ended_at !== null && { endedAt: toTimestamp(row.ended_at) }),
+  };
+}
+
+/** Whether it was started for the owner of the workflow: of others, a provider sees neither input nor results. */
+export function isOwn({ owner_type, owner_id }: InstanceRow, { type, id }: Owner): boolean {
+  return owner_type === type && owner_id === id;
+}
+
+/** `names`: of elements, by id. Variables and what a service answered are data of whoever started it. */
+export function presentIncident(
+  row: InstanceRow,
+  owner: Owner,
+  state: State,
+  incident: Incident,
+  names: ReadonlyMap<string, string>,
+): WorkflowIncident {
+  return {
+    executionId: row.execution_id,
+    instanceId: row.id,
+    incident: incident.incident,
+    processId: state.processId,
+    elementId: incident.elementId,
+    elementName: names.get(incident.elementId) ?? null,
+    type: incident.type,
+    at: toTimestamp(incident.at),
+    error: withoutData(incident.error, isOwn(row, owner)),
+    ...(isOwn(row, owner) && { variables: { ...variablesAt(state, incident.element) } }),
+  };
+}
+
+function withoutData({ response, ...error }: Incident['error'], own: boolean): WorkflowIncident['error'] {
+  return { ...error, ...(own && response !== undefined && { response }) };
+}
+
+export interface JobOfInstance {
+  readonly id: string;
+  readonly job: number;
+  readonly state: string;
+  readonly attempts: number;
+}
+
+/** Where an instance is: what is active or waits. */
+export function presentActivities(state: State, jobs: readonly JobOfInstance[]): WorkflowInstanceDetails['activities'] {
+  const timers = Map.groupBy(Object.values(state.timers), (one) => one.element);
+  const messages = Map.groupBy(Object.values(state.subscriptions), (one) => one.element);
+  const running = new Map(jobs.map((one) => [one.job, one]));
+  return Object.values(state.elements)
+    .filter(({ scope }) => scope !== 0)
+    .map((element: ElementInstance) => {
+      const job = element.job === undefined ? undefined : running.get(element.job);
+      const [timer] = timers.get(element.key) ?? [];
+      const [message] = messages.get(element.key) ?? [];
+      return {
+        element: element.key,
+        elementId: element.elementId,
+        scope: element.scope,
+        phase: element.phase,
+        ...(element.loopCounter !== undefined && { loopCounter: element.loopCounter }),
+        ...(job && { job: { executionId: job.id, state: job.state, attempts: job.attempts } }),
+        ...(timer && { due: toTimestamp(timer.due) }),
+        ...(message && { message: { name: message.messageName, correlationKey: message.correlationKey } }),
+      };
+    });
+}

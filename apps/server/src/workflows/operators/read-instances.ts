@@ -1,0 +1,118 @@
+import { toTimestamp, type WorkflowIncident } from '@kethub/contract';
+import { variablesAt, type State } from '@kethub/workflow';
+import { list, Problem, type Answer, type ListQuery } from '../../http/index.ts';
+import type { Context, Platform } from '../../platform.ts';
+import { requireService } from '../../services/index.ts';
+import type { Graphs } from '../graphs.ts';
+import { isOwn, presentActivities, presentIncident, presentInstance } from './present.ts';
+import {
+  findInstance,
+  jobsOf,
+  pageOfInstances,
+  pageOfJournal,
+  stateOf,
+  statesOf,
+  type InstanceRow,
+} from './queries.ts';
+
+const INCIDENTS_AT_ONCE = 100;
+
+/** Instances of a workflow service, whoever started them. */
+export async function readInstances(
+  platform: Platform,
+  context: Context,
+  serviceId: string,
+  query: ListQuery,
+): Promise<Answer> {
+  const { database, addresses } = platform;
+  await requireService(database.read, context, serviceId);
+  return list(query, {
+    address: `${addresses.api}/services/${serviceId}/workflow-instances`,
+    load: (cursor, limit) => pageOfInstances(database.read, context, serviceId, cursor, limit, false),
+    present: presentInstance,
+  });
+}
+
+/** An instance of an own workflow. Throws not-found. */
+export async function requireInstance({ database }: Platform, context: Context, id: string): Promise<InstanceRow> {
+  const row = await findInstance(database.read, context, id);
+  if (!row) throw new Problem('not-found', `No workflow of yours has an instance ${id}.`);
+  return row;
+}
+
+/** Where an instance is, with its open incidents and its variables. */
+export async function readInstance(platform: Platform, graphs: Graphs, context: Context, id: string): Promise<Answer> {
+  const { read } = platform.database;
+  const row = await requireInstance(platform, context, id);
+  const text = await stateOf(read, id);
+  if (text === null)
+    return { status: 200, body: { ...presentInstance(row), activities: [], openIncidents: [], variables: {} } };
+  const state = JSON.parse(text) as State;
+  const names = await namesOf(graphs, row);
+  const root = Object.values(state.elements).find(({ scope }) => scope === 0);
+  const own = isOwn(row, context);
+  const body = {
+    ...presentInstance(row),
+    activities: presentActivities(state, await jobsOf(read, id)),
+    openIncidents: state.incidents.map((one) => presentIncident(row, context, state, one, names)),
+    variables: root && own ? { ...variablesAt(state, root.key) } : {},
+  };
+  return { status: 200, body };
+}
+
+/** Open incidents of all instances of a workflow service, of the newest instances first; at most 100 instances. */
+export async function readIncidents(
+  platform: Platform,
+  graphs: Graphs,
+  context: Context,
+  serviceId: string,
+): Promise<Answer> {
+  const { read } = platform.database;
+  await requireService(read, context, serviceId);
+  const rows = await pageOfInstances(read, context, serviceId, null, INCIDENTS_AT_ONCE, true);
+  const found: WorkflowIncident[] = [];
+  for (const row of rows) {
+    const [held] = await statesOf(read, [row.id]);
+    if (!held || held.state === null) continue;
+    const state = JSON.parse(held.state) as State;
+    const names = await namesOf(graphs, row);
+    for (const one of state.incidents) {
+      const { variables: _variables, ...incident } = presentIncident(row, context, state, one, names);
+      found.push(incident);
+    }
+  }
+  return { status: 200, body: found };
+}
+
+async function namesOf(graphs: Graphs, row: InstanceRow): Promise<ReadonlyMap<string, string>> {
+  const graph = await graphs.load(row.service_version_id);
+  const nodes = [...(graph?.processes.values() ?? [])].flatMap((process) => [...process.nodes.values()]);
+  return new Map(nodes.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
+}
+
+/** Throws not-permitted for an instance that was started for somebody else. */
+export function requireOwn(row: InstanceRow, context: Context): void {
+  if (isOwn(row, context)) return;
+  throw new Problem(
+    'not-permitted',
+    'The instance was started for somebody else: its data are theirs. Its incidents can be seen, and tried again.',
+  );
+}
+
+/** What an instance did, in order. */
+export async function readJournal(
+  platform: Platform,
+  context: Context,
+  id: string,
+  { after = 0, limit = 100 }: { after?: number; limit?: number },
+): Promise<Answer> {
+  requireOwn(await requireInstance(platform, context, id), context);
+  const rows = await pageOfJournal(platform.database.read, id, after, limit);
+  const body = rows.map(({ seq, at, type, entry }) => ({
+    ...(JSON.parse(entry) as object),
+    seq,
+    at: toTimestamp(at),
+    type,
+  }));
+  return { status: 200, body };
+}

@@ -1,0 +1,45 @@
+import type { State, Variables } from '@kethub/workflow';
+import { audit } from '../../audit/index.ts';
+import { Problem, type Answer } from '../../http/index.ts';
+import type { Context, Platform } from '../../platform.ts';
+import { eventRow } from '../advance/index.ts';
+import { workflowsToDo } from '../wake.ts';
+import { presentInstance } from './present.ts';
+import { stateOf } from './queries.ts';
+import { requireInstance, requireOwn } from './read-instances.ts';
+
+/**
+ * Has what failed be tried again, now that its cause is mended; with variables that are corrected first, where the element
+ * that failed sees them. 202: a worker does it. Throws not-found, not-permitted.
+ */
+export async function retryIncident(
+  platform: Platform,
+  context: Context,
+  id: string,
+  number: number,
+  variables: Record<string, unknown> | undefined,
+): Promise<Answer> {
+  const row = await requireInstance(platform, context, id);
+  if (variables) requireOwn(row, context);
+  await platform.database.write(async (transaction) => {
+    const text = await stateOf(transaction, id);
+    const state = text === null ? null : (JSON.parse(text) as State);
+    const incident = state?.incidents.find((one) => one.incident === number);
+    if (!incident) throw new Problem('not-found', `The instance ${id} has no open incident ${number}.`);
+    const corrected = variables && {
+      type: 'setVariables' as const,
+      scope: incident.element,
+      variables: variables as Variables,
+    };
+    const events = [...(corrected ? [corrected] : []), { type: 'resolveIncident' as const, incident: number }];
+    const rows = events.map((event) => eventRow(platform, id, event));
+    await transaction.insertInto('workflow_events').values(rows).execute();
+    await audit(platform, transaction, context, 'workflow-instance:retry', id, {
+      incident: number,
+      elementId: incident.elementId,
+      corrected: Object.keys(variables ?? {}),
+    });
+  });
+  workflowsToDo(platform.database);
+  return { status: 202, body: presentInstance(row) };
+}

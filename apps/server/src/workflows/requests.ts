@@ -1,0 +1,58 @@
+import { Problem } from '../http/index.ts';
+import type { ExecutionInput } from '../executions/index.ts';
+import { createValidator, findWorkflowVersion, requirementsIn, type RequestValidator } from '../services/index.ts';
+import type { Platform } from '../platform.ts';
+
+const REMEMBERED = 1_000;
+
+interface Known {
+  /** Null: every object is accepted. */
+  readonly validator: RequestValidator | null;
+  /** Names of its messages and timers, when nothing else starts it. */
+  readonly startedBy: string | null;
+}
+
+/** Judges inputs by the Request Schema of the version; compiled once for published ones. */
+export class Requests {
+  readonly #platform: Platform;
+  readonly #known = new Map<string, Known>();
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  /** Throws invalid-request with every place at which the input does not fit. */
+  async check(serviceVersionId: string, { members }: ExecutionInput, bytes: number): Promise<void> {
+    const { validator, startedBy } = this.#known.get(serviceVersionId) ?? (await this.#load(serviceVersionId));
+    if (startedBy !== null)
+      throw new Problem('invalid-request', `This workflow has no plain start event. It is started by ${startedBy}.`);
+    if (!validator) return;
+    const { $secrets: _secrets, ...input } = members as Record<string, unknown>;
+    const errors = validator.check(input, bytes);
+    if (errors.length === 0) return;
+    const places = errors
+      .slice(0, 5)
+      .map(({ pointer, detail }) => `${pointer || 'The input'} ${detail}`)
+      .join('; ');
+    throw new Problem('invalid-request', `The input does not fit the Request Schema of the workflow: ${places}.`, {
+      errors,
+    });
+  }
+
+  async #load(id: string): Promise<Known> {
+    const { read } = this.#platform.database;
+    const row = await findWorkflowVersion(read, id);
+    const version = await read.selectFrom('service_versions').select('state').where('id', '=', id).executeTakeFirst();
+    const needs = row && requirementsIn(row);
+    if (!needs) throw new Problem('conflict', 'This version of the workflow cannot be run: its file has problems.');
+    const starts = needs.messageStarts.map(({ messageName }) => `the message ${messageName}`);
+    if (needs.timerStarts.length > 0) starts.push('a timer');
+    const known: Known = {
+      validator: needs.requestSchema && createValidator(needs.requestSchema),
+      startedBy: needs.startEvent === null ? starts.join(' or ') || 'nothing' : null,
+    };
+    if (this.#known.size >= REMEMBERED) this.#known.clear();
+    if (version?.state === 'PUBLISHED') this.#known.set(id, known);
+    return known;
+  }
+}

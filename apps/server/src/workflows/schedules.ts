@@ -1,0 +1,93 @@
+import { firstStart, nextStart, type ProcessGraph, type StartTimer } from '@kethub/workflow';
+import type { Workflows } from '../executions/index.ts';
+import { Problem } from '../http/index.ts';
+import type { Platform } from '../platform.ts';
+import type { Queries, WorkflowScheduleRow } from '../storage/index.ts';
+import type { Graphs } from './graphs.ts';
+import type { Pause } from './loop.ts';
+import { startByEvent } from './start-by-event.ts';
+
+const AT_ONCE = 32;
+const MISSED = 100_000;
+
+/** Starts instances whose timer start events are due, one for each time, of the version that was deployed last. */
+export async function fireSchedules(
+  platform: Platform,
+  workflows: Workflows,
+  graphs: Graphs,
+  started: () => void,
+): Promise<Pause> {
+  const { database, now, log } = platform;
+  const rows = await database.read.selectFrom('workflow_schedules').selectAll().orderBy('due').limit(AT_ONCE).execute();
+  const due = rows.filter((row) => row.due <= now());
+  for (const row of due) {
+    try {
+      await fire(platform, workflows, graphs, row);
+      started();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      // Of an owner who is leaving: the schedule goes with the service.
+      log.warn({ version: row.service_version_id, err: error }, 'a workflow could not be started by its timer');
+    }
+  }
+  const next = rows.find((row) => !due.includes(row));
+  return due.length > 0 ? 0 : next ? next.due - now() : null;
+}
+
+async function fire(platform: Platform, workflows: Workflows, graphs: Graphs, row: WorkflowScheduleRow): Promise<void> {
+  const { database, now } = platform;
+  const graph = await graphs.load(row.service_version_id);
+  const timer: StartTimer | null = graph && firstOrNext(graph, row, now());
+  const started = await database.write(async (transaction) => {
+    if (!(await take(transaction, row, timer))) return null;
+    // Deployed a moment ago: now it is known when.
+    if (row.timer === null) return null;
+    const service = await transaction
+      .selectFrom('service_versions')
+      .innerJoin('services', 'services.id', 'service_versions.service_id')
+      .select(['services.id', 'owner_type', 'owner_id', 'sunset_at'])
+      .where('service_versions.id', '=', row.service_version_id)
+      .executeTakeFirst();
+    if (!service || (service.sunset_at !== null && service.sunset_at <= now())) return null;
+    return startByEvent(platform, workflows, transaction, {
+      owner: { type: service.owner_type, id: service.owner_id },
+      personId: null,
+      serviceId: service.id,
+      serviceVersionId: row.service_version_id,
+      startEvent: row.element_id,
+      variables: {},
+    });
+  });
+  started?.started();
+}
+
+/** Times that were missed while nothing ran are made up for by one start. */
+function firstOrNext(graph: ProcessGraph, row: WorkflowScheduleRow, now: number): StartTimer | null {
+  if (row.timer === null) return firstStart(graph, row.element_id, now);
+  let next = nextStart(JSON.parse(row.timer) as StartTimer);
+  for (let skipped = 0; next && next.due <= now && skipped < MISSED; skipped++) next = nextStart(next);
+  return next;
+}
+
+/** Whether this process does it: the row goes on to its next time in the same transaction, or away. */
+async function take(transaction: Queries, row: WorkflowScheduleRow, next: StartTimer | null): Promise<boolean> {
+  const values = next && { due: next.due, timer: JSON.stringify(next) };
+  const same = { version: row.service_version_id, element: row.element_id };
+  if (!values) {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('workflow_schedules')
+      .where('service_version_id', '=', same.version)
+      .where('element_id', '=', same.element)
+      .where('due', '=', row.due)
+      .executeTakeFirst();
+    return numDeletedRows === 1n;
+  }
+  const { numUpdatedRows } = await transaction
+    .updateTable('workflow_schedules')
+    .set(values)
+    .where('service_version_id', '=', same.version)
+    .where('element_id', '=', same.element)
+    .where('due', '=', row.due)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}

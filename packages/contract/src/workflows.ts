@@ -1,0 +1,164 @@
+import { Type, type Static } from 'typebox';
+import { Id, Request, Timestamp, Version, nullable } from './fields.ts';
+import { limits } from './limits.ts';
+
+const ElementId = Type.String({ description: 'Id of a BPMN element.' });
+const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
+
+export const WorkflowProblem = Type.Object(
+  {
+    elementId: nullable('string', { description: 'Id of the BPMN element; null where none can be named.' }),
+    code: Type.String(),
+    message: Type.String(),
+    expression: Type.Optional(Type.String({ description: 'The text of the expression that is wrong.' })),
+  },
+  { $id: 'WorkflowProblem', description: 'Why a workflow file cannot be deployed, and where.' },
+);
+export type WorkflowProblem = Static<typeof WorkflowProblem>;
+
+/** What a version of a workflow service has. */
+export const WorkflowDetails = Type.Object(
+  {
+    processId: nullable('string'),
+    applicationId: nullable('string', {
+      description: 'As which tasks call services that name no application themselves.',
+    }),
+    problems: Type.Array(WorkflowProblem, { description: 'A version with problems is saved, and cannot be deployed.' }),
+    services: Type.Array(
+      Type.Object({
+        elementId: ElementId,
+        serviceId: Id,
+        serviceVersion: nullable('string'),
+        applicationId: nullable('string'),
+      }),
+      { description: 'What its tasks call.' },
+    ),
+    messages: Type.Array(Type.Object({ elementId: ElementId, name: Type.String(), starts: Type.Boolean() }), {
+      description: 'What it waits for, and what starts it.',
+    }),
+  },
+  { $id: 'WorkflowDetails' },
+);
+export type WorkflowDetails = Static<typeof WorkflowDetails>;
+
+export const WorkflowApplicationRequest = Request(
+  { applicationId: nullable('string', { description: 'An application of the same owner, or null.' }) },
+  { $id: 'WorkflowApplicationRequest' },
+);
+
+/** Workflow error envelope of the specification. */
+export const WorkflowError = Type.Object(
+  {
+    errorCode: Type.String(),
+    failedElement: ElementId,
+    message: Type.String({ minLength: 1 }),
+    serviceId: Type.Optional(Type.String()),
+    applicationId: Type.Optional(Type.String()),
+    response: Type.Optional(Type.Unknown()),
+  },
+  { $id: 'WorkflowError' },
+);
+
+export const WorkflowIncident = Type.Object(
+  {
+    executionId: Id,
+    instanceId: Id,
+    incident: Type.Integer({ description: 'Its number within the instance.' }),
+    processId: Type.String(),
+    elementId: ElementId,
+    elementName: nullable('string'),
+    type: Type.String(),
+    at: Timestamp,
+    error: WorkflowError,
+    variables: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })),
+  },
+  {
+    $id: 'WorkflowIncident',
+    description: 'What keeps an instance from going on, at which element, and the variables that the element sees.',
+  },
+);
+export type WorkflowIncident = Static<typeof WorkflowIncident>;
+
+export const workflowPhases = ['NEW', 'RUNNING', 'COMPLETED', 'CANCELLED', 'ERROR'] as const;
+
+export const WorkflowInstance = Type.Object(
+  {
+    id: Id,
+    executionId: Id,
+    parentId: nullable('string'),
+    serviceId: Type.Optional(Id),
+    version: Type.Optional(Version),
+    processId: nullable('string'),
+    phase: Type.Enum([...workflowPhases]),
+    incidents: Type.Integer(),
+    createdAt: Timestamp,
+    endedAt: Type.Optional(Timestamp),
+  },
+  {
+    $id: 'WorkflowInstance',
+    description: 'An execution of a workflow, or what one of its call activities has started.',
+  },
+);
+export type WorkflowInstance = Static<typeof WorkflowInstance>;
+
+export const WorkflowActivity = Type.Object({
+  element: Type.Integer({ description: 'Key of the element instance.' }),
+  elementId: ElementId,
+  scope: Type.Integer(),
+  phase: Type.String(),
+  loopCounter: Type.Optional(Type.Integer()),
+  job: Type.Optional(
+    Type.Object({ executionId: Id, state: Type.String(), attempts: Type.Integer() }, { description: 'What it runs.' }),
+  ),
+  due: Type.Optional(Timestamp),
+  message: Type.Optional(Type.Object({ name: Type.String(), correlationKey: Type.String() })),
+});
+
+export const WorkflowInstanceDetails = Type.Object(
+  {
+    ...WorkflowInstance.properties,
+    activities: Type.Array(WorkflowActivity, { description: 'Where it is: what is active or waits.' }),
+    openIncidents: Type.Array(WorkflowIncident),
+    variables: AnyObject,
+  },
+  { $id: 'WorkflowInstanceDetails' },
+);
+export type WorkflowInstanceDetails = Static<typeof WorkflowInstanceDetails>;
+
+export const WorkflowJournalEntry = Type.Object(
+  { seq: Type.Integer(), at: Timestamp, type: Type.String() },
+  { $id: 'WorkflowJournalEntry', additionalProperties: true, description: 'One thing that an instance did.' },
+);
+
+export const RetryIncidentRequest = Request(
+  { variables: Type.Optional(AnyObject) },
+  { $id: 'RetryIncidentRequest', description: 'Variables that are corrected first, at the element that failed.' },
+);
+
+export const WorkflowMessageRequest = Request(
+  {
+    name: Type.String({ minLength: 1, maxLength: limits.nameLength }),
+    correlationKey: Type.Optional(Type.String({ maxLength: limits.nameLength, default: '' })),
+    variables: Type.Optional(AnyObject),
+    messageId: Type.Optional(Type.String({ minLength: 1, maxLength: limits.nameLength })),
+    timeToLiveSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: limits.workflowMessageKeepMs / 1000,
+        default: 3600,
+        description: 'For so long it waits for an instance that wants it.',
+      }),
+    ),
+  },
+  {
+    $id: 'WorkflowMessageRequest',
+    description:
+      'A message for instances that wait for one of this name and correlation key, or for a start event of this name.',
+  },
+);
+export type WorkflowMessageRequest = Static<typeof WorkflowMessageRequest>;
+
+export const WorkflowMessageReceipt = Type.Object(
+  { id: Id, name: Type.String(), correlationKey: Type.String(), started: Type.Array(Id) },
+  { $id: 'WorkflowMessageReceipt', description: '`started`: executions that it has started.' },
+);
