@@ -7,6 +7,7 @@ import { accounts } from '../bench/measurements/accounts.ts';
 import { applications } from '../bench/measurements/applications.ts';
 import { catalog } from '../bench/measurements/catalog.ts';
 import { acceptedExecutions } from '../bench/measurements/executions.ts';
+import { feel } from '../bench/measurements/feel.ts';
 import { forwarding } from '../bench/measurements/forwarding.ts';
 import { queue } from '../bench/measurements/queue.ts';
 import { runs } from '../bench/measurements/runs.ts';
@@ -33,6 +34,7 @@ const all = {
   queue,
   start,
   forwarding,
+  feel,
   catalog,
   accounts,
   timing,

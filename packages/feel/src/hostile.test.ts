@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   compile,
@@ -141,7 +141,9 @@ describe('what is nested deep', () => {
 });
 
 describe('secrets', () => {
-  const functions = new Map([['secret_value', new FeelFunction(['field'], ([field]) => new Secret(String(field)))]]);
+  const functions = new Map([
+    ['secret_value', new FeelFunction(['field'], ([field]) => new Secret(typeof field === 'string' ? field : ''))],
+  ]);
   const read = (expression: string): Value => compile(expression).evaluate(EMPTY, { functions }).value;
 
   it('can be passed on and stored, and tell nothing', () => {
@@ -180,7 +182,14 @@ describe('random expressions', () => {
     ...'x name list date time and time( date(" count( sort( string( item partial 0 1 2.5 1e400 "a" "2030-01-31" @"P1D"'.split(
       ' ',
     ),
-    ...['get or else(', 'list replace(', 'context put(', 'range<', 'list<number>', '\n', '\u0000', '\ud800'],
+    'get or else(',
+    'list replace(',
+    'context put(',
+    'range<',
+    'list<number>',
+    '\n',
+    '\u0000',
+    '\ud800',
   ];
   const scope = scopeOf({ x: 3, name: 'abc', list: [1, 'a', { item: null }], nothing: null });
   const budget = { steps: 10_000, listLength: 1000, textLength: 10_000 };

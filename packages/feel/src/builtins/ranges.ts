@@ -1,5 +1,9 @@
+import { FeelSyntaxError } from '../errors.ts';
 import type { CallSite } from '../evaluate/call-site.ts';
+import { readString } from '../syntax/strings.ts';
+import { parseTemporal } from '../temporal/parse.ts';
 import { kindOf } from '../values/kind.ts';
+import { parseNumber } from '../values/number.ts';
 import { order } from '../values/order.ts';
 import { FeelRange } from '../values/range.ts';
 import type { Value } from '../values/value.ts';
@@ -112,7 +116,46 @@ function operandsOf(left: Value, right: Value): Operands {
   return right instanceof FeelRange ? 'point first' : 'points';
 }
 
+/** A range as a text whose ends are constants; one end may be missing behind an open bracket (DMN 1.5, table 75). */
+const RANGE = /^\s*([[(\]])\s*(.*?)\s*\.\.\s*(.*?)\s*([\])[])\s*$/s;
+const LONGEST_RANGE = 1000;
+
+function readRange(call: CallSite, text: string): Value {
+  const [, open, low = '', high = '', close] = (text.length <= LONGEST_RANGE && RANGE.exec(text)) || [];
+  const [startIncluded, endIncluded] = [open === '[', close === ']'];
+  const start = low === '' ? undefined : readEnd(low);
+  const end = high === '' ? undefined : readEnd(high);
+  if (open === undefined || start === null || end === null || (start === undefined && end === undefined)) {
+    return call.fail('this is no range of constants.');
+  }
+  if ((start === undefined && startIncluded) || (end === undefined && endIncluded)) {
+    return call.fail('an end that is missing cannot be included.');
+  }
+  const distance = start === undefined || end === undefined ? -1 : order(start, end);
+  if (distance === null || distance > 0) return call.fail('the start must not lie after the end.');
+  return new FeelRange(start, startIncluded, end, endIncluded);
+}
+
+/** A number, a text, a temporal literal, or a call such as `date("2030-01-31")`; null if it is none of them. */
+function readEnd(text: string): Value {
+  const [, call, quoted] = /^(@|date\(|time\(|date and time\(|duration\(|)("[^]*")\)?$/.exec(text) ?? [];
+  if (quoted === undefined) return /^-?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? parseNumber(text) : null;
+  const literal = readLiteral(quoted);
+  return call === '' || literal === null ? literal : parseTemporal(literal);
+}
+
+function readLiteral(quoted: string): string | null {
+  try {
+    const { text, to } = readString(quoted, 0);
+    return to === quoted.length ? text : null;
+  } catch (error) {
+    if (error instanceof FeelSyntaxError) return null;
+    throw error;
+  }
+}
+
 export const ranges: readonly (readonly [string, Builtin])[] = [
+  ['range', new Builtin([signature(['from: string'], readRange)])],
   ['before', relation(before, 'points', 'point first', 'point second', 'ranges')],
   ['after', relation(swapped(before), 'points', 'point first', 'point second', 'ranges')],
   ['meets', relation(meets, 'ranges')],

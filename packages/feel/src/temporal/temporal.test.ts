@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FeelDate } from '../values/date.ts';
 import { DaysDuration, MonthsDuration } from '../values/duration.ts';

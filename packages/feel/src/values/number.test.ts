@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { add, compareNumbers, Decimal, divide, fromDecimal, modulo, multiply, subtract, toDecimal } from './number.ts';
 import type { FeelNumber } from './value.ts';

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { compile, scopeOf, toJson } from './index.ts';
+
+const evaluate = (expression: string): unknown => toJson(compile(expression).evaluate(scopeOf({})).value);
+
+// One line for each relation of DMN 1.5, table 79, each with what just holds and what just does not.
+it.each([
+  ['before(1, 10)', true],
+  ['before(1, [1..5])', false],
+  ['before(1, (1..5])', true],
+  ['before([1..5), [5..10])', true],
+  ['before([1..5], [5..10])', false],
+  ['after(5, [1..5))', true],
+  ['after([6..10], [1..5])', true],
+  ['meets([1..5], [5..10])', true],
+  ['meets([1..5), [5..10])', false],
+  ['met by([5..10], [1..5])', true],
+  ['overlaps([1..5], [5..8])', true],
+  ['overlaps([1..5), [5..8])', false],
+  ['overlaps before([1..5], [4..10])', true],
+  ['overlaps before([1..5], [1..10])', false],
+  ['overlaps before([1..5], (1..10])', true],
+  ['overlaps after([4..10], [1..5])', true],
+  ['overlaps after((5..8], [1..5))', false],
+  ['finishes(5, [1..5])', true],
+  ['finishes(5, [1..5))', false],
+  ['finishes((1..5], [1..5])', true],
+  ['finished by([5..10], 10)', true],
+  ['includes([5..10], 5)', true],
+  ['includes((5..10], 5)', false],
+  ['includes([1..10], [1..10))', true],
+  ['during(5, [1..10])', true],
+  ['during([1..10], [1..10))', false],
+  ['starts(1, [1..5])', true],
+  ['starts((1..5], (1..5))', false],
+  ['started by([1..10], [1..5])', true],
+  ['coincides([1..5], [1..5])', true],
+  ['coincides(3, 4)', false],
+  ['before(1, "a")', null],
+  ['meets(1, [1..2])', null],
+  ['includes((> 5), 6)', true],
+  ['before((< 3), [3..4])', true],
+  ['[1..10].start included', true],
+  ['(1..10].start', 1],
+  ['3 in range("[1..5)")', true],
+  ['5 in range("[1..)")', true],
+  ['range("[..5]")', null],
+  ['range("[5..1]")', null],
+  ['range("[x..5]")', null],
+  ['range("[1..\\"a\\\\\\"]")', null],
+  ['@"2030-01-02" in range("[@\\"2030-01-01\\"..date(\\"2030-01-03\\")]")', true],
+  ['(= 5) = [5..5]', false],
+  ['5 in (!= 4)', true],
+  ['[1..3[ = [1..3)', true],
+  [']1..[4][1]] = (1..4]', true],
+])('%s', (expression, expected) => {
+  expect(evaluate(expression)).toEqual(expected);
+});
