@@ -48,6 +48,7 @@ describe.each(databases)('kill -9 of the platform on $name', (kind) => {
       KETHUB_PORT: new URL(addresses.api).port,
       KETHUB_GATEWAY_PORT: new URL(addresses.gateway).port,
       KETHUB_DEMO: 'off',
+      KETHUB_SANDBOX_ROOT: 'machine',
       KETHUB_LOG_LEVEL: 'warn',
       ...(configuration.databaseUrl !== null && { DATABASE_URL: configuration.databaseUrl }),
     };

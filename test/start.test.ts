@@ -44,6 +44,7 @@ describe('npm start without a terminal', () => {
       ...Object.fromEntries(inherited),
       ...ports,
       KETHUB_DATA_DIR: path.join(folder, 'data'),
+      KETHUB_SANDBOX_ROOT: 'machine',
       KETHUB_LOG_LEVEL: 'debug',
     };
     const child = spawn(process.execPath, [START], { env, cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });

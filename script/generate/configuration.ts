@@ -47,6 +47,8 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_OWNER_EXECUTIONS_AT_ONCE',
     'KETHUB_SHORT_RUN_SECONDS',
     'KETHUB_WARM_MEMORY_MB',
+    'KETHUB_SANDBOX_ROOT',
+    'KETHUB_SERVICE_NETWORKS',
   ],
   Limits: [
     'KETHUB_RATE_LIMIT_LOOKUPS',

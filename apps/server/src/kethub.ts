@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { checkSandbox, connectRuntime, type Runtime } from '@kethub/runtime';
+import { keepOwnRoot } from '@kethub/runtime/root';
 import { createBuilder } from '@kethub/runtime/build';
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
@@ -142,12 +143,20 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   const runtime = await connectRuntime({
     dataDir,
     warmBytes: configuration.warmMemoryMb * 1024 * 1024,
+    serviceNetworks: configuration.serviceNetworks,
     onConnection(state, detail) {
       connected = state === 'CONNECTED';
       log[connected ? 'info' : 'warn']({ detail }, `runner ${state}`);
     },
   });
   opened.push(() => runtime.close());
+  if (configuration.sandboxRoot === 'own') {
+    const root = keepOwnRoot(dataDir, runtime, {
+      info: (line) => log.info(line),
+      warn: (line) => log.warn(line),
+    });
+    opened.push(() => root.stop());
+  }
   const builder = createBuilder({ dataDir, runtime });
   const builds = new BuildWorker(platform, builder);
   const worker = new ExecutionWorker(platform, runtime, createRunnables(platform, builder));

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Id, Owner, Request, Timestamp, Version, nullable } from './fields.ts';
 import { limits } from './limits.ts';
+import { DeclaredHosts } from './services.ts';
 import { UsageLimits, UsageToday } from './usage-limits.ts';
 import { PricingPlan } from './marketplace.ts';
 
@@ -60,6 +61,7 @@ export const Subscription = Type.Object(
     endpoint: Type.String({ description: 'Address of the service at the gateway.' }),
     basis: Type.Enum([...bases], { description: 'Why the application could subscribe.' }),
     pricingPlan: Type.Optional(PricingPlan),
+    hosts: Type.Optional(DeclaredHosts),
     limits: UsageLimits,
     usage: UsageToday,
     createdAt: Timestamp,

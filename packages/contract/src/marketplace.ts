@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { Id, Request, Timestamp, Version } from './fields.ts';
 import { limits } from './limits.ts';
 import { currencies } from './money.ts';
-import { ServiceParameter } from './services.ts';
+import { DeclaredHosts, ServiceParameter } from './services.ts';
 
 /** What services in the marketplace are about. */
 export const categories = [
@@ -141,6 +141,7 @@ export const MarketplaceService = Type.Object(
     documentation: Type.String({ description: 'Markdown.' }),
     pricingPlans: Type.Array(PricingPlan),
     parameters: Type.Optional(Type.Array(ServiceParameter, { description: 'What the service takes.' })),
+    hosts: Type.Optional(DeclaredHosts),
     _links: Type.Object({
       apiSpecification: Type.Optional(
         Type.Object(

@@ -36,6 +36,19 @@ export const GpuConfiguration = Request(
   },
 );
 
+/** A name or an IPv4 address in lower case, with or without a port. */
+const HOST = String.raw`^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*(?::[1-9]\d{0,4})?$`;
+
+export const DeclaredHosts = Type.Array(
+  Type.String({ pattern: HOST, maxLength: 260, examples: ['api.example.org:8443'] }),
+  {
+    uniqueItems: true,
+    maxItems: 50,
+    description:
+      'Hosts that executions may call, each with a port or at 443; nothing else can be reached. Whoever can subscribe sees them.',
+  },
+);
+
 /** Resources and limits of one execution. */
 export const RuntimeConfiguration = Request(
   {
@@ -49,6 +62,13 @@ export const RuntimeConfiguration = Request(
       Type.Boolean({
         description:
           "Whether each execution has the provider access tokens of the service's owner as environment variables.",
+      }),
+    ),
+    hosts: Type.Optional(DeclaredHosts),
+    warmStart: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether an execution may run in a process that was started, with what the program imports, before it was asked for. Default true.',
       }),
     ),
   },

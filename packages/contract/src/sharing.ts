@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Id, Owner, Request, Timestamp, Version, nullable, timestampPattern } from './fields.ts';
 import { limits } from './limits.ts';
-import { ServiceParameter, serviceTypes } from './services.ts';
+import { DeclaredHosts, ServiceParameter, serviceTypes } from './services.ts';
 
 export const shareStatuses = ['ACTIVE', 'NOT_YET', 'EXPIRED', 'NEVER_ACTIVE'] as const;
 export type ShareStatus = (typeof shareStatuses)[number];
@@ -54,6 +54,7 @@ export const SharedServiceVersion = Type.Object(
     version: Version,
     publishedAt: Timestamp,
     parameters: Type.Optional(Type.Array(ServiceParameter, { description: 'Parameters of run().' })),
+    hosts: Type.Optional(DeclaredHosts),
     endpoint: Type.Optional(
       Type.String({ description: 'Address at the gateway, where applications may subscribe: published internally.' }),
     ),

@@ -54,6 +54,10 @@ export interface ExecutionJob {
    */
   secretEnvironment?: Record<string, string>;
   dataPools: DataPoolMount[];
+  /** What it may call over the network, as `host:port`; nothing without it. */
+  hosts?: readonly string[];
+  /** False: never in a process that has waited for it. Default true. */
+  warm?: boolean;
   limits: Limits;
   /** Kept with the execution and told with its end, unread: what the platform wants to know then, whatever was restarted. */
   note?: string;
@@ -175,6 +179,8 @@ export interface RunnerStatus {
   version: string;
   running: { executionId: string; pid: number }[];
   warm: { sourceDir: string; pid: number; bytes: number }[];
+  /** Id of the project's own root that sandboxes are made of, or null while they see a part of this machine's `/usr`. */
+  root: string | null;
   /** Sandboxes of builds now running. */
   commands: number;
   /** Whether memory, processor time and processes are limited by cgroups (root) or by rlimits only. */
@@ -203,6 +209,8 @@ export interface Runtime {
   sandboxed(request: SandboxedCommand): Promise<SandboxedOutcome>;
   /** Asks for warm workers for this code; also ends idle workers of other code with the same environment that it supersedes when told so. */
   prewarm(code: Code, environment: Record<string, string>, limits: Limits): Promise<void>;
+  /** A root of the project's own was built: new sandboxes are made of it. */
+  renewRoot(): Promise<void>;
   status(): Promise<RunnerStatus>;
   /** A clean stop: warm workers end, running executions go on and are collected by the next platform process. */
   close(): Promise<void>;
@@ -227,6 +235,8 @@ export interface RuntimeOptions {
   warmIdleMs?: number;
   /** From SIGTERM to the end of all processes at cancel, default 3,000 ms. */
   cancelGraceMs?: number;
+  /** Private networks (`10.1.0.0/16`) that services may reach when they declare hosts there. Default none. */
+  serviceNetworks?: readonly string[];
   /** A runner without platform and without running executions exits after this time, default 10,000 ms. */
   lonelyMs?: number;
   /** Told when the runner was lost and when another one was reached. */

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Command } from 'commander';
 import { addCommand, endWith, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 import { usageFailure } from '../failures.ts';
@@ -14,7 +15,7 @@ export function addDoctor(program: Command, shell: Shell): void {
   addCommand(doctor, 'sandbox', 'start hostile programs here, and show what held them')
     .option(
       '--data <folder>',
-      'on the disk of this folder, such as the data folder (default: that for temporary files)',
+      'with the disk and the sandbox root of this data folder (default: the folder for temporary files)',
     )
     .option('--only <names...>', 'only these programs')
     .action((options: SandboxOptions) => sandbox(shell, options));
@@ -22,14 +23,17 @@ export function addDoctor(program: Command, shell: Shell): void {
 
 /** Loaded only here: nothing else of ket runs code on this machine. */
 async function sandbox(shell: Shell, { data, only, ...options }: SandboxOptions): Promise<void> {
-  const { attack, checkSandbox, HOSTILE, openSandboxDriver } = await import('@kethub/runtime/escapes');
+  const { attack, checkSandbox, currentRoot, HOSTILE, openSandboxDriver, rootsIn } =
+    await import('@kethub/runtime/escapes');
   const unknown = only?.find((name) => !HOSTILE.some((hostile) => hostile.name === name));
   if (unknown !== undefined)
     throw usageFailure(`There is no program "${unknown}". There are: ${HOSTILE.map(({ name }) => name).join(', ')}.`);
   const check = await checkSandbox();
   if (!check.usable) throw usageFailure(`No code can be run on this machine: ${check.reason}`, check.remedy);
   const output = outputOf(shell, options);
-  const driver = await openSandboxDriver(data);
+  const runtimeDir = path.resolve(shell.folder, data ?? '.', 'runtime');
+  const own = data !== undefined && currentRoot(runtimeDir) !== null;
+  const driver = await openSandboxDriver(data && path.resolve(shell.folder, data), own ? rootsIn(runtimeDir) : null);
   try {
     const total = only?.length ?? HOSTILE.length;
     let done = 0;

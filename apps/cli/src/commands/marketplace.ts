@@ -73,8 +73,9 @@ async function show(shell: Shell, id: string, options: CommonOptions): Promise<v
 }
 
 function describe(service: MarketplaceService): string {
-  const { title, version, provider, summary, description, documentation, pricingPlans } = service;
-  const texts = [summary, description, documentation].filter((text) => text !== '');
+  const { title, version, provider, summary, description, documentation, pricingPlans, hosts = [] } = service;
+  const calls = hosts.length === 0 ? '' : `Calls ${hosts.join(', ')}`;
+  const texts = [summary, description, documentation, calls].filter((text) => text !== '');
   const rows = pricingPlans.flatMap(rowsOf);
   return [`${title} ${version} by ${provider.name}`, ...texts, table(['PLAN', 'NAME', 'TYPE', 'PRICE'], rows)].join(
     '\n\n',

@@ -8,6 +8,7 @@ import {
 } from '@kethub/contract';
 import { etag } from '../http/index.ts';
 import { serviceEndpoint, type Addresses } from '../platform.ts';
+import { declaredHosts } from '../services/index.ts';
 import type { AccessKeyRow, ApplicationRow } from '../storage/index.ts';
 
 const MASK = '••••••••';
@@ -47,6 +48,7 @@ export interface SubscribedService {
   slug: string;
   owner_id: string;
   version: string;
+  configuration: string;
   basis: Basis;
   /** JSON of the plan that was accepted. */
   pricing_plan: string | null;
@@ -63,6 +65,7 @@ export function presentSubscription(
     version: row.version,
     endpoint: serviceEndpoint(addresses, row.owner_id, row.slug, row.version),
     basis: row.basis,
+    ...declaredHosts(row.configuration),
     ...(row.pricing_plan !== null && { pricingPlan: JSON.parse(row.pricing_plan) as PricingPlan }),
     createdAt: toTimestamp(row.created_at),
   };

@@ -53,6 +53,7 @@ export function listSubscriptions(queries: Queries, applicationId: string) {
       'services.slug',
       'services.owner_id',
       'service_versions.version',
+      'service_versions.configuration',
       'subscriptions.basis',
       'accepted_plans.pricing_plan',
     ])

@@ -164,5 +164,11 @@ async function insert(
   const detail = { applicationId, serviceId, version, basis, ...(accepted && { pricingPlan: accepted.plan }) };
   await audit(platform, transaction, owner, 'subscription:create', id, detail);
   const pricing_plan = accepted && JSON.stringify(accepted.plan);
-  return { id, service_id: serviceId, created_at, name, slug, owner_id: ownerId, version, basis, pricing_plan };
+  const { configuration } = await transaction
+    .selectFrom('service_versions')
+    .select('configuration')
+    .where('id', '=', versionId)
+    .executeTakeFirstOrThrow();
+  const made = { id, service_id: serviceId, created_at, name, slug, owner_id: ownerId, version, configuration };
+  return { ...made, basis, pricing_plan };
 }

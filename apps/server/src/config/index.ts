@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox';
 import { Ajv } from 'ajv';
 import { keycloakOf, type KeycloakSettings } from './keycloak.ts';
 import { mailOf, type MailSettings } from './mail.ts';
-import { onPremiseOf, type OnPremiseSettings } from './on-premise.ts';
+import { networksOf, onPremiseOf, type OnPremiseSettings } from './on-premise.ts';
 import { blobsOf, ProcessSettings, rolesOf, type BlobSettings, type Role, type Roles } from './processes.ts';
 import { Refusal } from './refusal.ts';
 import { gpusOf, SchedulingSettings, type CapacitySettings, type TurnSettings } from './scheduling.ts';
@@ -222,6 +222,17 @@ export const ConfigurationSchema = Type.Object({
     default: 512,
     description: 'Memory that pre-warmed processes may hold while they wait. 0 switches warm starts off.',
   }),
+  KETHUB_SANDBOX_ROOT: Type.Enum(['own', 'machine'], {
+    default: 'own',
+    description:
+      "What user code sees as `/usr`. `own`: Python from packages of Debian, built in the data folder beside the first start (21 MB are downloaded); until then, and where that is not possible, and with `machine`, a part of this machine's.",
+  }),
+  KETHUB_SERVICE_NETWORKS: Type.Optional(
+    Type.String({
+      description:
+        'Networks (`10.1.0.0/16`), separated by commas, in which hosts may be that managed services declare to call. Default: none beside public addresses.',
+    }),
+  ),
   KETHUB_ON_PREMISE_NETWORKS: Type.Optional(
     Type.String({
       description:
@@ -310,6 +321,9 @@ export interface Configuration {
   readonly capacity: CapacitySettings;
   readonly turns: TurnSettings;
   readonly warmMemoryMb: number;
+  readonly sandboxRoot: 'own' | 'machine';
+  /** Private networks that managed services may reach when they declare hosts there. */
+  readonly serviceNetworks: readonly string[];
   readonly demo: 'auto' | 'off';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   readonly trustedProxies: readonly string[];
@@ -397,6 +411,8 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
       shortRunSeconds: given.KETHUB_SHORT_RUN_SECONDS || null,
     },
     warmMemoryMb: given.KETHUB_WARM_MEMORY_MB,
+    sandboxRoot: given.KETHUB_SANDBOX_ROOT,
+    serviceNetworks: networksOf('KETHUB_SERVICE_NETWORKS', given.KETHUB_SERVICE_NETWORKS),
     // The demo makes a user; a realm is not Kethub's to put one in.
     demo: keycloak ? 'off' : given.KETHUB_DEMO,
     logLevel: given.KETHUB_LOG_LEVEL,

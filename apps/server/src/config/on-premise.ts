@@ -28,7 +28,7 @@ interface Given {
 /** Throws Refusal for what is no network, port or file of certificates. */
 export function onPremiseOf(given: Given): OnPremiseSettings {
   return {
-    networks: listOf(given.KETHUB_ON_PREMISE_NETWORKS).map(network),
+    networks: networksOf('KETHUB_ON_PREMISE_NETWORKS', given.KETHUB_ON_PREMISE_NETWORKS),
     ports: listOf(given.KETHUB_ON_PREMISE_PORTS).map(range),
     http: given.KETHUB_ON_PREMISE_HTTP === 'on',
     certificates: certificatesOf(given.KETHUB_ON_PREMISE_CA_FILE),
@@ -40,7 +40,12 @@ function listOf(text = ''): string[] {
   return text.split(/[\s,]+/).filter(Boolean);
 }
 
-function network(text: string): string {
+/** Throws Refusal for what is no network, naming the setting. */
+export function networksOf(setting: string, text: string | undefined): string[] {
+  return listOf(text).map((one) => network(setting, one));
+}
+
+function network(setting: string, text: string): string {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
   try {
@@ -50,7 +55,7 @@ function network(text: string): string {
       new BlockList().addSubnet(address, Number(bits), version === 6 ? 'ipv6' : 'ipv4');
     }
   } catch {
-    throw new Refusal(`KETHUB_ON_PREMISE_NETWORKS holds ${text}, which is no network. Write it as 10.1.0.0/16.`);
+    throw new Refusal(`${setting} holds ${text}, which is no network. Write it as 10.1.0.0/16.`);
   }
   return text;
 }

@@ -23,6 +23,8 @@ export async function jobOf(platform: Platform, runnables: Runnables, row: Execu
       ...(runnable.providerAccessTokens && (await providerEnvironment(platform, row.service_version_id))),
       ...(row.trace_parent !== null && { TRACEPARENT: row.trace_parent }),
     },
+    hosts: runnable.hosts,
+    warm: runnable.warm,
     limits: {
       ...runnable.limits,
       ...(row.cpus !== null && { cpus: row.cpus }),

@@ -7,6 +7,7 @@ import {
   type PricingPlan,
 } from '@kethub/contract';
 import type { Platform } from '../platform.ts';
+import { declaredHosts } from '../services/index.ts';
 import type { ListingRow } from '../storage/index.ts';
 import type { findOffer, Offered } from './queries.ts';
 
@@ -49,7 +50,7 @@ export function presentEntry(row: Offered): MarketplaceEntry {
   return { ...presentOffered(row), pricing: [...new Set(plansOf(row).map(({ type }) => type))] };
 }
 
-/** Never the source, the configuration or the environment of the version. */
+/** Never the source, the environment, or more of the configuration of the version than the hosts that it calls. */
 export function presentOffer(
   { addresses }: Platform,
   row: NonNullable<Awaited<ReturnType<typeof findOffer>>>,
@@ -61,6 +62,7 @@ export function presentOffer(
     documentation: row.documentation,
     pricingPlans: plansOf(row),
     ...(row.parameters !== null && { parameters: stored(row.parameters) }),
+    ...declaredHosts(row.configuration),
     _links: row.type === 'MANAGED' ? { apiSpecification: { href } } : {},
   };
 }

@@ -153,6 +153,7 @@ export function findOffer(queries: Queries, serviceId: string) {
       'listings.documentation',
       'listings.service_version_id',
       'service_versions.parameters',
+      'service_versions.configuration',
     ])
     .where('listings.service_id', '=', serviceId)
     .executeTakeFirst();

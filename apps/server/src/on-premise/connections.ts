@@ -4,7 +4,7 @@ import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import tls from 'node:tls';
 import type { OnPremiseSettings } from '../config/index.ts';
-import { createAddressRules, type AddressRules } from './address-rules.ts';
+import { createAddressRules, type AddressRules } from '@kethub/runtime/addresses';
 import { isAllowedPort, type Destination } from './target.ts';
 
 /** All IP addresses of a name. */

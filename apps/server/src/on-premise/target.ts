@@ -3,7 +3,7 @@ import type { OnPremiseSettings } from '../config/index.ts';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import type { OnPremiseTargetRow, Queries } from '../storage/index.ts';
-import { createAddressRules } from './address-rules.ts';
+import { createAddressRules } from '@kethub/runtime/addresses';
 import { hasDotSegments } from './path.ts';
 
 /** Sealed values of one purpose cannot stand for another. */

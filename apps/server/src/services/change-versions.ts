@@ -10,6 +10,7 @@ import { copySpecification } from './api-specification.ts';
 import { presentBuild, presentVersion, stateOf } from './present.ts';
 import { findBuild, findVersion, newestVersions } from './queries.ts';
 import { addOnPremiseVersion } from './on-premise.ts';
+import { requireHosts } from './hosts.ts';
 import { requireEnvironment, requireResources } from './resources.ts';
 import { storeSource } from './source.ts';
 import { uploadOf } from './upload.ts';
@@ -124,6 +125,7 @@ export async function configure(
   request: FastifyRequest,
 ): Promise<Answer> {
   requireEnvironment(configuration, '');
+  requireHosts(configuration, '');
   return platform.database.write(async (transaction) => {
     const { row, service } = await requireManagedVersion(transaction, owner, serviceId, version);
     requireDraft(row);

@@ -13,6 +13,7 @@ import { insertService, newestVersions } from './queries.ts';
 import { shapeOf } from './shapes.ts';
 import { slugOf } from './slug.ts';
 import { storeSource, type Source } from './source.ts';
+import { requireHosts } from './hosts.ts';
 import { requireEnvironment } from './resources.ts';
 import { readParts } from './upload.ts';
 import { requireFreeAddress } from './transfer.ts';
@@ -168,7 +169,10 @@ function checkForm(fields: Record<string, unknown>): CreateServiceForm {
       throw new Problem('invalid-request', `The part "${name}" holds the character U+0000, which cannot be stored.`);
   }
   const form = formOf(fields);
-  if (form.configuration) requireEnvironment(form.configuration, '/configuration');
+  if (form.configuration) {
+    requireEnvironment(form.configuration, '/configuration');
+    requireHosts(form.configuration, '/configuration');
+  }
   requireFitting(form);
   return form;
 }

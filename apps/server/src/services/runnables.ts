@@ -3,6 +3,7 @@ import { limits as contractLimits, type RuntimeConfiguration } from '@kethub/con
 import type { Code, Limits } from '@kethub/runtime';
 import type { Platform } from '../platform.ts';
 import type { BuiltCode, Builder, EnvironmentLock } from './builder.ts';
+import { hostsWithPorts } from './hosts.ts';
 import { needsOf } from './resources.ts';
 
 /** What the runtime needs to run a service version. */
@@ -10,6 +11,10 @@ export interface Runnable {
   readonly code: Code;
   readonly environment: Record<string, string>;
   readonly limits: Limits;
+  /** What it may call, as `host:port`. */
+  readonly hosts: string[];
+  /** Whether it may run in a process that has waited for it. */
+  readonly warm: boolean;
   /** Whether it is given the credentials of its owner at providers. */
   readonly providerAccessTokens: boolean;
   /** SHA-256 of the uploaded ZIP. */
@@ -88,6 +93,6 @@ function toRunnable(
     layerDir: built.layer === null ? null : path.join(folder, built.layer),
     imports: built.imports,
   };
-  const { environment = {}, providerAccessTokens = false } = configuration;
-  return { code, environment, limits, providerAccessTokens };
+  const { environment = {}, providerAccessTokens = false, hosts, warmStart: warm = true } = configuration;
+  return { code, environment, limits, hosts: hostsWithPorts(hosts), warm, providerAccessTokens };
 }

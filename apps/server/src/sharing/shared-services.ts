@@ -1,7 +1,7 @@
 import { toTimestamp, type SharedService, type SharedServiceVersion } from '@kethub/contract';
 import { list, Problem, type Answer, type ListQuery } from '../http/index.ts';
 import { serviceEndpoint, type Addresses, type Context, type Platform } from '../platform.ts';
-import { newestPublished, type PublishedVersion } from '../services/index.ts';
+import { declaredHosts, newestPublished, type PublishedVersion } from '../services/index.ts';
 import type { Queries, ServiceRow } from '../storage/index.ts';
 import { activeShares } from './queries.ts';
 
@@ -99,6 +99,7 @@ function presentSharedVersion(row: PublishedVersion, service: ServiceRow, addres
     ...(row.parameters !== null && {
       parameters: JSON.parse(row.parameters) as NonNullable<SharedServiceVersion['parameters']>,
     }),
+    ...declaredHosts(row.configuration),
     ...(row.visibility === 'INTERNAL' && {
       endpoint: serviceEndpoint(addresses, service.owner_id, service.slug, row.version),
     }),

@@ -63,7 +63,7 @@ export class KethubProcess {
   #spawn(): ChildProcess {
     const inherited = Object.entries(process.env).filter(([name]) => !/^(KETHUB_|DATABASE_URL$)/.test(name));
     const child = spawn(process.execPath, [MAIN], {
-      env: { ...Object.fromEntries(inherited), ...this.#settings },
+      env: { ...Object.fromEntries(inherited), KETHUB_SANDBOX_ROOT: 'machine', ...this.#settings },
       stdio: ['ignore', logOutput(), 'pipe'],
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {

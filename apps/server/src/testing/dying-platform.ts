@@ -47,7 +47,11 @@ const database: Database = {
 };
 const blobs = openBlobFolder(path.join(told.dataDir, 'blobs'));
 const platform: Platform = {
-  configuration: readConfiguration({ KETHUB_DATA_DIR: told.dataDir, KETHUB_DEMO: 'off' }),
+  configuration: readConfiguration({
+    KETHUB_DATA_DIR: told.dataDir,
+    KETHUB_DEMO: 'off',
+    KETHUB_SANDBOX_ROOT: 'machine',
+  }),
   addresses: told.addresses,
   database,
   blobs: {

@@ -63,6 +63,7 @@ export async function startTestKethub(
     KETHUB_GATEWAY_PORT: '0',
     KETHUB_DEMO: 'off',
     ...roomy,
+    KETHUB_SANDBOX_ROOT: 'machine',
     ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
     ...settings,
   });

@@ -52,6 +52,7 @@ export async function createTestPlatform(
       KETHUB_PUBLIC_URL: origin,
       KETHUB_INSTANCE_KEY: INSTANCE_KEY,
       KETHUB_DEMO: 'off',
+      KETHUB_SANDBOX_ROOT: 'machine',
       ...options.settings,
     }),
     addresses: {

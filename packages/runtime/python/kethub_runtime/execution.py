@@ -9,6 +9,7 @@ from _io import open as open_file
 
 from kethub_runtime import plain_json
 from kethub_runtime.binding import Job, bind
+from kethub_runtime.bridge import start_if_needed
 from kethub_runtime.failures import Failure, print_traceback, problem_of
 from kethub_runtime.logs import LogFinder, apply_environment
 from kethub_runtime.program import load_run, set_up_path
@@ -27,6 +28,7 @@ def main(arguments: list) -> None:
     options = dict(zip(arguments[::2], arguments[1::2]))
     report = _take_result_fd()
     _set_up_streams()
+    start_if_needed()
     sys.meta_path.insert(0, LogFinder)
     set_up_path(options.get("--app", "/app"), options.get("--deps", "/deps"), RUNNER)
     _warm_up([name for name in options.get("--import", "").split(",") if name])

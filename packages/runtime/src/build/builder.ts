@@ -8,7 +8,7 @@ import { errorCode } from '../errors.ts';
 import type { Runtime } from '../types.ts';
 import { compileTree } from './compile.ts';
 import { removeTree, sealTree } from './folders.ts';
-import { askHostPython, type HostPython } from './host-python.ts';
+import { askHostPython, ownPython, type HostPython } from './host-python.ts';
 import { inspectService } from './inspect.ts';
 import { installLayer, layerName, publish } from './layer.ts';
 import { readLock, type EnvironmentLock } from './lock.ts';
@@ -49,12 +49,13 @@ export function createBuilder(options: BuilderOptions): Builder {
     return askHostPython();
   }
 
-  function ready(): Promise<HostPython> {
+  async function ready(): Promise<HostPython> {
     prepared ??= prepare().catch((error: unknown) => {
       prepared = null;
       throw error;
     });
-    return prepared;
+    const ofMachine = await prepared;
+    return ownPython(runtimeDir) ?? ofMachine;
   }
 
   async function layerFor(

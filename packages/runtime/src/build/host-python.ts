@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { currentRoot } from '../root/index.ts';
 import { PYTHON } from '../sandbox/root.ts';
 
 const run = promisify(execFile);
@@ -43,4 +44,10 @@ print(json.dumps({"version": "%d.%d" % sys.version_info[:2], "platform": platfor
 export async function askHostPython(): Promise<HostPython> {
   const { stdout } = await run(PYTHON, ['-I', '-c', ASK], { env: {}, cwd: '/' });
   return JSON.parse(stdout) as HostPython;
+}
+
+/** The Python and the pip of the root that sandboxes are made of, or null while that is this machine's. */
+export function ownPython(runtimeDir: string): HostPython | null {
+  const own = currentRoot(runtimeDir);
+  return own === null ? null : { version: own.python, platform: own.platform, pip: { ...own.pip, isWheel: true } };
 }

@@ -101,6 +101,10 @@ class LocalRuntime implements Runtime {
     await this.#request('prewarm', { code, environment, limits });
   }
 
+  async renewRoot(): Promise<void> {
+    await this.#request('renewRoot', {});
+  }
+
   async status(): Promise<RunnerStatus> {
     return this.#request('status', {});
   }
@@ -177,6 +181,7 @@ function settingsOf(options: RuntimeOptions): Settings {
     warmIdleMs: options.warmIdleMs ?? 300_000,
     cancelGraceMs: options.cancelGraceMs ?? 3_000,
     lonelyMs: options.lonelyMs ?? 10_000,
+    networks: options.serviceNetworks ?? [],
     containers: options.containers ?? null,
   };
 }

@@ -7,7 +7,9 @@ import type { Places } from '../places.ts';
 const MAIN = fileURLToPath(new URL('../runner/main.ts', import.meta.url));
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** Mounts `<dataDir>/runtime` a second time, in a namespace that only the runner sees, then becomes the runner. */
-const MOUNT_AND_BECOME = 'mount --bind -- "$1" "$2" && shift 2 && exec "$@"';
+const MOUNT_AND_BECOME = 'ulimit -c 0; mount --bind -- "$1" "$2" && shift 2 && exec "$@"';
+/** It holds the secrets of executions: the kernel must not write them to the disk if it crashes. */
+const BECOME = 'ulimit -c 0; exec "$@"';
 
 /**
  * Starts the runner of a data folder. It gets a session of its own, so that it outlives this process, and none of its
@@ -17,7 +19,8 @@ export function startRunner(places: Places, version: string): ChildProcess {
   const passage = preparePassage(places);
   const runner = [process.execPath, MAIN, JSON.stringify({ runtimeDir: places.runtimeDir, passage, version })];
   const mounted = ['--mount', '--propagation', 'slave', '/bin/sh', '-c', MOUNT_AND_BECOME, 'sh', places.runtimeDir];
-  const [command = '', ...rest] = passage === null ? runner : ['unshare', ...mounted, passage, ...runner];
+  const [command = '', ...rest] =
+    passage === null ? ['/bin/sh', '-c', BECOME, 'sh', ...runner] : ['unshare', ...mounted, passage, ...runner];
   const log = openSync(places.log, 'a', 0o600);
   try {
     const child = spawn(command, rest, { detached: true, cwd: '/', env: { PATH }, stdio: ['ignore', log, log] });

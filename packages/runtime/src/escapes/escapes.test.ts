@@ -1,9 +1,11 @@
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rootsForTests } from '../testing/roots.ts';
 import { attack, HOSTILE, openSandboxDriver, type EscapeDriver } from './index.ts';
 
 let driver: EscapeDriver;
 beforeAll(async () => {
-  driver = await openSandboxDriver();
+  driver = await openSandboxDriver(tmpdir(), await rootsForTests());
 });
 afterAll(async () => {
   await driver.close();

@@ -1,3 +1,4 @@
+export { currentRoot, rootsIn } from '../root/index.ts';
 export { checkSandbox } from '../sandbox/check.ts';
 export { attack, HOSTILE } from './suite.ts';
 export { openSandboxDriver } from './sandbox-driver.ts';

@@ -5,11 +5,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createBuilder } from '../build/index.ts';
 import { connectRuntime } from '../client/connect.ts';
 import { placesOf } from '../places.ts';
+import { takeRoots } from '../root/index.ts';
 import type { EscapeDriver } from './types.ts';
 
-/** The sandbox of this machine, with a data folder and a runner of its own below `parent`. */
-export async function openSandboxDriver(parent = tmpdir()): Promise<EscapeDriver> {
+/**
+ * The sandbox of this machine, with a data folder and a runner of its own below `parent`.
+ * @param rootsDir where the roots of an installation lie, or null to use the Python of this machine.
+ */
+export async function openSandboxDriver(
+  parent: string = tmpdir(),
+  rootsDir: string | null = null,
+): Promise<EscapeDriver> {
   const dataDir = mkdtempSync(join(parent, 'kethub-doctor-'));
+  if (rootsDir !== null) await takeRoots(rootsDir, placesOf(dataDir).runtimeDir);
   const runtime = await connectRuntime({ dataDir, lonelyMs: 500, cancelGraceMs: 300, warmBytes: 0 });
   const { executions, runtimeDir, socket } = placesOf(dataDir);
   let services = 0;

@@ -15,6 +15,8 @@ export interface Settings {
   warmIdleMs: number;
   cancelGraceMs: number;
   lonelyMs: number;
+  /** Private networks that services may reach. */
+  networks?: readonly string[];
   /** A platform of an older version does not name it. */
   containers?: ContainerEngine | null;
 }
@@ -36,6 +38,7 @@ export interface Methods {
   /** Ends the sandboxed command that request `target` started. */
   abort: { params: { target: number }; result: null };
   prewarm: { params: { code: Code; environment: Record<string, string>; limits: Limits }; result: null };
+  renewRoot: { params: Nothing; result: null };
   status: { params: Nothing; result: RunnerStatus };
   /** The platform stops: warm workers end, and the runner too when nothing runs. Answers whether it does. */
   close: { params: Nothing; result: { exits: boolean } };

@@ -159,9 +159,10 @@ export class Executions {
   #inSandbox(job: JobHeader, code: Code, input: Buffer): Run {
     const { executionId, environment, secretEnvironment = {}, limits, dataPools, secrets } = job;
     const folder = this.#records.folder(executionId);
-    const spec = { code, environment, limits };
-    const warm = dataPools.length === 0 ? this.#pool.take(spec) : null;
+    const spec = { code, environment, hosts: job.hosts ?? [], limits };
+    const warm = dataPools.length === 0 && job.warm !== false ? this.#pool.take(spec) : null;
     const service = warm ?? this.#stock.take() ?? new ServiceSandbox(this.#ground, folder, [], limits);
+    service.executionId = executionId;
     const names = dataPools.map(({ parameter }) => parameter);
     try {
       if (warm === null) service.begin(spec, { warm: false, dataPools });
@@ -236,6 +237,7 @@ export class Executions {
 }
 
 /** Data pools are mounted when a sandbox is made: one that waits has none. */
-function specOf({ code, environment, limits, dataPools }: JobHeader): ServiceSpec | null {
-  return 'image' in code || dataPools.length > 0 ? null : { code, environment, limits };
+function specOf({ code, environment, hosts = [], limits, dataPools, warm }: JobHeader): ServiceSpec | null {
+  const never = 'image' in code || dataPools.length > 0 || warm === false;
+  return never ? null : { code, environment, hosts, limits };
 }

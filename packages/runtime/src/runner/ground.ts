@@ -5,7 +5,8 @@ import { messageOf } from '../errors.ts';
 import type { Places } from '../places.ts';
 import { openCgroups, type CgroupTree } from '../sandbox/cgroups.ts';
 import type { Ground } from '../sandbox/launch.ts';
-import { prepareRoot } from '../sandbox/root.ts';
+import { Doors } from '../egress/doors.ts';
+import { prepareRoot, type SandboxRoot } from '../sandbox/root.ts';
 import { sweepSandboxes } from '../sandbox/sweep.ts';
 import { PYTHON_SIDE } from '../version.ts';
 import { Identities } from '../sandbox/identities.ts';
@@ -19,6 +20,9 @@ export interface RunnerGround extends Ground {
   version: string;
   /** The path under which the user of a sandbox reaches a folder of ours. @throws when there is none at that path. */
   reachable(path: string): string;
+  doors: Doors;
+  /** Makes new sandboxes of the root that is current now. */
+  renewRoot(): void;
   close(): Promise<void>;
 }
 
@@ -37,21 +41,31 @@ export async function prepareGround(places: Places, passage: string | null, vers
     const inside = real === places.runtimeDir || real.startsWith(`${places.runtimeDir}/`);
     return passage !== null && inside ? passage + real.slice(places.runtimeDir.length) : real;
   };
-  const root = prepareRoot(places, PYTHON_SIDE);
-  return {
+  const rootOf = (sweep: boolean): SandboxRoot => {
+    const root = prepareRoot(places, PYTHON_SIDE, sweep);
+    return { ...root, dir: reachable(root.dir), usr: reachable(root.usr) };
+  };
+  const identities = new Identities();
+  const ground: RunnerGround = {
     places,
-    root: { ...root, dir: reachable(root.dir) },
+    root: rootOf(true),
+    renewRoot() {
+      ground.root = rootOf(false);
+    },
     cgroups,
-    identities: new Identities(),
+    identities,
+    doors: new Doors(`${places.runtimeDir}/doors`, identities.take(), reachable),
     limitedBy: cgroups?.kind ?? 'RLIMITS',
     version,
     reachable,
     async close() {
+      ground.doors.close();
       await cgroups?.remove();
       // Some of them are being deleted already; the synchronous one does not get on with that.
       await rm(places.nests, { recursive: true, force: true, maxRetries: 10, retryDelay: 10 });
     },
   };
+  return ground;
 }
 
 async function openTree(places: Places): Promise<CgroupTree | null> {

@@ -47,6 +47,11 @@ export class OutputLines {
     this.#dropping = true;
   }
 
+  /** A line of our own among those of the program. */
+  note(line: LogLine): void {
+    if (!this.#dropping) this.#pass(line);
+  }
+
   #read(stream: Readable, severity: Severity): void {
     let rest: Buffer = Buffer.alloc(0);
     stream.on('data', (chunk: Buffer) => {

@@ -58,6 +58,7 @@ await executions.takeOver();
 const handlers: Handlers = {
   configure(params) {
     settings = params.settings;
+    ground.doors.allow(settings.networks ?? []);
     containers.use(settings.containers ?? null);
     setImmediate(() => {
       stock.fill();
@@ -93,10 +94,16 @@ const handlers: Handlers = {
     return null;
   },
   prewarm(spec) {
-    pool.want(spec);
+    pool.want({ ...spec, hosts: [] });
+    return null;
+  },
+  async renewRoot() {
+    ground.renewRoot();
+    await pool.clear(false);
     return null;
   },
   status: () => ({
+    root: ground.root.own,
     runnerPid: process.pid,
     version,
     running: executions.running(),

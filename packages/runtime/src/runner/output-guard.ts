@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { statfsSync } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { errorCode, messageOf } from '../errors.ts';
 
+const run = promisify(execFile);
 const LOOK_MS = 1_000;
 /** Asking a file system how much is free takes 5 µs. */
 const ASK_MS = 50;
@@ -11,7 +14,7 @@ const FALLING_BYTES = 8 * 1024 * 1024;
 const FALLING_FILES = 1_000;
 /** Of the limits that hold for what is offered in the end: scratch files are welcome, a full disk is not. */
 const TOLERANCE = 2;
-const MOST_ENTRIES_MORE = 10_000;
+const MOST_ENTRIES_MORE = 30_000;
 /** How many files are asked for their size at once. */
 const TOGETHER = 64;
 
@@ -22,8 +25,8 @@ interface Guard {
 /**
  * Looks at output folders while programs fill them: each second, and at once when the disk below them loses space quickly.
  * File systems without project quotas (and most machines) have no better way. Measured with a program that writes 1.2 GB/s:
- * the bytes that it wrote before it was ended fell from 1.2 GB to 138 MB, and the files that another one made from 220,000
- * to 12,700.
+ * the bytes that it wrote before it was ended fell from 1.2 GB to 138 MB, and the files that another one made beyond its
+ * bound from 170,000 to 2,500.
  */
 export class OutputGuards {
   readonly #dir: string;
@@ -126,11 +129,30 @@ async function exceeds(top: string, bounds: { bytes: number; entries: number }):
       await sizes();
       if (bytes > bounds.bytes) return true;
     } catch (error) {
-      if (errorCode(error) === 'ENAMETOOLONG') return true; // nested beyond 4 KiB of path, where nobody could measure
+      if (errorCode(error) === 'ENAMETOOLONG') return exceedsDeep(top, bounds);
       if (!['ENOENT', 'ENOTDIR', 'EACCES'].includes(errorCode(error) ?? '')) throw error;
     }
   }
   return false;
+}
+
+/** Nested beyond 4 KiB of path: du(1) goes from folder to folder. It cannot enter what is closed, and neither can we. */
+async function exceedsDeep(top: string, bounds: { bytes: number; entries: number }): Promise<boolean> {
+  const [bytes = 0, entries = 0] = await Promise.all(
+    ['--block-size=1', '--inodes'].map(async (option) => {
+      const { stdout } = await run('du', ['-s', option, '--', top], { env: {} }).catch((error: unknown) =>
+        partOf(error),
+      );
+      return Number(stdout.split('\t')[0]);
+    }),
+  );
+  return bytes > bounds.bytes || entries > bounds.entries;
+}
+
+/** What du has printed although it could not enter every folder. */
+function partOf(error: unknown): { stdout: string } {
+  if (error instanceof Error && 'stdout' in error && typeof error.stdout === 'string') return { stdout: error.stdout };
+  throw error;
 }
 
 async function bytesOf(file: string): Promise<number> {

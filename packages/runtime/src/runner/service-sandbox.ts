@@ -1,5 +1,6 @@
 import { chmodSync, chownSync, closeSync, mkdirSync, openSync, renameSync, rmdirSync } from 'node:fs';
 import { baseEnvironment, type Mount } from '../sandbox/bwrap.ts';
+import type { Door } from '../egress/doors.ts';
 import { prepare, type PreparedSandbox, type Sandbox } from '../sandbox/launch.ts';
 import type { Code, DataPoolMount, Limits } from '../types.ts';
 import { discard, type RunnerGround } from './ground.ts';
@@ -9,6 +10,8 @@ import { OutputLines } from './log-file.ts';
 export interface ServiceSpec {
   code: Code;
   environment: Readonly<Record<string, string>>;
+  /** What it may call, as `host:port`. */
+  hosts: readonly string[];
   limits: Limits;
 }
 
@@ -20,6 +23,18 @@ export interface Handover {
   input: Buffer;
 }
 
+/** Programs that know proxies find the one that {@link ServiceSandbox} opens; `bridge.py` listens there. */
+const PROXY = 'http://127.0.0.1:3128';
+const LOCAL = 'localhost,127.0.0.1,::1';
+const PROXY_ENVIRONMENT = {
+  HTTP_PROXY: PROXY,
+  HTTPS_PROXY: PROXY,
+  NO_PROXY: LOCAL,
+  http_proxy: PROXY,
+  https_proxy: PROXY,
+  no_proxy: LOCAL,
+};
+
 let prepared = 0;
 
 /** A sandbox that runs one execution of a service, or waits for it. */
@@ -29,6 +44,8 @@ export class ServiceSandbox {
   readonly uid: number | null;
   /** Where it writes its result files. */
   readonly output: string;
+  /** Once it is known whose it is. */
+  executionId: string | null = null;
   readonly #ground: RunnerGround;
   readonly #prepared: PreparedSandbox;
   readonly #nest: string;
@@ -61,15 +78,17 @@ export class ServiceSandbox {
 
   /** Makes the sandbox of this service. A warm one will not see data pools. @throws when a folder is not there. */
   begin(
-    { code, environment, limits }: ServiceSpec,
+    { code, environment, hosts, limits }: ServiceSpec,
     options: { warm: boolean; dataPools: readonly DataPoolMount[] },
   ): void {
     this.#warm = options.warm;
     const { reachable } = this.#ground;
+    const door = hosts.length === 0 ? null : this.#openDoor(hosts);
     const mounts: Mount[] = [
       { from: reachable(code.sourceDir), to: '/app', writable: false },
       ...(code.layerDir === null ? [] : [{ from: reachable(code.layerDir), to: '/deps', writable: false }]),
       { from: reachable(this.output), to: '/var/runtime/output', writable: true },
+      ...(door === null ? [] : [{ from: reachable(door.dir), to: '/run/kethub', writable: false }]),
       ...options.dataPools.map(({ parameter, path, writable }) => {
         if (!/^[^/\0]+$/.test(parameter) || parameter.startsWith('.'))
           throw new Error(`"${parameter}" cannot be a folder.`);
@@ -80,10 +99,24 @@ export class ServiceSandbox {
       mounts,
       tmpBytes: limits.tmpBytes,
       workingDirectory: '/var/runtime/output',
-      environment: { ...baseEnvironment(limits.cpus), ...environment },
+      environment: { ...baseEnvironment(limits.cpus), ...(door !== null && PROXY_ENVIRONMENT), ...environment },
       network: 'NONE' as const,
     };
     this.#prepared.begin(layout, limits);
+  }
+
+  /** A way to these hosts and to no other; what is refused stands in the log of the execution and in that of the runner. */
+  #openDoor(hosts: readonly string[]): Door {
+    const door = this.#ground.doors.open(hosts);
+    door.onRefused = (target, why) => {
+      const message = `A connection to ${target} was refused: ${why}.`;
+      console.error(`${this.executionId ?? 'a warm sandbox'}: ${message}`);
+      this.lines.note({ timestamp: new Date().toISOString(), severity: 'WARNING', message });
+    };
+    void this.sandbox.ended.then(() => {
+      door.close();
+    });
+    return door;
   }
 
   handOver(job: Handover, limits: Limits): void {

@@ -178,7 +178,7 @@ export class WarmPool {
 }
 
 /** Limits that hold from the first instruction, and the environment that imports may read, must be the same. */
-function keyOf({ code, environment, limits }: ServiceSpec): string {
+function keyOf({ code, environment, hosts, limits }: ServiceSpec): string {
   const { memoryBytes, cpus, processes, tmpBytes } = limits;
   const variables = Object.entries(environment).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([
@@ -186,6 +186,7 @@ function keyOf({ code, environment, limits }: ServiceSpec): string {
     code.layerDir,
     code.imports,
     variables,
+    hosts,
     memoryBytes,
     cpus,
     processes,

@@ -49,7 +49,7 @@ export function fixedOptions(network: Layout['network']): string[] {
 export function layoutOptions(root: SandboxRoot, layout: Layout): Buffer {
   const bind = (mount: Mount): string[] => [mount.writable ? '--bind' : '--ro-bind', mount.from, mount.to];
   const options = [
-    ['--ro-bind', `${root.dir}/usr`, '/usr', ...root.shown.flatMap((path) => ['--ro-bind', path, path])],
+    ['--ro-bind', root.usr, '/usr', ...root.shown.flatMap((path) => ['--ro-bind', path, path])],
     ['--symlink', 'usr/bin', '/bin', '--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64'],
     ['--ro-bind', `${root.dir}/etc`, '/etc', '--ro-bind', `${root.dir}/runner`, '/runner', '--proc', '/proc'],
     ['--tmpfs', '/dev', ...DEVICES.flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`])],

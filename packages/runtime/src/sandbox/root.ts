@@ -6,21 +6,21 @@ import {
 import { spawnSync } from 'node:child_process';
 import { basename, dirname, join } from 'node:path';
 import type { Places } from '../places.ts';
+import { currentRoot, type OwnRoot } from '../root/own-root.ts';
+import { COMMANDS } from './commands.ts';
 import { seccompFilter } from './seccomp.ts';
 
 /** What the inside of every sandbox is made of. */
 export interface SandboxRoot {
-  /** Holds `usr`, `etc`, `runner` and `seccomp.bpf`. */
+  /** Holds `etc`, `runner` and `seccomp.bpf`. */
   dir: string;
+  /** Shown as `/usr`. */
+  usr: string;
   /** Folders of this machine shown at their own place: Python's library and the shared libraries. */
   shown: string[];
+  /** Id of the root of our own, or null when it is made of this machine's `/usr`. */
+  own: string | null;
 }
-
-/** Shown in no sandbox: needed only to run other people's programs or to look around. */
-const COMMANDS = [
-  'sh', 'cat', 'chmod', 'cp', 'cut', 'date', 'dirname', 'basename', 'echo', 'env', 'false', 'head', 'ln', 'ls', 'mkdir', 'mv', 'rm',
-  'rmdir', 'sleep', 'sort', 'tail', 'tee', 'test', 'touch', 'tr', 'true', 'uname', 'wc', 'grep', 'sed', 'tar', 'gzip', 'prlimit',
-]; // prettier-ignore
 
 // Asked once: where the interpreter lives, its own library, and the folders of the shared libraries that it and its modules load.
 const ASK_PYTHON = `
@@ -47,29 +47,35 @@ interface Python {
 export const PYTHON = '/usr/bin/python3';
 
 /**
- * Builds the root once per Python and per version of our own Python side, and removes older ones.
- * The host's `/usr` is not shown as a whole: only a copy of the interpreter and of a few commands, and three folders at their place.
- * Measured: showing them as binds costs 0.3 ms per start against a complete copy (74 MB), which would also miss security updates.
+ * What sandboxes are made of: the current root of our own ({@link currentRoot}) or, where there is none, a part of this
+ * machine's `/usr`: a copy of the interpreter and of a few commands, and three folders at their place. Built once per Python
+ * and per version of our own Python side.
+ * @param sweep removes older ones: only while no sandbox lives.
  */
-export function prepareRoot({ runtimeDir, mark }: Places, pythonSide: string): SandboxRoot {
-  const python = askPython();
+export function prepareRoot({ runtimeDir, mark }: Places, pythonSide: string, sweep: boolean): SandboxRoot {
+  const own = currentRoot(runtimeDir);
+  const python = own === null ? askPython() : null;
+  const shown = python === null ? [] : shownOf(python);
   const parent = join(runtimeDir, 'root');
-  const key = `${rootKey(python, pythonSide)}-${mark}`; // the mark is what sweeping knows sandboxes by
+  const key = `${rootKey(own?.id ?? python, pythonSide)}-${mark}`; // the mark is what sweeping knows sandboxes by
   const dir = join(parent, key);
-  const shown = outermost([
+  mkdirSync(parent, { recursive: true, mode: 0o711 });
+  for (const name of sweep ? readdirSync(parent) : [])
+    if (name !== key) rmSync(join(parent, name), { recursive: true, force: true });
+  if (!existsSync(dir)) {
+    const draft = join(parent, `draft-${process.pid}`);
+    build(draft, python, shown, pythonSide, own);
+    renameSync(draft, dir);
+  }
+  return { dir, usr: own?.usr ?? join(dir, 'usr'), shown, own: own?.id ?? null };
+}
+
+function shownOf(python: Python): string[] {
+  return outermost([
     ...(existsSync(ZONES) ? [ZONES] : []),
     ...python.standard,
     ...python.libraries.filter((folder) => !inside(folder, python.standard)),
   ]);
-  mkdirSync(parent, { recursive: true, mode: 0o711 });
-  for (const name of readdirSync(parent))
-    if (name !== key) rmSync(join(parent, name), { recursive: true, force: true });
-  if (!existsSync(dir)) {
-    const draft = join(parent, `draft-${process.pid}`);
-    build(draft, python, shown, pythonSide);
-    renameSync(draft, dir);
-  }
-  return { dir, shown };
 }
 
 function askPython(): Python {
@@ -80,10 +86,11 @@ function askPython(): Python {
   return JSON.parse(asked.stdout) as Python;
 }
 
-function rootKey(python: Python, pythonSide: string): string {
+function rootKey(from: Python | string | null, pythonSide: string): string {
   const hash = createHash('sha256');
-  const { size, mtimeMs } = statSync(python.executable);
-  hash.update(JSON.stringify(['3', python, size, mtimeMs, COMMANDS]));
+  const { size, mtimeMs } =
+    typeof from === 'object' && from !== null ? statSync(from.executable) : { size: 0, mtimeMs: 0 };
+  hash.update(JSON.stringify(['4', from, size, mtimeMs, COMMANDS]));
   for (const name of readdirSync(pythonSide, { recursive: true, encoding: 'utf8' }).toSorted()) {
     const file = join(pythonSide, name);
     if (name.endsWith('.py') && statSync(file).isFile()) hash.update(name).update(readFileSync(file));
@@ -91,11 +98,23 @@ function rootKey(python: Python, pythonSide: string): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-function build(dir: string, python: Python, shown: string[], pythonSide: string): void {
+function build(dir: string, python: Python | null, shown: string[], pythonSide: string, own: OwnRoot | null): void {
   const folder = (path: string): string => {
     mkdirSync(join(dir, path), { recursive: true, mode: 0o755 });
     return join(dir, path);
   };
+  if (python !== null) copyFromMachine(dir, folder, python, shown);
+  writeEtc(folder('etc'), own === null);
+  cpSync(pythonSide, folder('runner'), { recursive: true, filter: (source) => basename(source) !== '__pycache__' });
+  compile(dir, own);
+  const filter = seccompFilter(process.arch);
+  if (filter === null) throw new Error(`There is no system-call filter for the architecture ${process.arch}.`);
+  writeFileSync(join(dir, 'seccomp.bpf'), filter);
+  spawnSync('chmod', ['-R', 'u=rwX,go=rX', dir]);
+  chmodSync(dir, 0o755);
+}
+
+function copyFromMachine(dir: string, folder: (path: string) => string, python: Python, shown: string[]): void {
   folder('usr/bin');
   folder('usr/lib');
   folder('usr/lib64');
@@ -111,25 +130,22 @@ function build(dir: string, python: Python, shown: string[], pythonSide: string)
     const link = join(dir, 'usr', loader);
     if (existsSync(loader) && !existsSync(link)) symlinkSync(realpathSync(loader), link);
   }
-  writeEtc(folder('etc'));
-  cpSync(pythonSide, folder('runner'), { recursive: true, filter: (source) => basename(source) !== '__pycache__' });
-  // A sandbox cannot write there: without this every execution would compile our side again.
-  spawnSync(
-    PYTHON,
-    ['-I', '-S', '-m', 'compileall', '-q', '--invalidation-mode', 'unchecked-hash', '-s', dir, join(dir, 'runner')],
-    {
-      env: {},
-      cwd: '/',
-    },
-  );
-  const filter = seccompFilter(process.arch);
-  if (filter === null) throw new Error(`There is no system-call filter for the architecture ${process.arch}.`);
-  writeFileSync(join(dir, 'seccomp.bpf'), filter);
-  spawnSync('chmod', ['-R', 'u=rwX,go=rX', dir]);
-  chmodSync(dir, 0o755);
 }
 
-function writeEtc(etc: string): void {
+/** A sandbox cannot write there: without this every execution would compile our side again. */
+function compile(dir: string, own: OwnRoot | null): void {
+  const options = ['-I', '-S', '-m', 'compileall', '-q', '--invalidation-mode', 'unchecked-hash'];
+  const around = { env: {}, cwd: '/' };
+  if (own === null) {
+    spawnSync(PYTHON, [...options, '-s', dir, join(dir, 'runner')], around);
+    return;
+  }
+  const links = ['bin', 'lib', 'lib64'].flatMap((name) => ['--symlink', `usr/${name}`, `/${name}`]);
+  const mounts = ['--ro-bind', own.usr, '/usr', ...links, '--proc', '/proc', '--bind', join(dir, 'runner'), '/runner'];
+  spawnSync('bwrap', ['--die-with-parent', ...mounts, '--', PYTHON, ...options, '/runner'], around);
+}
+
+function writeEtc(etc: string, ofMachine: boolean): void {
   const files: Record<string, string> = {
     passwd:
       'root:x:0:0:root:/:/bin/false\nservice:x:1000:1000:service:/tmp:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n',
@@ -142,7 +158,8 @@ function writeEtc(etc: string): void {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(etc, name), text);
   rmSync(join(etc, 'localtime'));
   symlinkSync('/usr/share/zoneinfo/UTC', join(etc, 'localtime'));
-  for (const copied of ['/etc/ld.so.cache', '/etc/ssl/certs/ca-certificates.crt']) {
+  // The certificates that the operator trusts, also where the root is our own.
+  for (const copied of [...(ofMachine ? ['/etc/ld.so.cache'] : []), '/etc/ssl/certs/ca-certificates.crt']) {
     if (!existsSync(copied)) continue;
     mkdirSync(dirname(join(dirname(etc), copied)), { recursive: true });
     copyFileSync(copied, join(dirname(etc), copied));

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Decides which addresses the gateway may connect to. */
+/** Decides which addresses may be connected to on behalf of others. */
 export interface AddressRules {
   /** Whether an IP address, in any of its notations, may be connected to. What is no IP address may not. */
   allows(address: string): boolean;

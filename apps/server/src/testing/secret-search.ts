@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { Client } from 'pg';
+
+/** Where a secret was found, in words; empty when it is nowhere. */
+export type Found = string[];
+
+/** Every form in which a text is likely to be written. */
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  // The middle of the base64 text is the same wherever the secret stands at a multiple of three bytes.
+  const shifted = [0, 1, 2].map((shift) =>
+    Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString('base64')
+      .slice(4, -4),
+  );
+  return [secret, bytes.toString('hex'), bytes.toString('base64url'), ...shifted, encodeURIComponent(secret)];
+}
+
+/** Looks into every file below these folders, binary ones too. The secret is on no command line meanwhile. */
+export function searchFiles(secret: string, places: readonly string[]): Found {
+  const there = places.filter((place) => existsSync(place));
+  const { status, stdout, stderr } = spawnSync('grep', ['-rlaF', '-f', '-', '--', ...there], {
+    input: `${formsOf(secret).join('\n')}\n`,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
+  const gone = stderr.split('\n').filter((line) => line !== '' && !/No such file|No such device/.test(line));
+  if (status !== 0 && gone.length > 0) throw new Error(`Not everything could be searched: ${gone.join(' ')}`);
+  return stdout.split('\n').filter(Boolean);
+}
+
+/** Looks at the arguments and the environment of every process of the machine. */
+export function searchProcesses(secret: string): Found {
+  const forms = formsOf(secret);
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .flatMap((pid) => ['cmdline', 'environ', 'comm'].map((part) => `/proc/${pid}/${part}`))
+    .filter((path) => {
+      try {
+        const text = readFileSync(path, 'utf8');
+        return forms.some((form) => text.includes(form));
+      } catch {
+        return false; // it has ended
+      }
+    });
+}
+
+/** Looks into all rows of a PostgreSQL, because what is compressed cannot be found in its files. Null: nothing to do. */
+export async function searchRows(secret: string, databaseUrl: string | null): Promise<Found> {
+  if (databaseUrl === null) return [];
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const tables = await client.query<{ name: string }>(
+      "select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')",
+    );
+    const found: Found = [];
+    for (const { name } of tables.rows) {
+      const like = formsOf(secret).map((form) => `%${form}%`);
+      const rows = await client.query(`select 1 from ${name} as t where t::text like any($1) limit 1`, [like]);
+      if (rows.rows.length > 0) found.push(`table ${name}`);
+    }
+    return found;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Where a PostgreSQL of this machine keeps its files, its log of transactions among them, or null. */
+export async function filesOfPostgres(databaseUrl: string | null): Promise<string | null> {
+  if (databaseUrl === null) return null;
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ data_directory: string }>('show data_directory');
+    const folder = rows[0]?.data_directory ?? '';
+    return existsSync(folder) ? folder : null;
+  } finally {
+    await client.end();
+  }
+}
+
+/** How much the kernel would write of this process if it crashed now; `0` for nothing. */
+export function coreLimitOf(pid: number): string | undefined {
+  const limits = readFileSync(`/proc/${pid}/limits`, 'latin1');
+  return /^Max core file size +\S+ +(\S+)/m.exec(limits)?.[1];
+}

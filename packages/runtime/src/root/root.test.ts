@@ -1,0 +1,106 @@
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createBuilder } from '../build/index.ts';
+import { hostileZip } from '../escapes/hostile-zip.ts';
+import { placesOf } from '../places.ts';
+import { takeLock } from '../runner/lock.ts';
+import { MiB, openBench, type Bench } from '../testing/bench.ts';
+import { rootsForTests } from '../testing/roots.ts';
+import { buildOwnRoot, currentRoot, keepOwnRoot, takeRoots } from './index.ts';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+
+const LOOK = `
+import os, ssl, sqlite3, ctypes, zoneinfo, sys
+
+def run():
+    mounts = [line.split()[3:5] for line in open("/proc/self/mountinfo")]
+    return {"shown": [source for source, target in mounts if target == "/usr" or target.startswith("/usr/")],
+            "python": "%d.%d" % sys.version_info[:2], "commands": len(os.listdir("/usr/bin")), "zone": str(zoneinfo.ZoneInfo("Europe/Berlin")),
+            "setuid": [f for d, _, fs in os.walk("/usr") for f in fs if os.lstat(f"{d}/{f}").st_mode & 0o6000],
+            "compiled": os.path.exists(ssl.__spec__.cached)}
+`;
+
+describe('a root of our own', () => {
+  let roots: string;
+  let bench: Bench;
+  let runtimeDir: string;
+  beforeAll(async () => {
+    roots = await rootsForTests();
+    bench = await openBench({ warmBytes: 256 * MiB });
+    ({ runtimeDir } = placesOf(bench.dataDir));
+  });
+  afterAll(async () => {
+    await bench.close();
+  });
+
+  test('takes the place of the /usr of this machine while executions run', async () => {
+    const before = (await bench.result(LOOK)) as { shown: string[] };
+    expect((await bench.runtime.status()).root).toBe(null);
+    expect(before.shown.length).toBeGreaterThan(1);
+    const long = await bench.startedWith(
+      'ready',
+      'import time\ndef run():\n    print("ready", flush=True)\n    time.sleep(1)\n    import kethub.secret, json.tool\n    return 1',
+    );
+    const ended = bench.ended(long.executionId);
+    await takeRoots(roots, runtimeDir);
+    await bench.runtime.renewRoot();
+    const own = currentRoot(runtimeDir);
+    expect((await bench.runtime.status()).root).toBe(own?.id);
+    const { shown, ...after } = (await bench.result(LOOK)) as { shown: string[] };
+    expect(shown).toEqual([realpathSync(own?.usr ?? '')]);
+    expect(after).toEqual({
+      python: own?.python, commands: expect.any(Number), zone: 'Europe/Berlin', setuid: [], compiled: true,
+    });
+    expect((await ended).outcome).toBe('SUCCEEDED');
+  }); // prettier-ignore
+
+  test('has the pip that installs requirements for it', async () => {
+    const builder = createBuilder({ dataDir: bench.dataDir, runtime: bench.runtime });
+    const program = 'import idna\ndef run():\n    return idna.__version__\n';
+    const archive = hostileZip([
+      { name: 'src/program.py', content: program },
+      { name: 'requirements.txt', content: 'idna==3.10\n' },
+    ]);
+    const digest = createHash('sha256').update(archive).digest('hex');
+    const { signal } = new AbortController();
+    const outcome = await builder.build(Readable.from([archive]), digest, () => undefined, signal);
+    if (!outcome.ok) throw new Error(outcome.problem.detail);
+    const { source, layer } = outcome.built;
+    const code = { sourceDir: join(runtimeDir, source), layerDir: join(runtimeDir, layer ?? ''), imports: [] };
+    expect(await bench.result(code)).toBe('3.10');
+  });
+
+  test('is used again by the next runner', async () => {
+    await bench.runtime.close();
+    const next = await bench.again();
+    expect((await next.status()).root).toBe(currentRoot(runtimeDir)?.id);
+  });
+
+  test('is not built by a second process meanwhile', async () => {
+    const lock = takeLock(join(roots, 'lock'));
+    expect(await buildOwnRoot(dirname(roots))).toBe(null);
+    lock?.release();
+    expect(readdirSync(roots)).toHaveLength(3); // one root, `current` and `lock`
+  });
+});
+
+test('where none can be built, it is said why and what helps, and nothing is left', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'kethub-roots-'));
+  const before = { ...process.env };
+  Object.assign(process.env, { http_proxy: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' });
+  try {
+    const said: string[] = [];
+    const say = { info: () => undefined, warn: (line: string) => said.push(line) };
+    await keepOwnRoot(dataDir, { renewRoot: async () => Promise.reject(new Error('there is none')) }, say).done;
+    expect(said).toEqual([
+      expect.stringMatching(/Python of this machine.+could not be downloaded.+script\/sandbox-root/),
+    ]);
+    expect(readdirSync(join(dataDir, 'runtime/roots'))).toEqual(['lock']);
+  } finally {
+    process.env = before;
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,5 @@
+/** The commands of a sandbox: needed to run other people's programs or to look around. */
+export const COMMANDS = [
+  'sh', 'cat', 'chmod', 'cp', 'cut', 'date', 'dirname', 'basename', 'echo', 'env', 'false', 'head', 'ln', 'ls', 'mkdir', 'mv', 'rm',
+  'rmdir', 'sleep', 'sort', 'tail', 'tee', 'test', 'touch', 'tr', 'true', 'uname', 'wc', 'grep', 'sed', 'tar', 'gzip', 'prlimit',
+]; // prettier-ignore
