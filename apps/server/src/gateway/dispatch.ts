@@ -31,8 +31,11 @@ export function createDispatch(
     else
       count(platform, caller, reply).then(
         () => forwarder.forward(call, request, reply, fail),
-        // The body is not read any more, and may be long.
-        (error: Error) => fail((reply.header('connection', 'close'), error)),
+        (error: Error) => {
+          // The body is not read any more, and may be long.
+          reply.header('connection', 'close');
+          fail(error);
+        },
       );
     return true;
   };
