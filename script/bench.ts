@@ -15,6 +15,7 @@ import { start } from '../bench/measurements/start.ts';
 import { statusReads } from '../bench/measurements/status-reads.ts';
 import { throughput } from '../bench/measurements/throughput.ts';
 import { tokenGrants } from '../bench/measurements/token-grants.ts';
+import { workflowEngine } from '../bench/measurements/workflow-engine.ts';
 import { timing } from '../bench/measurements/timing.ts';
 import { profile } from '../bench/measurements/profile.ts';
 import { root } from './run.ts';
@@ -38,6 +39,7 @@ const all = {
   catalog,
   accounts,
   timing,
+  workflowEngine,
 };
 /** Run only when asked for: it takes longer than all others, or what it tells is no promise in a number. */
 const onRequest = ['accounts', 'timing'];

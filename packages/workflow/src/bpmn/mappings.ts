@@ -6,6 +6,9 @@ import type { Report } from './report.ts';
 
 export const SECRETS = '$secrets';
 
+/** Names in the target of one mapping. */
+const MAX_PATH = 20;
+
 export interface Mappings {
   readonly inputs: readonly Mapping[];
   readonly outputs: readonly Mapping[];
@@ -76,11 +79,11 @@ function outputOf(report: Report, element: Element, output: Element, rules: Mapp
 
 function pathOf(report: Report, element: Element, kind: string, target: string): string[] | null {
   const path = target.split('.');
-  if (path.every(isVariable)) return path;
+  if (path.length <= MAX_PATH && path.every(isVariable)) return path;
   const message =
     target === ''
       ? `An ${kind} mapping has no target.`
-      : `The target of the ${kind} mapping ${target} has to be the name of a variable, or names joined by dots: letters, digits and underscores.`;
+      : `The target of the ${kind} mapping ${target} has to be the name of a variable, or at most ${MAX_PATH} names joined by dots: letters, digits and underscores.`;
   report.add(element, 'MAPPING', message);
   return null;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { FeelBudgetError, toJson, type FeelFunction, type Scope, type Value as FeelValue } from '@kethub/feel';
 import type { Expression } from '../expression.ts';
 import type { IncidentType, Value } from '../types.ts';
+import { isTooDeep, MAX_DEPTH } from './depth.ts';
 import { Failure } from './failure.ts';
 import type { Machine } from './machine.ts';
 
@@ -54,7 +55,9 @@ export function evaluateJson(
   purpose: Purpose,
   functions?: ReadonlyMap<string, FeelFunction>,
 ): Value {
-  return toJson(evaluate(machine, expression, scope, purpose, functions).value);
+  const value = toJson(evaluate(machine, expression, scope, purpose, functions).value);
+  if (!isTooDeep(value)) return value;
+  throw new Failure(purpose.incident, `${purpose.what} is nested more than ${MAX_DEPTH} deep.`);
 }
 
 /** A condition; null and anything else but true and false is a failure. */

@@ -1,6 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { accepted, Instance } from '../testing/instance.ts';
-import { boundary, chain, end, file, flow, gateway, message, script, service, start, timer } from '../testing/xml.ts';
+import {
+  boundary,
+  chain,
+  end,
+  file,
+  flow,
+  gateway,
+  message,
+  script,
+  service,
+  serviceId,
+  start,
+  timer,
+} from '../testing/xml.ts';
+import type { Value } from '../types.ts';
 import { resultOf, statusOf } from './status.ts';
 
 const graph = accepted(
@@ -65,6 +79,41 @@ describe('events that come late or twice change nothing', () => {
     const instance = new Instance(await graph, { key: 1 });
     instance.apply({ type: 'cancel' });
     expect(instance.apply({ type: 'cancel' }).changed).toBe(false);
+  });
+});
+
+describe('values that are nested too deep to be stored', () => {
+  const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as Value;
+
+  it('make the service fail that returned them', async () => {
+    const instance = new Instance(await graph, { key: 1 });
+    instance.succeed('t', deep);
+    expect(resultOf(instance.state)).toMatchObject({
+      errors: [{ errorCode: 'HUB_SERVICE_FAILED', serviceId, message: expect.stringContaining('200 deep') as string }],
+    });
+  });
+
+  it('are an incident where an expression makes them', async () => {
+    const nesting = await accepted(
+      file([
+        start('s'),
+        gateway('exclusive', 'm'),
+        script('x', 'n', '={deeper: n}'),
+        gateway('exclusive', 'd', 'm'),
+        end('e'),
+        chain('s', 'm', 'x', 'd', 'm'),
+        flow('d', 'e', '=false'),
+      ]),
+    );
+    expect(new Instance(nesting).state.incidents).toMatchObject([{ type: 'EXTRACT_VALUE_ERROR', elementId: 'x' }]);
+  });
+
+  it('change nothing in messages, and cannot start an instance', async () => {
+    const instance = new Instance(await graph, { key: 1 });
+    expect(instance.correlate('m', { deep }).changed).toBe(false);
+    expect(instance.apply({ type: 'setVariables', variables: { deep } }).changed).toBe(false);
+    const started = await graph;
+    expect(() => new Instance(started, { deep })).toThrow('200 deep');
   });
 });
 

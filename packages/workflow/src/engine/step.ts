@@ -1,6 +1,7 @@
 import type { ProcessGraph } from '../graph.ts';
 import { STATE_VERSION, type Env, type Event, type StartRequest, type State, type StepResult } from '../types.ts';
 import { complete, leave, settle } from './completion.ts';
+import { isTooDeep, MAX_DEPTH, valueOf } from './depth.ts';
 import { activate, enter, enterInstance } from './elements.ts';
 import { applicationOf } from './events.ts';
 import { attempt } from './failure.ts';
@@ -8,9 +9,13 @@ import { nextInstance } from './loops.ts';
 import { Machine, type Command } from './machine.ts';
 import { errorsOf } from './status.ts';
 
-/** A new instance of a process, up to where it first waits. Throws when the graph has no such process or start event. */
+/**
+ * A new instance of a process, up to where it first waits. Throws when the graph has no such process or start event, or the
+ * variables are nested too deep (`isTooDeep`).
+ */
 export function start(graph: ProcessGraph, request: StartRequest, env: Env): StepResult {
   const processId = request.processId ?? graph.processId;
+  if (isTooDeep(request.variables)) throw new Error(`The variables are nested more than ${MAX_DEPTH} deep`);
   const process = graph.processes.get(processId);
   if (process === undefined) throw new Error(`The graph has no process ${processId}`);
   const root = process.nodes.get(processId);
@@ -47,11 +52,24 @@ export function start(graph: ProcessGraph, request: StartRequest, env: Env): Ste
  * state given is not changed. The same arguments always give the same result.
  */
 export function step(graph: ProcessGraph, state: State, event: Event, env: Env): StepResult {
-  const apply = state.phase === 'RUNNING' ? applicationOf(state, event) : null;
-  if (apply === null) return { state, effects: [], journal: [], changed: false };
-  const machine = new Machine(graph, state, event, env);
+  const shallow = isTooDeep(valueOf(event)) ? withoutDepth(graph, state, event) : event;
+  const apply = state.phase === 'RUNNING' && shallow !== null ? applicationOf(state, shallow) : null;
+  if (apply === null || shallow === null) return { state, effects: [], journal: [], changed: false };
+  const machine = new Machine(graph, state, shallow, env);
   apply(machine);
   return finishStep(machine);
+}
+
+/** A service whose result or problem cannot be kept has failed; null for other events. */
+function withoutDepth({ processes }: ProcessGraph, state: State, event: Event): Event | null {
+  if (event.type !== 'jobSucceeded' && event.type !== 'jobFailed') return null;
+  const response = { title: `The answer of the service is nested more than ${MAX_DEPTH} deep.` };
+  if (event.type === 'jobFailed') return { ...event, response };
+  const element = Object.values(state.elements).find(({ job }) => job === event.job);
+  const node = processes.get(state.processId)?.nodes.get(element?.elementId ?? '');
+  if (node?.kind !== 'service') return null;
+  const { serviceId, applicationId } = node.service;
+  return { type: 'jobFailed', job: event.job, serviceId, applicationId: applicationId ?? '', response };
 }
 
 /** Does everything that follows, until the instance waits or has ended. */

@@ -8,7 +8,7 @@ import { World } from './world.ts';
 export const processOf = (seed: number): string => new Generator(new Random(seed), SIZE).file();
 
 /** Elements of a process, about. */
-const SIZE = 10;
+const SIZE = 7;
 
 /** Writes the process of a seed and runs it along the path of the seed. Throws what is broken, and how to see it again. */
 export async function simulate(seed: number): Promise<{ phase: InstancePhase; entries: number }> {

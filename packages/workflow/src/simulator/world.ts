@@ -171,7 +171,7 @@ export class World {
       }
       instance.apply({ type: 'childIncidents', child, errors: called.errors });
     }
-    if (random.chance(0.1)) instance.crash();
+    if (random.chance(0.05)) instance.crash();
     const old = instance.past[random.below(instance.past.length)];
     if (old !== undefined && isOnce(old) && random.chance(0.1)) {
       const { seq } = instance.state;
@@ -236,9 +236,13 @@ export class World {
   }
 
   #mend(instance: Simulated, incident: number, type: string): Event | null {
+    // What is thrown again whenever it is tried again, also in a called process.
     if (type === 'UNHANDLED_ERROR_EVENT' || type === 'DEADLOCK') return null;
-    if (type === 'EXTRACT_VALUE_ERROR' || type === 'CONDITION_ERROR')
-      instance.apply({ type: 'setVariables', variables: { mended: true } });
+    if (type === 'CALLED_ELEMENT_ERROR' && this.random.chance(0.5)) return null;
+    if (type === 'EXTRACT_VALUE_ERROR' || type === 'CONDITION_ERROR') {
+      const scope = instance.state.incidents.find((each) => each.incident === incident)?.element ?? 0;
+      instance.apply({ type: 'setVariables', scope, variables: { mended: true, v0: 1, v1: 2, v2: 3, v3: 4 } });
+    }
     return { type: 'resolveIncident', incident };
   }
 }

@@ -1,0 +1,39 @@
+import type { Event, Value } from '../types.ts';
+
+/** What is nested deeper cannot be written as JSON on every stack, and is no data of a workflow. */
+export const MAX_DEPTH = 200;
+
+/** Whether lists and objects are nested more than 200 deep in a value. Does not recurse. */
+export function isTooDeep(value: Value | undefined): boolean {
+  const open: { readonly value: Value | undefined; readonly depth: number }[] = [{ value, depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    if (next.depth >= MAX_DEPTH) return true;
+    const members: readonly Value[] = Array.isArray(next.value) ? next.value : Object.values(next.value);
+    for (const inner of members) {
+      if (typeof inner === 'object' && inner !== null) open.push({ value: inner, depth: next.depth + 1 });
+    }
+  }
+  return false;
+}
+
+/**
+ * The values that come in with an event, of those that bring any. A result that is too deep makes its task fail;
+ * anything else that is has to be refused where it comes from, and is taken for an event that never happened.
+ */
+export function valueOf(event: Event): Value | undefined {
+  switch (event.type) {
+    case 'jobSucceeded':
+      return event.result;
+    case 'jobFailed':
+      return event.response;
+    case 'start':
+    case 'messageCorrelated':
+    case 'setVariables':
+      return event.variables;
+    case 'childEnded':
+      return event.outcome.type === 'completed' ? event.outcome.variables : undefined;
+    default:
+      return undefined;
+  }
+}
