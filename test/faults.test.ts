@@ -5,8 +5,8 @@ const seed = Number(process.env['KETHUB_TEST_SEED'] ?? Date.now() % 1_000_000);
 
 // The long run, with 200 kills, is `npm run faults`.
 test.each([
-  ['sqlite', 20, null],
-  ['postgres', 20, 3_000],
+  ['sqlite', 15, null],
+  ['postgres', 12, 3_000],
 ] as const)(
   `on %s with %d kills at random moments nothing is lost, run twice, stuck or left behind (KETHUB_TEST_SEED=${seed})`,
   { timeout: 300_000 },

@@ -3,12 +3,6 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Installation } from './installation.ts';
 
-/** When something was taken away, and when it was there again. */
-export interface Outage {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** One way in which something breaks; another place to run code adds its own, such as its container engine. */
 export interface Fault {
   readonly name: string;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { fromTimestamp } from '@kethub/contract';
 import { member, type Caller } from '../../apps/server/src/testing/gateway.ts';
 import { faults, longOutage, type Fault } from './faults.ts';
 import { openInstallation, type InstallationOptions } from './installation.ts';
@@ -42,11 +43,12 @@ export async function runFaults(plan: Plan): Promise<Report> {
   const opens = await countOpens(installation.marks);
   const stop = new AbortController();
   const loading = load(installation.app, randomFrom(plan.seed + 1), stop.signal, 2 * plan.pauseMs > 200 ? 120 : 60);
-  const happened = new Map<string, number>();
+  const happened: Happened[] = [];
   for (let kill = 0; kill < plan.kills; kill++) {
     await pause(random() * plan.pauseMs);
     const fault = choose(possible, random);
-    if (await fault.happen(installation, random)) happened.set(fault.name, (happened.get(fault.name) ?? 0) + 1);
+    const from = Date.now();
+    if (await fault.happen(installation, random)) happened.push({ name: fault.name, from, to: Date.now() });
     plan.tell?.(`${kill + 1} of ${plan.kills}: ${fault.name}`);
   }
   if (plan.outageMs !== null) {
@@ -57,15 +59,16 @@ export async function runFaults(plan: Plan): Promise<Report> {
   const promised = await loading;
   const ends = await endsOf(installation.app, promised);
   const opened = await opens.stop();
-  const counts = Object.fromEntries(happened);
-  const wrong = [...promised.flatMap((one) => judge(one, ends.get(one.id), opened, counts)), ...runTwice(opened)];
+  const wrong = [
+    ...promised.flatMap((one) => judge(one, ends.get(one.id), opened, happened)),
+    ...runTwice(opened),
+    ...signals(ends, happened),
+  ];
   await installation.platform.end();
   await installation.close();
   wrong.push(...(await leftBehind(installation.dataDir)));
-  const statuses = Object.fromEntries(
-    [...Map.groupBy(ends.values(), (end) => end.status)].map(([status, some]) => [status, some.length]),
-  );
-  return { promised: promised.length, happened: counts, statuses, wrong };
+  const statuses = countsOf([...ends.values()], ({ status }) => status);
+  return { promised: promised.length, happened: countsOf(happened, ({ name }) => name), statuses, wrong };
 }
 
 function choose(possible: readonly Fault[], random: () => number): Fault {
@@ -77,8 +80,17 @@ function choose(possible: readonly Fault[], random: () => number): Fault {
   throw new Error('Nothing can break');
 }
 
+/** A fault, and when it happened: in milliseconds of this machine. */
+interface Happened {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
 interface End {
   readonly status: string;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
   /** What stands at the place of the result. */
   readonly result: unknown;
   readonly log: readonly string[];
@@ -90,13 +102,16 @@ async function endsOf(app: Caller, promised: readonly Promised[]): Promise<Map<s
   const ends = new Map<string, End>();
   for (const { id } of promised) {
     const status = await statusOf(app, id, limit);
-    if (status === 'PENDING' || status === 'RUNNING') {
-      ends.set(id, { status, result: null, log: [] });
+    if (status === 'PENDING' || status === 'RUNNING' || status === 'LOST') {
+      ends.set(id, { status, startedAt: null, endedAt: null, result: null, log: [] });
       continue;
     }
+    const { body: execution } = await app.request('GET', `/${id}`);
+    const time = (name: string): number | null => fromTimestamp(String(Reflect.get(Object(execution), name)));
     const { body } = await app.request('GET', `/${id}/result`);
     const { text } = await app.request('GET', `/${id}/log`, { headers: { accept: 'text/plain' } });
-    ends.set(id, { status, result: body, log: text.trimEnd().split('\n') });
+    const [startedAt, endedAt] = [time('startedAt'), time('endedAt')];
+    ends.set(id, { status, startedAt, endedAt, result: body, log: text.trimEnd().split('\n') });
   }
   return ends;
 }
@@ -116,27 +131,51 @@ function judge(
   { id, mark, mode }: Promised,
   end: End | undefined,
   opened: ReadonlyMap<string, number>,
-  happened: Readonly<Record<string, number>>,
+  happened: readonly Happened[],
 ): string[] {
+  const had = (name: string): boolean => happened.some((one) => one.name === name);
   const status = end?.status ?? 'LOST';
   const wrong = (what: string): string[] => [`${id} (${mode}) is ${status}: ${what}`];
   const often = opened.get(String(mark)) ?? 0;
   if (status === 'LOST') return wrong('it was accepted and is not there');
   if (status === 'PENDING' || status === 'RUNNING') return wrong(`stuck for ${STUCK_MS / 1000} s`);
-  if (status === 'UNKNOWN') return happened['runner'] ? [] : wrong('nothing that ran it was lost');
+  if (status === 'UNKNOWN') return isTrue(end, happened) ? [] : wrong('nothing that ran it was lost while it ran');
   if (status === 'CANCELLED') return mode === 'cancel' ? [] : wrong('nobody has cancelled it');
   const title = String(Reflect.get(Object(end?.result), 'title'));
   if (status === 'FAILED') {
     if (mode === 'raise' && title === 'ValueError') return often === 1 ? [] : wrong(`it ran ${often} times`);
-    if (title === 'Ended by a signal' && happened['program']) return [];
-    if (happened['disk'] && /^(OSError|No result|Ended early|Result not valid|Could not be started)/.test(title)) return [];
+    if (title === 'Ended by a signal' && had('program')) return [];
+    if (had('disk') && /^(OSError|No result|Ended early|Result not valid|Could not be started)/.test(title)) return [];
     return wrong(`${title}: ${String(Reflect.get(Object(end?.result), 'detail'))}`);
   }
   if (mode === 'raise') return wrong('it must fail');
   if (often !== 1) return wrong(`it ran ${often} times`);
   if (Reflect.get(Object(end?.result), 'mark') !== mark) return wrong('its result is that of another');
   const log = end?.log.join('|') ?? '';
-  return log === `began ${mark}|ended ${mark}` || happened['disk'] ? [] : wrong(`its log is ${JSON.stringify(log)}`);
+  return log === `began ${mark}|ended ${mark}` || had('disk') ? [] : wrong(`its log is ${JSON.stringify(log)}`);
+}
+
+/** The interface tells seconds. */
+const SECOND = 1_000;
+
+/** Whether the runner was lost while this one was claimed and had not ended. */
+function isTrue(end: End | undefined, happened: readonly Happened[]): boolean {
+  const { startedAt, endedAt } = end ?? {};
+  if (startedAt == null || endedAt == null) return false;
+  return happened.some(({ name, from, to }) => name === 'runner' && to >= startedAt && from <= endedAt + SECOND);
+}
+
+/** No more programs have ended by a signal than were given one. */
+function signals(ends: ReadonlyMap<string, End>, happened: readonly Happened[]): string[] {
+  const ended = [...ends.values()].filter(({ result }) => Reflect.get(Object(result), 'title') === 'Ended by a signal');
+  const given = happened.filter(({ name }) => name === 'program');
+  return ended.length > given.length
+    ? [`${ended.length} ended by a signal, but only ${given.length} were given one`]
+    : [];
+}
+
+function countsOf<T>(all: readonly T[], keyOf: (one: T) => string): Record<string, number> {
+  return Object.fromEntries([...Map.groupBy(all, keyOf)].map(([key, some]) => [key, some.length]));
 }
 
 function runTwice(opened: ReadonlyMap<string, number>): string[] {

@@ -19,10 +19,8 @@ const LONGEST_CLAIM_MS = 5_000;
 export async function holdClaims(transaction: Queries): Promise<void> {
   // On SQLite there is one writer.
   if (dialectOf(transaction) === 'sqlite') return;
-  await sql`select set_config('idle_in_transaction_session_timeout', ${String(LONGEST_CLAIM_MS)}, true)`.execute(
-    transaction,
-  );
-  await sql`select pg_advisory_xact_lock(hashtextextended('claims of ' || current_schema(), 0))`.execute(transaction);
+  await sql`select set_config('idle_in_transaction_session_timeout', ${String(LONGEST_CLAIM_MS)}, true),
+    pg_advisory_xact_lock(hashtextextended('claims of ' || current_schema(), 0))`.execute(transaction);
 }
 
 /** What runs on all workers. */
