@@ -1,3 +1,4 @@
+import { containerTools, EngineMissing, startContainerEngine, type ContainerEngine } from './container-engine.ts';
 import { fetchKeycloak, javaTool, KeycloakMissing, startKeycloak, type Keycloak } from './keycloak.ts';
 import { postgresTool, startPostgres } from './postgres.ts';
 import { run } from './run.ts';
@@ -6,12 +7,19 @@ import { check } from './static-checks.ts';
 import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-tools.ts';
 
 // `npm test`: sets up what the machine lacks, checks the code, then runs every test on SQLite and on a real PostgreSQL,
-// those of the identity provider also on a real Keycloak, and requests that Schemathesis makes up.
+// those of the identity provider also on a real Keycloak, those of containers with a real Docker,
+// and requests that Schemathesis makes up.
 // Arguments go to vitest: npm test -- packages/runtime
 const KEYCLOAK_TESTS = [
   'apps/server/src/identity/keycloak/keycloak.test.ts',
   'apps/server/src/identity/upstream/keycloak.test.ts',
   'test/ket-keycloak.test.ts',
+];
+const CONTAINER_TESTS = [
+  'packages/runtime/src/contract.test.ts',
+  'packages/runtime/src/containers.test.ts',
+  'packages/runtime/src/build/images.test.ts',
+  'test/containers.test.ts',
 ];
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 const chosen = process.argv.slice(2);
@@ -26,17 +34,21 @@ try {
 const checked = chosen.length > 0 || (await check());
 const postgres = await startPostgres({ durable: false });
 let keycloak: Keycloak | null = null;
+let engine: ContainerEngine | null = null;
 try {
   keycloak = await keycloakForTests();
+  engine = await engineForTests();
   const schemathesis = schemathesisForTests();
   const tested = await run('tests', 'vitest', ['run', ...chosen], {
     KETHUB_TEST_POSTGRES_URL: postgres.url,
     ...(keycloak && { KETHUB_TEST_KEYCLOAK_URL: keycloak.url }),
+    ...(engine && { KETHUB_TEST_CONTAINER_ENGINE: engine.socket }),
     ...(schemathesis !== null && { KETHUB_TEST_SCHEMATHESIS: schemathesis }),
   });
   process.exitCode = checked && tested ? 0 : 1;
 } finally {
   await keycloak?.stop();
+  await engine?.stop();
   await postgres.stop();
 }
 
@@ -49,6 +61,19 @@ async function keycloakForTests(): Promise<Keycloak | null> {
   } catch (error) {
     if (!(error instanceof ToolsMissing || error instanceof KeycloakMissing)) throw error;
     say(`${error.message}\nkethub: the tests with a real Keycloak are SKIPPED`);
+    return null;
+  }
+}
+
+/** A container engine of its own, likewise. */
+async function engineForTests(): Promise<ContainerEngine | null> {
+  if (!CONTAINER_TESTS.some(isChosen)) return null;
+  try {
+    ensureTools(containerTools, say);
+    return await startContainerEngine();
+  } catch (error) {
+    if (!(error instanceof ToolsMissing || error instanceof EngineMissing)) throw error;
+    say(`${error.message}\nkethub: the tests with a container engine are SKIPPED`);
     return null;
   }
 }

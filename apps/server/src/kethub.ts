@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { checkSandbox, connectRuntime, type Runtime } from '@kethub/runtime';
 import { keepOwnRoot } from '@kethub/runtime/root';
-import { createBuilder } from '@kethub/runtime/build';
+import { createBuilder, createImageBuilder } from '@kethub/runtime/build';
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
@@ -19,11 +19,11 @@ import { organizationCatalog } from './organizations/index.ts';
 import type { Addresses, Platform } from './platform.ts';
 import { openDataFolder, takePart, usablePort, workerIdOf } from './process/index.ts';
 import { providerTokenCatalog } from './provider-tokens/index.ts';
-import { BuildWorker, createRunnables, releaseLostBuilds, serviceCatalog } from './services/index.ts';
+import { BuildWorker, createRunnables, type Builders, releaseLostBuilds, serviceCatalog } from './services/index.ts';
 import { sharingCatalog } from './sharing/index.ts';
 import { createSeal, instanceKey, joinInstallation, openBlobs, openDatabase } from './storage/index.ts';
 import { openMetrics, openTelemetry } from './telemetry/index.ts';
-import { LostWorkers } from './workers/index.ts';
+import { ContainerWatch, LostWorkers } from './workers/index.ts';
 import { createWorkflows, WorkflowEngine } from './workflows/index.ts';
 
 /** A running platform, or the roles of it that this process plays. */
@@ -142,6 +142,7 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   let connected = true;
   const runtime = await connectRuntime({
     dataDir,
+    containers: configuration.containers,
     warmBytes: configuration.warmMemoryMb * 1024 * 1024,
     serviceNetworks: configuration.serviceNetworks,
     onConnection(state, detail) {
@@ -157,12 +158,14 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
     });
     opened.push(() => root.stop());
   }
-  const builder = createBuilder({ dataDir, runtime });
-  const builds = new BuildWorker(platform, builder);
-  const worker = new ExecutionWorker(platform, runtime, createRunnables(platform, builder));
-  opened.push(() => Promise.all([builds.stop(), worker.stop()]));
+  const containers = new ContainerWatch(platform);
+  const builders = buildersOf(configuration, runtime);
+  const builds = [new BuildWorker(platform, 'PYTHON_TEMPLATE', builders.PYTHON_TEMPLATE)];
+  if (builders.DOCKER) builds.push(new BuildWorker(platform, 'DOCKER', builders.DOCKER, () => containers.usable));
+  const worker = new ExecutionWorker(platform, runtime, createRunnables(platform, builders), containers);
+  opened.push(() => Promise.all([...builds.map((one) => one.stop()), worker.stop()]));
   await worker.start();
-  builds.start();
+  for (const one of builds) one.start();
   return { runtime, isConnected: () => connected, running: () => worker.running };
 }
 
@@ -170,6 +173,15 @@ function runWorkflows(platform: Platform, workflows: Workflows, opened: Opened):
   const engine = new WorkflowEngine(platform, workflows);
   opened.push(() => engine.stop());
   engine.start();
+}
+
+function buildersOf({ dataDir, containers }: Configuration, runtime: Runtime): Builders {
+  return {
+    PYTHON_TEMPLATE: createBuilder({ dataDir, runtime }),
+    DOCKER:
+      containers &&
+      createImageBuilder({ dataDir, socketPath: containers.socketPath, network: containers.buildNetwork }),
+  };
 }
 
 function watchWorkers(platform: Platform, opened: Opened): void {

@@ -12,6 +12,9 @@ export const visibilities = ['INTERNAL'] as const;
 export const specificationOrigins = ['UPLOADED', 'DERIVED', 'DEFAULT'] as const;
 export type SpecificationOrigin = (typeof specificationOrigins)[number];
 
+export const runtimes = ['PYTHON_TEMPLATE', 'DOCKER'] as const;
+export type ServiceRuntime = (typeof runtimes)[number];
+
 const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` });
 const Description = Type.String({ maxLength: limits.descriptionLength });
 
@@ -52,7 +55,11 @@ export const DeclaredHosts = Type.Array(
 /** Resources and limits of one execution. */
 export const RuntimeConfiguration = Request(
   {
-    runtime: Type.Enum(['PYTHON_TEMPLATE'], { default: 'PYTHON_TEMPLATE' }),
+    runtime: Type.Enum([...runtimes], {
+      default: 'PYTHON_TEMPLATE',
+      description:
+        'What the source is: a project of the Python template, or one with a Dockerfile. DOCKER needs an installation with a container engine.',
+    }),
     cpus: Type.Number({ minimum: 0.1, maximum: 64, default: 1, description: 'Virtual CPU cores.' }),
     memoryGb: Type.Number({ minimum: 0.0625, maximum: 1024, default: 1, description: 'Memory in GB (2^30 bytes).' }),
     runTimeSeconds: Type.Integer({ minimum: 1, maximum: limits.runTimeMs / 1000, default: limits.runTimeMs / 1000 }),

@@ -1,3 +1,4 @@
 export * from './types.ts';
 export { connectRuntime } from './client/connect.ts';
+export { checkContainers } from './containers/check.ts';
 export { checkSandbox } from './sandbox/check.ts';

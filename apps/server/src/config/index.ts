@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { UsageLimits } from '@kethub/contract';
 import { Type, type Static } from 'typebox';
 import { Ajv } from 'ajv';
+import { ContainerEngineSettings, containersOf, type ContainerSettings } from './containers.ts';
 import { keycloakOf, type KeycloakSettings } from './keycloak.ts';
 import { mailOf, type MailSettings } from './mail.ts';
 import { networksOf, onPremiseOf, type OnPremiseSettings } from './on-premise.ts';
@@ -14,6 +15,7 @@ import { upstreamOf, type UpstreamSettings } from './upstream.ts';
 export { Refusal, type KeycloakSettings, type MailSettings, type OnPremiseSettings, type UpstreamSettings };
 export type { SmtpSettings } from './mail.ts';
 export type { BlobSettings, CapacitySettings, Role, Roles, TurnSettings };
+export type { ContainerSettings };
 export type { MetricsSettings, TracingSettings };
 
 /** Every setting, its type, default and meaning. docs/configuration.md is generated from this table. */
@@ -233,6 +235,7 @@ export const ConfigurationSchema = Type.Object({
         'Networks (`10.1.0.0/16`), separated by commas, in which hosts may be that managed services declare to call. Default: none beside public addresses.',
     }),
   ),
+  ...ContainerEngineSettings,
   KETHUB_ON_PREMISE_NETWORKS: Type.Optional(
     Type.String({
       description:
@@ -324,6 +327,8 @@ export interface Configuration {
   readonly sandboxRoot: 'own' | 'machine';
   /** Private networks that managed services may reach when they declare hosts there. */
   readonly serviceNetworks: readonly string[];
+  /** null without a container engine. */
+  readonly containers: ContainerSettings | null;
   readonly demo: 'auto' | 'off';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   readonly trustedProxies: readonly string[];
@@ -413,6 +418,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     warmMemoryMb: given.KETHUB_WARM_MEMORY_MB,
     sandboxRoot: given.KETHUB_SANDBOX_ROOT,
     serviceNetworks: networksOf('KETHUB_SERVICE_NETWORKS', given.KETHUB_SERVICE_NETWORKS),
+    containers: containersOf(given),
     // The demo makes a user; a realm is not Kethub's to put one in.
     demo: keycloak ? 'off' : given.KETHUB_DEMO,
     logLevel: given.KETHUB_LOG_LEVEL,

@@ -1,4 +1,4 @@
-import { limits } from '@kethub/contract';
+import { limits, type ServiceRuntime } from '@kethub/contract';
 import { Problem } from '../http/index.ts';
 import type { OwnerType, Queries } from '../storage/index.ts';
 import { findPool } from './queries.ts';
@@ -13,18 +13,22 @@ export interface ReferencedPools {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The names of the parameters of a service version that take a data pool, from what its build has found out. */
-export function dataPoolParameters(parameters: string | null): string[] {
+/**
+ * The names of the parameters of a service version that take a data pool, from what its build has found out; null where
+ * no build can: of a container.
+ */
+export function dataPoolParameters(parameters: string | null, runtime: ServiceRuntime): string[] | null {
+  if (runtime === 'DOCKER') return null;
   const all = JSON.parse(parameters ?? '[]') as { readonly name: string; readonly kind: string }[];
   return all.filter(({ kind }) => kind === 'dataPool').map(({ name }) => name);
 }
 
 /**
- * The references that the input of an execution holds under these parameters. A parameter that is absent or null has
+ * The references that the input of an execution holds under these parameters, or (null) under any. A parameter that is absent or null has
  * none. Throws `invalid-request` for what is no reference.
  */
-export function referencesIn(input: object, parameters: readonly string[]): ReferencedPools['pools'] {
-  const references = parameters.flatMap((parameter) => {
+export function referencesIn(input: object, parameters: readonly string[] | null): ReferencedPools['pools'] {
+  const references = (parameters ?? namesOfReferences(input)).flatMap((parameter) => {
     const value: unknown = Object.hasOwn(input, parameter) ? Reflect.get(input, parameter) : null;
     return value === null ? [] : [{ parameter, id: idOf(value, parameter) }];
   });
@@ -47,6 +51,19 @@ export function referencesAnywhere(input: object): ReferencedPools['pools'] {
   if (references.size <= limits.dataPoolsOfExecution)
     return [...references].map(([id, parameter]) => ({ parameter, id }));
   throw new Problem('invalid-request', `An input may refer to at most ${limits.dataPoolsOfExecution} data pools.`);
+}
+
+/** What is mounted for a container is named by its folder. */
+function namesOfReferences(input: object): string[] {
+  return Object.entries(input).flatMap(([name, value]) => {
+    if (typeof value !== 'object' || value === null || !['DATAPOOL', 'datapool'].includes(Reflect.get(value, 'ref')))
+      return [];
+    if (/^[^/\0.][^/\0]*$/.test(name) && Buffer.byteLength(name) <= limits.fileNameBytes) return [name];
+    throw new Problem(
+      'invalid-request',
+      `The data pool ${JSON.stringify(name)} cannot be mounted: it cannot be the name of a folder.`,
+    );
+  });
 }
 
 function idOf(value: unknown, parameter: string): string {

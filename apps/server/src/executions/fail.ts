@@ -7,10 +7,14 @@ import { executionChanged } from './watch.ts';
 
 /** Ends an execution that cannot be started at all. */
 export async function failExecution(platform: Platform, id: string, reason: unknown): Promise<void> {
-  const cause = JSON.stringify({ type: 'about:blank', title: 'Could not be started', detail: inWords(reason) });
+  const title = 'Could not be started';
+  const detail = inWords(reason);
+  const cause = JSON.stringify({ type: 'about:blank', title, detail });
+  const timestamp = new Date(platform.now()).toISOString();
+  const log = `${JSON.stringify({ timestamp, severity: 'ERROR', message: `${title}: ${detail}` })}\n`;
   await platform.database.write(async (transaction) => {
     const ended_at = platform.now();
-    if (await move(transaction, id, 'FAILED', { cause, ended_at, sealed_secrets: null, log: '' })) return;
+    if (await move(transaction, id, 'FAILED', { cause, ended_at, sealed_secrets: null, log })) return;
     // Cancelled meanwhile: nothing will be added to its log, and whoever follows it must learn that.
     const noLog = transaction.updateTable('executions').set({ log: '' }).where('id', '=', id);
     await noLog.where('log', 'is', null).where('log_blob', 'is', null).execute();
@@ -23,6 +27,6 @@ export async function failExecution(platform: Platform, id: string, reason: unkn
 function inWords(reason: unknown): string {
   if (reason instanceof Problem) return reason.message;
   return reason instanceof StartRefused
-    ? 'The sandbox could not be made on this machine. The operator finds the cause in the log.'
+    ? 'The sandbox or the container could not be made on this machine. The operator finds the cause in the log.'
     : 'The platform could not prepare the execution. The operator finds the cause in the log.';
 }

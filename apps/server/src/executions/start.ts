@@ -29,8 +29,8 @@ export interface Origin {
   readonly personId: string | null;
   readonly serviceId: string;
   readonly serviceVersionId: string;
-  /** The parameters of the version that take a data pool. */
-  readonly dataPools: readonly string[];
+  /** The parameters of the version that take a data pool; null where any can. */
+  readonly dataPools: readonly string[] | null;
   /** Whether it is a workflow: not user code, but an instance that a worker advances. */
   readonly isWorkflow: boolean;
 }

@@ -4,7 +4,14 @@ import { LogCopier, removeStrayCopies } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import type { Runnables } from '../services/index.ts';
 import { isOutage, type ExecutionRow } from '../storage/index.ts';
-import { capacityOf, Heartbeat, requireWorkerId, type Capacity, type Needs } from '../workers/index.ts';
+import {
+  capacityOf,
+  Heartbeat,
+  requireWorkerId,
+  type Capacity,
+  type ContainerWatch,
+  type Needs,
+} from '../workers/index.ts';
 import { onCancelled } from './cancel.ts';
 import { failExecution } from './fail.ts';
 import { finishExecution } from './finish.ts';
@@ -18,6 +25,8 @@ import { executionChanged } from './watch.ts';
 /** A lost notification, a cancellation through another process or a failed finish is found by looking again. */
 const POLL_MS = 1_000;
 const START_ATTEMPTS = 5;
+/** An engine that is restarted is away for some seconds. */
+const CONTAINER_START_ATTEMPTS = 12;
 const RETRY_MS = 500;
 
 /**
@@ -28,6 +37,7 @@ export class ExecutionWorker {
   readonly #platform: Platform;
   readonly #runtime: Runtime;
   readonly #runnables: Runnables;
+  readonly #containers: ContainerWatch;
   readonly #workerId: string;
   readonly #capacity: Capacity;
   readonly #claims: Claims;
@@ -45,15 +55,16 @@ export class ExecutionWorker {
   #claimed = 0;
   #poll: NodeJS.Timeout | null = null;
 
-  constructor(platform: Platform, runtime: Runtime, runnables: Runnables) {
+  constructor(platform: Platform, runtime: Runtime, runnables: Runnables, containers: ContainerWatch) {
     this.#platform = platform;
     this.#runtime = runtime;
     this.#runnables = runnables;
+    this.#containers = containers;
     this.#workerId = requireWorkerId(platform);
     this.#observer = new ExecutionObserver(platform);
     this.#capacity = capacityOf(platform.configuration.capacity);
     this.#claims = new Claims(platform);
-    this.#heartbeat = new Heartbeat(platform, this.#workerId, this.#capacity);
+    this.#heartbeat = new Heartbeat(platform, this.#workerId, this.#capacity, containers);
     this.#copier = new LogCopier(platform, {
       ids: () => [...this.#running.keys()],
       read: (id, fromByte) => runtime.readLog(id, fromByte),
@@ -135,7 +146,9 @@ export class ExecutionWorker {
       await this.#heartbeat.held();
       const promised = [...this.#running.values()];
       this.#claimed += 1;
-      const rows = await this.#claims.claim({ workerId: this.#workerId, capacity: this.#capacity, promised, places });
+      const containers = this.#containers.usable;
+      const offer = { workerId: this.#workerId, capacity: this.#capacity, containers, promised, places };
+      const rows = await this.#claims.claim(offer);
       for (const row of rows) {
         this.#running.set(row.id, promiseOf(row));
         this.#observer.claimed(row, true);
@@ -152,15 +165,19 @@ export class ExecutionWorker {
    * breaks, and for as long as the database or the disk is away.
    */
   async #run(row: ExecutionRow): Promise<void> {
+    let attempts = START_ATTEMPTS;
     for (let attempt = 1; !this.#stopped.signal.aborted; attempt++) {
       try {
-        await this.#runtime.start(await jobOf(this.#platform, this.#runnables, row));
+        const job = await jobOf(this.#platform, this.#runnables, row);
+        if ('image' in job.code) attempts = CONTAINER_START_ATTEMPTS;
+        await this.#runtime.start(job);
         if (row.sealed_secrets !== null) await this.#eraseSecrets(row.id);
         return;
       } catch (error) {
         this.#platform.log.warn({ execution: row.id, attempt, err: error }, 'could not start an execution');
         const again = isOutage(error) || error instanceof RuntimeUnavailable;
-        const refused = error instanceof StartRefused && attempt < START_ATTEMPTS;
+        const refused = error instanceof StartRefused && attempt < attempts;
+        if (error instanceof StartRefused) this.#runnables.doubt(row.service_version_id);
         if (!again && !refused && (await this.#fail(row.id, error))) return;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * Math.min(attempt, START_ATTEMPTS)));
       }

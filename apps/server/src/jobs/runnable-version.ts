@@ -31,12 +31,12 @@ export async function requireRunnable(
   const isWorkflow = service.type === 'WORKFLOW';
   const named = version === null ? undefined : await findVersion(database.read, serviceId, version);
   const runnable = named && (own ? await ownVersion(platform, own, named) : stateOf(named, now()) === 'PUBLISHED');
-  const { id, parameters } = named && runnable ? named : await newest(platform, service, version);
-  return { id, parameters, isWorkflow };
+  const { id, parameters, runtime } = named && runnable ? named : await newest(platform, service, version);
+  return { id, parameters, runtime, isWorkflow };
 }
 
 /** What is run, as a job. */
-type Runnable = Pick<VersionRow, 'id' | 'parameters'> & { readonly isWorkflow: boolean };
+type Runnable = Pick<VersionRow, 'id' | 'parameters' | 'runtime'> & { readonly isWorkflow: boolean };
 
 /** Whether it can be run; whose service it is learns why not. */
 async function ownVersion({ database, now }: Platform, service: ServiceRow, named: VersionRow): Promise<boolean> {
@@ -58,7 +58,7 @@ async function newest(
   { database, now }: Platform,
   service: ServiceRow,
   version: string | null,
-): Promise<Pick<VersionRow, 'id' | 'parameters'>> {
+): Promise<Pick<VersionRow, 'id' | 'parameters' | 'runtime'>> {
   const published = await newestPublished(database.read, [service.id], now());
   const found = published.find(({ sunset_at }) => sunset_at === null) ?? published[0];
   if (version === null && found) return found;

@@ -16,7 +16,7 @@ export async function startJob(
   version: string | null,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const { id, parameters, isWorkflow } = await requireRunnable(platform, context, serviceId, version);
+  const { id, parameters, runtime, isWorkflow } = await requireRunnable(platform, context, serviceId, version);
   const origin = {
     scope: jobScope(platform, context),
     subscriptionId: null,
@@ -25,7 +25,7 @@ export async function startJob(
     personId: context.personId,
     serviceId,
     serviceVersionId: id,
-    dataPools: dataPoolParameters(parameters),
+    dataPools: dataPoolParameters(parameters, runtime),
     isWorkflow,
   };
   return executions.start(origin, request, (transaction) => holdOwner(platform, transaction, context));

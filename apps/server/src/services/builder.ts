@@ -5,33 +5,54 @@ import type { Static } from 'typebox';
 /** What a record says of an environment. */
 export type EnvironmentLock = NonNullable<ExecutionRecord['environment']>;
 
+/** What is known of the interface of what was built. */
+export interface BuiltInterface {
+  readonly parameters: readonly Static<typeof ServiceParameter>[];
+  /** JSON Schema of what run() returns, or null where none is known. */
+  readonly result: unknown;
+}
+
 /** What a successful build leaves: keys of content below the runtime folder, so that the data folder can be moved. */
-export interface BuiltCode {
+export interface BuiltCode extends BuiltInterface {
   /** Folder of the unpacked source, relative to the runtime folder. */
   readonly source: string;
   /** Folder of the installed requirements, or null without any. */
   readonly layer: string | null;
   /** Modules worth importing before a job comes. */
   readonly imports: readonly string[];
-  readonly parameters: readonly Static<typeof ServiceParameter>[];
-  /** JSON Schema of what run() returns, or null where none is known. */
-  readonly result: unknown;
 }
 
-export type BuildOutcome =
-  | { readonly ok: true; readonly built: BuiltCode }
+/** What a successful build of a project with a Dockerfile leaves: the name of an image at the engine of the worker. */
+export interface BuiltImage extends BuiltInterface {
+  readonly image: string;
+}
+
+export type Built = BuiltCode | BuiltImage;
+
+export type BuildOutcome<B extends Built = Built> =
+  | { readonly ok: true; readonly built: B }
   | { readonly ok: false; readonly problem: BuildProblem };
 
 /** Turns an uploaded ZIP into code that can be run. Building the same content again is cheap and changes nothing. */
-export interface Builder {
+export interface Builder<B extends Built = Built> {
   build(
     archive: Readable,
     digest: string,
     onLine: (entry: LogEntry) => void,
     signal: AbortSignal,
-  ): Promise<BuildOutcome>;
-  /** The Python and the packages that it runs with on this machine. */
-  lockOf(built: Pick<BuiltCode, 'layer'>): Promise<EnvironmentLock>;
+  ): Promise<BuildOutcome<B>>;
   /** Whether what was built is (still) on this machine. */
-  isPresent(built: Pick<BuiltCode, 'source' | 'layer'>): boolean;
+  isPresent(built: B): Promise<boolean>;
+  /** Removes what was built from sources that nobody needs any more, where that is not left to the operator. */
+  sweep?(areNeeded: (digests: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
+}
+
+/** The builders of a worker, by what they build. */
+export interface Builders {
+  readonly PYTHON_TEMPLATE: Builder<BuiltCode> & {
+    /** The Python and the packages that it runs with on this machine. */
+    lockOf(built: Pick<BuiltCode, 'layer'>): Promise<EnvironmentLock>;
+  };
+  /** null without a container engine. */
+  readonly DOCKER: Builder<BuiltImage> | null;
 }

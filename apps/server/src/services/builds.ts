@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { EventEmitter } from 'node:events';
 import path from 'node:path';
-import { limits, type BuildProblem, type LogEntry } from '@kethub/contract';
+import { limits, type BuildProblem, type LogEntry, type ServiceRuntime } from '@kethub/contract';
 import {
   copiedLog,
   keepLog,
@@ -16,14 +16,15 @@ import {
 import type { Platform } from '../platform.ts';
 import type { Database } from '../storage/index.ts';
 import { requireWorkerId } from '../workers/index.ts';
-import type { BuiltCode, Builder } from './builder.ts';
-import { buildsToDo, claimBuild, findBuild, releaseBuilds } from './queries.ts';
+import type { Built, Builder } from './builder.ts';
+import { buildsToDo, claimBuild, findBuild, neededSources, releaseBuilds } from './queries.ts';
 import { fromSignature } from './specification/index.ts';
 
 const PENDING = 'build-pending';
 const CHANGED = 'build-changed';
 /** A lost notification is made up for by looking again. */
 const POLL_MS = 1_000;
+const SWEEP_MS = 10 * 60_000;
 
 /** Wakes the build workers of every process. */
 export function buildPending(database: Database): void {
@@ -113,12 +114,14 @@ async function tail(file: string, fromByte: number): Promise<Buffer> {
 }
 
 /**
- * Builds what was uploaded, one after the other. A build changes nothing but its own outcome and is keyed by content, so
+ * Builds what was uploaded for one runtime, one after the other. A build changes nothing but its own outcome and is keyed by content, so
  * one that a restart cut off is simply done again.
  */
 export class BuildWorker {
   readonly #platform: Platform;
+  readonly #runtime: ServiceRuntime;
   readonly #builder: Builder;
+  readonly #isReady: () => boolean;
   readonly #workerId: string;
   readonly #copier: LogCopier;
   readonly #stopped = new AbortController();
@@ -127,10 +130,14 @@ export class BuildWorker {
   #again = false;
   #unlisten: (() => void) | null = null;
   #poll: NodeJS.Timeout | null = null;
+  #sweptAt = Number.NEGATIVE_INFINITY;
 
-  constructor(platform: Platform, builder: Builder) {
+  /** @param isReady whether builds can be done at the moment. */
+  constructor(platform: Platform, runtime: ServiceRuntime, builder: Builder, isReady: () => boolean = () => true) {
     this.#platform = platform;
+    this.#runtime = runtime;
     this.#builder = builder;
+    this.#isReady = isReady;
     this.#workerId = requireWorkerId(platform);
     this.#copier = new LogCopier(platform, {
       ids: () => (this.#building === null ? [] : [this.#building]),
@@ -169,15 +176,24 @@ export class BuildWorker {
   async #work(): Promise<void> {
     while (this.#again && !this.#stopped.signal.aborted) {
       this.#again = false;
+      if (!this.#isReady()) return;
       try {
-        for (const { id } of await buildsToDo(this.#platform.database, this.#workerId)) {
+        for (const { id } of await buildsToDo(this.#platform.database, this.#workerId, this.#runtime)) {
           if (this.#stopped.signal.aborted) return;
           await this.#build(id);
         }
+        await this.#sweep();
       } catch (error) {
         this.#platform.log.error({ err: error }, 'builds could not be worked on');
       }
     }
+  }
+
+  /** Between two builds: what has just been built is not taken for something that nobody needs. */
+  async #sweep(): Promise<void> {
+    if (!this.#builder.sweep || performance.now() - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = performance.now();
+    await this.#builder.sweep((digests) => neededSources(this.#platform.database, this.#runtime, digests));
   }
 
   async #build(id: string): Promise<void> {
@@ -228,7 +244,7 @@ export class BuildWorker {
     rmSync(logFile(this.#platform, id), { force: true });
   }
 
-  async #end(id: string, versionId: string, built: BuiltCode | null, problem: BuildProblem | null): Promise<void> {
+  async #end(id: string, versionId: string, built: Built | null, problem: BuildProblem | null): Promise<void> {
     const file = logFile(this.#platform, id);
     if (problem)
       new BuildLogWriter(file, () => undefined, true).add(
@@ -266,7 +282,7 @@ export class BuildWorker {
 }
 
 /** Lists hold many parameters, and user code decides how long a schema is. */
-function withoutLongSchema(parameter: BuiltCode['parameters'][number]): BuiltCode['parameters'][number] {
+function withoutLongSchema(parameter: Built['parameters'][number]): Built['parameters'][number] {
   const bytes = Buffer.byteLength(JSON.stringify(parameter.schema ?? null));
   return bytes > limits.derivedSchemaBytes ? { ...parameter, schema: null } : parameter;
 }

@@ -4,14 +4,14 @@ import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
 import { etag, once, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { isDuplicate } from '../storage/index.ts';
+import { isDuplicate, type Queries } from '../storage/index.ts';
 import { buildPending } from './builds.ts';
 import { copySpecification } from './api-specification.ts';
 import { presentBuild, presentVersion, stateOf } from './present.ts';
 import { findBuild, findVersion, newestVersions } from './queries.ts';
 import { addOnPremiseVersion } from './on-premise.ts';
 import { requireHosts } from './hosts.ts';
-import { requireEnvironment, requireResources } from './resources.ts';
+import { requireEnvironment, requireResources, requireRuntime } from './resources.ts';
 import { storeSource } from './source.ts';
 import { uploadOf } from './upload.ts';
 import { addWorkflowVersion, replaceWorkflow, scheduleStarts } from './workflow-versions.ts';
@@ -46,6 +46,7 @@ export async function addVersion(
       const number = await nextNumber(transaction, serviceId, wanted);
       const [newest] = await newestVersions(transaction, [serviceId]);
       const configuration = newest ? (JSON.parse(newest.configuration) as RuntimeConfiguration) : defaultConfiguration;
+      await requireRuntime(transaction, configuration, '/configuration');
       const { versionId } = await insertDraft(platform, transaction, serviceId, number, source, configuration);
       if (newest) await copySpecification(transaction, newest.id, versionId);
       const row = await findVersion(transaction, serviceId, number);
@@ -78,34 +79,24 @@ export async function replaceSource(
   requireDraft((await requireManagedVersion(platform.database.read, owner, serviceId, version)).row);
   const source = await storeSource(platform, uploadOf(request));
   try {
-    const buildId = platform.newId();
-    const previous = await platform.database.write(async (transaction) => {
+    const replaced = await platform.database.write(async (transaction) => {
       const { row } = await requireManagedVersion(transaction, owner, serviceId, version);
       requireDraft(row);
       requireMatch(request, etag(row.revision));
-      await insertBuild(transaction, buildId, row.id, platform.now());
+      const anew = await buildAnew(platform, transaction, row.id);
       const values = {
+        ...anew,
         source_blob: source.blob,
         source_bytes: source.bytes,
         source_digest: source.digest,
-        build_id: buildId,
-        code: null,
-        parameters: null,
-        derived_schemas: null,
         revision: row.revision + 1,
       };
       await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
-      // A build of the replaced source that still runs ends without effect: it is no longer the build of its version.
-      await transaction
-        .deleteFrom('builds')
-        .where('service_version_id', '=', row.id)
-        .where('id', '!=', buildId)
-        .execute();
-      return row.source_blob;
+      return { blob: row.source_blob, buildId: anew.build_id };
     });
-    await platform.blobs.remove(previous);
+    await platform.blobs.remove(replaced.blob);
     buildPending(platform.database);
-    const build = await findBuild(platform.database.read, buildId);
+    const build = await findBuild(platform.database.read, replaced.buildId);
     if (!build) throw new Problem('stale', 'The source was replaced again in the meantime.');
     const location = `${platform.addresses.api}/services/${serviceId}/versions/${version}/build`;
     return { status: 202, body: presentBuild(build), headers: { location } };
@@ -115,7 +106,7 @@ export async function replaceSource(
   }
 }
 
-/** Changes resources, limits and environment of a draft. */
+/** Changes resources, limits and environment of a draft. For another runtime its source is built anew. */
 export async function configure(
   platform: Platform,
   owner: Context,
@@ -126,15 +117,34 @@ export async function configure(
 ): Promise<Answer> {
   requireEnvironment(configuration, '');
   requireHosts(configuration, '');
-  return platform.database.write(async (transaction) => {
+  const answer = await platform.database.write(async (transaction) => {
     const { row, service } = await requireManagedVersion(transaction, owner, serviceId, version);
     requireDraft(row);
     requireMatch(request, etag(row.revision));
-    const values = { configuration: JSON.stringify(configuration), revision: row.revision + 1 };
+    const { runtime } = configuration;
+    const isOther = runtime !== (JSON.parse(row.configuration) as RuntimeConfiguration).runtime;
+    await requireRuntime(transaction, configuration, '');
+    const anew = isOther ? await buildAnew(platform, transaction, row.id) : {};
+    const values = { ...anew, runtime, configuration: JSON.stringify(configuration), revision: row.revision + 1 };
     await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
-    const body = presentVersion({ ...row, ...values }, service, platform);
-    return { status: 200, body, headers: { etag: etag(values.revision) } };
+    const changed = (await findVersion(transaction, serviceId, version)) ?? row;
+    return { status: 200, body: presentVersion(changed, service, platform), headers: { etag: etag(values.revision) } };
   });
+  buildPending(platform.database);
+  return answer;
+}
+
+/** Gives a version a build to do. Returns what of the version changes with that. */
+async function buildAnew(platform: Platform, transaction: Queries, versionId: string) {
+  const buildId = platform.newId();
+  await insertBuild(transaction, buildId, versionId, platform.now());
+  // One that still runs ends without effect: it is no longer the build of its version.
+  await transaction
+    .deleteFrom('builds')
+    .where('service_version_id', '=', versionId)
+    .where('id', '!=', buildId)
+    .execute();
+  return { build_id: buildId, code: null, parameters: null, derived_schemas: null };
 }
 
 /** Publishes a draft internally, a managed one once it is built: from now on it cannot be changed and applications of its owner can subscribe. */

@@ -14,7 +14,7 @@ import { shapeOf } from './shapes.ts';
 import { slugOf } from './slug.ts';
 import { storeSource, type Source } from './source.ts';
 import { requireHosts } from './hosts.ts';
-import { requireEnvironment } from './resources.ts';
+import { requireEnvironment, requireRuntime } from './resources.ts';
 import { readParts } from './upload.ts';
 import { requireFreeAddress } from './transfer.ts';
 import { insertDraft } from './versions.ts';
@@ -46,7 +46,10 @@ async function createManaged(platform: Platform, owner: Context, request: Fastif
       if ('problems' in source) {
         if (applicationId !== null) await requireApplication(transaction, owner, applicationId);
         await insertWorkflowDraft(platform, transaction, row.id, version, source, applicationId);
-      } else await insertDraft(platform, transaction, row.id, version, source, configuration);
+      } else {
+        await requireRuntime(transaction, configuration, '/configuration');
+        await insertDraft(platform, transaction, row.id, version, source, configuration);
+      }
     });
     created = answer.headers?.['location']?.endsWith(row.id) ?? false;
     buildPending(platform.database);

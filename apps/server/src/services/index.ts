@@ -1,5 +1,5 @@
 export { BuildWorker, releaseLostBuilds } from './builds.ts';
-export type { BuiltCode, Builder, BuildOutcome } from './builder.ts';
+export type { Builders, BuiltCode, Builder, BuildOutcome } from './builder.ts';
 export { serviceCatalog } from './catalog.ts';
 export { serviceEndpoints } from './routes.ts';
 export { createRunnables, type Runnable, type Runnables } from './runnables.ts';

@@ -1,4 +1,4 @@
-import { limits } from '@kethub/contract';
+import { limits, type ServiceRuntime } from '@kethub/contract';
 import { sql } from 'kysely';
 import type { Context } from '../platform.ts';
 import { isAmong, type Database, type Queries, type ServiceRow } from '../storage/index.ts';
@@ -87,7 +87,7 @@ export function newestVersions(queries: Queries, serviceIds: readonly string[]) 
 /** The newest versions of each of these services that can be started, newest first, with what the build has found out. */
 export function newestPublished(queries: Queries, serviceIds: readonly string[], now: number) {
   const numbered = versions(queries)
-    .select([place, 'parameters'])
+    .select([place, 'parameters', 'runtime'])
     .where(isAmong(queries, 'service_id', serviceIds))
     .where('state', '=', 'PUBLISHED')
     .where((is) => is.or([is('sunset_at', 'is', null), is('sunset_at', '>', now)]));
@@ -109,7 +109,7 @@ export function pageOfVersions({ read }: Database, serviceId: string, cursor: st
 /** One version, with what the build has found out. */
 export function findVersion(queries: Queries, serviceId: string, version: string) {
   return versions(queries)
-    .select(['parameters', 'derived_schemas', 'api_specifications.document as specification'])
+    .select(['parameters', 'runtime', 'derived_schemas', 'api_specifications.document as specification'])
     .where('service_id', '=', serviceId)
     .where('version', '=', version)
     .executeTakeFirst();
@@ -170,15 +170,33 @@ export function findBuild(queries: Queries, id: string) {
   return queries.selectFrom('builds').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Builds that have not ended and that no other worker is doing, oldest first. */
-export function buildsToDo(database: Database, workerId: string) {
+/** Builds for a runtime that have not ended and that no other worker is doing, oldest first. */
+export function buildsToDo(database: Database, workerId: string, runtime: ServiceRuntime) {
   return database.read
     .selectFrom('builds')
-    .select('id')
+    .innerJoin('service_versions', 'service_versions.id', 'service_version_id')
+    .select('builds.id')
+    .where('service_versions.runtime', '=', runtime)
     .where('status', 'in', ['PENDING', 'RUNNING'])
     .where((where) => where.or([where('worker_id', 'is', null), where('worker_id', '=', workerId)]))
-    .orderBy('created_at')
+    .orderBy('builds.created_at')
     .execute();
+}
+
+/** Of these digests those that are the source of a version for a runtime. */
+export async function neededSources(
+  database: Database,
+  runtime: ServiceRuntime,
+  digests: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await database.read
+    .selectFrom('service_versions')
+    .select('source_digest')
+    .distinct()
+    .where('runtime', '=', runtime)
+    .where(isAmong(database.read, 'source_digest', digests))
+    .execute();
+  return new Set(rows.map(({ source_digest }) => source_digest));
 }
 
 /** Takes a build for a worker; false when another one has it, or it has ended. */

@@ -1,7 +1,7 @@
 import { limits, providerCodes, variablesOf, type RuntimeConfiguration } from '@kethub/contract';
 import { Problem } from '../http/index.ts';
 import type { Queries } from '../storage/index.ts';
-import { knownCapacities, lacking, type Needs } from '../workers/index.ts';
+import { knownCapacities, lacking, someWorkerRunsContainers, type Needs } from '../workers/index.ts';
 
 /** What the sandbox itself sets, or what would change how it runs the code. */
 const reserved = /^(PATH|HOME)$|^(KETHUB_|LD_|PYTHON|SECRET_)/;
@@ -44,4 +44,22 @@ export async function requireResources(queries: Queries, configuration: RuntimeC
   throw new Problem('resource-unavailable', `The version cannot run on this installation: ${told}.`, {
     errors: reasons.map(({ member, detail }) => ({ pointer: `/configuration/${member}`, detail })),
   });
+}
+
+/** Throws resource-unavailable for a runtime that no worker of this installation has. `at` is where the configuration stands. */
+export async function requireRuntime(queries: Queries, configuration: RuntimeConfiguration, at: string): Promise<void> {
+  const { runtime, hosts = [] } = configuration;
+  if (runtime !== 'DOCKER') return;
+  if (hosts.length > 0)
+    throw new Problem(
+      'resource-unavailable',
+      'Only services of the runtime PYTHON_TEMPLATE can declare hosts to call. What containers reach, the operator decides.',
+      { errors: [{ pointer: `${at}/hosts`, detail: 'is not available with the runtime DOCKER' }] },
+    );
+  if (await someWorkerRunsContainers(queries)) return;
+  throw new Problem(
+    'resource-unavailable',
+    'This installation has no container engine, which services of the runtime DOCKER need. Its operator can install one: apt-get install docker.io busybox-static, on the machine of a worker. Services of the runtime PYTHON_TEMPLATE do without.',
+    { errors: [{ pointer: `${at}/runtime`, detail: 'no worker of this installation can run containers' }] },
+  );
 }

@@ -1,14 +1,14 @@
 import path from 'node:path';
 import { limits as contractLimits, type RuntimeConfiguration } from '@kethub/contract';
-import type { Code, Limits } from '@kethub/runtime';
+import type { Code, ContainerImage, Limits } from '@kethub/runtime';
 import type { Platform } from '../platform.ts';
-import type { BuiltCode, Builder, EnvironmentLock } from './builder.ts';
+import type { Builders, Built, BuildOutcome, EnvironmentLock } from './builder.ts';
 import { hostsWithPorts } from './hosts.ts';
 import { needsOf } from './resources.ts';
 
 /** What the runtime needs to run a service version. */
 export interface Runnable {
-  readonly code: Code;
+  readonly code: Code | ContainerImage;
   readonly environment: Record<string, string>;
   readonly limits: Limits;
   /** What it may call, as `host:port`. */
@@ -19,12 +19,15 @@ export interface Runnable {
   readonly providerAccessTokens: boolean;
   /** SHA-256 of the uploaded ZIP. */
   readonly digest: string;
-  readonly lock: EnvironmentLock;
+  /** Null for an image. */
+  readonly lock: EnvironmentLock | null;
 }
 
 export interface Runnables {
   /** Throws when the version is gone or has not been built. */
   load(serviceVersionId: string): Promise<Runnable>;
+  /** It could not be started: perhaps it is not there any more, and the next load looks. */
+  doubt(serviceVersionId: string): void;
 }
 
 const TMP_BYTES = 256 * 1024 * 1024;
@@ -33,7 +36,7 @@ const PROCESSES = 128;
 const REMEMBERED = 1_000;
 
 /** Loads service versions to run, and builds anew what this machine does not have (a moved database, a cleared cache). */
-export function createRunnables(platform: Platform, builder: Builder): Runnables {
+export function createRunnables(platform: Platform, builders: Builders): Runnables {
   const known = new Map<string, Runnable>();
   return {
     async load(serviceVersionId) {
@@ -45,25 +48,38 @@ export function createRunnables(platform: Platform, builder: Builder): Runnables
         .where('id', '=', serviceVersionId)
         .executeTakeFirst();
       if (!row?.code) throw new Error(`Service version ${serviceVersionId} is gone or has not been built`);
-      const built = JSON.parse(row.code) as BuiltCode;
-      if (!builder.isPresent(built)) await rebuild(platform, builder, row);
+      const built = JSON.parse(row.code) as Built;
+      if (!(await isPresent(builders, built))) await rebuild(platform, builders, built, row);
       const configuration = JSON.parse(row.configuration) as RuntimeConfiguration;
-      const lock = await builder.lockOf(built);
+      // What is in an image, its build decides.
+      const lock = 'image' in built ? null : await builders.PYTHON_TEMPLATE.lockOf(built);
       const runnable = { ...toRunnable(platform, built, configuration), digest: row.source_digest, lock };
       if (known.size >= REMEMBERED) known.clear();
       if (row.state !== 'DRAFT') known.set(serviceVersionId, runnable);
       return runnable;
     },
+    doubt: (serviceVersionId) => void known.delete(serviceVersionId),
   };
+}
+
+function isPresent(builders: Builders, built: Built): Promise<boolean> {
+  return 'image' in built ? imageBuilder(builders).isPresent(built) : builders.PYTHON_TEMPLATE.isPresent(built);
+}
+
+function imageBuilder({ DOCKER }: Builders): NonNullable<Builders['DOCKER']> {
+  if (DOCKER === null) throw new Error('This worker has no container engine');
+  return DOCKER;
 }
 
 async function rebuild(
   platform: Platform,
-  builder: Builder,
+  builders: Builders,
+  built: Built,
   row: { source_blob: string; source_digest: string },
 ): Promise<void> {
   const { stream } = await platform.blobs.get(row.source_blob);
-  const outcome = await builder
+  const builder = 'image' in built ? imageBuilder(builders) : builders.PYTHON_TEMPLATE;
+  const outcome: BuildOutcome = await builder
     .build(stream, row.source_digest, () => undefined, new AbortController().signal)
     .finally(() => stream.destroy());
   if (!outcome.ok)
@@ -72,7 +88,7 @@ async function rebuild(
 
 function toRunnable(
   platform: Platform,
-  built: BuiltCode,
+  built: Built,
   configuration: RuntimeConfiguration,
 ): Omit<Runnable, 'digest' | 'lock'> {
   const folder = path.join(platform.configuration.dataDir, 'runtime');
@@ -88,11 +104,14 @@ function toRunnable(
     resultBytes: contractLimits.resultBytes,
     logBytes: contractLimits.logBytes,
   };
-  const code: Code = {
-    sourceDir: path.join(folder, built.source),
-    layerDir: built.layer === null ? null : path.join(folder, built.layer),
-    imports: built.imports,
-  };
+  const code: Runnable['code'] =
+    'image' in built
+      ? { image: built.image }
+      : {
+          sourceDir: path.join(folder, built.source),
+          layerDir: built.layer === null ? null : path.join(folder, built.layer),
+          imports: built.imports,
+        };
   const { environment = {}, providerAccessTokens = false, hosts, warmStart: warm = true } = configuration;
   return { code, environment, limits, hosts: hostsWithPorts(hosts), warm, providerAccessTokens };
 }

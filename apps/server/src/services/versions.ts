@@ -100,6 +100,7 @@ export async function insertDraft(
       state: 'DRAFT',
       visibility: 'NONE',
       configuration: JSON.stringify(configuration),
+      runtime: configuration.runtime,
       source_blob: source.blob,
       source_bytes: source.bytes,
       source_digest: source.digest,

@@ -160,7 +160,12 @@ export async function scheduleStarts(transaction: Queries, serviceId: string, ve
   const row = await findWorkflowVersion(transaction, versionId);
   const starts = (row && requirementsIn(row)?.timerStarts) ?? [];
   // Due at once: only who runs workflows can tell when.
-  const rows = starts.map(({ elementId }) => ({ service_version_id: versionId, element_id: elementId, due: 0, timer: null }));
+  const rows = starts.map(({ elementId }) => ({
+    service_version_id: versionId,
+    element_id: elementId,
+    due: 0,
+    timer: null,
+  }));
   if (rows.length > 0) await transaction.insertInto('workflow_schedules').values(rows).execute();
 }
 

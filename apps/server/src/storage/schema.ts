@@ -1,5 +1,13 @@
 import type { Generated } from 'kysely';
-import type { Basis, BuildProblem, BuildStatus, Category, ExecutionStatus, MemberRole } from '@kethub/contract';
+import type {
+  Basis,
+  BuildProblem,
+  BuildStatus,
+  Category,
+  ExecutionStatus,
+  MemberRole,
+  ServiceRuntime,
+} from '@kethub/contract';
 
 /**
  * The tables. Portable rules: ids and enums are text, times are epoch milliseconds (bigint), JSON is text,
@@ -265,6 +273,8 @@ export interface ServiceVersionRow {
   state: 'DRAFT' | 'PUBLISHED' | 'RETIRED';
   visibility: 'NONE' | 'INTERNAL';
   configuration: string;
+  /** As the configuration of a managed version has it. */
+  runtime: Generated<ServiceRuntime>;
   /** Empty in a version of an on-premise service, like its digest and its build: nothing is uploaded. */
   source_blob: string;
   source_bytes: number;
@@ -335,6 +345,8 @@ export interface WorkerRow {
   /** Grows as long as the worker lives. */
   beats: number;
   seen_at: number;
+  /** 1 when it can run containers. */
+  containers: Generated<number>;
   /** When it was given up; null since it was heard of again. */
   lost_at: number | null;
   /** What it can give to executions; null of one that has not said so. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPlatformClient, isBuilt, signInWithPassword, type PlatformClient } from '@kethub/client';
 import type { Runtime } from '@kethub/runtime';
-import type { Application, Build, Service, Subscription } from '@kethub/contract';
+import type { Application, Build, RuntimeConfiguration, Service, Subscription } from '@kethub/contract';
 import { readConfiguration, type Configuration } from '../config/index.ts';
 import type { IdentityService } from '../identity/index.ts';
 import { isWhole, startKethub, type WholeKethub } from '../kethub.ts';
@@ -161,24 +161,35 @@ export interface DeployedService {
   readonly secretAccessKey: string;
 }
 
-/** Uploads a Python project and waits for the end of its build. */
+export type Files = Readonly<Record<string, string | Buffer>>;
+
+/** What is uploaded beside files: a Python project unless the configuration says otherwise. */
+export interface Upload {
+  readonly configuration?: Partial<RuntimeConfiguration>;
+  /** Files that can be executed. */
+  readonly programs?: readonly string[];
+}
+
+/** Uploads a project and waits for the end of its build. */
 export async function build(
   client: PlatformClient,
   name: string,
-  files: Readonly<Record<string, string>>,
+  files: Files,
+  { configuration, programs = [] }: Upload = {},
 ): Promise<{ service: Service; build: Build }> {
-  const service = await client.createService({ name, source: await zip(files) });
+  const service = await client.createService({ name, configuration, source: await zip(files, programs) });
   for await (const one of client.watchBuild(service.id, '1.0.0')) if (isBuilt(one)) return { service, build: one };
   throw new Error('The build was watched to its end without having one');
 }
 
-/** Deploys a Python project as an internal service, with an application of its own subscribed to it. */
+/** Deploys a project as an internal service, with an application of its own subscribed to it. */
 export async function deploy(
   client: PlatformClient,
   name: string,
-  files: Readonly<Record<string, string>>,
+  files: Files,
+  upload?: Upload,
 ): Promise<DeployedService> {
-  const { service, build: ended } = await build(client, name, files);
+  const { service, build: ended } = await build(client, name, files, upload);
   if (ended.problem) throw new Error(`${ended.problem.title}: ${ended.problem.detail}`);
   await client.publish(service.id, '1.0.0');
   const application = await client.createApplication(`${name} caller`);

@@ -1,11 +1,17 @@
 import { ZipFile } from 'yazl';
 import { buffer } from 'node:stream/consumers';
 
-/** A ZIP of files by name: the same bytes whenever it is made. */
-export async function zip(files: Readonly<Record<string, string | Buffer>>): Promise<Blob> {
+/** A ZIP of files by name, the programs among them executable: the same bytes whenever it is made. */
+export async function zip(
+  files: Readonly<Record<string, string | Buffer>>,
+  programs: readonly string[] = [],
+): Promise<Blob> {
   const archive = new ZipFile();
   const mtime = new Date(2026, 0, 1);
-  for (const [name, content] of Object.entries(files)) archive.addBuffer(Buffer.from(content), name, { mtime });
+  for (const [name, content] of Object.entries(files)) {
+    const mode = programs.includes(name) ? 0o100755 : 0o100644;
+    archive.addBuffer(Buffer.from(content), name, { mtime, mode });
+  }
   archive.end();
   return new Blob([await buffer(archive.outputStream)], { type: 'application/zip' });
 }

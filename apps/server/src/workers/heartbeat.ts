@@ -2,6 +2,7 @@ import os from 'node:os';
 import { sql } from 'kysely';
 import type { Platform } from '../platform.ts';
 import type { Capacity } from './capacity.ts';
+import type { ContainerWatch } from './containers.ts';
 
 /** How many beats a lease has room for: some may be late or lost. */
 const BEATS_PER_LEASE = 6;
@@ -12,21 +13,26 @@ export class Heartbeat {
   readonly #platform: Platform;
   readonly #workerId: string;
   readonly #capacity: Capacity;
+  readonly #containers: ContainerWatch;
   readonly #everyMs: number;
   #last = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(platform: Platform, workerId: string, capacity: Capacity) {
+  constructor(platform: Platform, workerId: string, capacity: Capacity, containers: ContainerWatch) {
     this.#platform = platform;
     this.#capacity = capacity;
+    this.#containers = containers;
     this.#workerId = workerId;
     this.#everyMs = Math.min(platform.configuration.workerLeaseMs / BEATS_PER_LEASE, LONGEST_MS);
   }
 
   /** Resolves once the worker is known to be alive. */
   async start(): Promise<void> {
+    await this.#containers.look();
     await this.#beat();
     this.#timer = setInterval(() => {
+      // Beside the sign of life: an engine that does not answer must not be the end of the worker.
+      void this.#containers.look();
       this.#beat().catch((error: unknown) => this.#platform.log.warn({ err: error }, 'could not give a sign of life'));
     }, this.#everyMs);
   }
@@ -51,6 +57,7 @@ export class Heartbeat {
       host: os.hostname(),
       seen_at,
       lost_at: null,
+      containers: this.#containers.usable ? 1 : 0,
       cpus,
       memory_bytes: Math.floor(memoryBytes),
       gpus: JSON.stringify(gpus),

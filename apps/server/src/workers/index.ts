@@ -1,4 +1,5 @@
 export { capacityOf, lacking, Room, type Capacity, type Needs } from './capacity.ts';
+export { ContainerWatch, someWorkerRunsContainers } from './containers.ts';
 export { Heartbeat } from './heartbeat.ts';
 export { knownCapacities } from './known-capacity.ts';
 export { requireWorkerId } from './worker-id.ts';

@@ -79,3 +79,8 @@ function checkMode(entry: Entry, name: string, isFolder: boolean): void {
   if (type !== 0 && type !== (isFolder ? DIRECTORY : REGULAR))
     unsafe(name, 'is neither a file nor a folder', 'Remove it from the project.');
 }
+
+/** Whether its owner may execute it, where the archive was made on a system that has such a mode. */
+export function isExecutable(entry: Entry): boolean {
+  return ((entry.externalFileAttributes >>> 16) & 0o100) !== 0;
+}

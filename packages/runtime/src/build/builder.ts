@@ -1,9 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream, existsSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Transform, type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
 import { errorCode } from '../errors.ts';
 import type { Runtime } from '../types.ts';
 import { compileTree } from './compile.ts';
@@ -13,8 +12,9 @@ import { inspectService } from './inspect.ts';
 import { installLayer, layerName, publish } from './layer.ts';
 import { readLock, type EnvironmentLock } from './lock.ts';
 import { createTell, type Tell } from './log.ts';
-import type { Builder, BuildOutcome, BuiltCode, Parameter } from './outcome.ts';
+import type { BuildOutcome, BuiltCode, Parameter, PythonBuilder } from './outcome.ts';
 import { BuildError } from './problem.ts';
+import { receive } from './receive.ts';
 import { readRequirements, type Requirement } from './requirements.ts';
 import { shareWork } from './share-work.ts';
 import { DEFAULT_UNPACK_LIMITS, unpackSource, type UnpackLimits } from './unpack.ts';
@@ -34,7 +34,7 @@ export interface BuilderOptions {
 const STALE_DRAFT_MS = 6 * 3_600_000;
 
 /** Makes the builder of one machine. Several of them, in one process or many, may share a data folder. */
-export function createBuilder(options: BuilderOptions): Builder {
+export function createBuilder(options: BuilderOptions): PythonBuilder {
   const { runtime, environment = process.env, now = Date.now, unpackLimits = DEFAULT_UNPACK_LIMITS } = options;
   const runtimeDir = join(options.dataDir, 'runtime');
   const installing = shareWork<void>();
@@ -145,24 +145,9 @@ export function createBuilder(options: BuilderOptions): Builder {
       }
       return lock;
     },
-    isPresent: ({ source, layer }) =>
+    isPresent: async ({ source, layer }) =>
       [source, layer].every((name) => name === null || existsSync(join(runtimeDir, name))),
   };
-}
-
-/** Writes the archive to a file, because a ZIP is read from its end, and checks that it is the one that was announced. */
-async function receive(archive: Readable, digest: string, file: string, signal: AbortSignal): Promise<void> {
-  const hash = createHash('sha256');
-  const count = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      hash.update(chunk);
-      done(null, chunk);
-    },
-  });
-  await pipeline(archive, count, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal });
-  const found = hash.digest('hex');
-  if (found !== digest)
-    throw new Error(`The stored archive has the digest ${found}, not ${digest}: the file store is damaged.`);
 }
 
 async function requirementsText(folder: string): Promise<string> {

@@ -1,4 +1,14 @@
 export { type BuilderOptions, createBuilder } from './builder.ts';
+export { createImageBuilder, type ImageBuilderOptions } from './image-builder.ts';
 export type { EnvironmentLock } from './lock.ts';
-export type { Builder, BuildOutcome, BuiltCode, OnLine, Parameter } from './outcome.ts';
+export type {
+  Builder,
+  BuildOutcome,
+  BuiltCode,
+  BuiltImage,
+  ImageBuilder,
+  OnLine,
+  Parameter,
+  PythonBuilder,
+} from './outcome.ts';
 export type { BuildProblem, BuildProblemCode } from './problem.ts';

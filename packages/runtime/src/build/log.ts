@@ -6,6 +6,7 @@ export interface Tell {
   /** Passes on a line that came from elsewhere. */
   line: OnLine;
   info(message: string): void;
+  warning(message: string): void;
 }
 
 /** Makes the log of a build, with the time of `now` (epoch milliseconds). */
@@ -17,6 +18,9 @@ export function createTell(onLine: OnLine, now: () => number): Tell {
     line: onLine,
     info(message) {
       add('INFO', message);
+    },
+    warning(message) {
+      add('WARNING', message);
     },
   };
 }

@@ -27,22 +27,41 @@ export interface BuiltCode {
   result: unknown;
 }
 
-export type BuildOutcome = { ok: true; built: BuiltCode } | { ok: false; problem: BuildProblem };
+/** What a successful build of an image leaves. What it takes, nothing tells. */
+export interface BuiltImage {
+  /** Its name at the engine of this machine. */
+  image: string;
+  parameters: Parameter[];
+  result: null;
+}
+
+export type BuildOutcome<Built = BuiltCode> = { ok: true; built: Built } | { ok: false; problem: BuildProblem };
 
 /** Told line by line what a build does, in words for the person who uploaded the code. */
 export type OnLine = (line: LogLine) => void;
 
-/** Turns the ZIP of a project into code that can be run. */
-export interface Builder {
+/** Turns the ZIP of a project into something that can be run. */
+export interface Builder<
+  Built extends object = BuiltCode,
+  Key = { readonly source: string; readonly layer: string | null },
+> {
   /**
    * Unpacks, installs, inspects and compiles. The same content again takes the time of the inspection and changes nothing.
    * What is wrong with the upload is an outcome; what is wrong with the platform is thrown, and so is the reason of `signal`.
    * Nothing is left behind unless the outcome is good.
    * @param digest SHA-256 of the archive in hexadecimal digits.
    */
-  build(archive: Readable, digest: string, onLine: OnLine, signal: AbortSignal): Promise<BuildOutcome>;
+  build(archive: Readable, digest: string, onLine: OnLine, signal: AbortSignal): Promise<BuildOutcome<Built>>;
+  /** Whether what was built is (still) on this machine. */
+  isPresent(built: Key): Promise<boolean>;
+}
+
+export interface PythonBuilder extends Builder {
   /** The Python and the packages that it runs with on this machine. */
   lockOf(built: { readonly layer: string | null }): Promise<EnvironmentLock>;
-  /** Whether what was built is (still) on this machine. */
-  isPresent(built: { readonly source: string; readonly layer: string | null }): boolean;
+}
+
+export interface ImageBuilder extends Builder<BuiltImage, { readonly image: string }> {
+  /** Removes images whose source nobody needs any more. Asked for the digests of all that are there, `areNeeded` answers with those that stay. */
+  sweep(areNeeded: (digests: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
 }

@@ -16,7 +16,12 @@ export type BuildProblemCode =
   | 'packages-conflict'
   | 'index-unreachable'
   | 'install-failed'
-  | 'pip-missing';
+  | 'pip-missing'
+  | 'dockerfile-missing'
+  | 'dockerfile-refused'
+  | 'image-build-failed'
+  | 'image-limit-exceeded'
+  | 'image-without-command';
 
 /** Why a build ended, for the person who uploaded the code: `detail` names the place and the remedy. */
 export interface BuildProblem {
@@ -43,6 +48,11 @@ const TITLES: Record<BuildProblemCode, string> = {
   'index-unreachable': 'The package index cannot be reached',
   'install-failed': 'The packages could not be installed',
   'pip-missing': 'pip is not installed on this machine',
+  'dockerfile-missing': 'No Dockerfile',
+  'dockerfile-refused': 'The Dockerfile asks for what builds do not have',
+  'image-build-failed': 'The image could not be built',
+  'image-limit-exceeded': 'The build reached its limit',
+  'image-without-command': 'The image runs nothing',
 };
 
 /** Thrown by the steps of a build. Anything else that they throw is a fault of the platform, not of the upload. */

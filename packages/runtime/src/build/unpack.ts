@@ -7,9 +7,10 @@ import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { messageOf } from '../errors.ts';
-import { planEntry, show } from './archive-entry.ts';
+import { isExecutable, planEntry, show } from './archive-entry.ts';
 import { removeTree } from './folders.ts';
 import { BuildError } from './problem.ts';
+import { pythonProject } from './project.ts';
 
 /** What an archive may hold. Bytes are counted as they are written, not as the archive declares them. */
 export interface UnpackLimits {
@@ -28,7 +29,7 @@ export interface Unpacked {
 const MODIFIED = new Date('1980-01-01T00:00:00Z');
 
 /**
- * Unpacks the ZIP of a project into `targetDir`, which must not exist: files 0644, folders 0755, nothing else.
+ * Unpacks the ZIP of a project into `targetDir`, which must not exist: files 0644 (or 0755), folders 0755, nothing else.
  * The target appears whole or not at all.
  * @throws BuildError when the archive is refused; nothing is left behind.
  */
@@ -36,14 +37,15 @@ export async function unpackSource(
   zipPath: string,
   targetDir: string,
   limits = DEFAULT_UNPACK_LIMITS,
+  project = pythonProject,
 ): Promise<Unpacked> {
   const draft = `${targetDir}.draft-${randomUUID()}`;
   const zip = await open(zipPath);
   try {
     await mkdir(draft, { recursive: true, mode: 0o755 });
-    const writer = new Writer(zip, draft, limits);
+    const writer = new Writer(zip, draft, limits, project.keepsExecutable);
     await writer.writeAll();
-    writer.checkProgram();
+    project.check(writer);
     await writer.seal();
     await rename(draft, targetDir);
     return { files: writer.files.size, bytes: writer.bytes };
@@ -66,17 +68,20 @@ async function open(zipPath: string): Promise<ZipFile> {
 
 class Writer {
   readonly files = new Set<string>();
+  readonly folders = new Set<string>();
   bytes = 0;
-  private readonly folders = new Set<string>();
+  private readonly executables = new Set<string>();
   private readonly ranges: { start: number; end: number; name: string }[] = [];
   private readonly zip: ZipFile;
   private readonly root: string;
   private readonly limits: UnpackLimits;
+  private readonly keepsExecutable: boolean;
 
-  constructor(zip: ZipFile, root: string, limits: UnpackLimits) {
+  constructor(zip: ZipFile, root: string, limits: UnpackLimits, keepsExecutable: boolean) {
     this.zip = zip;
     this.root = root;
     this.limits = limits;
+    this.keepsExecutable = keepsExecutable;
   }
 
   async writeAll(): Promise<void> {
@@ -109,6 +114,7 @@ class Writer {
     }
     await this.folder(dirname(path));
     this.files.add(path);
+    if (this.keepsExecutable && isExecutable(entry)) this.executables.add(path);
     const { fileDataStart } = await this.zip.readLocalFileHeaderPromise(entry, { minimal: true });
     this.ranges.push({
       start: entry.relativeOffsetOfLocalHeader,
@@ -163,31 +169,9 @@ class Writer {
     }
   }
 
-  checkProgram(): void {
-    if (this.files.has('src/program.py')) return;
-    const top = new Set([...this.files, ...this.folders].map((path) => path.split('/')[0] ?? ''));
-    const [only] = top;
-    if (top.size === 1 && only !== undefined && this.files.has(`${only}/src/program.py`)) {
-      const name = show(only);
-      const command = /^[\w.-]+$/.test(only) ? `: cd ${only} && zip -r ../${only}.zip .` : '.';
-      throw new BuildError(
-        'archive-nested',
-        `The ZIP holds the folder ${name}; zip its content, not the folder itself${command}`,
-      );
-    }
-    const found = [...top].toSorted().slice(0, 15).map(show).join(', ');
-    const there = this.files.has('program.py')
-      ? 'Move program.py into a folder src.'
-      : `It holds: ${found === '' ? 'nothing' : found}.`;
-    throw new BuildError(
-      'program-missing',
-      `The ZIP has no src/program.py. A service needs one, with a function run(data, params). ${there}`,
-    );
-  }
-
   /** Modes against whatever umask the platform runs with, and the fixed time; folders last, deepest first. */
   async seal(): Promise<void> {
-    for (const path of this.files) await this.fix(join(this.root, path), 0o644);
+    for (const path of this.files) await this.fix(join(this.root, path), this.executables.has(path) ? 0o755 : 0o644);
     for (const path of [...this.folders].toSorted().toReversed()) await this.fix(join(this.root, path), 0o755);
     await this.fix(this.root, 0o755);
   }

@@ -11,7 +11,7 @@ import { describeContainer, LABELS, USER, type Description, type ImageConfig } f
 import { Engine } from './engine.ts';
 import { handover, secretVariables } from './handover.ts';
 import { writeInputFiles } from './input-files.ts';
-import { installationOf } from './installation.ts';
+import { installationOf, type Installation } from './installation.ts';
 
 /** What the next runner must know to go on with a container. No secrets. */
 interface Kept {
@@ -34,7 +34,7 @@ const RECORD = 'container.json';
 /** Runs executions in containers: the driver for images. */
 export class Containers {
   readonly #places: Places;
-  readonly #installation: string;
+  readonly #installation: Installation;
   #engine: ContainerEngine | null = null;
 
   constructor(places: Places) {
@@ -67,7 +67,7 @@ export class Containers {
     const describe = (config: ImageConfig): Description => ({
       image,
       config,
-      labels: { [LABELS.installation]: this.#installation, [LABELS.execution]: executionId },
+      labels: { [LABELS.installation]: this.#installation.id, [LABELS.execution]: executionId },
       environment: job.environment,
       dataPools: job.dataPools,
       limits,
@@ -103,12 +103,12 @@ export class Containers {
   }
 
   #nameOf(executionId: string): string {
-    return `kethub-${this.#installation.slice(0, 12)}-${executionId}`;
+    return `${this.#installation.repository}-${executionId}`;
   }
 
   /** Containers of this installation without an execution that runs. */
   async #sweep(engine: Engine): Promise<void> {
-    const label = `${LABELS.installation}=${this.#installation}`;
+    const label = `${LABELS.installation}=${this.#installation.id}`;
     const query = { all: true, filters: JSON.stringify({ label: [label] }) };
     const found = (await engine.ask('GET', '/containers/json', { query })) as {
       Id: string;

@@ -15,6 +15,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   connectRuntime,
   type Code,
+  type ContainerImage,
   type ExecutionEnd,
   type ExecutionJob,
   type Limits,
@@ -44,6 +45,9 @@ export type Order = Partial<Omit<ExecutionJob, 'limits' | 'input' | 'code'>> & {
   input?: unknown;
 };
 
+/** The text of `src/program.py`, or code that is there already. */
+export type Program = string | Code | ContainerImage;
+
 /** A data folder with a runner of its own, for tests. */
 export interface Bench {
   dataDir: string;
@@ -51,19 +55,23 @@ export interface Bench {
   /** Lays down a service whose src/program.py has this text. */
   service(program: string, imports?: string[]): Code;
   job(program: string | Code, order?: Order): ExecutionJob & { code: Code };
+  /** The same for whatever can be run. */
+  jobOf(program: Program, order?: Order): ExecutionJob;
   /** Starts an execution and waits for its end. */
-  run(program: string | Code, order?: Order): Promise<ExecutionEnd>;
+  run(program: Program, order?: Order): Promise<ExecutionEnd>;
   /** The value that a program returned. @throws with the cause when it did not succeed. */
-  result(program: string | Code, order?: Order): Promise<unknown>;
+  result(program: Program, order?: Order): Promise<unknown>;
   ended(executionId: string): Promise<ExecutionEnd>;
   /** Starts an execution and waits until its log has this text. */
-  startedWith(text: string, program: string | Code, order?: Order): Promise<ExecutionJob & { code: Code }>;
+  startedWith(text: string, program: Program, order?: Order): Promise<ExecutionJob>;
   log(executionId: string): Promise<LogLine[]>;
   /** Another connection to the same folder, as a restarted platform makes it. */
   again(options?: Partial<RuntimeOptions>): Promise<Runtime>;
   /** Ends all and throws when anything is left behind. */
   close(): Promise<void>;
 }
+
+const NO_CODE: Code = { sourceDir: '/', layerDir: null, imports: [] };
 
 export async function openBench(options: Partial<RuntimeOptions> = {}): Promise<Bench> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kethub-bench-'));
@@ -94,8 +102,12 @@ export async function openBench(options: Partial<RuntimeOptions> = {}): Promise<
         ...order,
       };
     },
+    jobOf(program, order) {
+      if (typeof program === 'string' || !('image' in program)) return bench.job(program, order);
+      return { ...bench.job(NO_CODE, order), code: program };
+    },
     async run(program, order) {
-      const job = bench.job(program, order);
+      const job = bench.jobOf(program, order);
       const [end] = await Promise.all([bench.ended(job.executionId), runtime.start(job)]);
       return end;
     },
@@ -114,7 +126,7 @@ export async function openBench(options: Partial<RuntimeOptions> = {}): Promise<
       });
     },
     async startedWith(text, program, order) {
-      const job = bench.job(program, order);
+      const job = bench.jobOf(program, order);
       const seen = new Promise<void>((resolve) => {
         const stop = runtime.onLog((executionId) => {
           if (executionId !== job.executionId) return;

@@ -78,6 +78,7 @@ describe.each(databases)('claims on $name', (kind) => {
   const offer = (places: number, changed: Partial<Offer> = {}): Offer => ({
     workerId: 'worker',
     capacity,
+    containers: true,
     promised: [],
     places,
     ...changed,
@@ -118,6 +119,17 @@ describe.each(databases)('claims on $name', (kind) => {
     const promised = first.map(() => ({ cpus: 3, memoryBytes: GB, gpus: 0, gpuType: null }));
     expect(await owners(8, { promised })).toHaveLength(0);
     expect(await owners(8, { workerId: 'other' })).toHaveLength(2);
+  });
+
+  test('a worker without a container engine passes over what needs one', async () => {
+    for (const id of ['v', 'w']) await version(id);
+    await platform.database.write((transaction) =>
+      transaction.updateTable('service_versions').set({ runtime: 'DOCKER' }).where('id', '=', 'v').execute(),
+    );
+    await queue('a', 'v', 2);
+    await queue('b', 'w', 1);
+    expect(await owners(8, { containers: false })).toEqual(['b']);
+    expect(await owners(8)).toEqual(['a', 'a']);
   });
 
   test('workers that claim at the same time keep a limit of the service together, and nothing is claimed twice', async () => {

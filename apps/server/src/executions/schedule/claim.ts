@@ -19,6 +19,8 @@ import {
 export interface Offer {
   readonly workerId: string;
   readonly capacity: Capacity;
+  /** Whether it can run containers. */
+  readonly containers: boolean;
   readonly promised: readonly Needs[];
   readonly places: number;
 }
@@ -45,7 +47,7 @@ export class Claims {
     return this.#platform.database.write(async (transaction) => {
       await holdClaims(transaction);
       for (const look of LOOKS) {
-        const queues = await queuesByTurn(transaction, look).execute();
+        const queues = await queuesByTurn(transaction, look, offer.containers).execute();
         if (queues.length === 0) return [];
         const starts = await this.#plan(transaction, queues, offer);
         const rows = await this.#start(transaction, starts, offer.workerId);

@@ -50,13 +50,15 @@ export function runningByOwner(queries: Queries) {
     .groupBy(['owner_id', 'service_id']);
 }
 
-/** The queues whose turn is the longest ago, each with its oldest: one look into an index per queue, however long it is. */
-export function queuesByTurn(queries: Queries, limit: number) {
+/** The queues of what can be run, with `containers` all, whose turn is the longest ago, each with its oldest: one look into an index per queue, however long it is. */
+export function queuesByTurn(queries: Queries, limit: number, containers = true) {
+  const inContainers = queries.selectFrom('service_versions').select('id').where('runtime', '=', 'DOCKER');
   return queries
     .selectFrom('queues')
     .leftJoin('service_limits', 'service_limits.service_id', 'queues.service_id')
     .selectAll('queues')
     .select(['executions_at_once', oldest('id').as('head'), oldest('created_at').as('head_created_at')])
+    .$if(!containers, (query) => query.where('queues.service_version_id', 'not in', inContainers))
     .orderBy('turn_at')
     .limit(limit);
 }

@@ -18,6 +18,7 @@ import * as sealedAnswers from './0016-sealed-answers.ts';
 import * as accessChanges from './0017-access-changes.ts';
 import * as gatewayQuality from './0018-gateway-quality.ts';
 import * as processes from './0021-processes.ts';
+import * as containers from './0023-containers.ts';
 import * as shutOut from './0024-shut-out.ts';
 import * as usageSums from './0025-usage-sums.ts';
 import * as listingGrams from './0026-listing-grams.ts';
@@ -46,6 +47,7 @@ const migrations: Record<string, Migration> = {
   '0017-access-changes': accessChanges,
   '0018-gateway-quality': gatewayQuality,
   '0021-processes': processes,
+  '0023-containers': containers,
   '0024-shut-out': shutOut,
   '0025-usage-sums': usageSums,
   '0026-listing-grams': listingGrams,

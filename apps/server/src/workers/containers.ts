@@ -1,0 +1,42 @@
+import { checkContainers } from '@kethub/runtime';
+import type { Platform } from '../platform.ts';
+import type { Queries } from '../storage/index.ts';
+
+/** Whether this worker can run containers at the moment: engines start later than platforms, and are restarted. */
+export class ContainerWatch {
+  readonly #platform: Platform;
+  #usable = false;
+  #told: string | null = null;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  /** As of the last look. */
+  get usable(): boolean {
+    return this.#usable;
+  }
+
+  async look(): Promise<boolean> {
+    const { configuration, log } = this.#platform;
+    if (configuration.containers === null) return false;
+    const check = await checkContainers(configuration.containers.socketPath);
+    const told = check.usable ? check.how : `${check.reason} ${check.remedy}`;
+    if (told !== this.#told) log[check.usable ? 'info' : 'warn']({ detail: told }, 'containers');
+    this.#told = told;
+    this.#usable = check.usable;
+    return check.usable;
+  }
+}
+
+/** Whether some worker that has not been given up can run containers. */
+export async function someWorkerRunsContainers(queries: Queries): Promise<boolean> {
+  const worker = await queries
+    .selectFrom('workers')
+    .select('id')
+    .where('containers', '=', 1)
+    .where('lost_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return worker !== undefined;
+}

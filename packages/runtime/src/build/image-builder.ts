@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { LABELS } from '../containers/description.ts';
+import { Engine } from '../containers/engine.ts';
+import { installationOf } from '../containers/installation.ts';
+import { removeTree } from './folders.ts';
+import { buildImage, inspectImage, type Image, type ImageLimits } from './image-build.ts';
+import { createTell, type Tell } from './log.ts';
+import type { BuiltImage, ImageBuilder, BuildOutcome } from './outcome.ts';
+import { checkDockerfile } from './dockerfile.ts';
+import { BuildError } from './problem.ts';
+import { receive } from './receive.ts';
+import { imageProject } from './project.ts';
+import { DEFAULT_UNPACK_LIMITS, unpackSource, type UnpackLimits } from './unpack.ts';
+
+export interface ImageBuilderOptions {
+  /** The data folder of the runtime. */
+  dataDir: string;
+  socketPath: string;
+  /** A network of the engine for the commands of a build; `none` for none. */
+  network: string;
+  limits?: Partial<ImageLimits>;
+  unpackLimits?: UnpackLimits;
+  /** Epoch milliseconds, default `Date.now`. */
+  now?: () => number;
+}
+
+const GiB = 2 ** 30;
+const DEFAULTS: ImageLimits = {
+  buildMs: 30 * 60_000,
+  memoryBytes: 2 * GiB,
+  cpus: 2,
+  imageBytes: 10 * GiB,
+  diskBytes: 20 * GiB,
+};
+const NAMES = ['Dockerfile', 'Containerfile'];
+
+/** Makes what builds images with a container engine. What it made is known by its name, which is made of the content. */
+export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
+  const { socketPath, network, unpackLimits = DEFAULT_UNPACK_LIMITS, now = Date.now } = options;
+  const limits = { ...DEFAULTS, ...options.limits };
+  const runtimeDir = join(options.dataDir, 'runtime');
+  const engine = new Engine(socketPath);
+  const installation = installationOf(runtimeDir);
+  async function buildIn(
+    draft: string,
+    archive: Readable,
+    digest: string,
+    tell: Tell,
+    signal: AbortSignal,
+  ): Promise<BuiltImage> {
+    const image = installation.imageFor(digest);
+    const built = { image, parameters: [], result: null };
+    if (await inspectImage(engine, image)) {
+      archive.destroy();
+      tell.info('This image is already built.');
+      return built;
+    }
+    await receive(archive, digest, join(draft, 'archive.zip'), signal);
+    const folder = join(draft, 'source');
+    const { files } = await unpackSource(join(draft, 'archive.zip'), folder, unpackLimits, imageProject(NAMES));
+    tell.info(`Unpacked ${files} ${files === 1 ? 'file' : 'files'}.`);
+    const dockerfile = NAMES.find((name) => existsSync(join(folder, name))) ?? '';
+    if (network === 'none') checkDockerfile(dockerfile, readFileSync(join(folder, dockerfile), 'utf8'));
+    const labels = { [LABELS.installation]: installation.id, [LABELS.source]: digest };
+    const names = { t: image, dockerfile, labels: JSON.stringify(labels) };
+    try {
+      await buildImage(engine, folder, names, { network, limits }, tell, signal);
+      await checkImage(image);
+    } catch (error) {
+      await engine.settle('DELETE', `/images/${image}`);
+      throw error;
+    }
+    return built;
+  }
+
+  async function checkImage(image: string): Promise<void> {
+    const found = await inspectImage(engine, image);
+    if (found === null) throw new Error(`The image ${image} is gone right after its build.`);
+    const problem = problemOf(found, limits);
+    if (problem !== null) throw problem;
+  }
+
+  return {
+    async build(archive, digest, onLine, signal): Promise<BuildOutcome<BuiltImage>> {
+      if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error(`Not a SHA-256 digest in hexadecimal digits: ${digest}`);
+      const draft = join(runtimeDir, 'drafts', randomUUID());
+      try {
+        signal.throwIfAborted();
+        await mkdir(draft, { recursive: true, mode: 0o711 });
+        return { ok: true, built: await buildIn(draft, archive, digest, createTell(onLine, now), signal) };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof BuildError) return { ok: false, problem: error.problem };
+        throw error;
+      } finally {
+        archive.destroy();
+        await removeTree(draft);
+      }
+    },
+    isPresent: async ({ image }) => (await inspectImage(engine, image)) !== null,
+    async sweep(areNeeded) {
+      const filters = JSON.stringify({ label: [`${LABELS.installation}=${installation.id}`] });
+      const images = (await engine.ask('GET', '/images/json', { query: { filters } })) as {
+        RepoTags: string[] | null;
+        Labels: Record<string, string>;
+      }[];
+      const ours = images.flatMap(({ RepoTags, Labels }) =>
+        (RepoTags ?? []).flatMap((tag) =>
+          tag.startsWith(`${installation.repository}:`) ? [{ tag, digest: Labels[LABELS.source] ?? '' }] : [],
+        ),
+      );
+      const needed = await areNeeded(ours.map(({ digest }) => digest));
+      // One that runs at the moment is refused, and removed the next time.
+      for (const { tag, digest } of ours) if (!needed.has(digest)) await engine.settle('DELETE', `/images/${tag}`);
+    },
+  };
+}
+
+function problemOf({ Config, Size }: Image, { imageBytes }: ImageLimits): BuildError | null {
+  if (Size > imageBytes)
+    return new BuildError('image-limit-exceeded', `The image has ${Size} bytes; at most ${imageBytes} are accepted.`);
+  if ([...(Config.Entrypoint ?? []), ...(Config.Cmd ?? [])].length > 0) return null;
+  const detail = 'The Dockerfile has neither CMD nor ENTRYPOINT, so nothing would run. Add one.';
+  return new BuildError('image-without-command', detail);
+}

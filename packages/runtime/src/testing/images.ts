@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { BUSYBOX } from '../containers/check.ts';
+import { Engine } from '../containers/engine.ts';
+
+/** The engine that the tests were given; null where there is none, and its tests are skipped. */
+export const testEngine = process.env['KETHUB_TEST_CONTAINER_ENGINE'] ?? null;
+
+export function engineOfTests(): Engine {
+  if (testEngine === null) throw new Error('KETHUB_TEST_CONTAINER_ENGINE is not set');
+  return new Engine(testEngine);
+}
+
+/** An image with a shell and its commands, made of this machine's busybox; it runs what the variable PROGRAM holds. */
+export async function shellImage(): Promise<string> {
+  const name = 'kethub-test-shell:1';
+  const folder = mkdtempSync(join(tmpdir(), 'kethub-image-'));
+  try {
+    cpSync(BUSYBOX, join(folder, 'busybox'));
+    const lines = ['FROM scratch', 'COPY busybox /bin/busybox', 'RUN ["/bin/busybox", "--install", "-s", "/bin"]'];
+    writeFileSync(join(folder, 'Dockerfile'), [...lines, `CMD ["/bin/sh", "-c", "eval \\"$PROGRAM\\""]`].join('\n'));
+    const { stdout } = spawnSync('tar', ['--create', '--directory', folder, '.'], { maxBuffer: 2 ** 26 });
+    const query = { t: name, networkmode: 'none', rm: true };
+    const answer = await engineOfTests().open('POST', '/build', { query, archive: Readable.from([stdout]) });
+    const said = Buffer.concat(await answer.toArray()).toString();
+    if (!said.includes('Successfully tagged')) throw new Error(said);
+    return name;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Names of containers with a label. */
+export async function containersWith(label: string): Promise<string[]> {
+  const query = { all: true, filters: JSON.stringify({ label: [label] }) };
+  const found = (await engineOfTests().ask('GET', '/containers/json', { query })) as { Names: string[] }[];
+  return found.flatMap(({ Names }) => Names);
+}

@@ -1,0 +1,112 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Tool } from './system-tools.ts';
+
+/** Docker's daemon and what it runs containers with, and the helper that Kethub shows in each of them. */
+export const containerTools: readonly Tool[] = [
+  { what: 'Docker', package: 'docker.io', isThere: () => existsSync('/usr/sbin/dockerd') },
+  { what: 'a static busybox', package: 'busybox-static', isThere: isStaticBusybox },
+];
+
+/** No engine can be started here; the message says why. */
+export class EngineMissing extends Error {}
+
+export interface ContainerEngine {
+  /** Path of its socket. */
+  readonly socket: string;
+  stop(): Promise<void>;
+}
+
+const DEADLINE_MS = 30_000;
+
+/**
+ * Starts a Docker daemon of its own, beside any other of the machine: its own folders and socket, and nothing of the
+ * network changed, because executions and builds have none. Throws EngineMissing.
+ */
+export async function startContainerEngine(): Promise<ContainerEngine> {
+  if (process.getuid?.() !== 0) throw new EngineMissing('A container engine is started by root only.');
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-docker-'));
+  try {
+    // Where the disk cannot hold layers over layers (a folder in a container), copies of them take their place.
+    return (await start(folder, [])) ?? (await start(folder, ['--storage-driver', 'vfs'])) ?? refuse(folder);
+  } catch (error) {
+    remove(folder);
+    throw error;
+  }
+}
+
+/** Null when it ends instead of listening. */
+async function start(folder: string, options: readonly string[]): Promise<ContainerEngine | null> {
+  const socket = path.join(folder, 'docker.sock');
+  const own = ['--data-root', path.join(folder, 'root'), '--exec-root', path.join(folder, 'exec')];
+  const rest = ['--pidfile', path.join(folder, 'pid'), '--host', `unix://${socket}`, '--group', '0'];
+  const network = ['--iptables=false', '--ip6tables=false', '--bridge=none'];
+  mkdirSync(path.join(folder, 'home'), { recursive: true });
+  const daemon = spawn('/usr/sbin/dockerd', [...own, ...rest, ...network, ...options], {
+    cwd: '/',
+    env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: path.join(folder, 'home') },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  // Read on for as long as it runs, but kept only in part: a full pipe would stop it.
+  daemon.stderr.on('data', (chunk: Buffer) => {
+    if (said.length < 100_000) said += chunk.toString();
+  });
+  for (const end = Date.now() + DEADLINE_MS; Date.now() < end && isRunning(daemon); await pause(50)) {
+    if (await answers(socket)) return { socket, stop: () => stop(daemon, folder) };
+  }
+  await end(daemon);
+  return null;
+}
+
+let said = '';
+
+function refuse(folder: string): never {
+  throw new EngineMissing(`dockerd cannot be started in ${folder}: ${said.slice(-2_000)}`);
+}
+
+async function stop(daemon: ChildProcess, folder: string): Promise<void> {
+  await end(daemon);
+  remove(folder);
+}
+
+async function end(daemon: ChildProcess): Promise<void> {
+  if (!isRunning(daemon)) return;
+  const ended = once(daemon, 'exit');
+  daemon.kill('SIGTERM');
+  await ended;
+}
+
+function isRunning(daemon: ChildProcess): boolean {
+  return daemon.exitCode === null && daemon.signalCode === null;
+}
+
+/** What the daemon has mounted in its folder goes first, deepest first. */
+function remove(folder: string): void {
+  const mounts = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  for (const mount of mounts.filter((one) => one.startsWith(`${folder}/`)).toReversed())
+    spawnSync('umount', ['--lazy', mount]);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}
+
+function answers(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = http.get({ socketPath, path: '/_ping' }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode === 200);
+    });
+    request.once('error', () => resolve(false));
+  });
+}
+
+/** The package busybox has it at the same place, linked to libraries that other images do not have. */
+function isStaticBusybox(): boolean {
+  if (!existsSync('/bin/busybox')) return false;
+  return spawnSync('dpkg-query', ['-S', '/bin/busybox'], { encoding: 'utf8' }).stdout.includes('busybox-static');
+}

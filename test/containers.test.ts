@@ -1,0 +1,187 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../apps/server/src/testing/databases.ts';
+import { poolUser } from '../apps/server/src/testing/data-pools.ts';
+import { callerOf, member, type Caller } from '../apps/server/src/testing/gateway.ts';
+import {
+  build,
+  deploy,
+  startTestKethub,
+  type DeployedService,
+  type TestKethub,
+} from '../apps/server/src/testing/kethub.ts';
+import { zip } from '../apps/server/src/testing/zip.ts';
+import { containersWith, engineOfTests, testEngine } from '../packages/runtime/src/testing/images.ts';
+import { installationOf } from '../packages/runtime/src/containers/installation.ts';
+
+const LINES = [
+  'FROM scratch',
+  'COPY busybox run.sh /bin/',
+  'RUN ["/bin/busybox", "--install", "-s", "/bin"]',
+  'RUN echo it is being built',
+];
+
+/** A service without Python and without a registry: the shell of this machine in an image of its own. */
+const files = {
+  Dockerfile: [...LINES, 'ENTRYPOINT ["run.sh"]'].join('\n'),
+  busybox: readFileSync('/bin/busybox'),
+  'run.sh': `#!/bin/sh
+cd /var/runtime/output
+echo "mode $MODE, secret of \${#SECRET_MY_TOKEN} characters"
+echo careful >&2
+case "$(cat /var/runtime/input/task.json)" in
+  '"fail"') echo before > partial.txt; exit 1 ;;
+  '"wait"') sleep 60 ;;
+  '"later"') sleep 4; echo later ;;
+esac
+printf '{"number": %s, "pool": "%s"}' "$(cat /var/runtime/input/number.json)" "$(cat /var/runtime/datapool/measured/*.txt 2>/dev/null)" > output.json
+echo 1,2 > plot.csv
+`,
+};
+const upload = {
+  configuration: { runtime: 'DOCKER' as const, memoryGb: 0.125, environment: { MODE: 'fast' } },
+  programs: ['busybox', 'run.sh'],
+};
+
+describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile on $name', (kind) => {
+  let kethub: TestKethub;
+  let deployed: DeployedService;
+  let app: Caller;
+
+  beforeAll(async () => {
+    kethub = await startTestKethub(kind, { KETHUB_CONTAINER_ENGINE: testEngine ?? '' });
+    deployed = await deploy(kethub.client, 'Shell', files, upload);
+    app = await callerOf(deployed);
+  });
+  afterAll(async () => {
+    const label = `kethub.installation=${installation().id}`;
+    await kethub.close();
+    expect(await containersWith(label)).toEqual([]);
+  });
+
+  const installation = () => installationOf(`${kethub.dataDir}/runtime`);
+  const start = async (input: string): Promise<string> => {
+    const answer = await app.request('POST', '/', { body: input });
+    expect(answer.status).toBe(201);
+    return member(answer.body, 'id');
+  };
+  const statusOf = async (id: string, prefer = 'wait=60') =>
+    member((await app.request('GET', `/${id}`, { headers: { prefer } })).body, 'status');
+  const ended = async (id: string): Promise<string> => {
+    for (let status = ''; ;) {
+      status = await statusOf(id);
+      if (!['PENDING', 'RUNNING'].includes(status)) return status;
+    }
+  };
+  const logOf = async (id: string): Promise<string[]> => {
+    const { text } = await app.request('GET', `/${id}/log`, { headers: { accept: 'text/plain' } });
+    return text.trimEnd().split('\n');
+  };
+  const logged = async (id: string, words: string): Promise<void> => {
+    for (let attempt = 0; attempt < 500; attempt++, await pause(20))
+      if ((await logOf(id)).some((line) => line.includes(words))) return;
+    throw new Error(`${words} is not in the log of ${id}`);
+  };
+
+  test('run: input, secret, log, result with every digit, files', async () => {
+    const secret = "it's a secret";
+    const input = { task: 'none', $secrets: { myToken: secret } };
+    const id = await start(`{"number": 12345678901234567890, ${JSON.stringify(input).slice(1)}`);
+    expect(await ended(id)).toBe('SUCCEEDED');
+    const result = await app.request('GET', `/${id}/result`);
+    expect(result.text).toContain('"number": 12345678901234567890');
+    expect(result.body).toMatchObject({ pool: '', _links: { 'plot.csv': { href: expect.any(String) } } });
+    expect((await app.request('GET', `/${id}/result/plot.csv`)).text).toBe('1,2\n');
+    const log = (await logOf(id)).join('\n');
+    expect(log).toContain(`mode fast, secret of ${secret.length} characters`);
+    expect(log).toContain('careful');
+    expect(log).not.toContain(secret);
+  });
+
+  test('read data pools that the input refers to', async () => {
+    const user = await poolUser(kethub, kethub.loginSession);
+    const pool = await user.create('Measured');
+    await user.upload(pool, 'a.txt', 'water');
+    const id = await start(JSON.stringify({ task: 'none', number: 1, measured: { id: pool.id, ref: 'DATAPOOL' } }));
+    expect(await ended(id)).toBe('SUCCEEDED');
+    expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ pool: 'water' });
+    const unknown = JSON.stringify({ measured: { id: crypto.randomUUID(), ref: 'DATAPOOL' } });
+    expect((await app.request('POST', '/', { body: unknown })).body).toMatchObject({ status: 403 });
+  });
+
+  test('fail with their exit code, and an input that no file can hold is refused in words', async () => {
+    const id = await start('{"task": "fail"}');
+    expect(await ended(id)).toBe('FAILED');
+    const { body } = await app.request('GET', `/${id}/result`);
+    expect(body).toMatchObject({ title: 'Ended early', _links: { 'partial.txt': expect.anything() } });
+    const odd = await start('{"a/b": 1}');
+    expect(await ended(odd)).toBe('FAILED');
+    expect((await logOf(odd)).join()).toContain('a/b');
+  });
+
+  test('are cancelled', async () => {
+    const id = await start('{"task": "wait"}');
+    await logged(id, 'careful');
+    expect((await app.request('PUT', `/${id}/cancel`)).status).toBeLessThan(300);
+    expect(await ended(id)).toBe('CANCELLED');
+  });
+
+  test('go on while the platform and its runner are away, and are collected by the next', async () => {
+    const id = await start('{"task": "later", "number": 7}');
+    await logged(id, 'careful');
+    const { runnerPid } = await kethub.kethub.runtime.status();
+    await kethub.kethub.stop();
+    process.kill(runnerPid, 'SIGKILL');
+    await kethub.restart();
+    expect(await ended(id)).toBe('SUCCEEDED');
+    expect((await logOf(id)).filter((line) => /careful|later|mode/.test(line))).toHaveLength(3);
+    expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ number: 7 });
+  });
+
+  test('whose build fails have a whole log; what is switched to another runtime is built anew', async () => {
+    const broken = {
+      ...files,
+      Dockerfile: [...LINES, 'RUN echo nearly && exit 9'].join('\n'),
+      'src/program.py': 'def run():\n    return 1\n',
+    };
+    const { service, build: failed } = await build(kethub.client, 'Broken', broken, upload);
+    expect(failed).toMatchObject({
+      status: 'FAILED',
+      problem: { code: 'image-build-failed', detail: expect.stringContaining('code: 9') },
+    });
+    expect(JSON.stringify(await kethub.client.buildLog(service.id, '1.0.0'))).toMatch(
+      /it is being built.*nearly.*code: 9/s,
+    );
+    await kethub.client.configure(service.id, '1.0.0', { runtime: 'PYTHON_TEMPLATE' });
+    for await (const one of kethub.client.watchBuild(service.id, '1.0.0')) if (one.status === 'SUCCEEDED') return;
+    throw new Error('It was not built as a Python project');
+  });
+
+  test('leave no image behind when they are deleted', async () => {
+    const tags = async (): Promise<string[]> => {
+      const query = { filters: JSON.stringify({ label: [`kethub.installation=${installation().id}`] }) };
+      const images = (await engineOfTests().ask('GET', '/images/json', { query })) as { RepoTags: string[] | null }[];
+      return images.flatMap(({ RepoTags }) => RepoTags ?? []);
+    };
+    expect(await tags()).toHaveLength(1);
+    await kethub.client.deleteService(deployed.service.id);
+    await kethub.restart();
+    for (let attempt = 0; attempt < 500 && (await tags()).length > 0; attempt++) await pause(20);
+    expect(await tags()).toEqual([]);
+  });
+});
+
+test('without a container engine a service with a Dockerfile is refused, and told what is missing', async () => {
+  const [sqlite] = databases;
+  if (!sqlite) throw new Error('No database');
+  const kethub = await startTestKethub(sqlite, { KETHUB_CONTAINER_ENGINE: 'off' });
+  try {
+    const source = await zip({ Dockerfile: 'FROM scratch' });
+    const refused = kethub.client.createService({ name: 'Shell', configuration: { runtime: 'DOCKER' }, source });
+    await expect(refused).rejects.toThrow(/apt-get install docker.io busybox-static/);
+    expect(await kethub.client.services()).toEqual([]);
+  } finally {
+    await kethub.close();
+  }
+});
