@@ -40,9 +40,9 @@ function tryCompile(pattern: string, flags: string): RE2JS | null {
   }
 }
 
-/** Spaces outside of character classes do not count under the flag x; an escaped one does. */
+/** Under the flag x, spaces outside of character classes do not count, not even behind a backslash (XPath 3.1, 5.6.2). */
 function withoutSpaces(pattern: string): string {
-  return pattern.replace(/\\[^]|\[(?:\\[^]|[^\]\\])*\]|\s+/g, (part) => (/^\s/.test(part) ? '' : part));
+  return pattern.replace(/\\\S|\[(?:\\[^]|[^\]\\])*\]|\s+/g, (part) => (/^\s/.test(part) ? '' : part));
 }
 
 /** What may be looked at again for every match, because a repetition has no end. */

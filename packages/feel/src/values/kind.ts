@@ -25,16 +25,20 @@ export type Kind =
   | 'list'
   | 'context';
 
-const CLASSES: readonly (readonly [abstract new (...args: never[]) => unknown, Kind])[] = [
-  [FeelDate, 'date'],
-  [FeelTime, 'time'],
-  [FeelDateTime, 'date and time'],
-  [DaysDuration, 'days and time duration'],
-  [MonthsDuration, 'years and months duration'],
-  [FeelRange, 'range'],
-  [FeelFunction, 'function'],
-  [Secret, 'secret'],
-];
+const KINDS: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
+  [null, 'context'],
+  [Object.prototype, 'context'],
+  [Array.prototype, 'list'],
+  [Decimal.prototype, 'number'],
+  [FeelDate.prototype, 'date'],
+  [FeelTime.prototype, 'time'],
+  [FeelDateTime.prototype, 'date and time'],
+  [DaysDuration.prototype, 'days and time duration'],
+  [MonthsDuration.prototype, 'years and months duration'],
+  [FeelRange.prototype, 'range'],
+  [FeelFunction.prototype, 'function'],
+  [Secret.prototype, 'secret'],
+]);
 
 export function kindOf(value: Value): Kind {
   switch (typeof value) {
@@ -49,12 +53,12 @@ export function kindOf(value: Value): Kind {
   }
 }
 
+/** Objects of other classes are contexts of their own members. */
 function kindOfObject(value: object): Kind {
+  const kind = KINDS.get(Object.getPrototypeOf(value));
+  if (kind !== undefined) return kind;
   if (Array.isArray(value)) return 'list';
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === null || prototype === Object.prototype) return 'context';
-  if (Decimal.isDecimal(value)) return 'number';
-  return CLASSES.find(([type]) => value instanceof type)?.[1] ?? 'context';
+  return value instanceof FeelFunction ? 'function' : 'context';
 }
 
 export function isList(value: Value): value is readonly Value[] {
