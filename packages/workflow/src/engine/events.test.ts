@@ -5,6 +5,9 @@ import {
   catchEvent,
   chain,
   end,
+  errorEnd,
+  error,
+  gateway,
   eventSubProcess,
   file,
   message,
@@ -222,6 +225,50 @@ describe('event sub-processes', () => {
     expect(instance.state.phase).toBe('COMPLETED');
   });
 
+  it('let nothing begin any more in the scope that they interrupt', async () => {
+    const graph = await accepted(
+      file(
+        [
+          start('s'),
+          gateway('parallel', 'p'),
+          script('b', 'n', '=1'),
+          script('c', 'n', '=1'),
+          errorEnd('broken', 'OWN'),
+          script('each', 'n', '=1', { loop: { over: '=[1]', sequential: true } }),
+          service('late'),
+          chain('s', 'p', 'b', 'c', 'broken'),
+          chain('p', 'each', 'late'),
+          eventSubProcess('esp', [start('caught', error('OWN')), service('mend'), chain('caught', 'mend')]),
+        ],
+        { errors: ['OWN'] },
+      ),
+    );
+    const instance = new Instance(graph);
+    expect(instance.active).toEqual(['esp', 'mend']);
+    expect(instance.completed).toContain('each');
+  });
+
+  it('throw away the tokens that wait at joins', async () => {
+    const graph = await accepted(
+      file(
+        [
+          start('s'),
+          gateway('parallel', 'p'),
+          service('a'),
+          gateway('parallel', 'j'),
+          end('e'),
+          chain('s', 'p', 'a', 'j', 'e'),
+          chain('p', 'j'),
+          eventSubProcess('esp', [start('stop', message('stop')), end('ee'), chain('stop', 'ee')]),
+        ],
+        { messages: { stop: '=key' } },
+      ),
+    );
+    const instance = new Instance(graph, { key: 1 });
+    instance.correlate('stop');
+    expect(instance.state).toMatchObject({ phase: 'COMPLETED', incidents: [] });
+  });
+
   it('rescue a scope that could not complete', async () => {
     const graph = await accepted(
       file(
@@ -279,6 +326,23 @@ describe('terminate end events', () => {
     const instance = new Instance(graph);
     instance.succeed('a');
     expect(instance.active).toEqual(['other', 'after']);
+  });
+
+  it('leave nothing behind of what was just about to begin', async () => {
+    const graph = await accepted(
+      file([
+        start('s'),
+        gateway('parallel', 'p'),
+        script('x', 'n', '=1'),
+        service('a'),
+        terminateEnd('stop'),
+        chain('s', 'p', 'x', 'a'),
+        chain('p', 'stop'),
+      ]),
+    );
+    const { state, completed } = new Instance(graph);
+    expect(state.phase).toBe('COMPLETED');
+    expect(completed).toContain('x');
   });
 
   it('at the root complete the instance, incidents of others included', async () => {

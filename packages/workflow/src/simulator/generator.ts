@@ -39,6 +39,9 @@ interface Place {
   readonly inSub: boolean;
 }
 
+/** Fails until somebody has set `mended`. */
+const MENDED = '=assert(v0, mended = true)';
+
 const single = (id: string, part: string): Block => ({ parts: [part], first: id, last: id });
 
 /** Writes random processes of every element that is run here. All of them can end, whatever happens. */
@@ -129,6 +132,7 @@ export class Generator {
       'timer',
       'message',
       'failingCondition',
+      'failingOutput',
     ] as const);
     const nested = this.#random.of([
       'exclusive',
@@ -149,6 +153,10 @@ export class Generator {
   }
 
   readonly #simple = {
+    failingOutput: (): Block => {
+      const id = this.#id('fails');
+      return single(id, service(id, { out: { [this.#variable()]: MENDED } }));
+    },
     service: (place: Place): Block => {
       const id = this.#id('service');
       return this.#withBoundaries(id, service(id, { in: { data: '=v0' }, out: { [this.#variable()]: '=n' } }), place);
@@ -192,7 +200,8 @@ export class Generator {
   };
 
   #gateways(kind: 'exclusive' | 'inclusive' | 'parallel', place: Place): Block {
-    const [split, join] = [this.#id(kind), this.#id(`${kind}Join`)];
+    const split = this.#id(kind);
+    const join = `${split}Join`;
     const inner = { ...place, depth: place.depth + 1, mayDie: place.mayDie && kind !== 'parallel' };
     const branches = Array.from({ length: 2 + this.#random.below(2) }, () => this.#sequence(inner));
     const standard = kind === 'parallel' ? undefined : branches[0]?.first;
@@ -240,7 +249,15 @@ export class Generator {
   #sub(place: Place, loop?: Loop): Block {
     const id = this.#id('sub');
     const inner = this.#scope('sub', { depth: place.depth + 1, mayDie: true, inSub: true });
-    return this.#withBoundaries(id, subProcess(id, inner, loop === undefined ? {} : { loop }), place, true);
+    return this.#withBoundaries(
+      id,
+      subProcess(id, inner, {
+        ...(loop === undefined ? {} : { loop }),
+        ...(this.#random.chance(0.1) ? { out: { v0: MENDED } } : {}),
+      }),
+      place,
+      true,
+    );
   }
 
   #loop(collect = '=v1'): Loop {

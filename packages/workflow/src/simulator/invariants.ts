@@ -114,9 +114,21 @@ export function checkState(state: State, outside: Outside, told: Told): void {
     expect(scope === 0 || state.elements[scope] !== undefined, `the scope of ${elementId} is alive`);
     const goesOn = scopes.has(key) || job !== undefined || child !== undefined || waiting.has(key);
     expect(goesOn, `${elementId} waits for something`);
+    const goesOnInScope = state.elements[scope]?.interrupted !== true || elementId.startsWith('esp');
+    expect(goesOnInScope, `${elementId} is not in a scope that was interrupted`);
   }
-  for (const { element, elementId } of state.incidents) {
+  for (const { element, elementId, type } of state.incidents) {
+    expect(type !== 'DEADLOCK', `a token can come to every flow of ${elementId}`);
     expect(state.elements[element] !== undefined, `the element of the incident of ${elementId} is alive`);
+  }
+}
+
+/** An inclusive join fires at most as often as the gateway before it, which has split the tokens that it joins. */
+export function checkInclusiveJoins({ fired }: Told): void {
+  for (const [key, count] of fired) {
+    if (!/ inclusive\d+Join$/.test(key)) continue;
+    const split = fired.get(key.replace(/Join$/, '')) ?? 0;
+    expect(count <= split, `${key} has fired ${count} times, and what it joins was split ${split} times`);
   }
 }
 

@@ -14,7 +14,7 @@ import type {
   StepResult,
   Value,
 } from '../types.ts';
-import { checkJoins, checkState, expect, Outside, Told } from './invariants.ts';
+import { checkInclusiveJoins, checkJoins, checkState, expect, Outside, Told } from './invariants.ts';
 import type { Random } from './random.ts';
 
 /** Steps of one instance; then services succeed, and what still waits is hurried on. */
@@ -68,6 +68,7 @@ class Simulated {
     for (const effect of [...effects, ...twice]) this.#carryOut(effect);
     checkState(this.state, this.outside, this.told);
     if (state.phase === 'COMPLETED') this.#checkJoins();
+    if (state.phase !== 'RUNNING') checkInclusiveJoins(this.told);
   }
 
   #checkJoins(): void {
@@ -239,7 +240,7 @@ export class World {
     // What is thrown again whenever it is tried again, also in a called process.
     if (type === 'UNHANDLED_ERROR_EVENT' || type === 'DEADLOCK') return null;
     if (type === 'CALLED_ELEMENT_ERROR' && this.random.chance(0.5)) return null;
-    if (type === 'EXTRACT_VALUE_ERROR' || type === 'CONDITION_ERROR') {
+    if (type === 'EXTRACT_VALUE_ERROR' || type === 'CONDITION_ERROR' || type === 'IO_MAPPING_ERROR') {
       const scope = instance.state.incidents.find((each) => each.incident === incident)?.element ?? 0;
       instance.apply({ type: 'setVariables', scope, variables: { mended: true, v0: 1, v1: 2, v2: 3, v3: 4 } });
     }
