@@ -16,6 +16,7 @@ import { statusReads } from '../bench/measurements/status-reads.ts';
 import { throughput } from '../bench/measurements/throughput.ts';
 import { tokenGrants } from '../bench/measurements/token-grants.ts';
 import { workflowEngine } from '../bench/measurements/workflow-engine.ts';
+import { warm } from '../bench/measurements/warm.ts';
 import { timing } from '../bench/measurements/timing.ts';
 import { profile } from '../bench/measurements/profile.ts';
 import { root } from './run.ts';
@@ -31,6 +32,7 @@ const all = {
   acceptedExecutions,
   applications,
   runs,
+  warm,
   throughput,
   queue,
   start,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isAlive, LIMITS, MiB, openBench, until, type Bench } from './testing/bench.ts';
 import type { Code, RuntimeOptions } from './index.ts';
@@ -51,22 +52,68 @@ test('a warm execution is served by the worker that waited', async () => {
   expect((await bench.runtime.status()).running).toEqual([{ executionId: job.executionId, pid }]);
 });
 
-test('nothing of one execution is there for the next', async () => {
+test('nothing of one execution is there for the next: memory, files, environment, sockets, chance', async () => {
   const bench = await open();
   const program = `
-import os, json
-def run(mark):
-    seen = [os.listdir("/tmp"), os.listdir("."), getattr(json, "mark", None), os.environ.get("MARK")]
-    open("/tmp/mark", "w").write(mark); open("mark", "w").write(mark)
-    json.mark = mark; os.environ["MARK"] = mark
+import os, json, random, socket, uuid
+
+def everything():
+    text = b""
+    with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
+        for line in maps:
+            place, rights = line.split()[:2]
+            first, last = (int(part, 16) for part in place.split("-"))
+            if rights.startswith("rw") and "[v" not in line:
+                memory.seek(first)
+                text += memory.read(last - first)
+    return text
+
+def is_there(backwards):
+    # The memory is turned around, not the mark: what is looked for must not be there because it is looked for.
+    return everything()[::-1].find(backwards.encode()) >= 0
+
+def run(before, mark, token):
+    seen = [os.listdir("/tmp"), os.listdir("."), getattr(json, "mark", None), os.environ.get("MARK"), os.environ.get("PROVIDER")]
+    seen.append(is_there(before))
+    try:
+        socket.socket(socket.AF_UNIX).bind("\\0" + "same")
+    except OSError as error:
+        seen.append(str(error))
+    chance = [random.random(), uuid.uuid4().hex, hash("text"), id(seen)]
+    kept = mark[::-1] + token.unwrap()
+    random.seed(1)
+    open("/tmp/mark", "w").write(kept); open("mark", "w").write(kept)
+    json.mark = kept; os.environ["MARK"] = kept; os.environ["PROVIDER"] = "changed"
+    assert is_there(mark)
     if os.fork() == 0:
         os.setsid()
         while True: pass
-    return seen`;
-  const code = bench.service(program, ['json']);
+    return {"seen": seen, "chance": chance}`;
+  const code = bench.service(program, ['json', 'random', 'uuid', 'socket']);
+  const chances: unknown[] = [];
+  let before: string = randomUUID();
   for (let round = 0; round < 4; round++) {
-    expect(await bench.result(code, { input: { mark: `secret-${round}` } })).toEqual([[], [], null, null]);
+    const mark = randomUUID();
+    const secretEnvironment = round % 2 === 0 ? { PROVIDER: `token-${round}` } : {};
+    const order = { input: { before, mark }, secrets: { token: `secret-${round}` }, secretEnvironment };
+    const { seen, chance } = (await bench.result(code, order)) as { seen: unknown[]; chance: unknown[] };
+    expect(seen).toEqual([[], [], null, null, secretEnvironment.PROVIDER ?? null, false]);
+    chances.push(...chance.slice(0, 3));
+    before = mark;
+    await until('a worker waits', async () => (await warmPids(bench)).length === 1);
   }
+  expect(new Set(chances).size).toBe(chances.length);
+});
+
+test('a version can do without: no process waits for it, and none that waits is taken', async () => {
+  const bench = await open();
+  await bench.runtime.prewarm(service, {}, LIMITS);
+  const [pid] = await warmPids(bench);
+  for (let round = 0; round < 2; round++) await bench.run(service, { warm: false });
+  expect(await warmPids(bench)).toEqual([pid]);
+  const other = bench.service(SLOW_IMPORT, ['decimal']);
+  await bench.run(other, { warm: false });
+  expect(await warmPids(bench)).toEqual([pid]);
 });
 
 test('files, secrets, log and limits work as in a cold start', async () => {

@@ -33,6 +33,7 @@ async function sandbox(shell: Shell, { data, only, ...options }: SandboxOptions)
   const output = outputOf(shell, options);
   const runtimeDir = path.resolve(shell.folder, data ?? '.', 'runtime');
   const own = data !== undefined && currentRoot(runtimeDir) !== null;
+  const how = `${check.how}, ${own ? 'with a root of its own' : "with a part of this machine's /usr"}`;
   const driver = await openSandboxDriver(data && path.resolve(shell.folder, data), own ? rootsIn(runtimeDir) : null);
   try {
     const total = only?.length ?? HOSTILE.length;
@@ -53,8 +54,8 @@ async function sandbox(shell: Shell, { data, only, ...options }: SandboxOptions)
     const loose = findings.filter(({ held }) => !held).length;
     output.result(
       `${table(['', 'DRIVER', 'PROGRAM', 'WHAT IT TRIES'], rows)}\n\n` +
-        (loose === 0 ? `All ${findings.length} held (${check.how}).` : `${loose} of ${findings.length} were NOT held.`),
-      { how: check.how, findings },
+        (loose === 0 ? `All ${findings.length} held (${how}).` : `${loose} of ${findings.length} were NOT held.`),
+      { how, findings },
     );
     if (loose > 0) endWith(shell, 'failed');
   } finally {

@@ -76,7 +76,7 @@ const FILLING: HostileRun[] = [
   { name: 'huge_files', tries: 'make one huge file, sparse, reserved and written' },
   { name: 'sparse_files', tries: 'offer more bytes than it may with sparse files', judge: offersWithinLimit },
   { name: 'million_files', tries: 'make a million files', judge: endedSmall },
-  { name: 'temporary_files', tries: 'fill /tmp', limits: { memoryBytes: 96 * MiB }, judge: refusedOrOutOfMemory },
+  { name: 'temporary_files', tries: 'fill /tmp', limits: { memoryBytes: 64 * MiB }, judge: refusedOrOutOfMemory },
   { name: 'disk_fill', tries: 'fill the disk with many files', judge: endedSmall },
   { name: 'log_flood', tries: 'flood the log', judge: boundedLog },
   { name: 'fork_bomb', tries: 'start processes without end', limits: { runTimeMs: 1_000 }, judge: endedBy('Run time limit exceeded') },
