@@ -15,7 +15,9 @@ describe.each(databases)('claims on $name', (kind) => {
   let platform: TestPlatform;
   let claims: Claims;
   beforeAll(async () => {
-    platform = await createTestPlatform(kind.open);
+    // No two moments are the same.
+    let moment = Date.now();
+    platform = await createTestPlatform(kind.open, { now: () => ++moment });
   });
   afterAll(() => platform.close());
   beforeEach(async () => {
@@ -102,6 +104,19 @@ describe.each(databases)('claims on $name', (kind) => {
     expect(new Set(await owners(2))).toEqual(new Set(['few', 'many']));
   });
 
+  test('owners who are even take turns', async () => {
+    await version('v');
+    await queue('a', 'v', 3);
+    await queue('b', 'v', 3);
+    const turns: (string | null)[] = [];
+    while (turns.length < 6) {
+      const [row] = await claims.claim(offer(1));
+      turns.push(row?.owner_id ?? null);
+      await end([row?.id ?? '']);
+    }
+    expect(turns).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
+  });
+
   test('the oldest of an owner is first, RUNNING, and knows what it was promised', async () => {
     await version('v', { cpus: 0.5, memoryGb: 2 });
     const ids = await queue('a', 'v', 3);
@@ -176,6 +191,26 @@ describe.each(databases)('claims on $name', (kind) => {
     // The next look takes the empty ones away.
     await claims.claim(offer(1));
     expect(await platform.database.read.selectFrom('queues').selectAll().execute()).toEqual([]);
+  });
+
+  test('a workflow that runs takes no place: what it calls is started', async () => {
+    await version('v');
+    const instance = { ...pending('a', 'v'), status: 'RUNNING' as const, started_at: platform.now() };
+    await platform.database.write((transaction) => transaction.insertInto('executions').values(instance).execute());
+    await platform.database.write((transaction) =>
+      transaction
+        .insertInto('service_limits')
+        .values({
+          service_id: 'service of v',
+          requests_per_minute: null,
+          executions_per_day: null,
+          executions_per_month: null,
+          executions_at_once: 1,
+        })
+        .execute(),
+    );
+    await queue('a', 'v', 2);
+    expect(await owners(8)).toEqual(['a']);
   });
 
   test('one that is given back waits again, before what came later', async () => {

@@ -46,7 +46,8 @@ export function runningByOwner(queries: Queries) {
       sql<number>`cast(coalesce(sum(memory_bytes), 0) as double precision)`.as('memory'),
     ])
     .where(isRunning)
-    .where('worker_id', 'is not', null)
+    // Not `is not null`: for that SQLite would walk through all workflows that run.
+    .where('worker_id', '>', '')
     .groupBy(['owner_id', 'service_id']);
 }
 
