@@ -56,9 +56,9 @@ async function upload(
   // Loaded here because it brings the schema library along (150 ms), which no other command needs.
   const { defaultConfiguration, limits } = await import('@kethub/contract');
   try {
-    await using archive = await prepareUpload(output, folder, limits);
-    const source = await openAsBlob(archive.path, { type: 'application/zip' });
     const configuration = { ...defaultConfiguration, ...manifest.configuration };
+    await using archive = await prepareUpload(output, folder, configuration.runtime, limits);
+    const source = await openAsBlob(archive.path, { type: 'application/zip' });
     const onUpload = () => output.progress(`Uploading ${sizeText(archive.bytes)}`);
     const { digest } = archive;
     return await placeSource(session.platform, { ...manifest, configuration, source, digest, onUpload, signal });

@@ -51,7 +51,7 @@ test('a file that grows while the folder is packed is an error, not a broken arc
 test('too many files, too many bytes and a missing program are refused before the upload', async () => {
   const refused = (files: Readonly<Record<string, string>>, tighter: Partial<UploadLimits>) =>
     folderWith(files).then((folder) =>
-      prepareUpload(quiet, folder, { ...limits, ...tighter }).then(
+      prepareUpload(quiet, folder, 'PYTHON_TEMPLATE', { ...limits, ...tighter }).then(
         () => 'accepted',
         (error: unknown) => String(error),
       ),
@@ -63,4 +63,12 @@ test('too many files, too many bytes and a missing program are refused before th
   expect(await refused(service, { sourceArchiveBytes: 10 })).toContain('at most 10 bytes are accepted');
   expect(await refused({ 'program.py': '' }, {})).toContain('src/program.py is not there');
   expect(await refused({ ...service, '.gitignore': 'src/' }, {})).toContain('a rule in .gitignore or .ketignore');
+});
+
+test('a service with a Dockerfile needs nothing but that', async () => {
+  const folder = await folderWith({ Dockerfile: 'FROM scratch' });
+  await using archive = await prepareUpload(quiet, folder, 'DOCKER', limits);
+  expect(archive.bytes).toBeGreaterThan(0);
+  const python = await folderWith({ 'src/program.py': '' });
+  await expect(prepareUpload(quiet, python, 'DOCKER', limits)).rejects.toThrow(/Dockerfile is not there/);
 });

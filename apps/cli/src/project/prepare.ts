@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { ServiceRuntime } from '@kethub/contract';
 import { CliFailure, usageFailure } from '../failures.ts';
 import type { Output } from '../terminal/output.ts';
 import { sizeText } from '../terminal/size.ts';
@@ -13,14 +14,15 @@ export interface UploadLimits {
 }
 
 /** Packs a project, and refuses before the upload what the platform would refuse after it. */
-export async function prepareUpload(output: Output, folder: string, limits: UploadLimits): Promise<Archive> {
+export async function prepareUpload(
+  output: Output,
+  folder: string,
+  runtime: ServiceRuntime,
+  limits: UploadLimits,
+): Promise<Archive> {
   const { files, skipped } = await listProject(folder);
   for (const reason of skipped) output.note(`${output.style.yellow('left out:')} ${reason}`);
-  if (!files.some(({ name }) => name === 'src/program.py'))
-    throw usageFailure(
-      `${path.join(folder, 'src', 'program.py')} is not there, or a rule in .gitignore or .ketignore leaves it out. It has to hold the function run(data, params).`,
-      'ket init <folder>    (a service that works, to start from)',
-    );
+  requireProgram(folder, runtime, new Set(files.map(({ name }) => name)));
   checkFiles(files, limits);
   output.progress(`Packing ${files.length} files`);
   const archive = await pack(files);
@@ -29,6 +31,21 @@ export async function prepareUpload(output: Output, folder: string, limits: Uplo
   throw tooLarge(
     `Packed, the folder has ${sizeText(archive.bytes)}; at most ${sizeText(limits.sourceArchiveBytes)} are accepted`,
     files,
+  );
+}
+
+function requireProgram(folder: string, runtime: ServiceRuntime, names: ReadonlySet<string>): void {
+  const leftOut = 'is not there, or a rule in .gitignore or .ketignore leaves it out.';
+  if (runtime === 'DOCKER') {
+    if (names.has('Dockerfile') || names.has('Containerfile')) return;
+    throw usageFailure(`${path.join(folder, 'Dockerfile')} ${leftOut} The runtime DOCKER builds the service with it.`);
+  }
+  if (names.has('src/program.py')) return;
+  throw usageFailure(
+    `${path.join(folder, 'src', 'program.py')} ${leftOut} It has to hold the function run(data, params).`,
+    names.has('Dockerfile')
+      ? `{"configuration": {"runtime": "DOCKER"}} in kethub.json    (the Dockerfile is the service)`
+      : 'ket init <folder>    (a service that works, to start from)',
   );
 }
 

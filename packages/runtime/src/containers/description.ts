@@ -68,7 +68,7 @@ function hostConfig({ config, limits, dataPools, folders, network }: Description
     CapDrop: ['ALL'],
     SecurityOpt: ['no-new-privileges', `seccomp=${seccompProfile()}`],
     // Engines let every user of a container bind low ports otherwise.
-    ...(network === 'none' ? {} : { Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '1024' } }),
+    Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '1024' },
     Memory: limits.memoryBytes,
     MemorySwap: limits.memoryBytes,
     NanoCpus: Math.round(limits.cpus * 1e9),

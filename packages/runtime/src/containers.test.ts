@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { containersWith, engineOfTests, shellImage, testEngine } from './testing/images.ts';
+import { handover, secretVariables } from './containers/handover.ts';
+import { writeInputFiles } from './containers/input-files.ts';
+import { installationOf } from './containers/installation.ts';
+import { LogFrames } from './containers/log-frames.ts';
+import { isAlive, openBench, until, type Bench } from './testing/bench.ts';
+
+describe('input files', () => {
+  const written = (input: string): Record<string, string> => {
+    const folder = mkdtempSync(join(tmpdir(), 'kethub-input-'));
+    try {
+      writeInputFiles(Buffer.from(input), folder);
+      return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+
+  test('hold each property at the top exactly as it was sent', () => {
+    const input =
+      '{ "data" : [1.00, {"a,b":"}]\\"{"}] ,"n":123456789012345678901234567890,"é\\u0041":null,"s":"x:y,z"\n}';
+    expect(written(input)).toEqual({
+      'data.json': '[1.00, {"a,b":"}]\\"{"}]',
+      'n.json': '123456789012345678901234567890',
+      'éA.json': 'null',
+      's.json': '"x:y,z"',
+    });
+    expect(written(' {} ')).toEqual({});
+    expect(written('{"a":1,"a":2}')).toEqual({ 'a.json': '2' });
+  });
+
+  test.each(['a/b', '', '..\\u0000', '../x', 'x'.repeat(251), '\\ud800'])('a property %j is refused', (name) => {
+    expect(() => written(`{"${name}":1}`)).toThrow(/cannot be handed over as the file/);
+  });
+});
+
+describe('secrets', () => {
+  test.each([
+    ['myToken', 'SECRET_MY_TOKEN'],
+    ['api_token', 'SECRET_API_TOKEN'],
+    ['token', 'SECRET_TOKEN'],
+    ['aURLOfThis2Day', 'SECRET_A_URL_OF_THIS2_DAY'],
+  ])('%s is handed over as %s', (name, variable) => {
+    expect(secretVariables({ [name]: 'x' })).toEqual({ [variable]: 'x' });
+  });
+
+  test('that cannot be variables, or become the same one, are refused', () => {
+    expect(() => secretVariables({ 'a-b': 'x' })).toThrow(/letters, digits/);
+    expect(() => secretVariables({ a: 'x\0' })).toThrow(/zero byte/);
+    expect(() => secretVariables({ myToken: '1', my_token: '2' })).toThrow(/both become SECRET_MY_TOKEN/);
+  });
+
+  test('cannot break out of the lines that set them', () => {
+    expect(handover({ A: "'; reboot; '\n$(x)" }).toString()).toBe(`export A=''\\''; reboot; '\\''\n$(x)'\nexec "$@"\n`);
+  });
+});
+
+test('a log comes out the same, however its bytes arrive', () => {
+  const frame = (stream: number, text: string): Buffer => {
+    const payload = Buffer.from(text);
+    const header = Buffer.alloc(8);
+    header[0] = stream;
+    header.writeUInt32BE(payload.length, 4);
+    return Buffer.concat([header, payload]);
+  };
+  const at = '2026-01-02T03:04:05.678901234Z ';
+  const bytes = Buffer.concat([
+    frame(1, `${at}first\n`),
+    frame(1, `${at}a long `),
+    frame(2, `${at}\u001eERROR oh\r\n`),
+    frame(1, `${at}line é\n`),
+    frame(2, `2026-01-02T04:04:05.6+01:00 no end`),
+  ]);
+  const read = (size: number): string[] => {
+    const lines: string[] = [];
+    const frames = new LogFrames(({ timestamp, severity, message }) =>
+      lines.push(`${timestamp} ${severity} ${message}`),
+    );
+    for (let from = 0; from < bytes.length; from += size) frames.push(bytes.subarray(from, from + size));
+    frames.end();
+    return lines;
+  };
+  expect(read(1000)).toEqual([
+    '2026-01-02T03:04:05.678Z INFO first',
+    '2026-01-02T03:04:05.678Z ERROR oh',
+    '2026-01-02T03:04:05.678Z INFO a long line é',
+    '2026-01-02T03:04:05.600Z WARNING no end',
+  ]);
+  for (const size of [1, 3, 7]) expect(read(size)).toEqual(read(1000));
+});
+
+describe.skipIf(testEngine === null)('containers', () => {
+  let bench: Bench;
+  let image: string;
+  beforeAll(async () => {
+    image = await shellImage();
+    bench = await openBench({ containers: { socketPath: testEngine ?? '', network: 'none' } });
+  });
+  afterAll(async () => {
+    await until('no container is left', async () => (await containersWith(label())).length === 0);
+    await bench.close();
+  });
+
+  const label = (): string => `kethub.installation=${installationOf(join(bench.dataDir, 'runtime')).id}`;
+  const running = async (program: string, secrets: Record<string, string> = {}) =>
+    bench.startedWith('ready', { image }, { environment: { PROGRAM: program }, secrets });
+
+  test('keep secrets out of what the engine knows and of its disk', async () => {
+    const secret = randomUUID();
+    const job = await running('echo ready; [ ${#SECRET_A} = 36 ] && echo known; sleep 60', { a: secret });
+    const [name = ''] = await containersWith(label());
+    const known = JSON.stringify(await engineOfTests().ask('GET', `/containers${name}/json`));
+    expect(known).toContain(job.executionId);
+    expect(known).not.toContain(secret);
+    const { DockerRootDir } = (await engineOfTests().ask('GET', '/info')) as { DockerRootDir: string };
+    const folders = [join(DockerRootDir, 'containers'), join(bench.dataDir, 'runtime', 'executions')];
+    for (const folder of folders)
+      for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+        if (entry.isFile()) expect(readFileSync(join(entry.parentPath, entry.name), 'latin1')).not.toContain(secret);
+    await until('it knows the secret', async () =>
+      (await bench.log(job.executionId)).some(({ message }) => message === 'known'),
+    );
+    const ended = bench.ended(job.executionId);
+    await bench.runtime.cancel(job.executionId);
+    await ended;
+  });
+
+  test('outlive a runner that is killed: the next one goes on with the log, and holds the limits', async () => {
+    const program =
+      'for n in 1 2 3 4 5 6 7 8; do echo before $n; done; echo ready; sleep 3; echo after; echo 1 > /var/runtime/output/x';
+    const job = await running(program);
+    const endless = bench.jobOf({ image }, { environment: { PROGRAM: 'sleep 60' }, limits: { runTimeMs: 4_000 } });
+    await bench.runtime.start(endless);
+    const ends = [bench.ended(job.executionId), bench.ended(endless.executionId)];
+    process.kill((await bench.runtime.status()).runnerPid, 'SIGKILL');
+    const [end, cut] = await Promise.all(ends);
+    expect(end).toMatchObject({ outcome: 'SUCCEEDED', files: [{ name: 'x' }] });
+    expect(cut).toMatchObject({ outcome: 'FAILED', cause: { type: 'RuntimeLimitExceeded' } });
+    const log = (await bench.log(job.executionId)).map(({ message }) => message);
+    expect(log).toEqual([...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => `before ${n}`), 'ready', 'after']);
+  });
+
+  test('that are gone when the next runner comes are lost, and rests of this installation are swept, of no other', async () => {
+    const job = await running('echo ready; sleep 60');
+    const other = await running('echo ready; sleep 60');
+    const [name = ''] = (await containersWith(label())).filter((one) => one.includes(job.executionId));
+    const stranger = `kethub-stranger-${randomUUID()}`;
+    const description = { Image: image, Cmd: ['/bin/sleep', '60'], Labels: { 'kethub.installation': 'another' } };
+    await engineOfTests().ask('POST', '/containers/create', { query: { name: stranger }, body: description });
+    const rest = `kethub-rest-${randomUUID()}`;
+    const [key = '', value = ''] = label().split('=');
+    const labels = { [key]: value, 'kethub.execution': 'nobody' };
+    await engineOfTests().ask('POST', '/containers/create', {
+      query: { name: rest },
+      body: { ...description, Labels: labels },
+    });
+    const lost = bench.ended(job.executionId);
+    const { runnerPid } = await bench.runtime.status();
+    process.kill(runnerPid, 'SIGSTOP');
+    await engineOfTests().ask('DELETE', `/containers${name}`, { query: { force: true } });
+    process.kill(runnerPid, 'SIGKILL');
+    await until('the runner is dead', () => !isAlive(runnerPid));
+    expect((await lost).outcome).toBe('LOST');
+    await until('the rest is swept', async () => (await containersWith(label())).length === 1);
+    expect(await containersWith('kethub.installation=another')).toContain(`/${stranger}`);
+    await engineOfTests().settle('DELETE', `/containers/${stranger}`);
+    const ended = bench.ended(other.executionId);
+    await bench.runtime.cancel(other.executionId);
+    expect((await ended).outcome).toBe('CANCELLED');
+  });
+
+  test('cannot make namespaces or mounts, raise their rights, or open other sockets', async () => {
+    const end = await bench.run(
+      { image },
+      {
+        environment: {
+          PROGRAM: `for try in "unshare -U true" "unshare -n true" "mount -t tmpfs x /tmp" "chroot / true" "su -c true" "nc -l -p 80"; do
+  if $try 2>/dev/null; then echo "$try: done"; fi
+done; echo asked`,
+        },
+      },
+    );
+    expect((await bench.log(end.executionId)).map(({ message }) => message)).toEqual(['asked']);
+  });
+});
