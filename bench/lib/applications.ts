@@ -1,9 +1,9 @@
 import { createIds } from '../../apps/server/src/http/index.ts';
 import { createRawToken, digestOf, type Database } from '../../apps/server/src/storage/index.ts';
 
-/** An application that is subscribed like the model, with a copy of the model's execution. */
+/** An application that is subscribed like the model, with copies of the model's execution. */
 export interface Client {
-  readonly executionId: string;
+  readonly executionIds: readonly string[];
   /** For the token endpoint: access key id, a colon, the secret. */
   readonly credentials: string;
 }
@@ -18,7 +18,11 @@ const AT_ONCE = 500;
 const newId = createIds(Date.now);
 
 /** Adds applications to the database of a platform that runs. Their rows are copies of rows that the platform has written. */
-export async function addApplications(database: Database, model: Model, count: number): Promise<Client[]> {
+export async function addApplications(
+  database: Database,
+  model: Model,
+  { count, executionsOfEach }: { readonly count: number; readonly executionsOfEach: number },
+): Promise<Client[]> {
   const { read } = database;
   const application = await read
     .selectFrom('applications')
@@ -45,7 +49,7 @@ export async function addApplications(database: Database, model: Model, count: n
     const made = Array.from({ length: Math.min(AT_ONCE, count - clients.length) }, () => ({
       application_id: newId(),
       subscription_id: newId(),
-      executionId: newId(),
+      executionIds: Array.from({ length: executionsOfEach }, newId),
       access_key_id: createRawToken('ket_ak_'),
       secret: createRawToken('ket_sk_'),
     }));
@@ -71,18 +75,14 @@ export async function addApplications(database: Database, model: Model, count: n
       'subscriptions',
       made.map(({ application_id, subscription_id: id }) => ({ ...subscription, id, application_id })),
     );
-    await insert(
-      'executions',
-      made.map(({ application_id, subscription_id, executionId: id }) => ({
-        ...execution,
-        id,
-        application_id,
-        subscription_id,
-      })),
+    const executions = made.flatMap(({ application_id, subscription_id, executionIds }) =>
+      executionIds.map((id) => ({ ...execution, id, application_id, subscription_id })),
     );
+    for (let from = 0; from < executions.length; from += AT_ONCE)
+      await insert('executions', executions.slice(from, from + AT_ONCE));
     clients.push(
-      ...made.map(({ executionId, access_key_id, secret }) => ({
-        executionId,
+      ...made.map(({ executionIds, access_key_id, secret }) => ({
+        executionIds,
         credentials: `${access_key_id}:${secret}`,
       })),
     );

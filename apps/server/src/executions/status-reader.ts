@@ -12,7 +12,7 @@ export interface StatusReader {
   close(): void;
 }
 
-const REMEMBERED = 10_000;
+const REMEMBERED = 20_000;
 /** How old a remembered status may be should its change not have been told. */
 const FRESH_MS = 900;
 
@@ -40,7 +40,10 @@ export function createStatusReader({ database, now }: Pick<Platform, 'database' 
       if (rows instanceof Promise) return rows.then(([row]) => seenFrom(scope, row));
       const [row] = rows;
       if (row) {
-        if (remembered.size >= REMEMBERED) remembered.clear();
+        // The oldest leaves: a Map keeps the order of insertion.
+        remembered.delete(id);
+        const [oldest] = remembered.size >= REMEMBERED ? remembered.keys() : [];
+        if (oldest !== undefined) remembered.delete(oldest);
         remembered.set(id, { row, until: now() + FRESH_MS });
       }
       return seenFrom(scope, row);
