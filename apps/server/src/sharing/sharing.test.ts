@@ -204,6 +204,7 @@ describe.each(databases)('sharing on $name', (kind) => {
               version: '1.0.0',
               publishedAt: expect.any(String),
               parameters: expect.arrayContaining([expect.objectContaining({ name: 'params' })]),
+              hosts: [],
               endpoint: expect.stringMatching(/with-a-draft\/1\.0\.0\/$/),
             },
           ],

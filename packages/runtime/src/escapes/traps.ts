@@ -36,7 +36,7 @@ export interface Traps {
 const CLOCK_TOLERANCE_MS = 3_600_000;
 /** Also in the environment of this process, which plays the platform, before it starts anything. */
 const SECRET = `kept-${randomBytes(12).toString('hex')}`;
-process.env['KETHUB_ESCAPE_TRAP'] = SECRET;
+process.env['ESCAPE_TRAP'] = SECRET;
 
 export async function layTraps(folders: readonly string[]): Promise<Traps> {
   const secret = SECRET;

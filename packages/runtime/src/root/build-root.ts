@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode, messageOf } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import { takeLock } from '../runner/lock.ts';
 import { COMMANDS } from '../sandbox/commands.ts';
 import { currentRoot, makeCurrent, recordOf, rootsIn, type OwnRootRecord } from './own-root.ts';
@@ -18,7 +18,6 @@ const PACKAGES = [
 /** Changes when the same packages should give another root. */
 const FORM = '3';
 const LONGEST_MS = 20 * 60_000;
-const STALE_MS = 3_600_000;
 /** Of what is installed, only this is needed: programs are asked for by name, see {@link COMMANDS}. */
 const KEPT_SHARE = ['zoneinfo', 'python-wheels'];
 
@@ -61,7 +60,7 @@ export async function buildOwnRoot(runtimeDir: string, options: BuildOptions = {
   if (lock === null) return null;
   const draft = join(roots, `draft-${randomUUID()}`);
   try {
-    await removeStale(roots);
+    await removeDrafts(roots);
     await mkdir(join(draft, 'root'), { recursive: true, mode: 0o755 });
     const packages = await download(draft, say);
     const id = await idOf(draft, packages);
@@ -70,11 +69,11 @@ export async function buildOwnRoot(runtimeDir: string, options: BuildOptions = {
       await unpack(draft);
       await prune(join(draft, 'root/usr'));
       const record = await describe(draft, id, packages);
-      refuseOtherPython(runtimeDir, record, options);
       await writeFile(recordOf(join(draft, 'root')), `${JSON.stringify(record, null, 2)}\n`);
       await run('sync', ['--file-system', draft]);
       await rename(join(draft, 'root'), join(roots, id));
     }
+    await refuseOtherPython(runtimeDir, id, options);
     makeCurrent(roots, id);
     say(`The root ${id} is ready.`);
     return id;
@@ -215,7 +214,9 @@ async function inside(draft: string, command: readonly string[]): Promise<{ stdo
   return run('bwrap', [...options, '--', '/usr/bin/python3', '-I', '-S', ...command], { env: {}, timeout: LONGEST_MS });
 }
 
-function refuseOtherPython(runtimeDir: string, { python }: OwnRootRecord, { otherPython }: BuildOptions): void {
+async function refuseOtherPython(runtimeDir: string, id: string, { otherPython }: BuildOptions): Promise<void> {
+  const text = await readFile(recordOf(join(rootsIn(runtimeDir), id)), 'utf8');
+  const { python } = JSON.parse(text) as OwnRootRecord;
   const before = currentRoot(runtimeDir);
   if (before === null || before.python === python || otherPython === true) return;
   throw new RootNotBuilt(
@@ -224,14 +225,8 @@ function refuseOtherPython(runtimeDir: string, { python }: OwnRootRecord, { othe
   );
 }
 
-async function removeStale(roots: string): Promise<void> {
-  for (const name of await readdir(roots)) {
-    if (!name.startsWith('draft-')) continue;
-    try {
-      const { mtimeMs } = await stat(join(roots, name));
-      if (mtimeMs < Date.now() - STALE_MS) await rm(join(roots, name), { recursive: true, force: true });
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-    }
-  }
+/** Of processes that were ended: whoever builds holds the lock. */
+async function removeDrafts(roots: string): Promise<void> {
+  for (const name of await readdir(roots))
+    if (name.startsWith('draft-')) await rm(join(roots, name), { recursive: true, force: true });
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { placesOf } from '../places.ts';
+import { signalQuietly } from '../sandbox/processes.ts';
 import type { Runtime } from '../types.ts';
 import { currentRoot } from './own-root.ts';
 
@@ -73,7 +74,7 @@ export function keepOwnRoot(
     done,
     async stop() {
       stopped = true;
-      if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+      if (child.exitCode === null && child.pid !== undefined) signalQuietly(-child.pid, 'SIGTERM');
       await ended;
     },
   };
