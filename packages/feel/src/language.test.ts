@@ -85,6 +85,8 @@ describe('numbers', () => {
     ['round down(12345, -2)', 12300],
     ['string(exp(1))', '2.718281828459045235360287471352662'],
     ['10 ** 7000', null],
+    ['10 ** 400', null],
+    ['10 ** 400 / 10 ** 399', 10],
   ])('%s', (expression, expected) => {
     expect(evaluate(expression)).toEqual(expected);
   });
@@ -151,6 +153,7 @@ describe('lists and contexts', () => {
     ['for i in [1..4) return i', [1, 2, 3]],
     ['for i in 1..2, j in i..2 return i * 10 + j', [11, 12, 22]],
     ['for i in 0..5 return if i < 2 then i else partial[-1] + partial[-2]', [0, 1, 1, 2, 3, 5]],
+    ['for i in 1..3 return partial', [[], [[]], [[], [[]]]]],
     ['for d in @"2030-02-27"..@"2030-03-01" return d', ['2030-02-27', '2030-02-28', '2030-03-01']],
     ['sort([3, 1, 2], function(a, b) a < b)', [1, 2, 3]],
     ['{f: function(a, b) a - b}.f(b: 1, a: 3)', 2],
@@ -183,6 +186,10 @@ describe('texts', () => {
     ['replace("abc", "b", "\\$")', 'a$c'],
     ['matches("Foo", "^foo", "i")', true],
     ['matches("a b", "a b", "x")', false],
+    ['matches("hello world", "hello\\ sworld", "x")', true],
+    ['matches("X", "^[A-Z-[OI]]$")', true],
+    ['matches("o", "^[A-Z-[OI]]$", "i")', false],
+    ['replace("a-b^c]", "[^a-c-[\\]]]", "#")', 'a#b#c]'],
     ['matches("a", "(")', null],
     ['matches("aa", "(a)\\1")', null],
     ['extract("1 and 22", "[0-9]+")', ['1', '22']],

@@ -65,3 +65,24 @@ export class Item implements Env {
     return name === 'item' ? this.#item : this.#parent.find(name);
   }
 }
+
+const COPIED_PER_STEP = 50;
+
+/** In a loop: `partial`, a copy of what it has returned so far. */
+export class Partial implements Env {
+  readonly run: Run;
+  readonly #parent: Env;
+  readonly #results: readonly Value[];
+
+  constructor(parent: Env, results: readonly Value[]) {
+    this.run = parent.run;
+    this.#parent = parent;
+    this.#results = results;
+  }
+
+  find(name: string): Value | undefined {
+    if (name !== 'partial') return this.#parent.find(name);
+    this.run.meter.spend(Math.ceil(this.#results.length / COPIED_PER_STEP));
+    return this.#results.slice();
+  }
+}

@@ -8,7 +8,7 @@ import { FeelRange } from '../values/range.ts';
 import { briefly } from '../values/text.ts';
 import type { FeelNumber, Value } from '../values/value.ts';
 import type { Closure, Compile, NodeOf } from './closure.ts';
-import { Binding } from './env.ts';
+import { Binding, Partial } from './env.ts';
 import type { Env } from './env.ts';
 import type { Place, Run } from './run.ts';
 
@@ -28,7 +28,7 @@ export function compileFor(node: NodeOf<'for'>, compile: Compile): Closure {
     const complete = iterate(domains, 0, env, (inner) => {
       env.run.meter.spend(node.body.size);
       env.run.meter.limitList(results.length + 1);
-      results.push(body(new Binding(inner, 'partial', results)));
+      results.push(body(new Partial(inner, results)));
       return true;
     });
     return complete === null ? null : results;

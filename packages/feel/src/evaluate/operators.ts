@@ -142,6 +142,7 @@ export function comparison(relation: Relation): (l: Value, r: Value, run: Run, a
 }
 
 export function incomparable(left: Value, right: Value, run: Run, place: Place): null {
-  const kinds = kindOf(left) === kindOf(right) ? '' : `, a ${kindOf(left)} and a ${kindOf(right)}`;
-  return run.warn('NOT_COMPARABLE', `${briefly(left)} cannot be compared with ${briefly(right)}${kinds}.`, place);
+  const [one, other] = [kindOf(left), kindOf(right)];
+  const why = one === other || one === 'null' || other === 'null' ? '' : `: one is a ${one}, the other a ${other}`;
+  return run.warn('NOT_COMPARABLE', `${briefly(left)} cannot be compared with ${briefly(right)}${why}.`, place);
 }

@@ -69,6 +69,15 @@ export class Cursor {
     if (!this.skipWord(text)) throw this.unexpected(`"${text}"`);
   }
 
+  /** What stands between a sign that was taken and its counterpart, with commas between. */
+  protected until(close: string, rule: () => void): void {
+    if (!this.isSymbol(close)) {
+      do rule();
+      while (this.skipSymbol(','));
+    }
+    this.expectSymbol(close);
+  }
+
   /** The error for the next piece, where something else would have to come. */
   protected unexpected(wanted: string): FeelSyntaxError {
     const { kind, from, to } = this.token;

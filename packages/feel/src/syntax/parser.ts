@@ -71,6 +71,7 @@ class Parser extends NameCursor {
   #expectEnd(): void {
     if (this.token.kind === 'end') return;
     const before = this.tokens[this.at - 1];
+    if (before?.kind === 'name' && before.text === 'not') throw this.unexpected('"(" after not');
     if (before?.kind === 'name' && this.token.kind === 'name') {
       throw this.error(
         `"${before.text} ${this.token.text}" is not a known name; put a name with spaces into back-ticks`,
@@ -236,13 +237,11 @@ class Parser extends NameCursor {
     this.expectSymbol('(');
     const args: Node[] = [];
     const names: string[] = [];
-    while (!this.isSymbol(')')) {
+    this.until(')', () => {
       const name = this.argumentName();
       if (name !== null) names.push(name);
       args.push(this.#expression());
-      if (!this.skipSymbol(',')) break;
-    }
-    this.expectSymbol(')');
+    });
     if (names.length > 0 && names.length < args.length) {
       throw this.error('Either all arguments have names or none', callee.from, this.token.from);
     }
@@ -364,12 +363,10 @@ class Parser extends NameCursor {
     const { from } = this.take();
     const parameters: Parameter[] = [];
     this.expectSymbol('(');
-    while (!this.isSymbol(')')) {
+    this.until(')', () => {
       const name = this.boundName();
       parameters.push({ name, type: this.skipSymbol(':') ? this.type() : null });
-      if (!this.skipSymbol(',')) break;
-    }
-    this.expectSymbol(')');
+    });
     if (this.isWord('external')) throw this.unexpected('an expression; external functions are not supported');
     const body = this.#expression();
     return this.node({ kind: 'function', parameters, body }, from, [body]);
@@ -386,11 +383,11 @@ class Parser extends NameCursor {
   #bracket(): Node {
     const { from } = this.take();
     const items: Node[] = [];
-    while (!this.isSymbol(']')) {
-      const item = this.#expression();
-      if (items.length === 0 && this.skipSymbol('..')) return this.#rangeFrom(item, true, from);
-      items.push(item);
-      if (!this.skipSymbol(',')) break;
+    if (!this.isSymbol(']')) {
+      const first = this.#expression();
+      if (this.skipSymbol('..')) return this.#rangeFrom(first, true, from);
+      items.push(first);
+      while (this.skipSymbol(',')) items.push(this.#expression());
     }
     this.expectSymbol(']');
     return this.node({ kind: 'list', items }, from, items);
@@ -418,13 +415,11 @@ class Parser extends NameCursor {
   #context(): Node {
     const { from } = this.take();
     const entries: Entry[] = [];
-    while (!this.isSymbol('}')) {
+    this.until('}', () => {
       const key = this.key();
       this.expectSymbol(':');
       entries.push({ key, value: this.#expression() });
-      if (!this.skipSymbol(',')) break;
-    }
-    this.expectSymbol('}');
+    });
     return this.node(
       { kind: 'context', entries },
       from,

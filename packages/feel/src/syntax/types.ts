@@ -62,25 +62,19 @@ export class TypeCursor extends Cursor {
   #contextType(): Type {
     const members: { name: string; type: Type }[] = [];
     this.expectSymbol('<');
-    while (!this.isSymbol('>')) {
+    this.until('>', () => {
       const words = [this.#word()];
       while (this.token.kind === 'name') words.push(this.#word());
       this.expectSymbol(':');
       members.push({ name: words.join(' '), type: this.type() });
-      if (!this.skipSymbol(',')) break;
-    }
-    this.expectSymbol('>');
+    });
     return { kind: 'context', members };
   }
 
   #functionType(): Type {
     const parameters: Type[] = [];
     this.expectSymbol('<');
-    while (!this.isSymbol('>')) {
-      parameters.push(this.type());
-      if (!this.skipSymbol(',')) break;
-    }
-    this.expectSymbol('>');
+    this.until('>', () => void parameters.push(this.type()));
     this.expectSymbol('->');
     return { kind: 'function', parameters, result: this.type() };
   }
