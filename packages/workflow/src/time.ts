@@ -61,7 +61,7 @@ export function parseDuration(text: string): Duration | null {
   };
 }
 
-/** ISO 8601: `R/PT1H`, `R5/PT1H`, `R5/2030-01-01T00:00:00Z/P1D`. What is repeated has to take time. */
+/** ISO 8601: `R/PT1H`, `R5/PT1H`, `R5/2030-01-01T00:00:00Z/P1D`. What is repeated takes a second or more. */
 export function parseCycle(text: string): Cycle | null {
   const form = /^R(\d{0,9})\/(?:([^/]+)\/)?([^/]+)$/.exec(text);
   if (form === null) return null;
@@ -69,7 +69,7 @@ export function parseCycle(text: string): Cycle | null {
   const every = parseDuration(everyText);
   const start = startText === undefined ? null : parseDate(startText);
   if (every === null || (startText !== undefined && start === null)) return null;
-  if (every.months < 0 || every.milliseconds < 0 || every.months + every.milliseconds === 0) return null;
+  if (every.months < 0 || (every.months === 0 && every.milliseconds < 1000)) return null;
   return { times: times === '' ? -1 : Number(times), start, every };
 }
 

@@ -18,5 +18,6 @@ declare module 'bpmn-moddle' {
   export class BpmnModdle {
     constructor(packages: Readonly<Record<string, unknown>>);
     fromXML(xml: string): Promise<{ rootElement: ModdleElement; warnings: readonly ModdleWarning[] }>;
+    toXML(element: ModdleElement, options?: { readonly format?: boolean }): Promise<{ xml: string }>;
   }
 }

@@ -90,7 +90,8 @@ it('reads the encodings that files declare', async () => {
   const xml = around(task('t').replace('id="t"', 'id="t" name="Übersicht"'));
   const latin = Buffer.from(xml.replace('UTF-8', 'ISO-8859-1'), 'latin1');
   const utf16 = Buffer.from(`\uFEFF${xml.replace('UTF-8', 'UTF-16')}`, 'utf16le');
-  for (const bytes of [latin, utf16, Buffer.from(xml)]) {
+  const wrongly = Buffer.from(xml.replace('UTF-8', 'UTF-16'));
+  for (const bytes of [latin, utf16, wrongly, Buffer.from(xml)]) {
     const result = await parse(bytes);
     expect('graph' in result && result.graph.processes.get('process')?.nodes.get('t')?.name).toBe('Übersicht');
   }

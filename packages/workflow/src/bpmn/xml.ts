@@ -17,7 +17,9 @@ function encodingOf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   const head = String.fromCharCode(...bytes.subarray(0, 200));
-  return /^[^<]{0,3}<\?xml[^>]*\sencoding\s*=\s*["']([A-Za-z][\w.-]*)["']/.exec(head)?.[1] ?? 'utf-8';
+  const declared = /^[^<]{0,3}<\?xml[^>]*\sencoding\s*=\s*["']([A-Za-z][\w.-]*)["']/.exec(head)?.[1] ?? 'utf-8';
+  // A declaration that can be read byte by byte is not written in 16 bits, whatever it says.
+  return /^(utf-?16|ucs-?2)/i.test(declared) ? 'utf-8' : declared;
 }
 
 const tooLarge = (what: string): Problem => ({
