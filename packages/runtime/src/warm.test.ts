@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isAlive, LIMITS, MiB, openBench, until, type Bench } from './testing/bench.ts';
 import type { Code, RuntimeOptions } from './index.ts';
@@ -135,6 +136,15 @@ def run(token):
   expect((await bench.run(slow, { limits: { runTimeMs: 300 } })).cause?.title).toBe('Run time limit exceeded');
 });
 
+test('what was written while modules were imported, and not closed, is kept', async () => {
+  const bench = await open();
+  const code = bench.service('from src import opener\ndef run():\n    opener.file.write("kept")', ['src.opener']);
+  writeFileSync(`${code.sourceDir}/src/opener.py`, 'file = open("late.txt", "w")\nfile.write("and ")');
+  await bench.runtime.prewarm(code, {}, LIMITS);
+  const end = await bench.run(code);
+  expect(end.files).toMatchObject([{ name: 'late.txt', bytes: 8 }]);
+});
+
 test('another environment, another limit or a data pool does not take the worker', async () => {
   const bench = await open();
   await bench.runtime.prewarm(service, { A: '1' }, LIMITS);
@@ -180,7 +190,6 @@ test('a program that ends at once is not taken for one that never got its job', 
 test('code whose imports end the process is started cold', async () => {
   const bench = await open();
   const code = bench.service('def run():\n    return 1', ['src.crash']);
-  const { writeFileSync } = await import('node:fs');
   writeFileSync(`${code.sourceDir}/src/crash.py`, 'import os\nos._exit(0)');
   for (let round = 0; round < 5; round++) {
     const end = await bench.run(code);

@@ -70,6 +70,10 @@ def _warm_up(names: list) -> None:
             __import__(name)
         except Exception:  # The service's own import will fail again, where the caller sees it.
             continue
+    if names:
+        from kethub_runtime.settling import set_aside
+
+        set_aside()
 
 
 def _read_frames() -> tuple | None:
