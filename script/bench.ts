@@ -19,6 +19,7 @@ import { workflowEngine } from '../bench/measurements/workflow-engine.ts';
 import { warm } from '../bench/measurements/warm.ts';
 import { timing } from '../bench/measurements/timing.ts';
 import { profile } from '../bench/measurements/profile.ts';
+import { workflows } from '../bench/measurements/workflows.ts';
 import { root } from './run.ts';
 import { rounded } from './generate/numbers.ts';
 import { benchTools, ensureTools, runtimeTools } from './system-tools.ts';
@@ -42,9 +43,10 @@ const all = {
   accounts,
   timing,
   workflowEngine,
+  workflows,
 };
 /** Run only when asked for: it takes longer than all others, or what it tells is no promise in a number. */
-const onRequest = ['accounts', 'timing'];
+const onRequest = ['accounts', 'timing', 'workflows'];
 const chosen = process.argv.slice(2);
 ensureTools([...runtimeTools, ...benchTools], (line) => void process.stderr.write(`kethub: ${line}\n`));
 

@@ -8,6 +8,7 @@ import { databases } from '../apps/server/src/testing/databases.ts';
 import { callerOf, member, type Caller } from '../apps/server/src/testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 import { logOutput } from '../apps/server/src/testing/log.ts';
+import { bpmn, calls, deployWorkflow } from '../apps/server/src/testing/workflows.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../apps/server/src/main.ts');
 /** Says once who it is, lives as long as it is told, and returns the same. */
@@ -31,10 +32,26 @@ def run(seconds=0, lines=0):
 `,
 };
 
+/** Two calls one after the other, and three at the same time. */
+function callsWitness(serviceId: string): string {
+  const { chain, end, file, service: task, start } = bpmn;
+  const witness = (id: string, more: object) =>
+    task(id, { in: { seconds: '=0.2' }, extensions: calls(serviceId), ...more });
+  return file([
+    start('start'),
+    witness('one', { out: { one: '=who' } }),
+    witness('two', { out: { two: '=who' } }),
+    witness('many', { loop: { over: '=[1, 2, 3]', as: 'each', into: 'others', collect: '=who' } }),
+    end('end', { all: '=concatenate([one, two], others)' }),
+    chain('start', 'one', 'two', 'many', 'end'),
+  ]);
+}
+
 describe.each(databases)('kill -9 of the platform on $name', (kind) => {
   let kethub: TestKethub;
   let deployed: DeployedService;
   let app: Caller;
+  let workflow: { readonly id: string; readonly loginSession: string };
   let platform: ChildProcess;
   let settings: Record<string, string>;
 
@@ -52,6 +69,10 @@ describe.each(databases)('kill -9 of the platform on $name', (kind) => {
       KETHUB_LOG_LEVEL: 'warn',
       ...(configuration.databaseUrl !== null && { DATABASE_URL: configuration.databaseUrl }),
     };
+    const deployedWorkflow = await deployWorkflow(kethub.client, 'Killed', callsWitness(deployed.service.id), [
+      deployed.service,
+    ]);
+    workflow = { id: deployedWorkflow.service.id, loginSession: kethub.loginSession };
     await kethub.stop();
     platform = start();
     await reachable();
@@ -89,6 +110,15 @@ describe.each(databases)('kill -9 of the platform on $name', (kind) => {
       if (status !== 'PENDING' && status !== 'RUNNING') return status;
     }
   };
+  const api = async (address: string, init: RequestInit = {}): Promise<unknown> => {
+    const { addresses } = kethub.kethub.platform;
+    const headers = { authorization: `Bearer ${workflow.loginSession}`, 'content-type': 'application/json' };
+    return (await fetch(addresses.api + address, { ...init, headers })).json();
+  };
+  const provided = () => api(`/services/${deployed.service.id}/executions`) as Promise<{ status: string }[]>;
+  const startWorkflow = () =>
+    api(`/services/${workflow.id}/executions`, { method: 'POST', body: '{}' }) as Promise<{ id: string }>;
+  const workflowResult = (id: string) => api(`/workflow-service-executions/${id}/result`).catch(() => null);
   const logOf = async (id: string): Promise<string[]> => {
     const { text } = await app.request('GET', `/${id}/log`, { headers: { accept: 'text/plain' } });
     return text.trimEnd().split('\n');
@@ -105,6 +135,30 @@ describe.each(databases)('kill -9 of the platform on $name', (kind) => {
     const who = member(body, 'who');
     const lines = Array.from({ length: 30 }, (_, line) => `line ${line}`);
     expect(await logOf(id)).toEqual([`began ${who}`, ...lines, `ended ${who}`]);
+  });
+
+  test('workflows that are killed again and again reach their end, and call each service once', async () => {
+    await reachable();
+    const before = (await provided()).length;
+    const started = await Promise.all(Array.from({ length: 3 }, async () => (await startWorkflow()).id));
+    // At moments that differ from run to run.
+    for (let kill = 0; kill < 4; kill++) {
+      await pause(100 + Math.random() * 700);
+      await restart();
+      await reachable();
+    }
+    for (const id of started) {
+      await expect
+        .poll(() => workflowResult(id), { timeout: 60_000, interval: 200 })
+        .toMatchObject({
+          all: expect.arrayContaining([expect.any(String)]),
+        });
+      const { all } = (await workflowResult(id)) as { all: string[] };
+      expect([all.length, new Set(all).size]).toEqual([5, 5]);
+    }
+    const calls = await provided();
+    expect(calls.length - before).toBe(15);
+    expect(calls.slice(0, 15).map(({ status }) => status)).toEqual(Array(15).fill('SUCCEEDED'));
   });
 
   test('when the process that runs the code is lost as well, the execution is UNKNOWN, and the next one runs', async () => {

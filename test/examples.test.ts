@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../apps/server/src/testing/databases.ts';
 import { callerOf } from '../apps/server/src/testing/gateway.ts';
 import { deploy, startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { deployWorkflow } from '../apps/server/src/testing/workflows.ts';
+import { pictureOf } from '../script/bpmn-picture.ts';
 
 const examples = path.resolve(import.meta.dirname, '../examples');
 const [sqlite] = databases;
@@ -109,3 +111,63 @@ function bestCut(whole: Graph): number {
   }
   return best;
 }
+
+describe('workflows', () => {
+  const names = ['workflow-sequential', 'workflow-parallel'];
+
+  /** As `ket up` deploys it: with the id that the service has here. */
+  async function deployed(example: string) {
+    const folder = path.join(examples, example);
+    const manifest = JSON.parse(readFileSync(path.join(folder, 'kethub.json'), 'utf8')) as {
+      name: string;
+      workflow: string;
+      services: Record<string, string>;
+    };
+    const own = await platform.client.services();
+    const found =
+      own.find(({ name }) => name === 'maxcut') ??
+      (await deploy(platform.client, 'maxcut', filesOf(path.join(examples, 'maxcut')))).service;
+    const [placeholder = ''] = Object.keys(manifest.services);
+    const xml = readFileSync(path.join(folder, manifest.workflow), 'utf8').replaceAll(placeholder, found.id);
+    return callerOf(await deployWorkflow(platform.client, manifest.name, xml, [found]));
+  }
+
+  test('examples/workflow-sequential looks quickly, and thoroughly when that is not good enough', async () => {
+    const app = await deployed('workflow-sequential');
+    const graph = input('workflow-sequential', 'graph');
+    const easy = await app.finish({ graph, wanted: 0 });
+    expect((await app.request('GET', `/${easy.id}/result`)).body).toMatchObject({ how: 'quick' });
+    const hard = await app.finish({ graph, wanted: input('workflow-sequential', 'wanted') });
+    const { body } = await app.request('GET', `/${hard.id}/result`);
+    expect([hard.status, body]).toEqual([
+      'SUCCEEDED',
+      expect.objectContaining({ how: 'thorough', answer: expect.objectContaining({ cutValue: 8 }) }),
+    ]);
+  });
+
+  test('examples/workflow-parallel cuts all graphs, whatever becomes of one of them', async () => {
+    const app = await deployed('workflow-parallel');
+    const { id, status } = await app.finish({ graphs: input('workflow-parallel', 'graphs') });
+    const { body } = await app.request('GET', `/${id}/result`);
+    expect([status, body]).toEqual([
+      'SUCCEEDED',
+      expect.objectContaining({
+        solved: 2,
+        failed: 1,
+        total: 14,
+        results: [
+          expect.objectContaining({ number: 1, cutValue: 6 }),
+          { number: 2, problem: expect.stringContaining('elsewhere') },
+          expect.objectContaining({ number: 3, cutValue: 8 }),
+        ],
+      }),
+    ]);
+  });
+
+  test.each(names)('the picture of examples/%s is that of its diagram', async (example) => {
+    const folder = path.join(examples, example);
+    const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.bpmn'));
+    const picture = await pictureOf(readFileSync(path.join(folder, file), 'utf8'));
+    expect(readFileSync(path.join(folder, file.replace('.bpmn', '.svg')), 'utf8')).toBe(picture);
+  });
+});

@@ -25,6 +25,7 @@ import { addStatus } from './commands/status.ts';
 import { addUp } from './commands/up.ts';
 import { addUsage } from './commands/usage.ts';
 import { addWhoami } from './commands/whoami.ts';
+import { addWorkflow } from './commands/workflow.ts';
 import { exitCodes } from './failures.ts';
 import type { Shell } from './shell.ts';
 
@@ -44,6 +45,7 @@ const commands = [
   addServices,
   addOnPremise,
   addService,
+  addWorkflow,
   addProviderToken,
   addDataPool,
   addShare,

@@ -17,7 +17,6 @@ export type {
   NewOnPremiseService,
   NewService,
   NewTarget,
-  NewWorkflow,
   PlatformClient,
   PlatformClientOptions,
   RegistrationsQuery,
@@ -25,3 +24,4 @@ export type {
 export { findSignInPlace } from './sign-in-place.ts';
 export { signInWithPassword, type PasswordSignIn } from './sign-in.ts';
 export type { WatchOptions } from './watch.ts';
+export type { NewWorkflow } from './workflows-client.ts';

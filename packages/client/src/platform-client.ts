@@ -31,10 +31,6 @@ import type {
   UsageLimitsRequest,
   UsageRecord,
   UsageReport,
-  WorkflowIncident,
-  WorkflowInstance,
-  WorkflowInstanceDetails,
-  WorkflowMessageRequest,
   UserDto,
   UserSearchDto,
 } from '@kethub/contract';
@@ -46,6 +42,7 @@ import { followLog, type FollowedEntry, type FollowOptions } from './follow-log.
 import { marketplaceAt } from './marketplace-client.ts';
 import { organizationsAt } from './organizations-client.ts';
 import { watch, type WatchOptions } from './watch.ts';
+import { workflows } from './workflows-client.ts';
 
 /** A personal access token, or the token of a login session. */
 export type Credential = { readonly accessToken: string } | { readonly loginSession: string };
@@ -64,15 +61,6 @@ export interface NewService {
   readonly description?: string | undefined;
   readonly configuration?: Partial<RuntimeConfiguration> | undefined;
   /** The ZIP. A Blob of a file (`fs.openAsBlob`, or a file input) is streamed, not read into memory. */
-  readonly source: Blob;
-}
-
-export interface NewWorkflow {
-  readonly name: string;
-  readonly description?: string | undefined;
-  /** As which its tasks call services, unless they name another. */
-  readonly applicationId?: string | undefined;
-  /** The BPMN file. */
   readonly source: Blob;
 }
 
@@ -120,6 +108,7 @@ export function createPlatformClient(options: PlatformClientOptions) {
     ...applications(connection),
     ...sharing(connection),
     ...jobs(connection),
+    ...workflows(connection),
     ...dataPools(connection),
     ...marketplaceAt(connection),
     ...organizationsAt(connection),
@@ -241,61 +230,6 @@ function services(connection: Connection) {
         method: 'POST',
         path: '/services',
         json: { type: 'ON_PREMISE', ...service },
-        ...options,
-      }),
-    /** A workflow; its first version is a draft, whose `workflow.problems` say what keeps it from being deployed. */
-    createWorkflow: (workflow: NewWorkflow, options?: CallOptions) =>
-      sendForJson<Service>(connection, { method: 'POST', path: '/services', body: workflowForm(workflow), ...options }),
-    /** Saves the next version of a workflow as a draft. */
-    createWorkflowVersion: (id: string, source: Blob, options?: CallOptions) =>
-      sendForJson<ServiceVersion>(connection, {
-        ...bpmn('POST', path`/services/${id}/versions`, source),
-        ...options,
-      }),
-    /** Saves another file into the draft of a workflow. */
-    replaceWorkflow: (id: string, version: string, source: Blob, options?: CallOptions) =>
-      sendForJson<ServiceVersion>(connection, {
-        ...bpmn('PUT', path`/services/${id}/versions/${version}/source`, source),
-        ...options,
-      }),
-    /** As which application the tasks of a draft call services. */
-    setWorkflowApplication: (id: string, version: string, applicationId: string | null, options?: CallOptions) =>
-      sendForJson<ServiceVersion>(connection, {
-        method: 'PUT',
-        path: path`/services/${id}/versions/${version}/workflow/application`,
-        json: { applicationId },
-        ...options,
-      }),
-    /** Instances of a workflow service, newest first. */
-    workflowInstances: (id: string, { signal, ...query }: CallOptions & { limit?: number } = {}) =>
-      sendForJson<WorkflowInstance[]>(connection, {
-        path: `${path`/services/${id}/workflow-instances`}?${list(query)}`,
-        signal,
-      }),
-    /** Where an instance is, its open incidents, and its variables. */
-    workflowInstance: (id: string, options?: CallOptions) =>
-      sendForJson<WorkflowInstanceDetails>(connection, { path: path`/workflow-instances/${id}`, ...options }),
-    /** What keeps instances of a workflow service from going on. */
-    workflowIncidents: (id: string, options?: CallOptions) =>
-      sendForJson<WorkflowIncident[]>(connection, { path: path`/services/${id}/workflow-incidents`, ...options }),
-    /** Tries again what failed, with variables that are corrected first. */
-    retryIncident: (
-      instanceId: string,
-      incident: number,
-      { variables, ...options }: CallOptions & { variables?: Record<string, unknown> } = {},
-    ) =>
-      sendForJson<WorkflowInstance>(connection, {
-        method: 'PUT',
-        path: path`/workflow-instances/${instanceId}/incidents/${String(incident)}/retry`,
-        json: variables ? { variables } : {},
-        ...options,
-      }),
-    /** For instances that wait for it, or a start event. */
-    publishMessage: (id: string, message: WorkflowMessageRequest, options?: CallOptions) =>
-      sendForJson<{ id: string; started: string[] }>(connection, {
-        method: 'POST',
-        path: path`/services/${id}/workflow-messages`,
-        json: message,
         ...options,
       }),
     updateService: (id: string, change: { name?: string; description?: string }, options?: CallOptions) =>
@@ -516,18 +450,6 @@ function zip(method: 'POST' | 'PUT', address: string, source: Blob): Call {
 }
 
 /** Fields stand before the file: the platform judges them before it takes the upload. */
-function bpmn(method: 'POST' | 'PUT', address: string, source: Blob): Call {
-  return { method, path: address, body: source, headers: { 'content-type': 'application/xml' } };
-}
-
-function workflowForm({ source, ...texts }: NewWorkflow): FormData {
-  const form = new FormData();
-  form.set('type', 'WORKFLOW');
-  for (const [name, text] of Object.entries(texts)) if (text !== undefined) form.set(name, text);
-  form.set('source', source, 'workflow.bpmn');
-  return form;
-}
-
 function serviceForm(service: NewService): FormData {
   const form = new FormData();
   form.set('name', service.name);

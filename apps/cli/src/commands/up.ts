@@ -10,6 +10,7 @@ import { openSession, type Session } from '../platform/session.ts';
 import { findProject } from '../project/find.ts';
 import { requireManifest, type Manifest } from '../project/manifest.ts';
 import { prepareUpload } from '../project/prepare.ts';
+import { upWorkflow } from './up-workflow.ts';
 import { addCommand, endWith, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 import { Interrupted, interruptible } from '../terminal/interrupt.ts';
 import { printable, type Output } from '../terminal/output.ts';
@@ -20,7 +21,7 @@ interface UpOptions extends CommonOptions {
 }
 
 export function addUp(program: Command, shell: Shell): void {
-  addCommand(program, 'up [folder]', 'upload a service, build it, and publish it so that it can be run')
+  addCommand(program, 'up [folder]', 'upload a service, build it, and publish it so that it can be run; or a workflow')
     .option('--publish', 'publish it internally and subscribe to it (the default)')
     .option('--no-publish', 'leave it a draft, which can be changed, and run with --job only')
     .addHelpText(
@@ -28,6 +29,7 @@ export function addUp(program: Command, shell: Shell): void {
       `
 The name in kethub.json decides which service it is: a new name makes a new service. A published version is never
 changed; if anything is different, ket makes the next version. What .gitignore and .ketignore name is not uploaded.
+With "workflow" in kethub.json the BPMN file that it names is deployed instead, as a workflow service.
 Ctrl-C ends the waiting, not the build: ket up takes it up again.`,
     )
     .action((folder: string | undefined, options: UpOptions) => up(shell, folder, options));
@@ -39,6 +41,8 @@ async function up(shell: Shell, wanted: string | undefined, options: UpOptions):
     wanted === undefined ? ((await findProject(shell.folder)) ?? shell.folder) : path.resolve(shell.folder, wanted);
   const manifest = await requireManifest(folder);
   const session = await openSession(shell);
+  if (manifest.workflow !== null)
+    return upWorkflow(shell, output, session, folder, manifest, options.publish !== false);
   const placed = await interruptible((signal) => upload(output, session, folder, manifest, signal));
   const build = await followBuild(output, session, placed);
   if (build.status === 'FAILED') return showFailedBuild(shell, output, placed, build);

@@ -36,11 +36,13 @@ export async function selectJob(session: Session, wanted: string): Promise<Selec
 
 /** Newest first. An on-premise service cannot be run as a job. */
 function runnable(service: Service | SharedService): string[] {
-  if (service.type !== 'MANAGED') return [];
+  if (service.type === 'ON_PREMISE') return [];
   return service.versions.filter(isBuilt).map(({ version }) => version);
 }
 
 /** What is shared is published, and so it is built. */
 function isBuilt(version: ServiceVersion | SharedServiceVersion): boolean {
-  return !('state' in version) || (version.state !== 'RETIRED' && version.build?.status === 'SUCCEEDED');
+  if (!('state' in version)) return true;
+  const isReady = version.workflow ? version.workflow.problems.length === 0 : version.build?.status === 'SUCCEEDED';
+  return version.state !== 'RETIRED' && isReady;
 }

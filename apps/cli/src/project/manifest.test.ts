@@ -3,7 +3,13 @@ import { folderWith } from '../testing/folder.ts';
 import { parseManifest, readManifest, requireManifest } from './manifest.ts';
 
 test('a name is enough', () => {
-  expect(parseManifest('{"name": "one"}', 'kethub.json')).toEqual({ name: 'one', description: '', configuration: {} });
+  expect(parseManifest('{"name": "one"}', 'kethub.json')).toEqual({
+    name: 'one',
+    description: '',
+    configuration: {},
+    workflow: null,
+    services: {},
+  });
 });
 
 test.each([

@@ -10,6 +10,10 @@ export interface Manifest {
   readonly description: string;
   /** Members that are left out have the platform's defaults. */
   readonly configuration: Partial<RuntimeConfiguration>;
+  /** Of a workflow: its BPMN file. */
+  readonly workflow: string | null;
+  /** Names of services, by the ids that stand for them in the BPMN file. */
+  readonly services: Readonly<Record<string, string>>;
 }
 
 export const manifestName = 'kethub.json';
@@ -40,16 +44,26 @@ export async function requireManifest(folder: string): Promise<Manifest> {
 export function parseManifest(text: string, file: string): Manifest {
   const value = parseObject(text, file);
   const unknown = Object.keys(value).filter(
-    (key) => !['name', 'description', 'configuration', '$schema'].includes(key),
+    (key) => !['name', 'description', 'configuration', 'workflow', 'services', '$schema'].includes(key),
   );
   if (unknown.length > 0)
-    throw usageFailure(`${file}: ${unknown.join(', ')} is unknown. It takes name, description and configuration.`);
-  const { name, description = '', configuration = {} } = value;
+    throw usageFailure(
+      `${file}: ${unknown.join(', ')} is unknown. It takes name, description and configuration; of a workflow workflow and services.`,
+    );
+  const { name, description = '', configuration = {}, workflow = null, services = {} } = value;
   if (typeof name !== 'string' || name.trim() === '')
     throw usageFailure(`${file}: "name" must be a text that is not empty.`);
   if (typeof description !== 'string') throw usageFailure(`${file}: "description" must be a text.`);
   if (typeof configuration !== 'object' || configuration === null || Array.isArray(configuration))
     throw usageFailure(`${file}: "configuration" must be an object such as {"cpus": 1, "memoryGb": 1}.`);
+  if (workflow !== null && (typeof workflow !== 'string' || workflow === ''))
+    throw usageFailure(`${file}: "workflow" must be the name of a BPMN file.`);
+  if (!isTexts(services)) throw usageFailure(`${file}: "services" must map ids in the BPMN file to names of services.`);
   // The members are checked by the platform, whose answer names each wrong one.
-  return { name, description, configuration };
+  return { name, description, configuration, workflow, services };
+}
+
+function isTexts(value: unknown): value is Readonly<Record<string, string>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((one) => typeof one === 'string');
 }

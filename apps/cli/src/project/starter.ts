@@ -32,7 +32,7 @@ export async function writeStarter(folder: string): Promise<WrittenStarter> {
 async function starterFiles(name: string): Promise<[file: string, content: string][]> {
   const entries = await readdir(starterFolder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.parentPath.includes('__pycache__'));
-  const manifest: Manifest = {
+  const manifest: Pick<Manifest, 'name' | 'description' | 'configuration'> = {
     name,
     description: 'Measures a GHZ state on a noisy register.',
     configuration: { runtime: 'PYTHON_TEMPLATE', cpus: 1, memoryGb: 1, runTimeSeconds: 3600 },

@@ -2,7 +2,7 @@ import type { ProcessGraph } from '@kethub/workflow';
 import type { Platform } from '../../platform.ts';
 import { isAmong, type Queries } from '../../storage/index.ts';
 import type { Graphs } from '../graphs.ts';
-import { gatherEffects, type Effects } from './effects.ts';
+import { eventRow, gatherEffects, type Effects } from './effects.ts';
 import { reduce, type Advanced } from './reduce.ts';
 import { announce, prepareSettlement, settle, type Settlement } from './settle.ts';
 import { Conflict, storeAdvanced } from './store.ts';
@@ -74,6 +74,7 @@ async function write(
   const effects = gatherEffects(platform, advanced);
   await storeAdvanced(platform, transaction, advanced, effects);
   await clear(transaction, effects.finished);
+  await endWhatRuns(platform, transaction, advanced);
   const { unused, moved } = await settle(platform, transaction, settlement);
   const events = advanced.reduce((sum, one) => sum + one.events.length, 0);
   return { settlement, unused, moved, effects, events };
@@ -93,6 +94,28 @@ async function clear(transaction: Queries, finished: readonly string[]): Promise
     .where(isAmong(transaction, 'id', finished))
     .where('sealed_secrets', 'is not', null)
     .execute();
+}
+
+/** An instance that was given up has cancelled nothing itself. */
+async function endWhatRuns(platform: Platform, transaction: Queries, advanced: readonly Advanced[]): Promise<void> {
+  const ids = advanced.filter(({ next }) => next?.phase === 'ERROR').map(({ row }) => row.id);
+  if (ids.length === 0) return;
+  const among = isAmong(transaction, 'instance_id', ids);
+  await transaction.deleteFrom('workflow_jobs').where(among).where('state', 'in', ['OPEN', 'ENDED']).execute();
+  await transaction
+    .updateTable('workflow_jobs')
+    .set({ state: 'CANCELLING', due: 0, locked_until: 0 })
+    .where(among)
+    .where('state', '=', 'STARTED')
+    .execute();
+  const children = await transaction
+    .selectFrom('workflow_instances')
+    .select('id')
+    .where(isAmong(transaction, 'parent_id', ids))
+    .where('phase', 'in', ['NEW', 'RUNNING'])
+    .execute();
+  const events = children.map(({ id }) => eventRow(platform, id, { type: 'cancel' }));
+  if (events.length > 0) await transaction.insertInto('workflow_events').values(events).execute();
 }
 
 function batchOf({ effects, events }: Written): Batch {

@@ -32,6 +32,11 @@ export async function startJob(
   let subscriber: Subscriber | null = null;
   try {
     subscriber = await admitTask(platform, directory, call, context);
+    if (subscriber.target)
+      throw new Problem(
+        'conflict',
+        'The service runs elsewhere, at its provider; workflows call services that run here.',
+      );
     const text = inputOf(platform, job, context);
     await startHere(platform, workflows, job, subscriber, text);
   } catch (error) {

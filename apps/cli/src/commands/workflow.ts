@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { usageFailure } from '../failures.ts';
+import { parseObject } from '../json.ts';
+import { requireOwnService } from '../platform/select-service.ts';
+import { openSession } from '../platform/session.ts';
+import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import { table } from '../terminal/table.ts';
+
+interface RetryOptions extends CommonOptions {
+  readonly variables?: string;
+}
+
+/** Instances of workflow services and what keeps them from going on. */
+export function addWorkflow(program: Command, shell: Shell): void {
+  const command = program.command('workflow').description('look after instances of your workflow services');
+  addCommand(command, 'instances <service>', 'list the instances of a workflow, newest first').action(
+    (service: string, options: CommonOptions) => instances(shell, service, options),
+  );
+  addCommand(command, 'incidents <service>', 'list what keeps instances from going on, and where').action(
+    (service: string, options: CommonOptions) => incidents(shell, service, options),
+  );
+  addCommand(command, 'show <instance>', 'show where an instance is, with its variables, as JSON').action(
+    (instance: string, options: CommonOptions) => show(shell, instance, options),
+  );
+  addCommand(command, 'retry <instance> <incident>', 'try again what failed, once its cause is mended')
+    .option('--variables <file>', 'JSON file with variables that are corrected first, where it failed')
+    .action((instance: string, incident: string, options: RetryOptions) => retry(shell, instance, incident, options));
+}
+
+async function instances(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
+  const session = await openSession(shell);
+  const { id } = await requireOwnService(session, wanted);
+  const all = await session.platform.workflowInstances(id, { limit: 100 });
+  const output = outputOf(shell, options);
+  if (all.length === 0) output.note('None.');
+  const rows = all.map((one) => [one.id, one.version ?? '', one.phase, String(one.incidents), one.createdAt]);
+  output.result(all.length === 0 ? '' : table(['INSTANCE', 'VERSION', 'PHASE', 'INCIDENTS', 'BEGAN (UTC)'], rows), all);
+}
+
+async function incidents(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
+  const session = await openSession(shell);
+  const { id } = await requireOwnService(session, wanted);
+  const all = await session.platform.workflowIncidents(id);
+  const output = outputOf(shell, options);
+  if (all.length === 0) output.note('None.');
+  const rows = all.map((one) => [one.instanceId, String(one.incident), one.elementId, one.type, one.error.message]);
+  output.result(all.length === 0 ? '' : table(['INSTANCE', 'INCIDENT', 'ELEMENT', 'TYPE', 'MESSAGE'], rows), all);
+}
+
+async function show(shell: Shell, instance: string, options: CommonOptions): Promise<void> {
+  const { platform } = await openSession(shell);
+  const found = await platform.workflowInstance(instance);
+  outputOf(shell, options).result(JSON.stringify(found, null, 2), found);
+}
+
+async function retry(shell: Shell, instance: string, wanted: string, options: RetryOptions): Promise<void> {
+  const incident = Number(wanted);
+  if (!Number.isSafeInteger(incident) || incident < 1)
+    throw usageFailure('The incident is named by its number.', 'ket workflow incidents <service>');
+  const variables = options.variables === undefined ? undefined : await readVariables(shell, options.variables);
+  const { platform } = await openSession(shell);
+  const found = await platform.retryIncident(instance, incident, variables ? { variables } : {});
+  outputOf(shell, options).result(`Incident ${incident} is tried again.`, found);
+}
+
+async function readVariables(shell: Shell, name: string): Promise<Record<string, unknown>> {
+  const file = path.resolve(shell.folder, name);
+  return { ...parseObject(await readFile(file, 'utf8'), file) };
+}
