@@ -45,7 +45,7 @@ export async function cancelExecution(
     };
     const known = await transaction
       .selectFrom('executions')
-      .select(['status', 'input_blob', 'worker_id'])
+      .select(['status', 'input_blob', 'result_blob', 'worker_id'])
       .where('id', '=', id)
       .where(within(scope))
       .executeTakeFirst();
@@ -57,7 +57,9 @@ export async function cancelExecution(
       : await move(transaction, id, 'CANCELLED', values);
     if (!happened) return null;
     const waited = known.status === 'PENDING';
-    return { isWorkflow, waited, unusedBlob: waited ? known.input_blob : null };
+    // Of a workflow that had failed: its errors stand in the new result.
+    const replaced = isWorkflow ? known.result_blob : null;
+    return { isWorkflow, waited, unusedBlob: waited ? known.input_blob : replaced };
   });
   if (happened) {
     // What runs is counted by its worker.

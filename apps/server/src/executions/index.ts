@@ -12,6 +12,7 @@ export { move } from './queries.ts';
 export { readResult } from './result.ts';
 export { acceptExecution, prepareExecution, wakeWorkers, type Origin, type PreparedExecution } from './start.ts';
 export { executionChanged, onExecutionChanged } from './watch.ts';
+export { Fitting } from './schedule/index.ts';
 export { settleWorkflows, type Settled } from './settle-workflows.ts';
 export type { Workflows } from './workflows.ts';
 export { ExecutionWorker } from './worker.ts';

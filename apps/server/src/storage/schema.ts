@@ -745,8 +745,8 @@ export interface WorkflowJobRow {
   instance_id: string;
   job: number;
   element_id: string;
-  /** ENDED: the execution has, its result is not known to the instance. CANCELLING: what runs is to be cancelled. */
-  state: 'OPEN' | 'STARTED' | 'ENDED' | 'CANCELLING';
+  /** ENDED: the execution has, its result is not known to the instance. CANCELLING: what runs is to be cancelled. REMOTE: it runs at a provider's service. */
+  state: 'OPEN' | 'STARTED' | 'ENDED' | 'CANCELLING' | 'REMOTE';
   /** JSON of what is called. */
   service: string;
   /** JSON; null once it was sent. */
@@ -758,7 +758,7 @@ export interface WorkflowJobRow {
   attempts: number;
   /** Until when a process works on it. */
   locked_until: number;
-  /** Where the service was called, without a slash at the end; of one that runs elsewhere, the execution itself. */
+  /** Where the service was called, without a slash at the end; of one that runs elsewhere, the path of the execution there. */
   address: string | null;
 }
 

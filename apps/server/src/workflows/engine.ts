@@ -1,5 +1,6 @@
 import { onExecutionChanged, type Workflows } from '../executions/index.ts';
 import { createAccessDirectory } from '../gateway/index.ts';
+import { createTargetClient } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
 import { advance } from './advance/index.ts';
 import { createGraphs } from './graphs.ts';
@@ -30,7 +31,8 @@ export class WorkflowEngine {
       return more ? 0 : null;
     });
     const told = (): void => advancing.wake();
-    const jobs = new JobWorker(platform, workflows, directory, told);
+    const targets = createTargetClient(platform);
+    const jobs = new JobWorker(platform, workflows, directory, targets, told);
     const working = new Loop('jobs of workflows', log, () => jobs.work());
     const timing = new Loop('timers of workflows', log, () => fireTimers(platform, told));
     const scheduling = new Loop('schedules of workflows', log, () => fireSchedules(platform, workflows, graphs, told));
@@ -38,6 +40,7 @@ export class WorkflowEngine {
     this.#loops = [advancing, working, timing, scheduling, correlating];
     this.#unsubscribe.push(
       () => directory.close(),
+      () => targets.close(),
       onWorkflowsToDo(database, () => this.#wake()),
       onExecutionChanged(database, () => working.wake()),
     );

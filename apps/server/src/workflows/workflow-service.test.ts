@@ -4,6 +4,8 @@ import { databases } from '../testing/databases.ts';
 import { callerOf, member, type Caller } from '../testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
 import { createGraphs } from './graphs.ts';
+import { deployOnPremise, localTargets, startProvider } from '../testing/on-premise.ts';
+import { startSecondEngine } from '../testing/second-engine.ts';
 import { asFile, bpmn, calls, deployWorkflow, start } from '../testing/workflows.ts';
 
 const program = `
@@ -40,15 +42,21 @@ interface Envelope {
 
 describe.each(databases)('workflow services on $name', (kind) => {
   let platform: TestKethub;
+  let second: Awaited<ReturnType<typeof startSecondEngine>> = null;
   let worker: DeployedService;
   let keeper: DeployedService;
 
   beforeAll(async () => {
-    platform = await startTestKethub(kind);
+    platform = await startTestKethub(kind, localTargets);
+    // On PostgreSQL two workers race for everything below.
+    second = await startSecondEngine(platform);
     worker = await deploy(platform.client, 'Doubler', python(program));
     keeper = await deploy(platform.client, 'Keeper', python(withSecret));
   });
-  afterAll(() => platform.close());
+  afterAll(async () => {
+    await second?.close();
+    await platform.close();
+  });
 
   const deployed = (name: string, xml: string) =>
     deployWorkflow(platform.client, name, xml, [worker.service, keeper.service]);
@@ -272,6 +280,32 @@ describe.each(databases)('workflow services on $name', (kind) => {
     });
   });
 
+  test('a service that runs elsewhere is called as well, once and with the id of the job as Idempotency-Key', async () => {
+    const keys: (string | undefined)[] = [];
+    const provider = await startProvider((request, response) => {
+      const { method = '', url = '' } = request;
+      const status = { id: 'abc', status: 'SUCCEEDED', createdAt: '2026-01-01 00:00:00' };
+      if (method === 'POST') keys.push(request.headers['idempotency-key'] as string | undefined);
+      const body = url.endsWith('/result') ? { tripled: 9, _links: {}, _embedded: { status } } : status;
+      request.resume().once('end', () => {
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+      });
+    });
+    const target = { url: `${provider.url}/`, timeoutSeconds: 10 };
+    const { service: elsewhere } = await deployOnPremise(platform.client, 'Elsewhere', target);
+    const xml = file([
+      start(),
+      service('there', { in: { data: '=3' }, out: { answer: '=tripled' }, extensions: calls(elsewhere.id) }),
+      end('end', { answer: '=answer' }),
+      chain('start', 'there', 'end'),
+    ]);
+    const app = await callerOf(await deployWorkflow(platform.client, 'Calls elsewhere', xml, [elsewhere]));
+    const { id, status } = await app.finish({});
+    expect([status, await result(app, id)]).toEqual(['SUCCEEDED', expect.objectContaining({ answer: 9 })]);
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    await provider.close();
+  });
+
   test('cancelling the workflow cancels what runs', async () => {
     const xml = file([start(), doubles('double', '="wait"'), end('end'), chain('start', 'double', 'end')]);
     const workflow = await deployed('Cancelled', xml);
@@ -373,6 +407,38 @@ describe.each(databases)('workflow services on $name', (kind) => {
       .poll(async () => (await client.executions.status(started[0] ?? '')).status, { timeout: 30_000 })
       .toBe('SUCCEEDED');
     expect(await client.executions.result(started[0] ?? '')).toMatchObject({ who: 'Ada' });
+  });
+
+  test('many instances at the same time call each service once, however many workers there are', async () => {
+    const xml = file([
+      start(),
+      doubles('many', '=each', { loop: { over: '=[1, 2, 3]', as: 'each', into: 'all', collect: '=doubled' } }),
+      bpmn.catchEvent('wait', bpmn.timer('duration', 'PT0.1S')),
+      end('end', { all: '=all' }),
+      chain('start', 'many', 'wait', 'end'),
+    ]);
+    const app = await callerOf(await deployed('Many', xml));
+    const before = (await platform.client.providedExecutions(worker.service.id)).length;
+    const ended = await Promise.all(Array.from({ length: 8 }, () => app.finish({})));
+    expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
+    for (const { id } of ended) expect(await result(app, id)).toMatchObject({ all: [2, 4, 6] });
+    expect((await platform.client.providedExecutions(worker.service.id)).length).toBe(before + 24);
+  });
+
+  test('a timer start event starts instances on a schedule, of the version that was deployed last', async () => {
+    const xml = (what: string) =>
+      file([
+        bpmn.start('start', bpmn.timer('cycle', 'R2/PT1S')),
+        end('end', { what: `="${what}"` }),
+        chain('start', 'end'),
+      ]);
+    const { client } = platform;
+    const first = await client.createWorkflow({ name: 'Scheduled', source: asFile(xml('first')) });
+    await client.publish(first.id, '1.0.0');
+    await expect
+      .poll(async () => (await client.workflowInstances(first.id)).map(({ phase }) => phase), { timeout: 30_000 })
+      .toEqual(['COMPLETED', 'COMPLETED']);
+    await expect(client.startJob(first.id, null, {})).rejects.toMatchObject({ status: 400 });
   });
 
   test('the state of an instance can be rebuilt from its journal', async () => {

@@ -25,6 +25,7 @@ import * as listingGrams from './0026-listing-grams.ts';
 import * as scheduling from './0028-scheduling.ts';
 import * as executionRecords from './0029-execution-records.ts';
 import * as workflows from './0030-workflows.ts';
+import * as workflowJobsElsewhere from './0031-workflow-jobs-elsewhere.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -54,6 +55,7 @@ const migrations: Record<string, Migration> = {
   '0028-scheduling': scheduling,
   '0029-execution-records': executionRecords,
   '0030-workflows': workflows,
+  '0031-workflow-jobs-elsewhere': workflowJobsElsewhere,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

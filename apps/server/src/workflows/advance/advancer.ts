@@ -106,7 +106,7 @@ async function endWhatRuns(platform: Platform, transaction: Queries, advanced: r
     .updateTable('workflow_jobs')
     .set({ state: 'CANCELLING', due: 0, locked_until: 0 })
     .where(among)
-    .where('state', '=', 'STARTED')
+    .where('state', 'in', ['STARTED', 'REMOTE'])
     .execute();
   const children = await transaction
     .selectFrom('workflow_instances')

@@ -127,7 +127,7 @@ async function cancelJobs(transaction: Queries, jobs: readonly Numbered[]): Prom
   const among = isOneOf(transaction, 'job', jobs);
   await sql`delete from workflow_jobs where ${among} and state in ('OPEN', 'ENDED')`.execute(transaction);
   await sql`update workflow_jobs set state = 'CANCELLING', due = 0, locked_until = 0
-    where ${among} and state = 'STARTED'`.execute(transaction);
+    where ${among} and state in ('STARTED', 'REMOTE')`.execute(transaction);
 }
 
 /** A message is for a service, whichever of its versions waits for it. */

@@ -4,7 +4,7 @@ import { readResult } from '../../executions/index.ts';
 import type { Platform } from '../../platform.ts';
 import type { ExecutionRow, WorkflowJobRow } from '../../storage/index.ts';
 import { endJob } from './queries.ts';
-import { failJob } from './start-job.ts';
+import { failJob } from './fail-job.ts';
 
 /** Tells an instance what the execution of a job has come to: its result, or what GET result answers when it failed. */
 export async function collectJob(platform: Platform, job: WorkflowJobRow): Promise<void> {

@@ -1,13 +1,16 @@
-import type { Workflows } from '../../executions/index.ts';
+import { Fitting, type Workflows } from '../../executions/index.ts';
 import type { AccessDirectory } from '../../gateway/index.ts';
+import type { TargetClient } from '../../on-premise/index.ts';
 import type { Platform } from '../../platform.ts';
 import type { WorkflowJobRow } from '../../storage/index.ts';
 import type { Pause } from '../loop.ts';
 import { cancelJob } from './cancel-job.ts';
 import { collectJob } from './collect-job.ts';
-import { claimJobs, isAnyDue, postpone } from './queries.ts';
-import { failJob, startJob } from './start-job.ts';
-import { callOf, contextOf } from './service-call.ts';
+import { claimJobs, isAnyDue, postpone, removeJob } from './queries.ts';
+import { cancelRemote, collectRemote } from './remote-job.ts';
+import { failJob } from './fail-job.ts';
+import { startJob } from './start-job.ts';
+import { admitTask, callOf, contextOf } from './service-call.ts';
 
 const AT_ONCE = 64;
 /** Longer than a job can take; after that another process works on it. */
@@ -22,13 +25,23 @@ export class JobWorker {
   readonly #platform: Platform;
   readonly #workflows: Workflows;
   readonly #directory: AccessDirectory;
+  readonly #targets: TargetClient;
+  readonly #fitting: Fitting;
   readonly #told: () => void;
 
   /** `told`: instances have something to take into account. */
-  constructor(platform: Platform, workflows: Workflows, directory: AccessDirectory, told: () => void) {
+  constructor(
+    platform: Platform,
+    workflows: Workflows,
+    directory: AccessDirectory,
+    targets: TargetClient,
+    told: () => void,
+  ) {
     this.#platform = platform;
     this.#workflows = workflows;
     this.#directory = directory;
+    this.#targets = targets;
+    this.#fitting = new Fitting(platform);
     this.#told = told;
   }
 
@@ -45,18 +58,34 @@ export class JobWorker {
 
   async #one(job: WorkflowJobRow): Promise<void> {
     try {
-      if (job.state === 'OPEN') await startJob(this.#platform, this.#workflows, this.#directory, job);
+      if (job.state === 'OPEN')
+        await startJob(this.#platform, this.#workflows, this.#directory, this.#targets, this.#fitting, job);
       else if (job.state === 'ENDED') await collectJob(this.#platform, job);
+      else if (job.address?.startsWith('/')) await this.#remote(job);
       else await cancelJob(this.#platform, this.#workflows, job);
     } catch (error) {
       await this.#later(job, error);
     }
   }
 
+  /** Of a service that runs elsewhere, as long as the workflow may call it. */
+  async #remote(job: WorkflowJobRow): Promise<void> {
+    const context = await contextOf(this.#platform, job.instance_id);
+    if (!context) return;
+    const call = callOf(job, context);
+    const { target } = await admitTask(this.#platform, this.#directory, call, context);
+    if (!target) throw new Error('A service that ran elsewhere does not any more');
+    if (job.state === 'REMOTE') return collectRemote(this.#platform, this.#targets, job, call, target);
+    await cancelRemote(this.#targets, job, target);
+    await this.#platform.database.write((transaction) => removeJob(transaction, job));
+  }
+
   async #later(job: WorkflowJobRow, error: unknown): Promise<void> {
     const { database, now, log } = this.#platform;
     log.warn({ job: job.id, attempts: job.attempts, err: error }, 'a job of a workflow is tried again');
-    if (job.attempts >= ATTEMPTS && job.state !== 'CANCELLING') return this.#giveUp(job);
+    if (job.attempts >= ATTEMPTS && job.state === 'CANCELLING')
+      return void (await database.write((transaction) => removeJob(transaction, job)));
+    if (job.attempts >= ATTEMPTS) return this.#giveUp(job);
     const pause = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(job.attempts, 10));
     await database.write((transaction) => postpone(transaction, job, now() + pause)).catch(() => undefined);
   }

@@ -4,7 +4,7 @@ import type { Platform } from '../../platform.ts';
 import type { Database, Queries, WorkflowJobRow } from '../../storage/index.ts';
 import { eventRow } from '../advance/index.ts';
 
-const toDo = sql<boolean>`state in ('OPEN', 'ENDED', 'CANCELLING')`;
+const toDo = sql<boolean>`state in ('OPEN', 'ENDED', 'CANCELLING', 'REMOTE')`;
 
 /** Whether there is any, without a transaction: asked whenever an execution changes. */
 export async function isAnyDue({ read }: Database, now: number): Promise<boolean> {
@@ -79,6 +79,22 @@ export async function markStarted(
   const { numUpdatedRows } = await transaction
     .updateTable('workflow_jobs')
     .set({ state: 'STARTED', input: null, application_id: applicationId, address, locked_until: 0 })
+    .where('id', '=', id)
+    .where('state', '=', 'OPEN')
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** The provider of a service that runs elsewhere has accepted it; false when the job was cancelled meanwhile. */
+export async function markRemote(
+  transaction: Queries,
+  { id }: WorkflowJobRow,
+  applicationId: string,
+  address: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('workflow_jobs')
+    .set({ state: 'REMOTE', input: null, application_id: applicationId, address, due: 0, locked_until: 0, attempts: 0 })
     .where('id', '=', id)
     .where('state', '=', 'OPEN')
     .executeTakeFirst();

@@ -1,6 +1,7 @@
 import type { Value } from '@kethub/workflow';
 import {
   acceptExecution,
+  type Fitting,
   prepareExecution,
   wakeWorkers,
   type PreparedExecution,
@@ -9,10 +10,13 @@ import {
 import type { AccessDirectory, Subscriber } from '../../gateway/index.ts';
 import { Problem } from '../../http/index.ts';
 import { countExecution, hasQuota } from '../../limits/index.ts';
+import type { TargetClient } from '../../on-premise/index.ts';
 import type { Platform } from '../../platform.ts';
 import type { WorkflowJobRow } from '../../storage/index.ts';
-import { endJob, markStarted } from './queries.ts';
-import { admitTask, callOf, contextOf, inputOf, type Call } from './service-call.ts';
+import { failJob } from './fail-job.ts';
+import { markStarted } from './queries.ts';
+import { startRemote } from './remote-job.ts';
+import { admitTask, callOf, contextOf, inputOf } from './service-call.ts';
 
 /**
  * Starts the service that a task calls, as the gateway would for the application: subscription, quota, input. The
@@ -24,6 +28,8 @@ export async function startJob(
   platform: Platform,
   workflows: Workflows,
   directory: AccessDirectory,
+  targets: TargetClient,
+  fitting: Fitting,
   job: WorkflowJobRow,
 ): Promise<void> {
   const context = await contextOf(platform, job.instance_id);
@@ -32,18 +38,21 @@ export async function startJob(
   let subscriber: Subscriber | null = null;
   try {
     subscriber = await admitTask(platform, directory, call, context);
-    if (subscriber.target)
-      throw new Problem(
-        'conflict',
-        'The service runs elsewhere, at its provider; workflows call services that run here.',
-      );
     const text = inputOf(platform, job, context);
-    await startHere(platform, workflows, job, subscriber, text);
+    const { target } = subscriber;
+    if (!target && !subscriber.isWorkflow) await fitting.require(subscriber.serviceVersionId);
+    if (target) await startRemote(platform, targets, job, call, { ...subscriber, target }, text);
+    else await startHere(platform, workflows, job, subscriber, text);
   } catch (error) {
-    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    // What could not be reached is called again; whether anything else has worked on the call is not known.
+    const again = error instanceof Problem && error.status >= 500 && !unknown.has(error.code);
+    if (!(error instanceof Problem) || again) throw error;
     await failJob(platform, job, call, problemOf(platform, error, subscriber));
   }
 }
+
+/** The provider may have begun: calling again could do it twice. */
+const unknown: ReadonlySet<string> = new Set(['upstream-timeout', 'upstream-failed']);
 
 async function startHere(
   platform: Platform,
@@ -78,16 +87,4 @@ async function forget({ blobs }: Platform, { row }: PreparedExecution): Promise<
 function problemOf({ addresses }: Platform, problem: Problem, subscriber: Subscriber | null): Value {
   const { pathname } = new URL(subscriber ? `${subscriber.scope.address}/` : addresses.gateway);
   return problem.document(addresses.problems, pathname) as Value;
-}
-
-/** The service was not started, or has failed: the task raises SERVICE_FAILED. */
-export async function failJob(
-  platform: Platform,
-  job: WorkflowJobRow,
-  { serviceId, applicationId }: Pick<Call, 'serviceId' | 'applicationId'>,
-  response: Value,
-): Promise<void> {
-  await platform.database.write((transaction) =>
-    endJob(platform, transaction, job, { type: 'jobFailed', job: job.job, serviceId, applicationId, response }),
-  );
 }

@@ -1,0 +1,20 @@
+import { openDatabase } from '../storage/index.ts';
+import { createWorkflows, WorkflowEngine } from '../workflows/index.ts';
+import type { TestKethub } from './kethub.ts';
+
+/** What runs workflows, as a second worker on the same PostgreSQL has it; null on SQLite, where there is one process. */
+export async function startSecondEngine({ kethub }: TestKethub): Promise<{ close(): Promise<void> } | null> {
+  const { platform } = kethub;
+  const { databaseUrl } = platform.configuration;
+  if (databaseUrl === null) return null;
+  const database = await openDatabase({ databaseUrl, sqliteFile: '' });
+  const own = { ...platform, database };
+  const engine = new WorkflowEngine(own, createWorkflows(own));
+  engine.start();
+  return {
+    async close() {
+      await engine.stop();
+      await database.close();
+    },
+  };
+}
