@@ -137,29 +137,33 @@ describe.each(databases)('kill -9 of the platform on $name', (kind) => {
     expect(await logOf(id)).toEqual([`began ${who}`, ...lines, `ended ${who}`]);
   });
 
-  test('workflows that are killed again and again reach their end, and call each service once', async () => {
-    await reachable();
-    const before = (await provided()).length;
-    const started = await Promise.all(Array.from({ length: 3 }, async () => (await startWorkflow()).id));
-    // At moments that differ from run to run.
-    for (let kill = 0; kill < 4; kill++) {
-      await pause(100 + Math.random() * 700);
-      await restart();
+  test(
+    'workflows that are killed again and again reach their end, and call each service once',
+    { timeout: 180_000 },
+    async () => {
       await reachable();
-    }
-    for (const id of started) {
-      await expect
-        .poll(() => workflowResult(id), { timeout: 60_000, interval: 200 })
-        .toMatchObject({
-          all: expect.arrayContaining([expect.any(String)]),
-        });
-      const { all } = (await workflowResult(id)) as { all: string[] };
-      expect([all.length, new Set(all).size]).toEqual([5, 5]);
-    }
-    const calls = await provided();
-    expect(calls.length - before).toBe(15);
-    expect(calls.slice(0, 15).map(({ status }) => status)).toEqual(Array(15).fill('SUCCEEDED'));
-  });
+      const before = (await provided()).length;
+      const started = await Promise.all(Array.from({ length: 3 }, async () => (await startWorkflow()).id));
+      // At moments that differ from run to run.
+      for (let kill = 0; kill < 4; kill++) {
+        await pause(100 + Math.random() * 700);
+        await restart();
+        await reachable();
+      }
+      for (const id of started) {
+        await expect
+          .poll(() => workflowResult(id), { timeout: 60_000, interval: 200 })
+          .toMatchObject({
+            all: expect.arrayContaining([expect.any(String)]),
+          });
+        const { all } = (await workflowResult(id)) as { all: string[] };
+        expect([all.length, new Set(all).size]).toEqual([5, 5]);
+      }
+      const calls = await provided();
+      expect(calls.length - before).toBe(15);
+      expect(calls.slice(0, 15).map(({ status }) => status)).toEqual(Array(15).fill('SUCCEEDED'));
+    },
+  );
 
   test('when the process that runs the code is lost as well, the execution is UNKNOWN, and the next one runs', async () => {
     const { id } = await app.start({ seconds: 60 });

@@ -17,6 +17,7 @@ import { onWorkflowsToDo } from './wake.ts';
  */
 export class WorkflowEngine {
   readonly #loops: readonly Loop[];
+  readonly #jobs: JobWorker;
   readonly #unsubscribe: (() => void)[] = [];
 
   constructor(platform: Platform, workflows: Workflows) {
@@ -32,11 +33,15 @@ export class WorkflowEngine {
     });
     const told = (): void => advancing.wake();
     const targets = createTargetClient(platform);
-    const jobs = new JobWorker(platform, workflows, directory, targets, told);
-    const working = new Loop('jobs of workflows', log, () => jobs.work());
+    const jobs = new JobWorker(platform, workflows, directory, targets, () => {
+      told();
+      working.wake();
+    });
+    const working: Loop = new Loop('jobs of workflows', log, () => jobs.work());
     const timing = new Loop('timers of workflows', log, () => fireTimers(platform, told));
     const scheduling = new Loop('schedules of workflows', log, () => fireSchedules(platform, workflows, graphs, told));
     const correlating = new Loop('messages of workflows', log, () => correlateMessages(platform, told));
+    this.#jobs = jobs;
     this.#loops = [advancing, working, timing, scheduling, correlating];
     this.#unsubscribe.push(
       () => directory.close(),
@@ -54,6 +59,7 @@ export class WorkflowEngine {
   async stop(): Promise<void> {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await Promise.all(this.#loops.map((loop) => loop.stop()));
+    await this.#jobs.stop();
   }
 
   #wake(): void {

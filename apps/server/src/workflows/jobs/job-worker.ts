@@ -6,15 +6,15 @@ import type { WorkflowJobRow } from '../../storage/index.ts';
 import type { Pause } from '../loop.ts';
 import { cancelJob } from './cancel-job.ts';
 import { collectJob } from './collect-job.ts';
-import { claimJobs, isAnyDue, postpone, removeJob } from './queries.ts';
+import { claimJobs, isAnyDue, postpone, removeJob, renewLeases } from './queries.ts';
 import { cancelRemote, collectRemote } from './remote-job.ts';
 import { failJob } from './fail-job.ts';
 import { startJob } from './start-job.ts';
 import { admitTask, callOf, contextOf } from './service-call.ts';
 
 const AT_ONCE = 64;
-/** Longer than a job can take; after that another process works on it. */
-const LOCK_MS = 60_000;
+/** For so long a job stays with a process that does not renew it: after that it has died. */
+const LEASE_MS = 10_000;
 const RETRY_MS = 500;
 const LONGEST_RETRY_MS = 30_000;
 /** Some minutes: what the platform itself could not do by then, the task learns as a failure. */
@@ -28,8 +28,10 @@ export class JobWorker {
   readonly #targets: TargetClient;
   readonly #fitting: Fitting;
   readonly #told: () => void;
+  readonly #held = new Map<string, Promise<void>>();
+  #renewal: NodeJS.Timeout | null = null;
 
-  /** `told`: instances have something to take into account. */
+  /** `told`: instances have something to take into account, and there is room for another job. */
   constructor(
     platform: Platform,
     workflows: Workflows,
@@ -45,15 +47,42 @@ export class JobWorker {
     this.#told = told;
   }
 
-  /** Works on what is due. */
+  /** Takes what is due, as far as there is room. What takes long holds up nobody else. */
   async work(): Promise<Pause> {
     const { database, now } = this.#platform;
+    const room = AT_ONCE - this.#held.size;
     const at = now();
-    if (!(await isAnyDue(database, at))) return null;
-    const jobs = await database.write((transaction) => claimJobs(database, transaction, at, at + LOCK_MS, AT_ONCE));
-    await Promise.all(jobs.map((job) => this.#one(job)));
-    if (jobs.length > 0) this.#told();
-    return jobs.length === AT_ONCE ? 0 : null;
+    if (room <= 0 || !(await isAnyDue(database, at))) return null;
+    const jobs = await database.write((transaction) => claimJobs(database, transaction, at, at + LEASE_MS, room));
+    for (const job of jobs) {
+      const working = this.#one(job).finally(() => {
+        this.#held.delete(job.id);
+        this.#told();
+      });
+      this.#held.set(job.id, working);
+    }
+    if (jobs.length > 0) this.#renewal ??= setInterval(() => void this.#renew(), LEASE_MS / 4);
+    return null;
+  }
+
+  /** Ends after what is under way. */
+  async stop(): Promise<void> {
+    await Promise.allSettled(this.#held.values());
+    if (this.#renewal) clearInterval(this.#renewal);
+  }
+
+  /** What is still worked on stays with this process; when it dies, another takes it a moment later. */
+  async #renew(): Promise<void> {
+    const { database, now, log } = this.#platform;
+    if (this.#held.size === 0) {
+      if (this.#renewal) clearInterval(this.#renewal);
+      this.#renewal = null;
+      return;
+    }
+    const ids = [...this.#held.keys()];
+    await database
+      .write((transaction) => renewLeases(transaction, ids, now() + LEASE_MS))
+      .catch((error: unknown) => log.warn({ err: error }, 'jobs of workflows could not be held'));
   }
 
   async #one(job: WorkflowJobRow): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Event } from '@kethub/workflow';
 import { sql } from 'kysely';
 import type { Platform } from '../../platform.ts';
-import type { Database, Queries, WorkflowJobRow } from '../../storage/index.ts';
+import { isAmong, type Database, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
 import { eventRow } from '../advance/index.ts';
 
 const toDo = sql<boolean>`state in ('OPEN', 'ENDED', 'CANCELLING', 'REMOTE')`;
@@ -46,6 +46,16 @@ export function claimJobs(
     .set({ locked_until: lockedUntil })
     .where('id', 'in', (query) => query.selectFrom('free').select('free.id'))
     .returningAll()
+    .execute();
+}
+
+/** Of jobs that somebody works on; one that is done meanwhile is not touched. */
+export function renewLeases(transaction: Queries, ids: readonly string[], lockedUntil: number) {
+  return transaction
+    .updateTable('workflow_jobs')
+    .set({ locked_until: lockedUntil })
+    .where(isAmong(transaction, 'id', ids))
+    .where('locked_until', '>', 0)
     .execute();
 }
 
