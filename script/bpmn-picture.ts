@@ -90,7 +90,7 @@ function label(text: string, x: number, y: number): string {
 }
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-const nameOf = (element: ModdleElement): string => String(Reflect.get(element, 'name') ?? '');
+const nameOf = ({ name }: ModdleElement): string => (typeof name === 'string' ? name : '');
 const number = (element: ModdleElement, name: string): number => Number(Reflect.get(element, name));
 const elementOf = (shape: ModdleElement): ModdleElement => Reflect.get(shape, 'bpmnElement') as ModdleElement;
 const all = (element: ModdleElement, name: string): ModdleElement[] =>

@@ -104,7 +104,7 @@ async function ended({ database }: Platform): Promise<number> {
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('status', '=', 'SUCCEEDED')
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 /** Takes what is open in batches, as services would that answer at once. */

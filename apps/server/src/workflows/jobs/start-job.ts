@@ -86,5 +86,5 @@ async function forget({ blobs }: Platform, { row }: PreparedExecution): Promise<
 /** What the gateway would have answered. */
 function problemOf({ addresses }: Platform, problem: Problem, subscriber: Subscriber | null): Value {
   const { pathname } = new URL(subscriber ? `${subscriber.scope.address}/` : addresses.gateway);
-  return problem.document(addresses.problems, pathname) as Value;
+  return problem.document(addresses.problems, pathname);
 }
