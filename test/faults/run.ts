@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fromTimestamp } from '@kethub/contract';
 import { member, type Caller } from '../../apps/server/src/testing/gateway.ts';
@@ -64,11 +66,17 @@ export async function runFaults(plan: Plan): Promise<Report> {
     ...runTwice(opened),
     ...signals(ends, happened),
   ];
+  if (wrong.length > 0) wrong.push(`The runner said: ${runnerLog(installation.dataDir)}`);
   await installation.platform.end();
   await installation.close();
   wrong.push(...(await leftBehind(installation.dataDir)));
   const statuses = countsOf([...ends.values()], ({ status }) => status);
   return { promised: promised.length, happened: countsOf(happened, ({ name }) => name), statuses, wrong };
+}
+
+/** Its last words, which go with the installation. */
+function runnerLog(dataDir: string): string {
+  return readFileSync(path.join(dataDir, 'runtime', 'runner.log'), 'utf8').slice(-8_000);
 }
 
 function choose(possible: readonly Fault[], random: () => number): Fault {
