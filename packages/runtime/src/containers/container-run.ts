@@ -186,9 +186,12 @@ export class ContainerRun implements Run {
         if (!wasStarted(before)) return refused(false);
         this.#pid = before.Pid ?? 0;
         this.#settle();
-        await Promise.all([this.#container.stopped(), this.#followLog()]);
+        await Promise.all([this.#container.stopped(), this.#readLog('LIVE')]);
         const after = before.Running ? await this.#container.state() : before;
-        if (after !== null && !after.Running) return this.#judge(after);
+        if (after !== null && !after.Running) {
+          await this.#readLog('WHOLE');
+          return this.#judge(after);
+        }
       } catch (error) {
         this.#lose(error);
       }
@@ -212,7 +215,7 @@ export class ContainerRun implements Run {
   }
 
   /** From the first line on, each once, however often the engine begins anew. */
-  async #followLog(): Promise<void> {
+  async #readLog(mode: 'LIVE' | 'WHOLE'): Promise<void> {
     if (this.#dropped.signal.aborted) return;
     let seen = 0;
     const sink: LineSink = (line) => {
@@ -222,7 +225,7 @@ export class ContainerRun implements Run {
       this.#sink(line);
     };
     try {
-      await this.#container.follow(sink, this.#dropped.signal);
+      await this.#container.readLog(mode, sink, this.#dropped.signal);
     } catch (error) {
       if (!this.#dropped.signal.aborted) throw error;
     }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Exit } from '../sandbox/launch.ts';
 import type { LogLine } from '../types.ts';
-import { EngineRefusal, type Engine } from './engine.ts';
+import { EngineRefusal, EngineUnavailable, type Engine } from './engine.ts';
 import { LogFrames } from './log-frames.ts';
 
 /** What the engine says of a container, as far as it is used. */
@@ -68,15 +68,21 @@ export class Container {
     await endOf(answer);
   }
 
-  /** Delivers the lines of its log until it has ended, or the connection is lost, or the signal aborts. */
-  async follow(sink: (line: LogLine) => void, signal: AbortSignal): Promise<void> {
-    const query = { follow: true, stdout: true, stderr: true, timestamps: true };
+  /**
+   * Delivers the lines of its log from the first on: all that there are, or (`LIVE`) until it has ended, or the connection
+   * is lost. An engine that tells them live may leave out the last ones.
+   */
+  async readLog(mode: 'LIVE' | 'WHOLE', sink: (line: LogLine) => void, signal: AbortSignal): Promise<void> {
+    const query = { follow: mode === 'LIVE', stdout: true, stderr: true, timestamps: true };
     const answer = await this.#engine.open('GET', this.#path('/logs'), { query, signal });
     const frames = new LogFrames(sink);
     answer.on('data', (chunk: Buffer) => {
       frames.push(chunk);
     });
-    if ((await endOf(answer)) === 'WHOLE') frames.end();
+    const end = await endOf(answer);
+    if (mode === 'LIVE') return;
+    if (end === 'CUT') throw new EngineUnavailable('the log was cut off');
+    frames.end();
   }
 
   async signal(name: 'SIGTERM' | 'SIGKILL'): Promise<void> {

@@ -11,6 +11,7 @@ import { describeContainer, LABELS, USER, type Description, type ImageConfig } f
 import { Engine } from './engine.ts';
 import { handover, secretVariables } from './handover.ts';
 import { writeInputFiles } from './input-files.ts';
+import { seccompProfile } from './seccomp-profile.ts';
 import { installationOf, type Installation } from './installation.ts';
 
 /** What the next runner must know to go on with a container. No secrets. */
@@ -64,7 +65,7 @@ export class Containers {
       const kept: Kept = { socketPath, container: name, limits, startedAt: Date.now(), started };
       writeFileSync(join(folder, RECORD), JSON.stringify(kept), { mode: 0o600 });
     };
-    const describe = (config: ImageConfig): Description => ({
+    const describe = (config: ImageConfig, seccomp: string): Description => ({
       image,
       config,
       labels: { [LABELS.installation]: this.#installation.id, [LABELS.execution]: executionId },
@@ -73,13 +74,14 @@ export class Containers {
       limits,
       folders: { input: join(folder, 'input'), output: place.output, helper: BUSYBOX },
       network,
+      seccomp,
     });
     const preparation: Preparation = {
       handover: () => handover({ ...secretVariables(secrets), ...secretEnvironment }),
-      async make(container) {
+      make: async (container) => {
         writeInputFiles(input, join(folder, 'input'));
         const { Config } = (await engine.ask('GET', `/images/${image}/json`)) as { Config: ImageConfig };
-        await container.create(describeContainer(describe(Config)));
+        await container.create(describeContainer(describe(Config, await this.#seccompFor(engine))));
       },
       starting: () => {
         keep(true);
@@ -100,6 +102,15 @@ export class Containers {
       limits,
       startedAt,
     };
+  }
+
+  async #seccompFor(engine: Engine): Promise<string> {
+    const profile = seccompProfile();
+    const { Components = [] } = (await engine.ask('GET', '/version')) as { Components?: { Name: string }[] };
+    if (!Components.some(({ Name }) => Name.startsWith('Podman'))) return profile;
+    const file = join(this.#places.runtimeDir, 'seccomp.json');
+    writeFileSync(file, profile, { mode: 0o644 });
+    return file;
   }
 
   #nameOf(executionId: string): string {

@@ -1,6 +1,5 @@
 import type { DataPoolMount, Limits } from '../types.ts';
 import { commandWith, HELPER } from './handover.ts';
-import { seccompProfile } from './seccomp-profile.ts';
 
 /** The user of every program in a container, also outside: the engine maps no users. */
 export const USER = 1000;
@@ -30,6 +29,8 @@ export interface Description {
   /** Of this machine. */
   folders: { input: string; output: string; helper: string };
   network: string;
+  /** The filter of system calls as the engine takes it: Docker its text, Podman the path of a file. */
+  seccomp: string;
 }
 
 const LOG_SLACK = 1024 * 1024;
@@ -58,7 +59,7 @@ export function describeContainer(description: Description): object {
   };
 }
 
-function hostConfig({ config, limits, dataPools, folders, network }: Description): object {
+function hostConfig({ config, limits, dataPools, folders, network, seccomp }: Description): object {
   return {
     // Forwards signals to the program, which as the first process would ignore them, and buries what it leaves behind.
     Init: true,
@@ -66,7 +67,7 @@ function hostConfig({ config, limits, dataPools, folders, network }: Description
     RestartPolicy: { Name: 'no' },
     ReadonlyRootfs: true,
     CapDrop: ['ALL'],
-    SecurityOpt: ['no-new-privileges', `seccomp=${seccompProfile()}`],
+    SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`],
     // Engines let every user of a container bind low ports otherwise.
     Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '1024' },
     Memory: limits.memoryBytes,

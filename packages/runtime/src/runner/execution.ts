@@ -96,7 +96,8 @@ export class Execution {
 
   /** Why it was refused, when it was. */
   get refusal(): string {
-    return `${this.#run.refusal}: ${this.firstLines.trim() || 'it ended at once'}`;
+    const words = this.firstLines.trim() || 'it ended at once';
+    return words.startsWith(this.#run.refusal) ? words : `${this.#run.refusal}: ${words}`;
   }
 
   async release(): Promise<void> {
