@@ -21,7 +21,7 @@ export async function startVictim(driver: EscapeDriver, traps: Traps): Promise<V
   const ended = endOf(runtime, executionId);
   const abstract = `victim-${traps.mark}`;
   const input = JSON.stringify({ secret: traps.secret, port: VICTIM_PORT, abstract });
-  const limits = { ...LIMITS, runTimeMs: 3_600_000 };
+  const limits = { ...LIMITS, runTimeMs: 900_000 };
   const code = await driver.service(filesOf('victim'));
   await runtime.start({ executionId, code, input, secrets: {}, environment: {}, dataPools: [], limits });
   await logHas(runtime, executionId, 'ready');

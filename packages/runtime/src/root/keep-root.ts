@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../errors.ts';
 import { placesOf } from '../places.ts';
 import { signalQuietly } from '../sandbox/processes.ts';
 import type { Runtime } from '../types.ts';
@@ -25,19 +27,53 @@ export interface RootKeeper {
   stop(): Promise<void>;
 }
 
+/** A first start has better things to do. */
+const AFTER_MS = 5_000;
+
+interface Say {
+  info(line: string): void;
+  warn(line: string): void;
+}
+
 /**
- * Sees to it that sandboxes get a root of their own. Where there is none yet it is built beside everything else, at the
- * lowest priority; until then, and where it cannot be built, they see a part of the `/usr` of this machine.
- * @param warn is told why there is none, and what can be done.
+ * Sees to it that sandboxes get a root of their own. Where there is none yet it is built after the start, at the lowest
+ * priority; until then, and where it cannot be built, they see a part of the `/usr` of this machine.
+ * @param say `warn` is told why there is none, and what can be done.
  */
 export function keepOwnRoot(
   dataDir: string,
   runtime: Pick<Runtime, 'renewRoot'>,
-  say: { info: (line: string) => void; warn: (line: string) => void },
+  say: Say,
+  afterMs = AFTER_MS,
 ): RootKeeper {
   const { runtimeDir } = placesOf(dataDir);
   if (currentRoot(runtimeDir) !== null) return { done: Promise.resolve(), stop: async () => Promise.resolve() };
   say.info('Sandboxes use the Python of this machine until a root of their own is built.');
+  const stopping = new AbortController();
+  const keep = async (): Promise<void> => {
+    await pause(afterMs, null, { signal: stopping.signal });
+    const { code, words } = await build(dataDir, stopping.signal);
+    const root = currentRoot(runtimeDir);
+    if (stopping.signal.aborted || (code === 0 && root === null)) return; // another process builds it
+    if (root === null || code !== 0) throw new Error(words.trim().split('\n').slice(-2).join(' '));
+    await runtime.renewRoot();
+    say.info(`Sandboxes have a root of their own: ${root.id}, Python ${root.python}.`);
+  };
+  const done = keep().catch((error: unknown) => {
+    if (stopping.signal.aborted) return;
+    say.warn(`Sandboxes go on to use the Python of this machine, without a root of their own. ${messageOf(error)}`);
+  });
+  return {
+    done,
+    async stop() {
+      stopping.abort();
+      await done;
+    },
+  };
+}
+
+/** Builds in a process of its own, which ends with `signal`, and returns the end of what it has said. */
+async function build(dataDir: string, signal: AbortSignal): Promise<{ code: number | null; words: string }> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED.includes(name)));
   const child = spawn('nice', ['-n', '19', process.execPath, MAIN, dataDir], {
     env,
@@ -45,37 +81,21 @@ export function keepOwnRoot(
     detached: true, // apt and tar in one group, so that all of them can be ended
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  const end = (): void => {
+    if (child.pid !== undefined) signalQuietly(-child.pid, 'SIGTERM');
+  };
+  signal.addEventListener('abort', end);
   let words = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     words = (words + text).slice(-2_000);
   });
-  let stopped = false;
-  const ended = new Promise<number | null>((resolve) => {
+  const code = await new Promise<number | null>((resolve) => {
     child.once('error', (error) => {
       words += error.message;
       resolve(null);
     });
     child.once('close', resolve);
   });
-  const done = ended.then(async (code) => {
-    if (stopped) return;
-    const root = currentRoot(runtimeDir);
-    if (code === 0 && root !== null) {
-      await runtime.renewRoot();
-      say.info(`Sandboxes have a root of their own: ${root.id}, Python ${root.python}.`);
-    } else if (code !== 0) {
-      const last = words.trim().split('\n').slice(-2).join(' ');
-      say.warn(
-        `Sandboxes go on to use the Python of this machine, because no root of their own could be built. ${last}`,
-      );
-    }
-  });
-  return {
-    done,
-    async stop() {
-      stopped = true;
-      if (child.exitCode === null && child.pid !== undefined) signalQuietly(-child.pid, 'SIGTERM');
-      await ended;
-    },
-  };
+  signal.removeEventListener('abort', end);
+  return { code, words };
 }

@@ -94,7 +94,7 @@ test('where none can be built, it is said why and what helps, and nothing is lef
   try {
     const said: string[] = [];
     const say = { info: () => undefined, warn: (line: string) => said.push(line) };
-    await keepOwnRoot(dataDir, { renewRoot: async () => Promise.reject(new Error('there is none')) }, say).done;
+    await keepOwnRoot(dataDir, { renewRoot: async () => Promise.reject(new Error('there is none')) }, say, 0).done;
     expect(said).toEqual([
       expect.stringMatching(/Python of this machine.+could not be downloaded.+script\/sandbox-root/),
     ]);
