@@ -40,6 +40,7 @@ const start = {
     'not-found',
     'conflict',
     'build-not-succeeded',
+    'invalid-workflow',
     'resource-unavailable',
     'too-large',
     'unsupported-media-type',
