@@ -37,18 +37,20 @@ export async function runningEverywhere(transaction: Queries): Promise<Running[]
 
 /** What takes place on a machine; a workflow takes none. Answered from an index alone. */
 export function runningByOwner(queries: Queries) {
-  return queries
-    .selectFrom('executions')
-    .select(['owner_id', 'service_id'])
-    .select([
-      sql<number>`count(*)`.as('executions'),
-      sql<number>`cast(coalesce(sum(cpus), 0) as double precision)`.as('cpus'),
-      sql<number>`cast(coalesce(sum(memory_bytes), 0) as double precision)`.as('memory'),
-    ])
-    .where(isRunning)
-    // Not `is not null`: for that SQLite would walk through all workflows that run.
-    .where('worker_id', '>', '')
-    .groupBy(['owner_id', 'service_id']);
+  return (
+    queries
+      .selectFrom('executions')
+      .select(['owner_id', 'service_id'])
+      .select([
+        sql<number>`count(*)`.as('executions'),
+        sql<number>`cast(coalesce(sum(cpus), 0) as double precision)`.as('cpus'),
+        sql<number>`cast(coalesce(sum(memory_bytes), 0) as double precision)`.as('memory'),
+      ])
+      .where(isRunning)
+      // Not `is not null`: for that SQLite would walk through all workflows that run.
+      .where('worker_id', '>', '')
+      .groupBy(['owner_id', 'service_id'])
+  );
 }
 
 /** The queues of what can be run, with `containers` all, whose turn is the longest ago, each with its oldest: one look into an index per queue, however long it is. */
