@@ -1,0 +1,98 @@
+import type { Basis } from '@kethub/contract';
+import type { OwnerType } from './owner.ts';
+import type { LimitColumns } from './limit-columns.ts';
+
+export interface ApplicationTables {
+  applications: ApplicationRow;
+  access_keys: AccessKeyRow;
+  subscriptions: SubscriptionRow;
+  accepted_plans: AcceptedPlanRow;
+  usage_records: UsageRecordRow;
+  subscription_limits: SubscriptionLimitsRow;
+  execution_counts: ExecutionCountRow;
+}
+
+export interface ApplicationRow {
+  id: string;
+  owner_type: OwnerType;
+  owner_id: string;
+  name: string;
+  created_at: number;
+  revision: number;
+}
+
+export interface AccessKeyRow {
+  id: string;
+  application_id: string;
+  access_key_id: string;
+  secret_digest: string;
+  sealed_secret: string;
+  secret_hint: string;
+  created_at: number;
+  expires_at: number | null;
+}
+
+export interface SubscriptionRow {
+  id: string;
+  application_id: string;
+  service_id: string;
+  service_version_id: string;
+  basis: Basis;
+  created_at: number;
+}
+
+/** The plan that a subscription was made on, as it was then, and between whom; stays when the subscription has ended. */
+export interface AcceptedPlanRow {
+  subscription_id: string;
+  application_id: string;
+  service_id: string;
+  service_version_id: string;
+  service_name: string;
+  version: string;
+  type: 'FREE' | 'COMMERCIAL';
+  /** JSON. */
+  pricing_plan: string;
+  /** Who owns the application, and who the service; kept true by transfers. */
+  consumer_type: OwnerType;
+  consumer_id: string;
+  provider_type: OwnerType;
+  provider_id: string;
+  accepted_at: number;
+}
+
+/** What was used of a service. Price and parties are those of the moment. */
+export interface UsageRecordRow {
+  id: string;
+  subscription_id: string;
+  application_id: string;
+  service_id: string;
+  service_version_id: string;
+  /** Null for usage that a provider has reported. */
+  execution_id: string | null;
+  /** What was used; of a commercial plan the id of a product. */
+  product: string;
+  /** In millionths of the unit. */
+  amount: number;
+  /** Decimal text; null, as is the currency, when no commercial plan charges for it. */
+  unit_price: string | null;
+  currency: string | null;
+  /** 1 for usage that is never charged. */
+  test: number;
+  consumer_type: OwnerType;
+  consumer_id: string;
+  provider_type: OwnerType;
+  provider_id: string;
+  occurred_at: number;
+  created_at: number;
+}
+
+export interface SubscriptionLimitsRow extends LimitColumns {
+  subscription_id: string;
+}
+
+/** How many executions a subscription with a quota has started in a period: a day (2026-11-21) or a month (2026-11), UTC. */
+export interface ExecutionCountRow {
+  subscription_id: string;
+  period: string;
+  taken: number;
+}

@@ -1,0 +1,6 @@
+/** What a provider allows; null says nothing. */
+export interface LimitColumns {
+  requests_per_minute: number | null;
+  executions_per_day: number | null;
+  executions_per_month: number | null;
+}

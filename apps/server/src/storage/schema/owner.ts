@@ -1,0 +1,1 @@
+export type OwnerType = 'USER' | 'ORGANIZATION';

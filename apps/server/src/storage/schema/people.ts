@@ -1,0 +1,182 @@
+import type { Generated } from 'kysely';
+
+export interface PeopleTables {
+  users: UserRow;
+  user_search: UserSearchRow;
+  user_search_blocks: UserSearchBlockRow;
+  user_search_grams: UserSearchGramsRow;
+  profile_images: ProfileImageRow;
+  account_deletions: AccountDeletionRow;
+  access_tokens: AccessTokenRow;
+  identities: IdentityRow;
+  sign_in_links: SignInLinkRow;
+  registrations: RegistrationRow;
+  mail_tokens: MailTokenRow;
+  outgoing_mails: OutgoingMailRow;
+  oidc_records: OidcRecordRow;
+  sign_in_failures: SignInFailureRow;
+  sign_in_networks: SignInNetworkRow;
+  registration_decisions: RegistrationDecisionRow;
+  shut_out: ShutOutRow;
+}
+
+export interface UserRow {
+  id: string;
+  username: string;
+  email: string;
+  firstname: string;
+  lastname: string;
+  current_position: string | null;
+  homepage: string | null;
+  about: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface UserSearchRow {
+  user_id: string;
+  /** See markOf. */
+  mark: string;
+  /** See searchTextOf. */
+  search_text: string;
+  block: number;
+}
+
+/** See search-blocks.ts. */
+export interface UserSearchBlockRow {
+  number: Generated<number>;
+  /** Numbers the blocks in their order, with gaps. See search-positions.ts. */
+  position: number;
+  /** The lowest place that belongs to the block, see placeOf; the next block's is the first that does not. */
+  low: string;
+  /** See writeEntries. A trigger takes out who is removed from user_search. */
+  entries: string;
+}
+
+/** The index of grams: on SQLite `rowid` is the position of the block and `grams` words, on PostgreSQL `position` is it and they are numbers. */
+export interface UserSearchGramsRow {
+  rowid: number;
+  position: number;
+  grams: string;
+}
+
+export interface ProfileImageRow {
+  user_id: string;
+  blob: string;
+  media_type: 'image/jpeg' | 'image/png';
+  bytes: number;
+  /** SHA-256 of the stored bytes. */
+  digest: string;
+  created_at: number;
+}
+
+/** An account whose deletion has begun: its resources are gone, its identity may be there until `ended_at`. */
+export interface AccountDeletionRow {
+  user_id: string;
+  /** The profile image, which has to be removed from the store. */
+  image_blob: string | null;
+  begun_at: number;
+  ended_at: number | null;
+}
+
+export interface AccessTokenRow {
+  id: string;
+  user_id: string;
+  name: string;
+  digest: string;
+  sealed_value: string | null;
+  is_default: number;
+  created_at: number;
+  used_at: number | null;
+  expires_on: string | null;
+}
+
+export interface IdentityRow {
+  id: string;
+  username: string;
+  email: string;
+  email_verified: number;
+  firstname: string;
+  lastname: string;
+  password_hash: string;
+  status: 'PENDING' | 'APPROVED' | 'REJECTED';
+  enabled: number;
+  created_at: number;
+}
+
+/** Somebody who has registered and not confirmed the address yet; becomes an identity of the same id. */
+export interface RegistrationRow {
+  id: string;
+  username: string;
+  email: string;
+  firstname: string;
+  lastname: string;
+  password_hash: string;
+  created_at: number;
+}
+
+/** A token that was sent by mail. */
+export interface MailTokenRow {
+  digest: string;
+  purpose: 'VERIFY_EMAIL' | 'SET_PASSWORD';
+  /** Id of a registration, or of an identity. */
+  subject: string;
+  expires_at: number;
+}
+
+/** A mail that has not been handed over yet. */
+export interface OutgoingMailRow {
+  id: string;
+  sealed_content: string;
+  created_at: number;
+  /** When it is tried next. */
+  due_at: number;
+  attempts: number;
+  expires_at: number;
+}
+
+/** Whom an external OpenID provider signs in. */
+export interface SignInLinkRow {
+  issuer: string;
+  subject: string;
+  identity_id: string;
+  created_at: number;
+}
+
+/** How many wrong passwords were given lately; see identity/attempts.ts. */
+export interface SignInFailureRow {
+  key: string;
+  failures: number;
+  expires_at: number;
+}
+
+/** That somebody has signed in to an account from a network. */
+export interface SignInNetworkRow {
+  key: string;
+  expires_at: number;
+}
+
+export interface OidcRecordRow {
+  model: string;
+  id: string;
+  payload: string;
+  grant_id: string | null;
+  user_code: string | null;
+  uid: string | null;
+  account_id: string | null;
+  consumed_at: number | null;
+  expires_at: number | null;
+}
+
+/** A person who is rejected or switched off. */
+export interface ShutOutRow {
+  user_id: string;
+  noted_at: number;
+}
+
+/** Who decides about a person of an external identity provider right now. */
+export interface RegistrationDecisionRow {
+  subject: string;
+  holder: string;
+  expires_at: number;
+}

@@ -1,0 +1,130 @@
+export interface WorkflowTables {
+  workflow_versions: WorkflowVersionRow;
+  workflow_instances: WorkflowInstanceRow;
+  workflow_events: WorkflowEventRow;
+  workflow_journal: WorkflowJournalRow;
+  workflow_jobs: WorkflowJobRow;
+  workflow_timers: WorkflowTimerRow;
+  workflow_subscriptions: WorkflowSubscriptionRow;
+  workflow_messages: WorkflowMessageRow;
+  workflow_schedules: WorkflowScheduleRow;
+}
+
+/** What a version of a workflow service is made of, besides its file. */
+export interface WorkflowVersionRow {
+  service_version_id: string;
+  /** As which its tasks call services, unless they name another. */
+  application_id: string | null;
+  /** Null, as are the requirements, while the file has problems. */
+  process_id: string | null;
+  /** JSON of what packages/workflow calls Requirements. */
+  requirements: string | null;
+  /** JSON of the problems of the file. */
+  problems: string;
+}
+
+/** An execution of a workflow, or what a call activity of one has started. */
+export interface WorkflowInstanceRow {
+  id: string;
+  /** Its own id; of a child that of the instance at the root. */
+  execution_id: string;
+  parent_id: string | null;
+  /** Number of the child in its parent. */
+  parent_child: number | null;
+  service_version_id: string;
+  /** Null: the one that the file starts with. */
+  process_id: string | null;
+  /** How many instances have called one another to get here. */
+  depth: number;
+  phase: 'NEW' | 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'ERROR';
+  /** Grows with every step; who writes a state has read the one before. */
+  revision: number;
+  incidents: number;
+  /** JSON; null until the first step. */
+  state: string | null;
+  /** Length of the state, to be known before it is read. */
+  bytes: number;
+  /** Of the instance at the root; erased at its end. */
+  sealed_secrets: string | null;
+  created_at: number;
+  ended_at: number | null;
+}
+
+/** What has happened and no step has taken into account yet. */
+export interface WorkflowEventRow {
+  id: string;
+  instance_id: string;
+  /** Of what happens once: a second row of the same is refused. */
+  dedupe_key: string | null;
+  event: string;
+  bytes: number;
+}
+
+export interface WorkflowJournalRow {
+  instance_id: string;
+  seq: number;
+  at: number;
+  type: string;
+  entry: string;
+}
+
+/** A service to call, written with the step that asks for it. Its id is that of the execution. */
+export interface WorkflowJobRow {
+  id: string;
+  instance_id: string;
+  job: number;
+  element_id: string;
+  /** ENDED: the execution has, its result is not known to the instance. CANCELLING: what runs is to be cancelled. REMOTE: it runs at a provider's service. */
+  state: 'OPEN' | 'STARTED' | 'ENDED' | 'CANCELLING' | 'REMOTE';
+  /** JSON of what is called. */
+  service: string;
+  /** JSON; null once it was sent. */
+  input: string | null;
+  /** As which it was called. */
+  application_id: string | null;
+  /** When it is worked on next. */
+  due: number;
+  attempts: number;
+  /** Until when a process works on it. */
+  locked_until: number;
+  /** Where the service was called, without a slash at the end; of one that runs elsewhere, the path of the execution there. */
+  address: string | null;
+}
+
+export interface WorkflowTimerRow {
+  instance_id: string;
+  timer: number;
+  element_id: string;
+  due: number;
+}
+
+export interface WorkflowSubscriptionRow {
+  instance_id: string;
+  subscription: number;
+  element_id: string;
+  service_id: string;
+  message_name: string;
+  correlation_key: string;
+}
+
+/** A message that was published and waits for somebody who wants it. */
+export interface WorkflowMessageRow {
+  id: string;
+  service_id: string;
+  name: string;
+  correlation_key: string;
+  variables: string;
+  message_id: string | null;
+  created_at: number;
+  expires_at: number;
+}
+
+/** When a timer start event of a published version is due next. */
+export interface WorkflowScheduleRow {
+  service_version_id: string;
+  element_id: string;
+  /** 0: not known yet. */
+  due: number;
+  /** JSON of what the next time is computed from. */
+  timer: string | null;
+}
