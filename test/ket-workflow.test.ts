@@ -18,7 +18,7 @@ beforeAll(async () => {
   if (!sqlite) throw new Error('There is no database to test with');
   platform = await startTestKethub(sqlite);
   home = await mkdtemp(path.join(os.tmpdir(), 'ket-test-'));
-  const { value = '' } = await platform.client.createAccessToken({ name: 'ket' });
+  const { value } = await platform.client.createAccessToken({ name: 'ket' });
   const url = new URL(platform.kethub.platform.addresses.api).origin;
   environment = { KETHUB_CONFIG_DIR: path.join(home, '.ket'), KET_URL: url, KET_TOKEN: value ?? '' };
 });
