@@ -56,7 +56,7 @@ export class AccessChangeLog {
     const { rows } = await sql<{ horizon: string; number: string | null; application_id: string | null }>`
       select horizon::text as horizon, number::text as number, application_id
       from (select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon) as now
-      left join access_changes on transaction_id >= ${from ?? '9223372036854775807'}::bigint`.execute(
+      left join access_changes on transaction_id >= coalesce(${from}::bigint, horizon)`.execute(
       this.#database.read,
     );
     this.#place = rows[0]?.horizon ?? from;
@@ -65,6 +65,7 @@ export class AccessChangeLog {
     );
     const before = this.#seen;
     this.#seen = new Set(changes.map(({ number }) => number));
+    if (from === null) return [];
     return changes.filter(({ number }) => !before.has(number)).map(({ application_id }) => application_id);
   }
 }
