@@ -5,7 +5,7 @@ const seed = Number(process.env['KETHUB_TEST_SEED'] ?? Date.now() % 1_000_000);
 
 // The long run, with 200 kills, is `npm run faults`.
 test.each([
-  ['sqlite', 15, null],
+  ['sqlite', 50, null],
   ['postgres', 12, 3_000],
 ] as const)(
   `on %s with %d kills at random moments nothing is lost, run twice, stuck or left behind (KETHUB_TEST_SEED=${seed})`,

@@ -67,7 +67,7 @@ describe.skipIf(installed === undefined)('generated requests', { timeout: 600_00
       id: [userId, lost.id],
       serviceId: [service.id, workflow.id],
       instanceId: [instance.id],
-      incident: ['1'],
+      incident: [1],
       version: ['1.0.0', '1.0.1'],
       applicationId: [application.id],
       keyId: application.accessKeys.map(({ id }) => id),

@@ -20,7 +20,7 @@ export interface Fuzzing {
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
   /** Values of path parameters that lead somewhere, by name: every other request has one of them. */
-  readonly known: Readonly<Record<string, readonly string[]>>;
+  readonly known: Readonly<Record<string, readonly (string | number)[]>>;
   /** Only these operations; all when left out. */
   readonly only?: readonly string[];
   readonly except?: readonly string[];

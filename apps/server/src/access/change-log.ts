@@ -56,9 +56,7 @@ export class AccessChangeLog {
     const { rows } = await sql<{ horizon: string; number: string | null; application_id: string | null }>`
       select horizon::text as horizon, number::text as number, application_id
       from (select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon) as now
-      left join access_changes on transaction_id >= coalesce(${from}::bigint, horizon)`.execute(
-      this.#database.read,
-    );
+      left join access_changes on transaction_id >= coalesce(${from}::bigint, horizon)`.execute(this.#database.read);
     this.#place = rows[0]?.horizon ?? from;
     const changes = rows.flatMap(({ number, application_id }) =>
       number === null || application_id === null ? [] : [{ number, application_id }],

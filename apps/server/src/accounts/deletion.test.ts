@@ -85,11 +85,13 @@ describe.each(databases)('DELETE /me on $name', ({ open }) => {
     expect(await server.identity.find(id)).toBeNull();
   });
 
-  test('several at once are all 204', async () => {
+  test('several at once are 204, or 401 for one that comes when the person is gone', async () => {
     const blobs = await countBlobs(server);
     const person = await settle(server, 'hasty');
     const answers = await Promise.all(Array.from({ length: 6 }, () => remove(person.session)));
-    expect(answers.map((answer) => answer.status)).toEqual(Array(6).fill(204));
+    const statuses = answers.map((answer) => answer.status);
+    expect(statuses).toContain(204);
+    for (const one of statuses) expect([204, 401]).toContain(one);
     await expectGone(person, blobs);
   });
 

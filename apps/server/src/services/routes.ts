@@ -184,7 +184,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     access: 'service:read',
     summary: 'Download the source as it was uploaded',
     params: versionPath,
-    answers: { 200: { media: ['application/zip'] } },
+    answers: { 200: { media: ['application/zip', 'application/xml'] } },
     problems: [...found],
     handle: ({ params, caller }) => readSource(platform, contextOf(caller), params.serviceId, params.version),
   }),

@@ -133,6 +133,7 @@ export class LogFile {
   #stored = 0;
   #missing = false;
   #full = false;
+  #closed = false;
   #waiting = '';
   /** What an earlier runner has written, while it may come again. */
   #written: readonly string[] | null;
@@ -175,8 +176,11 @@ export class LogFile {
     this.#write(lineOf(severity, message));
   }
 
+  /** What is appended later, when the end is recorded already, is not kept. */
   close(): void {
+    if (this.#closed) return;
     this.#flush();
+    this.#closed = true;
     closeSync(this.#fd);
   }
 
@@ -191,6 +195,7 @@ export class LogFile {
 
   /** All lines of one chunk of output are written together (a write costs 20 µs), before anything else is read. */
   #write(text: string): void {
+    if (this.#closed) return;
     this.#bytes += Buffer.byteLength(text);
     if (this.#waiting === '') {
       setImmediate(() => {
