@@ -165,11 +165,15 @@ export class ExecutionWorker {
    * breaks, and for as long as the database or the disk is away.
    */
   async #run(row: ExecutionRow): Promise<void> {
+    const claimed = this.#running.get(row.id);
     let attempts = START_ATTEMPTS;
     for (let attempt = 1; !this.#stopped.signal.aborted; attempt++) {
       try {
         const job = await jobOf(this.#platform, this.#runnables, row);
         if ('image' in job.code) attempts = CONTAINER_START_ATTEMPTS;
+        // A start without an answer may have been one, whose end is collected by now: once that is forgotten, the runtime
+        // would take the next start for the first.
+        if (this.#running.get(row.id) !== claimed || this.#finishing.has(row.id)) return;
         await this.#runtime.start(job);
         if (row.sealed_secrets !== null) await this.#eraseSecrets(row.id);
         return;
