@@ -10,16 +10,3 @@ export interface Scope {
 export function scopeOf(context: { readonly [name: string]: Value }): Scope {
   return { lookup: (name) => (Object.hasOwn(context, name) ? context[name] : undefined) };
 }
-
-/** Looks into the first scope, then into the next ones. */
-export function chainScopes(...scopes: readonly Scope[]): Scope {
-  return {
-    lookup(name) {
-      for (const scope of scopes) {
-        const value = scope.lookup(name);
-        if (value !== undefined) return value;
-      }
-      return undefined;
-    },
-  };
-}

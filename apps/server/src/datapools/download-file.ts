@@ -1,6 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { isFresh, Problem, requestedRange, requireMatch, type Answer } from '../http/index.ts';
+import {
+  describeDownload,
+  download,
+  isFresh,
+  notModified,
+  Problem,
+  requestedRange,
+  requireMatch,
+  type Answer,
+  type Download,
+} from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import type { DataPoolFileRow } from '../storage/index.ts';
 import { requireFileName } from './file-name.ts';
@@ -23,10 +33,7 @@ export async function downloadFile(
   const stream = await open(platform, file, range ?? undefined);
   // Replaced or deleted since it was looked up: what is there now is another answer.
   if (!stream) return downloadFile(platform, context, poolId, name, request);
-  if (!range) return { status: 200, headers: headersOf(file, file.bytes), body: stream };
-  const { from, to } = range;
-  const headers = { ...headersOf(file, to - from + 1), 'content-range': `bytes ${from}-${to}/${file.bytes}` };
-  return { status: 206, headers, body: stream };
+  return download(downloadOf(file), range, stream);
 }
 
 /** The same without the content. */
@@ -38,18 +45,15 @@ export async function describeFile(
   request: FastifyRequest,
 ): Promise<Answer> {
   const file = await requireFile(platform, context, poolId, name);
-  return answerOfTag(file, request) ?? { status: 200, headers: headersOf(file, file.bytes) };
+  return answerOfTag(file, request) ?? describeDownload(downloadOf(file));
 }
 
 /** What `If-None-Match` answers; null where the file itself has to. Throws stale when `If-Match` wants another. */
 function answerOfTag(file: DataPoolFileRow, request: FastifyRequest): Answer | null {
   const tag = fileTag(file);
   requireMatch(request, tag);
-  return isFresh(request, tag) ? { status: 304, headers: { etag: tag, 'cache-control': CACHE } } : null;
+  return isFresh(request, tag) ? notModified(tag) : null;
 }
-
-/** Whoever may not read it any more must not get it from a cache. */
-const CACHE = 'private, no-cache';
 
 async function requireFile(
   { database }: Platform,
@@ -79,24 +83,17 @@ async function open(
   }
 }
 
-function headersOf(file: DataPoolFileRow, length: number): Record<string, string> {
+function downloadOf(file: DataPoolFileRow): Download {
   return {
-    etag: fileTag(file),
-    'cache-control': CACHE,
-    'accept-ranges': 'bytes',
-    'content-type': file.media_type,
-    'content-length': String(length),
-    'last-modified': new Date(file.updated_at).toUTCString(),
-    // RFC 9530: of the whole file, also where a part of it is sent.
-    'repr-digest': `sha-256=:${Buffer.from(file.digest, 'hex').toString('base64')}:`,
-    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name).replaceAll(/['()*]/g, escaped)}`,
-    // The type is what somebody said when they uploaded it: a browser must neither guess another nor run what it finds.
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; sandbox",
+    name: file.name,
+    tag: fileTag(file),
+    bytes: file.bytes,
+    mediaType: file.media_type,
+    contentSecurityPolicy: "default-src 'none'; sandbox",
+    headers: {
+      'last-modified': new Date(file.updated_at).toUTCString(),
+      // RFC 9530: of the whole file, also where a part of it is sent.
+      'repr-digest': `sha-256=:${Buffer.from(file.digest, 'hex').toString('base64')}:`,
+    },
   };
-}
-
-/** RFC 8187: characters that encodeURIComponent leaves. */
-function escaped(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }

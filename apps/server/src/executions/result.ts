@@ -1,7 +1,17 @@
 import { isFinal } from '@kethub/contract';
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { etag, isFresh, Problem, requestedRange, type Answer } from '../http/index.ts';
+import {
+  describeDownload,
+  download,
+  etag,
+  isFresh,
+  notModified,
+  Problem,
+  requestedRange,
+  type Answer,
+  type Download,
+} from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import type { ExecutionFileRow, ExecutionRow } from '../storage/index.ts';
 import { resultLinks } from './links.ts';
@@ -54,13 +64,10 @@ export async function readResultFile(
 ): Promise<Answer> {
   const file = await requireFile(platform, scope, id, name);
   const tag = etag(file.blob);
-  if (isFresh(request, tag)) return { status: 304, headers: { etag: tag, 'cache-control': CACHE } };
+  if (isFresh(request, tag)) return notModified(tag);
   const range = requestedRange(request, file.bytes, tag);
   const { stream } = await platform.blobs.get(file.blob, range ?? undefined);
-  if (!range) return { status: 200, headers: headersOf(file, file.bytes), body: stream };
-  const { from, to } = range;
-  const headers = { ...headersOf(file, to - from + 1), 'content-range': `bytes ${from}-${to}/${file.bytes}` };
-  return { status: 206, headers, body: stream };
+  return download(downloadOf(file), range, stream);
 }
 
 /** The same without the content. */
@@ -73,30 +80,13 @@ export async function describeResultFile(
 ): Promise<Answer> {
   const file = await requireFile(platform, scope, id, name);
   const tag = etag(file.blob);
-  if (isFresh(request, tag)) return { status: 304, headers: { etag: tag, 'cache-control': CACHE } };
-  return { status: 200, headers: headersOf(file, file.bytes) };
+  return isFresh(request, tag) ? notModified(tag) : describeDownload(downloadOf(file));
 }
 
-/** It does not change; but whoever may not read it any more must not get it from a cache. */
-const CACHE = 'private, no-cache';
-
-function headersOf({ name, blob }: ExecutionFileRow, length: number): Record<string, string> {
-  return {
-    etag: etag(blob),
-    'cache-control': CACHE,
-    'accept-ranges': 'bytes',
-    'content-type': mediaTypeOf(name),
-    'content-length': String(length),
-    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, escaped)}`,
-    // Files come from user code: a browser must neither guess their type nor run what is in them.
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-  };
-}
-
-/** RFC 8187: characters that encodeURIComponent leaves. */
-function escaped(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+/** Files come from user code: a page among them may have its look, and nothing else. */
+function downloadOf({ name, blob, bytes }: ExecutionFileRow): Download {
+  const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+  return { name, tag: etag(blob), bytes, mediaType: mediaTypeOf(name), contentSecurityPolicy };
 }
 
 async function requireFile(

@@ -1,4 +1,5 @@
 export { contextOf, personOf } from './context.ts';
+export { describeDownload, download, notModified, type Download } from './download.ts';
 export {
   endpointsOf,
   mount,

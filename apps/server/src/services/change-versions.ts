@@ -2,9 +2,9 @@ import { defaultConfiguration, type RuntimeConfiguration } from '@kethub/contrac
 import type { FastifyRequest } from 'fastify';
 import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
-import { etag, once, Problem, requireMatch, type Answer } from '../http/index.ts';
+import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { isDuplicate, type Queries } from '../storage/index.ts';
+import type { Queries } from '../storage/index.ts';
 import { buildPending } from './builds.ts';
 import { copySpecification } from './api-specification.ts';
 import { presentBuild, presentVersion, stateOf } from './present.ts';
@@ -19,12 +19,13 @@ import { requireDeployable } from './workflow/index.ts';
 import {
   insertBuild,
   insertDraft,
-  nextNumber,
   requireDraft,
   requireManagedVersion,
   requireService,
   requireVersion,
+  sourceColumns,
 } from './versions.ts';
+import { addUploadedDraft } from './write-versions.ts';
 
 /** Adds the next version as a draft: from a ZIP, with configuration and API specification of the newest one; or from a target. One draft at a time. */
 export async function addVersion(
@@ -38,32 +39,16 @@ export async function addVersion(
   if (type === 'ON_PREMISE') return addOnPremiseVersion(platform, owner, serviceId, wanted, request);
   if (type === 'WORKFLOW') return addWorkflowVersion(platform, owner, serviceId, wanted, request);
   const source = await storeSource(platform, uploadOf(request));
-  const same = `${source.digest}${wanted ?? ''}`;
-  let inserted = false;
-  try {
-    const answer = await once(platform, request, `versions of ${serviceId}`, same, async (transaction) => {
-      const service = await requireService(transaction, owner, serviceId);
-      const number = await nextNumber(transaction, serviceId, wanted);
-      const [newest] = await newestVersions(transaction, [serviceId]);
-      const configuration = newest ? (JSON.parse(newest.configuration) as RuntimeConfiguration) : defaultConfiguration;
-      await requireRuntime(transaction, configuration, '/configuration');
-      const { versionId } = await insertDraft(platform, transaction, serviceId, number, source, configuration);
-      if (newest) await copySpecification(transaction, newest.id, versionId);
-      const row = await findVersion(transaction, serviceId, number);
-      if (!row) throw new Error('The version that was just inserted is not there');
-      inserted = true;
-      const location = `${platform.addresses.api}/services/${serviceId}/versions/${number}`;
-      return { status: 201, body: presentVersion(row, service, platform), headers: { location } };
-    });
-    if (!inserted) await platform.blobs.remove(source.blob);
-    buildPending(platform.database);
-    return answer;
-  } catch (error) {
-    await platform.blobs.remove(source.blob);
-    if (isDuplicate(error))
-      throw new Problem('conflict', 'Somebody else has just added a version. Read the service again.');
-    throw error;
-  }
+  const next = { owner, serviceId, wanted, request, content: source.digest };
+  const answer = await addUploadedDraft(platform, source.blob, next, async (transaction, number) => {
+    const [newest] = await newestVersions(transaction, [serviceId]);
+    const configuration = newest ? (JSON.parse(newest.configuration) as RuntimeConfiguration) : defaultConfiguration;
+    await requireRuntime(transaction, configuration, '/configuration');
+    const { versionId } = await insertDraft(platform, transaction, serviceId, number, source, configuration);
+    if (newest) await copySpecification(transaction, newest.id, versionId);
+  });
+  buildPending(platform.database);
+  return answer;
 }
 
 /** Replaces the source of a draft and builds it anew. */
@@ -84,13 +69,7 @@ export async function replaceSource(
       requireDraft(row);
       requireMatch(request, etag(row.revision));
       const anew = await buildAnew(platform, transaction, row.id);
-      const values = {
-        ...anew,
-        source_blob: source.blob,
-        source_bytes: source.bytes,
-        source_digest: source.digest,
-        revision: row.revision + 1,
-      };
+      const values = { ...anew, ...sourceColumns(source), revision: row.revision + 1 };
       await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
       return { blob: row.source_blob, buildId: anew.build_id };
     });

@@ -2,14 +2,14 @@ import { AddOnPremiseVersionRequest, type CreateOnPremiseServiceRequest, type Ta
 import type { FastifyRequest } from 'fastify';
 import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
-import { etag, once, Problem, requireMatch, type Answer } from '../http/index.ts';
+import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import { insertTarget, presentTarget, targetColumns, updateTarget, type TargetColumns } from '../on-premise/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { isDuplicate, type Queries } from '../storage/index.ts';
-import { presentVersion, stateOf, targetOf } from './present.ts';
-import { findVersion } from './queries.ts';
+import type { Queries } from '../storage/index.ts';
+import { stateOf, targetOf } from './present.ts';
 import { shapeOf } from './shapes.ts';
-import { nextNumber, requireService, requireVersion } from './versions.ts';
+import { insertVersion, requireVersion } from './versions.ts';
+import { addDraft, changedVersion } from './write-versions.ts';
 
 const bodyOf = shapeOf(AddOnPremiseVersionRequest, 'body');
 
@@ -31,27 +31,7 @@ export async function insertOnPremiseDraft(
   version: string,
   target: TargetColumns,
 ): Promise<string> {
-  const id = platform.newId();
-  await transaction
-    .insertInto('service_versions')
-    .values({
-      id,
-      service_id: serviceId,
-      version,
-      state: 'DRAFT',
-      visibility: 'NONE',
-      configuration: '{}',
-      source_blob: '',
-      source_bytes: 0,
-      source_digest: '',
-      build_id: '',
-      code: null,
-      parameters: null,
-      created_at: platform.now(),
-      published_at: null,
-      revision: 1,
-    })
-    .execute();
+  const id = await insertVersion(platform, transaction, serviceId, version, {});
   await insertTarget(transaction, id, target);
   return id;
 }
@@ -68,28 +48,10 @@ export async function addOnPremiseVersion(
     throw new Problem('unsupported-media-type', 'Send {"target": {"url": …}} with Content-Type: application/json.');
   const body = bodyOf(request.body);
   const target = targetColumns(platform, body.target, null, '/target');
-  const { addresses } = platform;
-  try {
-    return await once(
-      platform,
-      request,
-      `versions of ${serviceId}`,
-      `${withoutPassword(body)}${wanted ?? ''}`,
-      async (transaction) => {
-        const service = await requireService(transaction, owner, serviceId);
-        const number = await nextNumber(transaction, serviceId, wanted);
-        await insertOnPremiseDraft(platform, transaction, serviceId, number, target);
-        const row = await findVersion(transaction, serviceId, number);
-        if (!row) throw new Error('The version that was just inserted is not there');
-        const location = `${addresses.api}/services/${serviceId}/versions/${number}`;
-        return { status: 201, body: presentVersion(row, service, platform), headers: { location } };
-      },
-    );
-  } catch (error) {
-    if (isDuplicate(error))
-      throw new Problem('conflict', 'Somebody else has just added a version. Read the service again.');
-    throw error;
-  }
+  const next = { owner, serviceId, wanted, request, content: withoutPassword(body) };
+  return addDraft(platform, next, (transaction, number) =>
+    insertOnPremiseDraft(platform, transaction, serviceId, number, target),
+  );
 }
 
 /** Changes where a version runs; also of a published one: its operator moves a host without moving its subscribers. */
@@ -111,18 +73,13 @@ export async function setTarget(
     requireMatch(request, etag(row.revision));
     const columns = targetColumns(platform, target, before, '');
     await updateTarget(transaction, row.id, columns);
-    const revision = row.revision + 1;
-    await transaction.updateTable('service_versions').set({ revision }).where('id', '=', row.id).execute();
     await audit(platform, transaction, owner, 'service:change', serviceId, {
       version,
       from: presentTarget(before),
       to: presentTarget(columns),
       newCredentials: Boolean(target.credentials),
     });
-    const changed = await findVersion(transaction, serviceId, version);
-    if (!changed) throw new Error('The version that was just changed is not there');
-    const body = presentVersion(changed, service, platform);
-    return { status: 200, body, headers: { etag: etag(revision) } };
+    return changedVersion(platform, transaction, { service, row });
   });
   accessChanged(platform.database);
   return answer;

@@ -1,7 +1,8 @@
 import type { RuntimeConfiguration } from '@kethub/contract';
+import type { Insertable } from 'kysely';
 import { Problem } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import type { Queries, ServiceRow } from '../storage/index.ts';
+import type { Queries, ServiceRow, ServiceVersionRow } from '../storage/index.ts';
 import { everyVersion, findService, findVersion, newestVersions, type VersionRow } from './queries.ts';
 import type { Source } from './source.ts';
 import { nextVersion } from './version-number.ts';
@@ -79,6 +80,49 @@ export async function nextNumber(queries: Queries, serviceId: string, wanted?: s
   );
 }
 
+/** What a version has of an upload. */
+export function sourceColumns({ blob, bytes, digest }: Pick<Source, 'blob' | 'bytes' | 'digest'>) {
+  return { source_blob: blob, source_bytes: bytes, source_digest: digest };
+}
+
+/** What a version is without: of a service that does not run here, or as long as nothing is built. */
+const NOTHING = {
+  configuration: '{}',
+  source_blob: '',
+  source_bytes: 0,
+  source_digest: '',
+  build_id: '',
+  code: null,
+  parameters: null,
+} as const;
+
+/** Adds the row of a draft version, inside a transaction. Returns its id. */
+export async function insertVersion(
+  platform: Platform,
+  transaction: Queries,
+  serviceId: string,
+  version: string,
+  columns: Partial<Insertable<ServiceVersionRow>>,
+): Promise<string> {
+  const id = platform.newId();
+  await transaction
+    .insertInto('service_versions')
+    .values({
+      ...NOTHING,
+      ...columns,
+      id,
+      service_id: serviceId,
+      version,
+      state: 'DRAFT',
+      visibility: 'NONE',
+      created_at: platform.now(),
+      published_at: null,
+      revision: 1,
+    })
+    .execute();
+  return id;
+}
+
 /** Adds a draft version with a build to do, inside a transaction. */
 export async function insertDraft(
   platform: Platform,
@@ -88,31 +132,14 @@ export async function insertDraft(
   source: Source,
   configuration: RuntimeConfiguration,
 ): Promise<{ versionId: string; buildId: string }> {
-  const versionId = platform.newId();
   const buildId = platform.newId();
-  const now = platform.now();
-  await transaction
-    .insertInto('service_versions')
-    .values({
-      id: versionId,
-      service_id: serviceId,
-      version,
-      state: 'DRAFT',
-      visibility: 'NONE',
-      configuration: JSON.stringify(configuration),
-      runtime: configuration.runtime,
-      source_blob: source.blob,
-      source_bytes: source.bytes,
-      source_digest: source.digest,
-      build_id: buildId,
-      code: null,
-      parameters: null,
-      created_at: now,
-      published_at: null,
-      revision: 1,
-    })
-    .execute();
-  await insertBuild(transaction, buildId, versionId, now);
+  const versionId = await insertVersion(platform, transaction, serviceId, version, {
+    ...sourceColumns(source),
+    configuration: JSON.stringify(configuration),
+    runtime: configuration.runtime,
+    build_id: buildId,
+  });
+  await insertBuild(transaction, buildId, versionId, platform.now());
   return { versionId, buildId };
 }
 

@@ -2,15 +2,15 @@ import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
-import { etag, once, Problem, requireMatch, type Answer } from '../http/index.ts';
+import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { isDuplicate, type Queries } from '../storage/index.ts';
-import { presentVersion } from './present.ts';
-import { findVersion, newestVersions } from './queries.ts';
-import { nextNumber, requireDraft, requireService, requireVersion } from './versions.ts';
+import type { Queries } from '../storage/index.ts';
+import { newestVersions, type VersionRow } from './queries.ts';
+import { insertVersion, requireDraft, requireVersion, sourceColumns } from './versions.ts';
 import {
   bpmnMedia,
   columnsOf,
+  findApplication,
   findWorkflowVersion,
   insertWorkflowVersion,
   isBpmn,
@@ -19,6 +19,7 @@ import {
   updateWorkflowVersion,
   type WorkflowSource,
 } from './workflow/index.ts';
+import { addUploadedDraft, changedVersion } from './write-versions.ts';
 
 /** Adds a draft version of a workflow service, inside a transaction. */
 export async function insertWorkflowDraft(
@@ -29,27 +30,7 @@ export async function insertWorkflowDraft(
   source: WorkflowSource,
   applicationId: string | null,
 ): Promise<string> {
-  const id = platform.newId();
-  await transaction
-    .insertInto('service_versions')
-    .values({
-      id,
-      service_id: serviceId,
-      version,
-      state: 'DRAFT',
-      visibility: 'NONE',
-      configuration: '{}',
-      source_blob: source.blob,
-      source_bytes: source.bytes,
-      source_digest: source.digest,
-      build_id: '',
-      code: null,
-      parameters: null,
-      created_at: platform.now(),
-      published_at: null,
-      revision: 1,
-    })
-    .execute();
+  const id = await insertVersion(platform, transaction, serviceId, version, sourceColumns(source));
   await insertWorkflowVersion(transaction, id, source, applicationId);
   return id;
 }
@@ -63,29 +44,12 @@ export async function addWorkflowVersion(
   request: FastifyRequest,
 ): Promise<Answer> {
   const source = await storeWorkflow(platform, bpmnOf(request));
-  let inserted = false;
-  try {
-    const same = `${source.digest}${wanted ?? ''}`;
-    return await once(platform, request, `versions of ${serviceId}`, same, async (transaction) => {
-      const service = await requireService(transaction, owner, serviceId);
-      const number = await nextNumber(transaction, serviceId, wanted);
-      const [newest] = await newestVersions(transaction, [serviceId]);
-      const applicationId = newest?.workflow_application_id ?? null;
-      await insertWorkflowDraft(platform, transaction, serviceId, number, source, applicationId);
-      const row = await findVersion(transaction, serviceId, number);
-      if (!row) throw new Error('The version that was just inserted is not there');
-      inserted = true;
-      const location = `${platform.addresses.api}/services/${serviceId}/versions/${number}`;
-      return { status: 201, body: presentVersion(row, service, platform), headers: { location } };
-    });
-  } catch (error) {
-    inserted = false;
-    if (isDuplicate(error))
-      throw new Problem('conflict', 'Somebody else has just added a version. Read the service again.');
-    throw error;
-  } finally {
-    if (!inserted) await platform.blobs.remove(source.blob);
-  }
+  const next = { owner, serviceId, wanted, request, content: source.digest };
+  return addUploadedDraft(platform, source.blob, next, async (transaction, number) => {
+    const [newest] = await newestVersions(transaction, [serviceId]);
+    const applicationId = newest?.workflow_application_id ?? null;
+    await insertWorkflowDraft(platform, transaction, serviceId, number, source, applicationId);
+  });
 }
 
 /** Saves another file into the draft of a workflow. */
@@ -102,8 +66,8 @@ export async function replaceWorkflow(
   try {
     const answer = await change(platform, owner, serviceId, version, request, async (transaction, row) => {
       requireDraft(row);
-      const values = { source_blob: source.blob, source_bytes: source.bytes, source_digest: source.digest };
-      await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
+      const columns = sourceColumns(source);
+      await transaction.updateTable('service_versions').set(columns).where('id', '=', row.id).execute();
       await updateWorkflowVersion(transaction, row.id, columnsOf(source));
       return row.source_blob;
     });
@@ -135,13 +99,7 @@ export async function setWorkflowApplication(
 
 /** Throws invalid-request when it is not an application of `owner`. */
 export async function requireApplication(queries: Queries, owner: Context, id: string): Promise<void> {
-  const row = await queries
-    .selectFrom('applications')
-    .select('id')
-    .where('id', '=', id)
-    .where('owner_type', '=', owner.type)
-    .where('owner_id', '=', owner.id)
-    .executeTakeFirst();
+  const row = await findApplication(queries, { owner_type: owner.type, owner_id: owner.id }, id);
   if (row) return;
   const detail = 'is not an application of the owner of the workflow';
   throw new Problem('invalid-request', `/applicationId ${detail}.`, {
@@ -169,26 +127,19 @@ export async function scheduleStarts(transaction: Queries, serviceId: string, ve
   if (rows.length > 0) await transaction.insertInto('workflow_schedules').values(rows).execute();
 }
 
-type Version = Awaited<ReturnType<typeof requireVersion>>['row'];
-
 async function change<Before>(
   platform: Platform,
   owner: Context,
   serviceId: string,
   version: string,
   request: FastifyRequest,
-  make: (transaction: Queries, row: Version) => Promise<Before>,
+  make: (transaction: Queries, row: VersionRow) => Promise<Before>,
 ): Promise<{ answer: Answer; before: Before }> {
   return platform.database.write(async (transaction) => {
-    const { row, service } = await requireWorkflow(transaction, owner, serviceId, version);
-    requireMatch(request, etag(row.revision));
-    const before = await make(transaction, row);
-    const revision = row.revision + 1;
-    await transaction.updateTable('service_versions').set({ revision }).where('id', '=', row.id).execute();
-    const changed = await findVersion(transaction, serviceId, version);
-    if (!changed) throw new Error('The version that was just changed is not there');
-    const body = presentVersion(changed, service, platform);
-    return { answer: { status: 200, body, headers: { etag: etag(revision) } }, before };
+    const found = await requireWorkflow(transaction, owner, serviceId, version);
+    requireMatch(request, etag(found.row.revision));
+    const before = await make(transaction, found.row);
+    return { answer: await changedVersion(platform, transaction, found), before };
   });
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,11 +7,12 @@ import type { Runtime } from '../types.ts';
 import { compileTree } from './compile.ts';
 import { removeTree, sealTree } from './folders.ts';
 import { askHostPython, ownPython, type HostPython } from './host-python.ts';
+import { inDraft } from './in-draft.ts';
 import { inspectService } from './inspect.ts';
 import { installLayer, layerName, publish } from './layer.ts';
 import { readLock, type EnvironmentLock } from './lock.ts';
-import { createTell, type Tell } from './log.ts';
-import type { BuildOutcome, BuiltCode, Parameter, PythonBuilder } from './outcome.ts';
+import type { Tell } from './log.ts';
+import type { BuiltCode, Parameter, PythonBuilder } from './outcome.ts';
 import { BuildError } from './problem.ts';
 import { receive } from './receive.ts';
 import { readRequirements, type Requirement } from './requirements.ts';
@@ -118,23 +118,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
   }
 
   return {
-    async build(archive, digest, onLine, signal): Promise<BuildOutcome> {
-      if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error(`Not a SHA-256 digest in hexadecimal digits: ${digest}`);
-      const draft = join(runtimeDir, 'drafts', randomUUID());
-      const tell = createTell(onLine, now);
-      try {
-        signal.throwIfAborted();
-        await mkdir(draft, { recursive: true, mode: 0o711 });
-        return { ok: true, built: await buildIn(draft, archive, digest, tell, signal) };
-      } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof BuildError) return { ok: false, problem: error.problem };
-        throw error;
-      } finally {
-        archive.destroy();
-        await removeTree(draft);
-      }
-    },
+    build: inDraft(runtimeDir, now, buildIn),
     async lockOf({ layer }) {
       const known = layer ?? '';
       let lock = locks.get(known);

@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LABELS } from '../containers/description.ts';
 import { Engine } from '../containers/engine.ts';
 import { installationOf } from '../containers/installation.ts';
-import { removeTree } from './folders.ts';
 import { buildImage, inspectImage, type Image, type ImageLimits } from './image-build.ts';
-import { createTell, type Tell } from './log.ts';
-import type { BuiltImage, ImageBuilder, BuildOutcome } from './outcome.ts';
+import { inDraft } from './in-draft.ts';
+import type { Tell } from './log.ts';
+import type { BuiltImage, ImageBuilder } from './outcome.ts';
 import { checkDockerfile } from './dockerfile.ts';
 import { BuildError } from './problem.ts';
 import { receive } from './receive.ts';
@@ -85,22 +83,7 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
   }
 
   return {
-    async build(archive, digest, onLine, signal): Promise<BuildOutcome<BuiltImage>> {
-      if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error(`Not a SHA-256 digest in hexadecimal digits: ${digest}`);
-      const draft = join(runtimeDir, 'drafts', randomUUID());
-      try {
-        signal.throwIfAborted();
-        await mkdir(draft, { recursive: true, mode: 0o711 });
-        return { ok: true, built: await buildIn(draft, archive, digest, createTell(onLine, now), signal) };
-      } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof BuildError) return { ok: false, problem: error.problem };
-        throw error;
-      } finally {
-        archive.destroy();
-        await removeTree(draft);
-      }
-    },
+    build: inDraft(runtimeDir, now, buildIn),
     isPresent: async ({ image }) => (await inspectImage(engine, image)) !== null,
     async sweep(areNeeded) {
       const filters = JSON.stringify({ label: [`${LABELS.installation}=${installation.id}`] });

@@ -2,7 +2,7 @@ import type { WorkflowProblem } from '@kethub/contract';
 import type { Requirements } from '@kethub/workflow';
 import { Problem } from '../../http/index.ts';
 import type { Queries, ServiceRow, WorkflowVersionRow } from '../../storage/index.ts';
-import { findWorkflowVersion, requirementsIn } from './queries.ts';
+import { findApplication, findWorkflowVersion, requirementsIn } from './queries.ts';
 
 /**
  * Whether a saved workflow can be deployed: its file has no problems, and the applications as which its tasks call
@@ -21,7 +21,7 @@ export async function requireDeployable(
   if (problems.length > 0) throw refusedWorkflow(problems);
 }
 
-export function refusedWorkflow(problems: readonly WorkflowProblem[]): Problem {
+function refusedWorkflow(problems: readonly WorkflowProblem[]): Problem {
   const first = problems
     .slice(0, 3)
     .map(({ elementId, message }) => `${elementId === null ? '' : `${elementId}: `}${message}`)
@@ -61,13 +61,7 @@ async function whyNotSubscribed(
   serviceId: string,
   version: string | null,
 ): Promise<string | null> {
-  const application = await queries
-    .selectFrom('applications')
-    .select('name')
-    .where('id', '=', applicationId)
-    .where('owner_type', '=', owner.owner_type)
-    .where('owner_id', '=', owner.owner_id)
-    .executeTakeFirst();
+  const application = await findApplication(queries, owner, applicationId);
   if (!application) return `The owner of the workflow has no application ${applicationId}.`;
   const subscriptions = await queries
     .selectFrom('subscriptions')

@@ -3,6 +3,7 @@ export { describedWorkflow } from './open-api.ts';
 export { presentWorkflow, type WorkflowColumns } from './present.ts';
 export {
   columnsOf,
+  findApplication,
   findWorkflowVersion,
   insertWorkflowVersion,
   requirementsIn,

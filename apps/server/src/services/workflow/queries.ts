@@ -1,5 +1,5 @@
 import type { Requirements } from '@kethub/workflow';
-import type { Queries, WorkflowVersionRow } from '../../storage/index.ts';
+import type { Queries, ServiceRow, WorkflowVersionRow } from '../../storage/index.ts';
 import type { JudgedWorkflow } from './judge.ts';
 
 export function insertWorkflowVersion(
@@ -38,6 +38,17 @@ export function columnsOf({ problems, requirements }: JudgedWorkflow) {
     requirements: requirements && JSON.stringify(requirements),
     problems: JSON.stringify(problems),
   };
+}
+
+/** An application, if it belongs to this owner. */
+export function findApplication(queries: Queries, owner: Pick<ServiceRow, 'owner_type' | 'owner_id'>, id: string) {
+  return queries
+    .selectFrom('applications')
+    .select('name')
+    .where('id', '=', id)
+    .where('owner_type', '=', owner.owner_type)
+    .where('owner_id', '=', owner.owner_id)
+    .executeTakeFirst();
 }
 
 /** What a version without problems needs and offers. Rows hold JSON that this program wrote. */

@@ -80,31 +80,33 @@ export async function endJob(
 }
 
 /** The execution of a job is written in the same transaction; false when the job was cancelled meanwhile. */
-export async function markStarted(
+export function markStarted(
   transaction: Queries,
-  { id }: WorkflowJobRow,
+  job: WorkflowJobRow,
   applicationId: string,
   address: string,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('workflow_jobs')
-    .set({ state: 'STARTED', input: null, application_id: applicationId, address, locked_until: 0 })
-    .where('id', '=', id)
-    .where('state', '=', 'OPEN')
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  return leaveOpen(transaction, job, { state: 'STARTED', application_id: applicationId, address });
 }
 
 /** The provider of a service that runs elsewhere has accepted it; false when the job was cancelled meanwhile. */
-export async function markRemote(
+export function markRemote(
   transaction: Queries,
-  { id }: WorkflowJobRow,
+  job: WorkflowJobRow,
   applicationId: string,
   address: string,
 ): Promise<boolean> {
+  return leaveOpen(transaction, job, { state: 'REMOTE', application_id: applicationId, address, due: 0, attempts: 0 });
+}
+
+async function leaveOpen(
+  transaction: Queries,
+  { id }: WorkflowJobRow,
+  values: Partial<WorkflowJobRow>,
+): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('workflow_jobs')
-    .set({ state: 'REMOTE', input: null, application_id: applicationId, address, due: 0, locked_until: 0, attempts: 0 })
+    .set({ ...values, input: null, locked_until: 0 })
     .where('id', '=', id)
     .where('state', '=', 'OPEN')
     .executeTakeFirst();

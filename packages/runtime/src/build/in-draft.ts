@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { removeTree } from './folders.ts';
+import { createTell, type Tell } from './log.ts';
+import type { Builder } from './outcome.ts';
+import { BuildError } from './problem.ts';
+
+type BuildIn<Built> = (
+  draft: string,
+  archive: Readable,
+  digest: string,
+  tell: Tell,
+  signal: AbortSignal,
+) => Promise<Built>;
+
+/** A build in a folder of its own, which is gone with it. What is wrong with the source is an outcome, and no error. */
+export function inDraft<Built extends object>(
+  runtimeDir: string,
+  now: () => number,
+  buildIn: BuildIn<Built>,
+): Builder<Built>['build'] {
+  return async (archive, digest, onLine, signal) => {
+    if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error(`Not a SHA-256 digest in hexadecimal digits: ${digest}`);
+    const draft = join(runtimeDir, 'drafts', randomUUID());
+    try {
+      signal.throwIfAborted();
+      await mkdir(draft, { recursive: true, mode: 0o711 });
+      return { ok: true, built: await buildIn(draft, archive, digest, createTell(onLine, now), signal) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof BuildError) return { ok: false, problem: error.problem };
+      throw error;
+    } finally {
+      archive.destroy();
+      await removeTree(draft);
+    }
+  };
+}
