@@ -1,7 +1,7 @@
-import { ConfigurationSchema } from '../../apps/server/src/config/index.ts';
+import { SettingsSchema } from '../../apps/server/src/config/settings.ts';
 import { between, table } from './marks.ts';
 
-type Setting = keyof typeof ConfigurationSchema.properties;
+type Setting = keyof typeof SettingsSchema.properties;
 
 /** What is read of a setting's JSON Schema. */
 interface SettingSchema {
@@ -75,7 +75,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
 
 /** docs/configuration.md with the settings as the schema has them. */
 export function renewConfiguration(page: string): string {
-  return between(page, 'settings', settings(ConfigurationSchema.properties));
+  return between(page, 'settings', settings(SettingsSchema.properties));
 }
 
 function settings(properties: Readonly<Record<string, SettingSchema>>): string {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { Type } from 'typebox';
+import { Type, type Static, type TObject } from 'typebox';
 import { Refusal } from './refusal.ts';
 
 /** Where containers run. */
@@ -14,7 +14,7 @@ const NETWORK = '^[A-Za-z0-9][A-Za-z0-9_.-]*$';
 const USUAL_SOCKETS = ['/run/docker.sock', '/var/run/docker.sock', '/run/podman/podman.sock'];
 
 /** The settings of services with a Dockerfile. */
-export const ContainerEngineSettings = {
+export const ContainerFields = {
   KETHUB_CONTAINER_ENGINE: Type.String({
     default: 'auto',
     pattern: '^(auto|off|/.+)$',
@@ -34,11 +34,7 @@ export const ContainerEngineSettings = {
   }),
 };
 
-interface Given {
-  readonly KETHUB_CONTAINER_ENGINE: string;
-  readonly KETHUB_CONTAINER_NETWORK: string;
-  readonly KETHUB_CONTAINER_BUILD_NETWORK: string;
-}
+type Given = Static<TObject<typeof ContainerFields>>;
 
 /** null without an engine. Throws Refusal for the network of the machine itself, which would open everything on it to user code. */
 export function containersOf(given: Given): ContainerSettings | null {

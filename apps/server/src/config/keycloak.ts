@@ -1,3 +1,4 @@
+import { Type, type Static, type TObject } from 'typebox';
 import { Refusal } from './refusal.ts';
 
 /** A realm of a Keycloak as the identity provider. */
@@ -9,14 +10,36 @@ export interface KeycloakSettings {
   readonly adminClientSecret: string;
 }
 
-/** The settings it is made of. */
-interface Given {
-  readonly KETHUB_IDENTITY_PROVIDER: 'embedded' | 'keycloak';
-  readonly KETHUB_OIDC_ISSUER?: string;
-  readonly KETHUB_OIDC_AUDIENCE?: string;
-  readonly KETHUB_KEYCLOAK_ADMIN_CLIENT_ID?: string;
-  readonly KETHUB_KEYCLOAK_ADMIN_CLIENT_SECRET?: string;
-}
+/** Where people are known, and the realm where it is a Keycloak. */
+export const KeycloakFields = {
+  KETHUB_IDENTITY_PROVIDER: Type.Enum(['embedded', 'keycloak'], {
+    default: 'embedded',
+    description:
+      'Where people are known and sign in: in Kethub itself, or in a realm of a Keycloak. The four settings below belong to `keycloak`.',
+  }),
+  KETHUB_OIDC_ISSUER: Type.Optional(
+    Type.String({
+      pattern: '^https?://.+/realms/[^/?#]+/?$',
+      description:
+        'Issuer of the login sessions: address of the realm, exactly as its discovery document names it. Default: none.',
+    }),
+  ),
+  KETHUB_OIDC_AUDIENCE: Type.Optional(
+    Type.String({
+      description: 'Audience that an access token must name to be accepted. Default: `kethub`.',
+    }),
+  ),
+  KETHUB_KEYCLOAK_ADMIN_CLIENT_ID: Type.Optional(
+    Type.String({
+      description: 'Client whose service account may view and manage the users of the realm. Default: none.',
+    }),
+  ),
+  KETHUB_KEYCLOAK_ADMIN_CLIENT_SECRET: Type.Optional(
+    Type.String({ description: 'Secret of that client. Default: none.' }),
+  ),
+};
+
+type Given = Static<TObject<typeof KeycloakFields>>;
 
 /** The realm, or null with the embedded provider. Throws Refusal for half of it, or for what would have no effect. */
 export function keycloakOf(given: Given): KeycloakSettings | null {

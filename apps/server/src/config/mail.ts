@@ -1,3 +1,5 @@
+import { Type, type Static, type TObject } from 'typebox';
+import type { KeycloakFields } from './keycloak.ts';
 import { Refusal } from './refusal.ts';
 
 /** A mail server to hand mails to. */
@@ -16,11 +18,26 @@ export interface MailSettings {
   readonly smtp: SmtpSettings | null;
 }
 
-interface Given {
-  readonly KETHUB_IDENTITY_PROVIDER: 'embedded' | 'keycloak';
-  readonly KETHUB_SMTP_URL?: string;
-  readonly KETHUB_MAIL_FROM?: string;
-}
+/** How mail leaves the platform. */
+export const MailFields = {
+  KETHUB_SMTP_URL: Type.Optional(
+    Type.String({
+      pattern: '^smtps?://',
+      description:
+        'Mail server, with user and password if it asks for them: `smtp://user:password@mail.example.org:587`. `smtps` is TLS from the start. Default: mails are written to `<data folder>/outbox`.',
+    }),
+  ),
+  KETHUB_MAIL_FROM: Type.Optional(
+    Type.String({
+      pattern: '^([^<>@\\r\\n]*<[^<>@\\s]+@[^<>@\\s]+>|[^<>@\\s]+@[^<>@\\s]+)$',
+      maxLength: 320,
+      description:
+        'Address that mails come from: `kethub@example.org` or `Kethub <kethub@example.org>`. Default: none, needed with a mail server.',
+    }),
+  ),
+};
+
+type Given = Static<TObject<typeof MailFields & Pick<typeof KeycloakFields, 'KETHUB_IDENTITY_PROVIDER'>>>;
 
 /** How mail leaves the platform. Throws Refusal for half of it, or for what would have no effect; it never repeats the address of the server, which may hold a password. */
 export function mailOf(given: Given): MailSettings {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { BlockList, isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
+import { Type, type Static, type TObject } from 'typebox';
+import { listOf, networksOf } from './networks.ts';
 import { Refusal } from './refusal.ts';
 
 /** Where the gateway may forward calls of on-premise services to. */
@@ -17,13 +18,38 @@ export interface OnPremiseSettings {
   readonly bodyBytes: number | null;
 }
 
-interface Given {
-  readonly KETHUB_ON_PREMISE_NETWORKS?: string;
-  readonly KETHUB_ON_PREMISE_PORTS: string;
-  readonly KETHUB_ON_PREMISE_HTTP: 'off' | 'on';
-  readonly KETHUB_ON_PREMISE_CA_FILE?: string;
-  readonly KETHUB_ON_PREMISE_BODY_MB: number;
-}
+/** Where on-premise services may be. */
+export const OnPremiseFields = {
+  KETHUB_ON_PREMISE_NETWORKS: Type.Optional(
+    Type.String({
+      description:
+        'Networks (`10.1.0.0/16`), separated by commas, in which on-premise services may run beside public addresses. Whoever may create services can then reach what listens there. Default: none: loopback, private and link-local addresses are refused.',
+    }),
+  ),
+  KETHUB_ON_PREMISE_PORTS: Type.String({
+    default: '443,8443',
+    description: 'Ports and ranges (`8000-8999`), separated by commas, at which on-premise services may listen.',
+  }),
+  KETHUB_ON_PREMISE_HTTP: Type.Enum(['off', 'on'], {
+    default: 'off',
+    description:
+      'Whether on-premise services may be reached without TLS (`on`): inputs, results and credentials then cross the network in clear.',
+  }),
+  KETHUB_ON_PREMISE_CA_FILE: Type.Optional(
+    Type.String({
+      description:
+        'File with certificates in PEM of authorities that are trusted for on-premise services, beside the public ones. Default: none.',
+    }),
+  ),
+  KETHUB_ON_PREMISE_BODY_MB: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 0,
+    description: 'Largest body of a request that is forwarded to an on-premise service. 0 is no limit.',
+  }),
+};
+
+type Given = Static<TObject<typeof OnPremiseFields>>;
 
 /** Throws Refusal for what is no network, port or file of certificates. */
 export function onPremiseOf(given: Given): OnPremiseSettings {
@@ -34,30 +60,6 @@ export function onPremiseOf(given: Given): OnPremiseSettings {
     certificates: certificatesOf(given.KETHUB_ON_PREMISE_CA_FILE),
     bodyBytes: given.KETHUB_ON_PREMISE_BODY_MB === 0 ? null : given.KETHUB_ON_PREMISE_BODY_MB * 1024 * 1024,
   };
-}
-
-function listOf(text = ''): string[] {
-  return text.split(/[\s,]+/).filter(Boolean);
-}
-
-/** Throws Refusal for what is no network, naming the setting. */
-export function networksOf(setting: string, text: string | undefined): string[] {
-  return listOf(text).map((one) => network(setting, one));
-}
-
-function network(setting: string, text: string): string {
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  try {
-    if (version === 0 || rest.length > 0 || address.includes('%')) throw new Error('no address');
-    if (bits !== undefined) {
-      if (!/^\d{1,3}$/.test(bits)) throw new Error('no prefix');
-      new BlockList().addSubnet(address, Number(bits), version === 6 ? 'ipv6' : 'ipv4');
-    }
-  } catch {
-    throw new Refusal(`${setting} holds ${text}, which is no network. Write it as 10.1.0.0/16.`);
-  }
-  return text;
 }
 
 function range(text: string): readonly [number, number] {

@@ -1,4 +1,6 @@
-import { Type } from 'typebox';
+import { Type, type Static, type TObject } from 'typebox';
+import type { AddressFields } from './addresses.ts';
+import type { KeptFields } from './kept.ts';
 import { Refusal } from './refusal.ts';
 
 /** What a process does. Every role is one that it can have beside others, or alone. */
@@ -22,7 +24,7 @@ export type BlobSettings =
     };
 
 /** The settings of an installation of several processes. */
-export const ProcessSettings = {
+export const ProcessFields = {
   KETHUB_ROLES: Type.Optional(
     Type.String({
       description:
@@ -64,17 +66,14 @@ export const ProcessSettings = {
   KETHUB_S3_SECRET_ACCESS_KEY: Type.Optional(Type.String({ description: 'Secret of that access key. Default: none.' })),
 };
 
-interface Given {
-  readonly KETHUB_ROLES?: string;
-  readonly KETHUB_BLOBS?: string;
-  readonly KETHUB_S3_ENDPOINT?: string;
-  readonly KETHUB_S3_REGION?: string;
-  readonly KETHUB_S3_ACCESS_KEY_ID?: string;
-  readonly KETHUB_S3_SECRET_ACCESS_KEY?: string;
-  readonly KETHUB_PUBLIC_URL?: string;
-  readonly KETHUB_GATEWAY_URL?: string;
-  readonly DATABASE_URL?: string;
-}
+/** What several processes must be told beside. */
+type Given = Static<
+  TObject<
+    typeof ProcessFields &
+      Pick<typeof AddressFields, 'KETHUB_PUBLIC_URL' | 'KETHUB_GATEWAY_URL'> &
+      Pick<typeof KeptFields, 'DATABASE_URL'>
+  >
+>;
 
 /** Throws Refusal for roles that do not exist, and for one of several processes that could not work with the others. */
 export function rolesOf(given: Given): Roles {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type, type Static, type TObject } from 'typebox';
 import { Refusal } from './refusal.ts';
 
 /** What the machine of a worker gives to executions; null is what it has. */
@@ -19,7 +19,8 @@ export interface TurnSettings {
   readonly shortRunSeconds: number | null;
 }
 
-export const SchedulingSettings = {
+/** How much runs at once, and whose turn it is. */
+export const SchedulingFields = {
   KETHUB_MAX_CONCURRENT_EXECUTIONS: Type.Integer({
     minimum: 1,
     maximum: 1_000,
@@ -65,8 +66,26 @@ export const SchedulingSettings = {
   }),
 };
 
-/** Throws Refusal for a list that cannot be read. */
-export function gpusOf(list: string | undefined): Record<string, number> {
+type Given = Static<TObject<typeof SchedulingFields>>;
+
+/** Throws Refusal for a list of GPUs that cannot be read. */
+export function capacityOf(given: Given, warmMemoryMb: number): CapacitySettings {
+  return {
+    cpus: given.KETHUB_WORKER_CPUS ?? null,
+    memoryBytes: given.KETHUB_WORKER_MEMORY_MB === undefined ? null : given.KETHUB_WORKER_MEMORY_MB * 1024 * 1024,
+    gpus: gpusOf(given.KETHUB_WORKER_GPUS),
+    warmBytes: warmMemoryMb * 1024 * 1024,
+  };
+}
+
+export function turnsOf(given: Given): TurnSettings {
+  return {
+    ownerAtOnce: given.KETHUB_OWNER_EXECUTIONS_AT_ONCE || null,
+    shortRunSeconds: given.KETHUB_SHORT_RUN_SECONDS || null,
+  };
+}
+
+function gpusOf(list: string | undefined): Record<string, number> {
   if (list === undefined || list.trim() === '0') return {};
   const gpus = new Map<string, number>();
   for (const part of list.split(',')) {

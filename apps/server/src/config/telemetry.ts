@@ -1,3 +1,5 @@
+import { Type, type Static, type TObject } from 'typebox';
+
 /** Where the metrics of this process are served. */
 export interface MetricsSettings {
   readonly host: string;
@@ -11,12 +13,37 @@ export interface TracingSettings {
   readonly ratio: number;
 }
 
-interface Given {
-  readonly KETHUB_METRICS_HOST: string;
-  readonly KETHUB_METRICS_PORT?: number;
-  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string;
-  readonly KETHUB_TRACE_RATIO: number;
-}
+/** Where metrics and traces of this process go. */
+export const TelemetryFields = {
+  KETHUB_METRICS_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      description:
+        'Port at which this process serves Prometheus metrics, at `/metrics`. See [Monitoring](monitoring.md). Default: none, no metrics.',
+    }),
+  ),
+  KETHUB_METRICS_HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'Address to serve the metrics on. Whoever reaches it reads them: keep it inside.',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description:
+        'OpenTelemetry collector (OTLP over HTTP) that traces are sent to, such as `http://localhost:4318`. Default: none, no traces.',
+    }),
+  ),
+  KETHUB_TRACE_RATIO: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    default: 0.1,
+    description:
+      'Share of the requests that are traced, where the caller has not decided in `traceparent`. Recording costs time.',
+  }),
+};
+
+type Given = Static<TObject<typeof TelemetryFields>>;
 
 export function metricsOf({ KETHUB_METRICS_HOST: host, KETHUB_METRICS_PORT: port }: Given): MetricsSettings | null {
   return port === undefined ? null : { host, port };

@@ -1,3 +1,5 @@
+import { Type, type Static, type TObject } from 'typebox';
+import type { KeycloakFields } from './keycloak.ts';
 import { Refusal } from './refusal.ts';
 
 /** Another OpenID provider at which people can sign in. */
@@ -11,14 +13,31 @@ export interface UpstreamSettings {
   readonly name: string;
 }
 
-/** The settings it is made of. */
-interface Given {
-  readonly KETHUB_IDENTITY_PROVIDER: 'embedded' | 'keycloak';
-  readonly KETHUB_SIGN_IN_ISSUER?: string;
-  readonly KETHUB_SIGN_IN_CLIENT_ID?: string;
-  readonly KETHUB_SIGN_IN_CLIENT_SECRET?: string;
-  readonly KETHUB_SIGN_IN_NAME?: string;
-}
+/** Another OpenID provider at which people can sign in. */
+export const UpstreamFields = {
+  KETHUB_SIGN_IN_ISSUER: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      maxLength: 2_000,
+      description:
+        'Issuer of another OpenID provider at which people can sign in, beside the embedded one: its address, exactly as its discovery document names it. See [Sign-in](sign-in.md). Default: none.',
+    }),
+  ),
+  KETHUB_SIGN_IN_CLIENT_ID: Type.Optional(
+    Type.String({ maxLength: 500, description: 'Client that Kethub is at that provider. Default: none.' }),
+  ),
+  KETHUB_SIGN_IN_CLIENT_SECRET: Type.Optional(
+    Type.String({ description: 'Secret of that client. Default: none, for a public client.' }),
+  ),
+  KETHUB_SIGN_IN_NAME: Type.Optional(
+    Type.String({
+      maxLength: 60,
+      description: 'What people call that provider; the button reads `Sign in with <name>`. Default: none.',
+    }),
+  ),
+};
+
+type Given = Static<TObject<typeof UpstreamFields & Pick<typeof KeycloakFields, 'KETHUB_IDENTITY_PROVIDER'>>>;
 
 /** The provider, or null without one. Throws Refusal for half of it, and for what would have no effect or be unsafe. */
 export function upstreamOf(given: Given): UpstreamSettings | null {

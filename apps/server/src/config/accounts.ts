@@ -1,0 +1,32 @@
+import { Type, type Static, type TObject } from 'typebox';
+
+/** Who decides on registrations, and who may register. */
+export interface AccountSettings {
+  /** Usernames, in the form in which the identity provider compares them. */
+  readonly administrators: readonly string[];
+  readonly registration: 'approval' | 'open' | 'closed';
+}
+
+export const AccountFields = {
+  KETHUB_ADMINISTRATORS: Type.Optional(
+    Type.String({
+      description:
+        'Usernames at the identity provider, separated by commas, of the approved users who decide on registrations and switch accounts off. Default: none.',
+    }),
+  ),
+  KETHUB_REGISTRATION: Type.Enum(['approval', 'open', 'closed'], {
+    default: 'approval',
+    description:
+      'Who registers at the embedded identity provider and has confirmed the address: waits for an administrator (`approval`), is an approved user (`open`); or nobody can register (`closed`).',
+  }),
+};
+
+export function accountsOf(given: Static<TObject<typeof AccountFields>>): AccountSettings {
+  return { administrators: namesOf(given.KETHUB_ADMINISTRATORS), registration: given.KETHUB_REGISTRATION };
+}
+
+/** Usernames, in the one form in which all identity providers keep them. */
+function namesOf(list = ''): string[] {
+  const names = list.split(',').map((name) => name.trim().normalize('NFC').toLowerCase());
+  return [...new Set(names)].filter(Boolean);
+}

@@ -1,0 +1,62 @@
+import { Type, type Static, type TObject } from 'typebox';
+import { listOf } from './networks.ts';
+
+/** Where a process listens, and under which addresses it is known. */
+export interface Addresses {
+  readonly host: string;
+  readonly port: number;
+  readonly gatewayPort: number;
+  readonly publicUrl: string | null;
+  readonly gatewayUrl: string | null;
+  readonly trustedProxies: readonly string[];
+}
+
+export const AddressFields = {
+  KETHUB_HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'Address to listen on. `0.0.0.0` opens the platform to the network.',
+  }),
+  KETHUB_PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    default: 8080,
+    description: 'Port of the platform interface, the identity provider and the dashboard.',
+  }),
+  KETHUB_GATEWAY_PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    default: 8081,
+    description: 'Port of the gateway.',
+  }),
+  KETHUB_PUBLIC_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description:
+        'Public address of the platform when it stands behind a proxy. Default: `http://localhost:<KETHUB_PORT>`.',
+    }),
+  ),
+  KETHUB_GATEWAY_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'Public address of the gateway. Default: `http://localhost:<KETHUB_GATEWAY_PORT>`.',
+    }),
+  ),
+  KETHUB_TRUSTED_PROXIES: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-fA-F.:/, ]+$',
+      description:
+        'Addresses or networks (`10.0.0.0/8`) of proxies, separated by commas, whose `X-Forwarded-For` is believed. Without it everybody behind a proxy is one address, also for the limits on wrong passwords. Default: none.',
+    }),
+  ),
+};
+
+export function addressesOf(given: Static<TObject<typeof AddressFields>>): Addresses {
+  return {
+    host: given.KETHUB_HOST,
+    port: given.KETHUB_PORT,
+    gatewayPort: given.KETHUB_GATEWAY_PORT,
+    publicUrl: given.KETHUB_PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+    gatewayUrl: given.KETHUB_GATEWAY_URL?.replace(/\/+$/, '') ?? null,
+    trustedProxies: listOf(given.KETHUB_TRUSTED_PROXIES),
+  };
+}

@@ -1,0 +1,68 @@
+import path from 'node:path';
+import { Type, type Static, type TObject } from 'typebox';
+
+/** What is kept, where, and how long. */
+export interface Kept {
+  readonly dataDir: string;
+  /** null for SQLite in the data folder. */
+  readonly databaseUrl: string | null;
+  /** null for one that is made once and kept in the data folder. */
+  readonly instanceKey: string | null;
+  /** null is for good. */
+  readonly auditKeepDays: number | null;
+  /** How long a key signs, in milliseconds; null is for good. */
+  readonly signingKeyMs: number | null;
+  /** Of all files of one data pool together. */
+  readonly dataPoolBytes: number;
+}
+
+export const KeptFields = {
+  KETHUB_DATA_DIR: Type.String({
+    default: '.kethub',
+    description: 'Data folder: database, blobs, keys and running executions. Relative to where the command is run.',
+  }),
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description: 'PostgreSQL to use. Default: SQLite in the data folder.',
+    }),
+  ),
+  KETHUB_INSTANCE_KEY: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-fA-F]{64}$',
+      description:
+        '32 bytes in hex that seal secrets at rest. Default: made once and kept in `<data folder>/instance.key`.',
+    }),
+  ),
+  KETHUB_AUDIT_KEEP_DAYS: Type.Integer({
+    minimum: 0,
+    maximum: 36_500,
+    default: 730,
+    description:
+      'How long the audit log keeps who has changed rights, keys and publications. 0 keeps it for good. The log of a person goes with the account.',
+  }),
+  KETHUB_SIGNING_KEY_DAYS: Type.Integer({
+    minimum: 0,
+    maximum: 3_650,
+    default: 90,
+    description:
+      'How long a key signs the bearer tokens of the gateway, or the tokens of the embedded identity provider, until a new one does. What the old one has signed stays valid until it expires. 0 keeps the first key for good.',
+  }),
+  KETHUB_DATA_POOL_MB: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000_000,
+    default: 51_200,
+    description: 'What one data pool may hold, all its files together. One file may have at most 5 GB in any case.',
+  }),
+};
+
+export function keptOf(given: Static<TObject<typeof KeptFields>>): Kept {
+  return {
+    dataDir: path.resolve(given.KETHUB_DATA_DIR),
+    databaseUrl: given.DATABASE_URL ?? null,
+    instanceKey: given.KETHUB_INSTANCE_KEY ?? null,
+    auditKeepDays: given.KETHUB_AUDIT_KEEP_DAYS || null,
+    signingKeyMs: given.KETHUB_SIGNING_KEY_DAYS * 24 * 60 * 60 * 1000 || null,
+    dataPoolBytes: given.KETHUB_DATA_POOL_MB * 1024 * 1024,
+  };
+}

@@ -1,0 +1,66 @@
+import type { UsageLimits } from '@kethub/contract';
+import { Type, type Static, type TObject } from 'typebox';
+
+export interface RateLimitSettings {
+  /** Units that one caller may look up in a minute; one network 10 times as many, people behind one proxy share it. */
+  readonly lookups: number;
+  /** Requests that one person or application may make in a minute; null without this limit. */
+  readonly requests: number | null;
+}
+
+export interface LimitSettings {
+  readonly rateLimits: RateLimitSettings;
+  /** Of a subscription for which the provider of the service has set nothing. */
+  readonly subscriptionLimits: UsageLimits;
+}
+
+export const LimitFields = {
+  KETHUB_RATE_LIMIT_LOOKUPS: Type.Integer({
+    minimum: 50,
+    maximum: 1_000_000,
+    default: 1_000,
+    description:
+      'How often a minute one person may look up people: reading a name or an image costs 1, ten names of a batch 1, a search 5, the status of a registration 20. All callers of one address together: ten times as much. Counted by each process.',
+  }),
+  KETHUB_RATE_LIMIT_REQUESTS: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 0,
+    description:
+      'Requests a minute that one person may make at the platform interface, and one application at the gateway. 0 is no limit. Counted by each process.',
+  }),
+  KETHUB_SUBSCRIPTION_REQUESTS_PER_MINUTE: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 0,
+    description:
+      'Requests a minute through one subscription, where the provider of the service has set nothing. 0 is no limit. Counted by each process.',
+  }),
+  KETHUB_SUBSCRIPTION_EXECUTIONS_PER_DAY: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000_000,
+    default: 0,
+    description:
+      'Executions that one subscription may start on one day (UTC), where the provider of the service has set nothing. 0 is no limit.',
+  }),
+  KETHUB_SUBSCRIPTION_EXECUTIONS_PER_MONTH: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000_000,
+    default: 0,
+    description: 'The same for a calendar month.',
+  }),
+};
+
+export function limitsOf(given: Static<TObject<typeof LimitFields>>): LimitSettings {
+  return {
+    rateLimits: {
+      lookups: given.KETHUB_RATE_LIMIT_LOOKUPS,
+      requests: given.KETHUB_RATE_LIMIT_REQUESTS || null,
+    },
+    subscriptionLimits: {
+      requestsPerMinute: given.KETHUB_SUBSCRIPTION_REQUESTS_PER_MINUTE || null,
+      executionsPerDay: given.KETHUB_SUBSCRIPTION_EXECUTIONS_PER_DAY || null,
+      executionsPerMonth: given.KETHUB_SUBSCRIPTION_EXECUTIONS_PER_MONTH || null,
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { BlockList, isIP } from 'node:net';
+import { Refusal } from './refusal.ts';
+
+/** Parts separated by commas or white space. */
+export function listOf(text = ''): string[] {
+  return text.split(/[\s,]+/).filter(Boolean);
+}
+
+/** Throws Refusal for what is no network, naming the setting. */
+export function networksOf(setting: string, text: string | undefined): string[] {
+  return listOf(text).map((one) => network(setting, one));
+}
+
+function network(setting: string, text: string): string {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  try {
+    if (version === 0 || rest.length > 0 || address.includes('%')) throw new Error('no address');
+    if (bits !== undefined) {
+      if (!/^\d{1,3}$/.test(bits)) throw new Error('no prefix');
+      new BlockList().addSubnet(address, Number(bits), version === 6 ? 'ipv6' : 'ipv4');
+    }
+  } catch {
+    throw new Refusal(`${setting} holds ${text}, which is no network. Write it as 10.1.0.0/16.`);
+  }
+  return text;
+}

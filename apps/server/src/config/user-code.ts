@@ -1,0 +1,38 @@
+import { Type, type Static, type TObject } from 'typebox';
+import { networksOf } from './networks.ts';
+
+/** What user code starts from, and what it may reach. */
+export interface UserCodeSettings {
+  readonly warmMemoryMb: number;
+  readonly sandboxRoot: 'own' | 'machine';
+  /** Private networks that managed services may reach when they declare hosts there. */
+  readonly serviceNetworks: readonly string[];
+}
+
+export const UserCodeFields = {
+  KETHUB_WARM_MEMORY_MB: Type.Integer({
+    minimum: 0,
+    default: 512,
+    description: 'Memory that pre-warmed processes may hold while they wait. 0 switches warm starts off.',
+  }),
+  KETHUB_SANDBOX_ROOT: Type.Enum(['own', 'machine'], {
+    default: 'own',
+    description:
+      "What user code sees as `/usr`. `own`: Python from packages of Debian, built in the data folder beside the first start (21 MB are downloaded); until then, and where that is not possible, and with `machine`, a part of this machine's.",
+  }),
+  KETHUB_SERVICE_NETWORKS: Type.Optional(
+    Type.String({
+      description:
+        'Networks (`10.1.0.0/16`), separated by commas, in which hosts may be that managed services declare to call. Default: none beside public addresses.',
+    }),
+  ),
+};
+
+/** Throws Refusal for what is no network. */
+export function userCodeOf(given: Static<TObject<typeof UserCodeFields>>): UserCodeSettings {
+  return {
+    warmMemoryMb: given.KETHUB_WARM_MEMORY_MB,
+    sandboxRoot: given.KETHUB_SANDBOX_ROOT,
+    serviceNetworks: networksOf('KETHUB_SERVICE_NETWORKS', given.KETHUB_SERVICE_NETWORKS),
+  };
+}
