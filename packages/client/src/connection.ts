@@ -42,6 +42,13 @@ export function path(texts: TemplateStringsArray, ...parts: readonly string[]): 
   });
 }
 
+/** The part of an address from its question mark on; empty when nothing is asked for. */
+export function query(asked: object): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked)) if (value !== undefined) given.set(name, String(value));
+  return given.size === 0 ? '' : `?${given.toString()}`;
+}
+
 /**
  * Sends a request and returns a successful answer (or 304), body unread. Throws KethubError for any other answer and
  * UnreachableError when none comes. Redirects are not followed: `fetch` would carry `X-Auth-Token` to another host.

@@ -27,7 +27,7 @@ export interface DataPoolUploadOptions extends CallOptions {
 const file = (pool: string, name: string) => path`/data-pools/${pool}/files/${name}`;
 const member = (pool: string, { type, id }: DataPoolParty) => path`/data-pools/${pool}/members/${type}/${id}`;
 
-export function dataPools(connection: Connection) {
+export function dataPoolsAt(connection: Connection) {
   return {
     /** Own ones and those that were shared, newest first. */
     dataPools: (options?: CallOptions) => sendForJson<DataPool[]>(connection, { path: '/data-pools', ...options }),

@@ -11,16 +11,11 @@ export type { ExecutionInput, ExecutionsClient, ResultResponse, StartOptions } f
 export { createGatewayClient } from './gateway-client.ts';
 export type { GatewayClient, GatewayClientOptions } from './gateway-client.ts';
 export type { MarketplaceQuery } from './marketplace-client.ts';
-export { createPlatformClient, isBuilt, isManaged } from './platform-client.ts';
-export type {
-  Credential,
-  NewOnPremiseService,
-  NewService,
-  NewTarget,
-  PlatformClient,
-  PlatformClientOptions,
-  RegistrationsQuery,
-} from './platform-client.ts';
+export type { RegistrationsQuery } from './accounts-client.ts';
+export { createPlatformClient } from './platform-client.ts';
+export type { Credential, PlatformClient, PlatformClientOptions } from './platform-client.ts';
+export type { NewOnPremiseService, NewService, NewTarget } from './services-client.ts';
+export { isBuilt, isManaged } from './versions-client.ts';
 export { findSignInPlace } from './sign-in-place.ts';
 export { signInWithPassword, type PasswordSignIn } from './sign-in.ts';
 export type { WatchOptions } from './watch.ts';

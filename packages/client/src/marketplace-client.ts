@@ -6,7 +6,7 @@ import type {
   MarketplaceService,
   MonthlyUsage,
 } from '@kethub/contract';
-import { path, sendForJson, sendForNothing, type CallOptions, type Connection } from './connection.ts';
+import { path, query, sendForJson, sendForNothing, type CallOptions, type Connection } from './connection.ts';
 
 export interface MarketplaceQuery {
   /** Part of a title, a summary or the name of a provider. */
@@ -21,14 +21,8 @@ export interface MarketplaceQuery {
 export function marketplaceAt(connection: Connection) {
   return {
     /** What is offered, newest first. */
-    marketplace: (query: MarketplaceQuery = {}, options?: CallOptions) => {
-      const given = Object.entries(query).filter(([, value]) => value !== undefined);
-      const search = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])));
-      return sendForJson<MarketplaceEntry[]>(connection, {
-        path: `/marketplace/services?${search.toString()}`,
-        ...options,
-      });
-    },
+    marketplace: (asked: MarketplaceQuery = {}, options?: CallOptions) =>
+      sendForJson<MarketplaceEntry[]>(connection, { path: `/marketplace/services${query(asked)}`, ...options }),
     marketplaceService: (id: string, options?: CallOptions) =>
       sendForJson<MarketplaceService>(connection, { path: path`/marketplace/services/${id}`, ...options }),
     listing: (id: string, options?: CallOptions) =>

@@ -1,5 +1,5 @@
 import type { AuditEntry, Invitation, Member, MemberRole, Organization } from '@kethub/contract';
-import { path, sendForJson, sendForNothing, type CallOptions, type Connection } from './connection.ts';
+import { path, query, sendForJson, sendForNothing, type CallOptions, type Connection } from './connection.ts';
 
 export interface AuditQuery {
   readonly action?: string | undefined;
@@ -42,10 +42,7 @@ export function organizationsAt(connection: Connection) {
         path: path`/invitations/${id}/acceptance`,
         ...options,
       }),
-    auditLog: (query: AuditQuery, options?: CallOptions) => {
-      const search = new URLSearchParams();
-      for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
-      return sendForJson<AuditEntry[]>(connection, { path: `/audit-log?${search.toString()}`, ...options });
-    },
+    auditLog: (asked: AuditQuery, options?: CallOptions) =>
+      sendForJson<AuditEntry[]>(connection, { path: `/audit-log${query(asked)}`, ...options }),
   };
 }

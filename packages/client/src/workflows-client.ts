@@ -19,7 +19,7 @@ export interface NewWorkflow {
 }
 
 /** Workflow services: their files, their instances, and messages for these. */
-export function workflows(connection: Connection) {
+export function workflowsAt(connection: Connection) {
   return {
     /** A workflow; its first version is a draft, whose `workflow.problems` say what keeps it from being deployed. */
     createWorkflow: (workflow: NewWorkflow, options?: CallOptions) =>
