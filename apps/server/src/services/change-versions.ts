@@ -5,7 +5,7 @@ import { audit } from '../audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import type { Queries } from '../storage/index.ts';
-import { buildPending } from './builds.ts';
+import { buildPending } from './builds/index.ts';
 import { copySpecification } from './api-specification.ts';
 import { presentBuild, presentVersion, stateOf } from './present.ts';
 import { findBuild, findVersion, newestVersions } from './queries.ts';

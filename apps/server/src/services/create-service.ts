@@ -5,7 +5,7 @@ import { targetColumns } from '../on-premise/index.ts';
 import { holdOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { isDuplicate, type Queries, type ServiceRow } from '../storage/index.ts';
-import { buildPending } from './builds.ts';
+import { buildPending } from './builds/index.ts';
 import { serviceAnswersOf } from './catalog.ts';
 import { insertOnPremiseDraft, isJson, withoutPassword } from './on-premise.ts';
 import { presentService } from './present.ts';

@@ -1,4 +1,4 @@
-export { BuildWorker, releaseLostBuilds } from './builds.ts';
+export { BuildWorker, releaseLostBuilds } from './builds/index.ts';
 export type { Builders, BuiltCode, Builder, BuildOutcome } from './builder.ts';
 export { serviceCatalog } from './catalog.ts';
 export { serviceEndpoints } from './routes.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { etag, isFresh, list, preferredWait, Problem, type Answer, type ListQuery } from '../http/index.ts';
 import { answerLog } from '../logs/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { buildLog, onBuildChanged } from './builds.ts';
+import { buildLog, onBuildChanged } from './builds/index.ts';
 import { presentBuild, presentService, presentVersion } from './present.ts';
 import { findBuild, newestVersions, pageOfServices, pageOfVersions } from './queries.ts';
 import { requireManagedVersion, requireService, requireSourceVersion, requireVersion } from './versions.ts';

@@ -1,0 +1,3 @@
+export { buildPending, onBuildChanged } from './changes.ts';
+export { buildLog } from './log.ts';
+export { BuildWorker, releaseLostBuilds } from './worker.ts';
