@@ -1,26 +1,88 @@
 import { BuildError } from './problem.ts';
 
+/** White space as an engine sees it: Go counts U+0085, JavaScript does not. */
+const SPACE = String.raw`[\s\u0085]`;
+const START = `^${SPACE}*(?:ONBUILD${SPACE}+)*`;
+const lineOf = (pattern: string): RegExp => new RegExp(START + pattern, 'i');
+
+const ADD = lineOf(`ADD(?:${SPACE}+(.*))?$`);
 /** Flags, then paths and patterns: nothing that could be, or become, an address. */
 const LOCAL_SOURCES = /^(--chown=[\w:.-]+\s+|--chmod=[0-7]+\s+)*[\w./*?\-+@\s[\]",]*$/;
-const ADD = /^\s*(?:ONBUILD\s+)?ADD(?:\s+(.*))?$/i;
+const FROM = lineOf(`FROM(?:${SPACE}+(.*))?$`);
+const BASE = /^(?:--platform=[\w./:${}-]+\s+)?([\w./:@${}+?-]+)(?:\s+AS\s+([\w.-]+))?\s*$/i;
+const COPY = lineOf(`COPY(?:${SPACE}+(.*))?$`);
+/** Flags without quotes and escapes, which engines would take away, then the first source, on the same line. */
+const COPIED = /^((?:--(?:chown|chmod|from)=[\w./:@-]+\s+)*)[^\s\u0085\\`-]/;
+/** The index of a stage; a longer number would be looked up as an image. */
+const STAGE_INDEX = /^\d{1,3}$/;
+const MOUNT = /--mount.*from/i;
 /** A line that ends within the name of an instruction: the next one goes on with it. */
-const CUT_NAME = /^\s*(?:ONBUILD\s+)?([a-z]+)[\\`]\s*$/i;
-const NAMES = ['ADD', 'ONBUILD'];
+const CUT_NAME = lineOf(`([a-z]+)[\\\\\`]${SPACE}*$`);
+const NAMES = ['ADD', 'COPY', 'FROM', 'ONBUILD'];
+
+/** How Podman names places of its own machine. */
+const TRANSPORTS = /^(?:containers-storage|dir|docker|docker-archive|docker-daemon|oci|oci-archive):/i;
+const IMAGE_ID = /^(?:sha256:)?[0-9a-f]*$/i;
+/** What no id of an image has, nor `sha256:` before one: with one of these it cannot become an id, whatever a variable holds. */
+const NEVER_IN_AN_ID = /[gi-rt-z._/-]/i;
 
 /**
- * Refuses ADD from an address. Its content would be fetched by the engine itself, from wherever the engine reaches, whatever
- * network the build has. Judged line by line, so that no way to continue lines hides one.
+ * Refuses what a Dockerfile could reach beyond its project: images by the beginning of their id, which may be those of other
+ * owners at the same engine, and (where builds have no network) what the engine itself would fetch for ADD. Judged line by
+ * line, so that no way to continue lines hides one.
  * @throws BuildError naming the line.
  */
-export function checkDockerfile(name: string, text: string): void {
+export function checkDockerfile(name: string, text: string, options: { network: boolean }): void {
   for (const [index, line] of text.split(/\r\n|[\n\r\u2028\u2029]/).entries()) {
-    const sources = ADD.exec(line);
-    const cut = CUT_NAME.exec(line)?.[1]?.toUpperCase();
-    const isHidden = cut !== undefined && NAMES.some((one) => one.startsWith(cut));
-    if (!isHidden && (sources === null || LOCAL_SOURCES.test(sources[1] ?? ''))) continue;
-    throw new BuildError(
-      'dockerfile-refused',
-      `${name}, line ${index + 1}: builds have no network, so ADD can only take files of the project, named on one line without variables. Use COPY.`,
-    );
+    const problem = problemOf(line, options.network);
+    if (problem !== null) throw new BuildError('dockerfile-refused', `${name}, line ${index + 1}: ${problem}`);
   }
+}
+
+function problemOf(line: string, network: boolean): string | null {
+  const cut = CUT_NAME.exec(line)?.[1]?.toUpperCase();
+  if (cut !== undefined && NAMES.some((one) => one.startsWith(cut)))
+    return 'the name of an instruction and what follows it must stand on one line.';
+  const added = ADD.exec(line);
+  if (!network && added !== null && !LOCAL_SOURCES.test(added[1] ?? ''))
+    return 'builds have no network, so ADD can only take files of the project, named on one line without variables. Use COPY.';
+  const base = FROM.exec(line);
+  if (base !== null) return problemOfBase(base[1] ?? '');
+  const copied = COPY.exec(line);
+  if (copied !== null) return problemOfCopy(copied[1] ?? '');
+  if (MOUNT.test(line)) return 'RUN --mount cannot take files from other images. Use COPY --from.';
+  return null;
+}
+
+function problemOfBase(rest: string): string | null {
+  const [, image] = BASE.exec(rest) ?? [];
+  if (image === undefined)
+    return 'FROM, the image and AS must stand on one line, without quotes. A line of another instruction cannot begin with FROM: put it into a file.';
+  return problemOfImage(image);
+}
+
+function problemOfCopy(rest: string): string | null {
+  const [, flags] = COPIED.exec(rest) ?? [];
+  if (flags === undefined)
+    return 'COPY, its flags (--chown, --chmod, --from) and the first source must stand on one line, without quotes and variables in the flags.';
+  for (const [, image = ''] of flags.matchAll(/--from=(\S+)/gi)) {
+    const problem = STAGE_INDEX.test(image) ? null : problemOfImage(image);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+/** An engine takes the shortest beginning of an id for an image, whoever has built it. */
+function problemOfImage(image: string): string | null {
+  const literal = withoutVariables(image);
+  if (TRANSPORTS.test(literal)) return `${image} names a place of the machine that builds. Name an image.`;
+  if (literal.includes('$') || /[{}]/.test(literal)) return `the variables in ${image} cannot be read. Write \${NAME}.`;
+  const isSafe = literal === image ? !IMAGE_ID.test(image) : NEVER_IN_AN_ID.test(literal);
+  if (isSafe) return null;
+  return `${image} can be the id of an image. Name an image with its tag (${literal || 'name'}:latest), outside of variables, and a stage with a letter beyond f.`;
+}
+
+function withoutVariables(image: string): string {
+  const shorter = image.replaceAll(/\$\{[^{}$]*\}|\$\w+/g, '');
+  return shorter === image ? image : withoutVariables(shorter);
 }

@@ -62,7 +62,7 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
     const { files } = await unpackSource(join(draft, 'archive.zip'), folder, unpackLimits, imageProject(NAMES));
     tell.info(`Unpacked ${files} ${files === 1 ? 'file' : 'files'}.`);
     const dockerfile = NAMES.find((name) => existsSync(join(folder, name))) ?? '';
-    if (network === 'none') checkDockerfile(dockerfile, readFileSync(join(folder, dockerfile), 'utf8'));
+    checkDockerfile(dockerfile, readFileSync(join(folder, dockerfile), 'utf8'), { network: network !== 'none' });
     const labels = { [LABELS.installation]: installation.id, [LABELS.source]: digest };
     const names = { t: image, dockerfile, labels: JSON.stringify(labels) };
     try {

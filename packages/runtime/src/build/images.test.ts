@@ -26,13 +26,19 @@ const SHELL = [
 ];
 
 describe('a Dockerfile for a build without network', () => {
-  const check = (text: string) => () => checkDockerfile('Dockerfile', text);
+  const check =
+    (text: string, network = false) =>
+    () =>
+      checkDockerfile('Dockerfile', text, { network });
 
   test.each([
     'FROM scratch\nADD --chown=1000:1000 data/*.csv /data/',
     'FROM x\nadd ["a b", "/c"]',
     'RUN apt-get install \\\n    curl\\\n    git',
     'RUN echo ADD http://x',
+    'FROM --platform=linux/amd64 python:3.12-slim AS build',
+    'ARG V=3.12\nFROM python:${V}-slim\nFROM debian\nFROM ada:1\nFROM registry:5000/ab@sha256:00',
+    'FROM scratch\nCOPY --from=0 / /\nCOPY --from=build --chown=1000:1000 a b /x\nCOPY ["a b", "/x"]\nCOPY . .',
   ])('%j is taken', (text) => {
     expect(check(text)).not.toThrow();
   });
@@ -48,9 +54,46 @@ describe('a Dockerfile for a build without network', () => {
     ['escaped in JSON', String.raw`ADD ["http:\u002f\u002fexample.org", "/x"]`, 1],
     ['from Git', 'ADD git@github.com:a/b.git /x', 1],
     ['behind a carriage return', 'FROM x\rADD http://example.org/a /x', 2],
+    ['behind a space of Go', 'FROM x\n\u0085ADD http://example.org/a /x', 2],
   ])('ADD %s is refused, with its line', (_name, text, line) => {
     expect(check(text)).toThrow(new RegExp(`^Dockerfile, line ${line}: `));
   });
+
+  // `FROM d` is whatever image of the engine has an id that begins with d: that of another owner.
+  test.each([
+    ['FROM d', 1],
+    ['FROM scratch\nFROM sha256:D AS x', 2],
+    ['FROM "d"', 1],
+    ['FROM \\\nd', 1],
+    ['FR\\\nOM d', 1],
+    ['FROM\u000bd', 1],
+    ['\u0085FROM d', 1],
+    ['ARG A=d\nFROM $A', 2],
+    ['ARG A=d\nFROM ${A}', 2],
+    ['ARG A=d\nFROM ${A:-${B}}', 2],
+    ['ARG A=a256:d\nFROM sh${A}', 2],
+    ['ARG A=sha256\nFROM ${A}:d', 2],
+    ['RUN echo \\\nFROM scratch AS d\nCOPY --from=d / /', 3],
+    ['COPY --from=d / /', 1],
+    ['COPY --from=D / /', 1],
+    ['COPY --from=0000 / /', 1],
+    ['COPY --chown=1:1 --from=sha256:d / /', 1],
+    ['COPY --fr"om"=d / /', 1],
+    ['COPY --f\\rom=d / /', 1],
+    ['COPY --chown=1 \\\n--from=d / /', 1],
+    ['COPY \\\n--from=d / /', 1],
+    ['CO\\\nPY --from=d / /', 1],
+    ['ONBUILD COPY --from=d / /', 1],
+    ['ONBUI\\\nLD COPY --from=d / /', 1],
+    ['RUN --mount=type=bind,from=d,target=/x true', 1],
+    ['FROM dir:/etc', 1],
+  ])(
+    '%j, which could take the image of somebody else, is refused with its line, whatever the network',
+    (text, line) => {
+      for (const network of [false, true])
+        expect(check(text, network)).toThrow(new RegExp(`^Dockerfile, line ${line}: `));
+    },
+  );
 });
 
 describe.skipIf(testEngine === null)('images', () => {
