@@ -94,7 +94,7 @@ export class Builtin extends FeelFunction {
   }
 
   call(values: readonly Value[], names: readonly string[] | null, call: CallSite): Value {
-    for (const { parameters, run } of this.signatures) {
+    for (const { parameters, run } of this.#candidates(names)) {
       const args = names ? byName(parameters, values, names) : byPosition(parameters, values);
       const converted = args && convertAll(parameters, args);
       if (converted) return run(call, converted);
@@ -102,6 +102,14 @@ export class Builtin extends FeelFunction {
     return call.fail(
       `expects (${this.signatures.map(describe).join(') or (')}), got (${values.map(kindOf).join(', ')}).`,
     );
+  }
+
+  /** Names of arguments are in no order, but `before(range: r, point: p)` and `before(point: p, range: r)` differ. */
+  #candidates(names: readonly string[] | null): readonly Signature[] {
+    const isWritten = ({ parameters }: Signature): boolean =>
+      names !== null && parameters.every(({ name }, index) => name === names[index]);
+    const written = names && this.signatures.find(isWritten);
+    return written ? [written, ...this.signatures] : this.signatures;
   }
 }
 

@@ -102,14 +102,16 @@ function relation(holds: Relation, ...allowed: Operands[]): Builtin {
       throw error;
     }
   };
-  return new Builtin([
-    signature(['range1: any', 'range2: any'], check),
-    signature(['point1: any', 'point2: any'], check),
-    signature(['point: any', 'range: any'], check),
-    signature(['range: any', 'point: any'], check),
-    signature(['value1: any', 'value2: any'], check),
-  ]);
+  const named = allowed.map((operands) => signature(names[operands], check));
+  return new Builtin([...named, signature(['value1: any', 'value2: any'], check)]);
 }
+
+const names: Readonly<Record<Operands, readonly [string, string]>> = {
+  ranges: ['range1: any', 'range2: any'],
+  points: ['point1: any', 'point2: any'],
+  'point first': ['point: any', 'range: any'],
+  'point second': ['range: any', 'point: any'],
+};
 
 function operandsOf(left: Value, right: Value): Operands {
   if (left instanceof FeelRange) return right instanceof FeelRange ? 'ranges' : 'point second';

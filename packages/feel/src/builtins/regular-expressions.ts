@@ -2,6 +2,7 @@ import { RE2JS } from 're2js';
 import type { Matcher } from 're2js';
 import type { CallSite } from '../evaluate/call-site.ts';
 import { withoutSubtractions } from './character-classes.ts';
+import { withWideEscapes } from './class-escapes.ts';
 import type { Value } from '../values/value.ts';
 
 // Regular expressions in linear time (RE2): neither look-around nor back-references. The flags are those of XPath 3.1,
@@ -35,7 +36,8 @@ function tryCompile(pattern: string, flags: string): RE2JS | null {
     mask |= FLAGS[flag] ?? 0;
   }
   try {
-    return RE2JS.compile(withoutSubtractions(flags.includes('x') ? withoutSpaces(pattern) : pattern), mask);
+    const tight = flags.includes('x') ? withoutSpaces(pattern) : pattern;
+    return RE2JS.compile(withWideEscapes(withoutSubtractions(tight), flags.includes('i')), mask);
   } catch {
     return null;
   }
