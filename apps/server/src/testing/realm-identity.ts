@@ -1,0 +1,78 @@
+import { createKeycloakIdentity } from '../identity/keycloak/keycloak.ts';
+import type { Identity, IdentityService } from '../identity/identity-provider.ts';
+import { readConfiguration } from '../config/index.ts';
+import { databases } from './databases.ts';
+import { createTestRealm, type TestRealm } from './keycloak.ts';
+import { createTestPlatform } from './platform.ts';
+
+export const PASSWORD = 'correct horse battery staple';
+const [sqlite] = databases;
+
+export interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly id_token: string;
+}
+
+/** A realm of a real Keycloak, and the identity provider that stands on it. */
+export interface RealmIdentity {
+  readonly realm: TestRealm;
+  readonly identity: IdentityService;
+  /** How far the platform's clock is ahead, in milliseconds. */
+  later: number;
+  /** One that remembers nothing yet. */
+  connect(changed?: Record<string, string>): IdentityService;
+  addUser(status?: Identity['status']): Promise<Identity>;
+  signIn(username: string, form?: Record<string, string>, issuer?: string): Promise<Tokens>;
+  /** Changes a person as the administrator of the realm, who sends the whole. */
+  change(id: string, changed: object): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startRealmIdentity(server: string): Promise<RealmIdentity> {
+  if (!sqlite) throw new Error('SQLite is always there');
+  const realm = await createTestRealm(server);
+  const platform = await createTestPlatform(sqlite.open, { now: () => Date.now() + people.later });
+  const connect = (changed: Record<string, string> = {}): IdentityService => {
+    const { keycloak } = readConfiguration({ ...realm.settings, ...changed });
+    if (!keycloak) throw new Error('The settings name no Keycloak');
+    return createKeycloakIdentity(platform, keycloak);
+  };
+  const identity = connect();
+  let number = 0;
+  const people: RealmIdentity = {
+    realm,
+    identity,
+    later: 0,
+    connect,
+    addUser(status = 'APPROVED') {
+      const username = `user-${++number}`;
+      const person = { username, email: `${username}@example.org`, firstname: 'Ada', lastname: 'Lovelace' };
+      return identity.createUser({ ...person, password: PASSWORD, status });
+    },
+    async signIn(username, form = {}, issuer = realm.issuer) {
+      const response = await fetch(`${issuer}/protocol/openid-connect/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'password',
+          client_id: 'kethub',
+          scope: 'openid profile',
+          username,
+          password: PASSWORD,
+          ...form,
+        }),
+      });
+      if (!response.ok) throw new Error(`Signing in answered ${response.status}: ${await response.text()}`);
+      return (await response.json()) as Tokens;
+    },
+    async change(id, changed) {
+      const user = (await realm.admin('GET', `/users/${id}`)) as object;
+      await realm.admin('PUT', `/users/${id}`, { ...user, ...changed });
+    },
+    async close() {
+      await platform.close();
+      await realm.remove();
+    },
+  };
+  return people;
+}
