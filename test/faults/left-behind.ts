@@ -9,22 +9,31 @@ const ATTEMPTS = 100;
 export async function leftBehind(dataDir: string): Promise<string[]> {
   const { mark } = placesIn(path.join(dataDir, 'runtime'));
   for (let attempt = 1; ; attempt++) {
-    const left = [...processes(dataDir), ...mounts(dataDir, mark), ...cgroups(mark), ...folders(dataDir, mark)];
+    const left = [...processes(dataDir, mark), ...mounts(dataDir, mark), ...cgroups(mark), ...folders(dataDir, mark)];
     if (left.length === 0 || attempt === ATTEMPTS) return left;
     await pause(100);
   }
 }
 
-function processes(dataDir: string): string[] {
-  return readdirSync('/proc').flatMap((name) => {
-    if (!/^\d+$/.test(name)) return [];
-    try {
-      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
-      return command.includes(dataDir) ? [`process ${name} is left: ${command}`] : [];
-    } catch {
-      return [];
-    }
+/**
+ * Sandboxes tell nothing of their data folder on their command line: they are known by their cgroup and their mounts.
+ */
+function processes(dataDir: string, mark: string): string[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
+    const told = ['cmdline', 'cgroup', 'mountinfo'].map((name) => textOf(`/proc/${pid}/${name}`)).join('\n');
+    if (!told.includes(dataDir) && !told.includes(mark)) return [];
+    return [`process ${pid} is left: ${textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`];
   });
+}
+
+/** Empty when the process has ended meanwhile, or is a zombie. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function mounts(dataDir: string, mark: string): string[] {

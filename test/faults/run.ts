@@ -3,12 +3,15 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fromTimestamp } from '@kethub/contract';
 import { member, type Caller } from '../../apps/server/src/testing/gateway.ts';
-import { faults, longOutage, type Fault } from './faults.ts';
-import { openInstallation, type InstallationOptions } from './installation.ts';
+import { decisionOf } from './decisions.ts';
+import { faults, longOutage } from './faults.ts';
+import { Follower, STUCK_MS } from './follow.ts';
+import { openInstallation, type Installation, type InstallationOptions } from './installation.ts';
 import { leftBehind } from './left-behind.ts';
+import { leftInRuntime, leftInStorage } from './left-inside.ts';
 import { load, type Promised } from './load.ts';
 import { countOpens } from './opens.ts';
-import { randomFrom } from './random.ts';
+import { PADDING } from './service.ts';
 
 export interface Plan extends InstallationOptions {
   /** Repeats the same faults in the same order, and the same load. */
@@ -32,60 +35,80 @@ export interface Report {
   readonly wrong: readonly string[];
 }
 
-/** How long whatever was promised may take once nothing breaks any more. */
-const STUCK_MS = 30_000;
-
 /** Breaks an installation under a load of mixed executions, and looks at what became of each. */
 export async function runFaults(plan: Plan): Promise<Report> {
-  const random = randomFrom(plan.seed);
   const installation = await openInstallation(plan);
+  let report: Report;
+  try {
+    report = await breakAndLook(plan, installation);
+  } finally {
+    await installation.platform.end();
+    await installation.close();
+  }
+  return { ...report, wrong: [...report.wrong, ...(await leftBehind(installation.dataDir))] };
+}
+
+async function breakAndLook(plan: Plan, installation: Installation): Promise<Report> {
+  const { app, dataDir, postgres } = installation;
+  const opens = await countOpens(installation.marks);
+  let breaking = false;
+  const follower = new Follower(app, () => breaking);
+  const stop = new AbortController();
+  const loading = load(app, plan.seed, 2 * plan.pauseMs > 200 ? 120 : 60, follower, stop.signal);
+  const happened: Happened[] = [];
+  for await (const { name, happen } of breaks(plan, installation)) {
+    const from = Date.now();
+    breaking = true;
+    if (await happen()) happened.push({ name, from, to: Date.now() });
+    breaking = false;
+  }
+  stop.abort();
+  const { promised, wrong: broken } = await loading;
+  const stuck = await follower.end();
+  const ends = await endsOf(app, promised, follower.ends);
+  const opened = await opens.stop();
+  const wrong = [
+    ...broken,
+    ...promised.flatMap((one) => judge(one, ends.get(one.id), opened, happened)),
+    ...[...stuck].map((id) => `${id} was stuck for ${STUCK_MS / 1000} s while nothing broke`),
+    ...runTwice(opened),
+    ...signals(ends, happened),
+    ...(await leftInRuntime(dataDir)),
+  ];
+  if (wrong.length > 0) wrong.push(`The runner said: ${runnerLog(dataDir)}`);
+  await installation.platform.end();
+  wrong.push(...(await leftInStorage(dataDir, postgres?.url ?? null)));
+  const statuses = countsOf([...ends.values()], ({ status }) => status);
+  return { promised: promised.length, happened: countsOf(happened, ({ name }) => name), statuses, wrong };
+}
+
+interface Break {
+  readonly name: string;
+  /** False when there was nothing to break. */
+  happen(): Promise<boolean>;
+}
+
+/** What breaks, one after the other, each after its pause. */
+async function* breaks(plan: Plan, installation: Installation): AsyncGenerator<Break> {
   const possible = faults
     .filter(({ name }) => plan.only?.includes(name) ?? true)
     .filter((one) => one.isPossible(installation));
-  const opens = await countOpens(installation.marks);
-  const stop = new AbortController();
-  const loading = load(installation.app, randomFrom(plan.seed + 1), stop.signal, 2 * plan.pauseMs > 200 ? 120 : 60);
-  const happened: Happened[] = [];
   for (let kill = 0; kill < plan.kills; kill++) {
-    await pause(random() * plan.pauseMs);
-    const fault = choose(possible, random);
-    const from = Date.now();
-    if (await fault.happen(installation, random)) happened.push({ name: fault.name, from, to: Date.now() });
-    plan.tell?.(`${kill + 1} of ${plan.kills}: ${fault.name}`);
+    const { pauseMs, fault, random } = decisionOf(plan.seed, kill, possible, plan.pauseMs);
+    await pause(pauseMs);
+    plan.tell?.(`${kill + 1} of ${plan.kills}: ${fault}`);
+    const chosen = possible.find(({ name }) => name === fault);
+    if (chosen) yield { name: fault, happen: () => chosen.happen(installation, random) };
   }
-  if (plan.outageMs !== null) {
-    plan.tell?.(`the database is away for ${plan.outageMs / 1000} s`);
-    await longOutage(installation, plan.outageMs);
-  }
-  stop.abort();
-  const promised = await loading;
-  const ends = await endsOf(installation.app, promised);
-  const opened = await opens.stop();
-  const wrong = [
-    ...promised.flatMap((one) => judge(one, ends.get(one.id), opened, happened)),
-    ...runTwice(opened),
-    ...signals(ends, happened),
-  ];
-  if (wrong.length > 0) wrong.push(`The runner said: ${runnerLog(installation.dataDir)}`);
-  await installation.platform.end();
-  await installation.close();
-  wrong.push(...(await leftBehind(installation.dataDir)));
-  const statuses = countsOf([...ends.values()], ({ status }) => status);
-  return { promised: promised.length, happened: countsOf(happened, ({ name }) => name), statuses, wrong };
+  const { outageMs } = plan;
+  if (outageMs === null) return;
+  plan.tell?.(`the database is away for ${outageMs / 1000} s`);
+  yield { name: 'database', happen: () => longOutage(installation, outageMs).then(() => true) };
 }
 
 /** Its last words, which go with the installation. */
 function runnerLog(dataDir: string): string {
   return readFileSync(path.join(dataDir, 'runtime', 'runner.log'), 'utf8').slice(-8_000);
-}
-
-function choose(possible: readonly Fault[], random: () => number): Fault {
-  let at = random() * possible.reduce((sum, { weight }) => sum + weight, 0);
-  for (const fault of possible) {
-    at -= fault.weight;
-    if (at < 0) return fault;
-  }
-  throw new Error('Nothing can break');
 }
 
 /** A fault, and when it happened: in milliseconds of this machine. */
@@ -97,6 +120,8 @@ interface Happened {
 
 interface End {
   readonly status: string;
+  /** The status when it was first seen to have ended; OPEN when it was not. */
+  readonly before: string;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   /** What stands at the place of the result. */
@@ -104,63 +129,61 @@ interface End {
   readonly log: readonly string[];
 }
 
-/** How each ended; what has not ended within the time is as it is then. */
-async function endsOf(app: Caller, promised: readonly Promised[]): Promise<Map<string, End>> {
-  const limit = AbortSignal.timeout(STUCK_MS);
+/** How each ended, as the interface tells it now. */
+async function endsOf(
+  app: Caller,
+  promised: readonly Promised[],
+  followed: ReadonlyMap<string, string>,
+): Promise<Map<string, End>> {
   const ends = new Map<string, End>();
   for (const { id } of promised) {
-    const status = await statusOf(app, id, limit);
-    if (status === 'PENDING' || status === 'RUNNING' || status === 'LOST') {
-      ends.set(id, { status, startedAt: null, endedAt: null, result: null, log: [] });
+    const before = followed.get(id) ?? 'OPEN';
+    const { status: answered, body: execution } = await app.request('GET', `/${id}`);
+    const status = answered === 200 ? member(execution, 'status') : 'LOST';
+    if (before === 'OPEN' || status === 'LOST') {
+      ends.set(id, { status, before, startedAt: null, endedAt: null, result: null, log: [] });
       continue;
     }
-    const { body: execution } = await app.request('GET', `/${id}`);
     const time = (name: string): number | null => fromTimestamp(String(Reflect.get(Object(execution), name)));
     const { body } = await app.request('GET', `/${id}/result`);
     const { text } = await app.request('GET', `/${id}/log`, { headers: { accept: 'text/plain' } });
     const [startedAt, endedAt] = [time('startedAt'), time('endedAt')];
-    ends.set(id, { status, startedAt, endedAt, result: body, log: text.trimEnd().split('\n') });
+    ends.set(id, { status, before, startedAt, endedAt, result: body, log: text.trimEnd().split('\n') });
   }
   return ends;
 }
 
-async function statusOf(app: Caller, id: string, limit: AbortSignal): Promise<string> {
-  for (;;) {
-    const answer = await app.request('GET', `/${id}`, { headers: { prefer: 'wait=5' } }).catch(() => null);
-    if (answer?.status === 404) return 'LOST';
-    const status = answer?.status === 200 ? member(answer.body, 'status') : 'PENDING';
-    if ((status !== 'PENDING' && status !== 'RUNNING') || limit.aborted) return status;
-    if (answer?.status !== 200) await pause(200);
-  }
-}
-
 /** What of an end is not the truth, given what has happened. */
 function judge(
-  { id, mark, mode }: Promised,
+  { id, mark, mode, cancelled }: Promised,
   end: End | undefined,
   opened: ReadonlyMap<string, number>,
   happened: readonly Happened[],
 ): string[] {
   const had = (name: string): boolean => happened.some((one) => one.name === name);
-  const status = end?.status ?? 'LOST';
+  const { status = 'LOST', before = 'LOST', result } = end ?? {};
   const wrong = (what: string): string[] => [`${id} (${mode}) is ${status}: ${what}`];
   const often = opened.get(String(mark)) ?? 0;
   if (status === 'LOST') return wrong('it was accepted and is not there');
-  if (status === 'PENDING' || status === 'RUNNING') return wrong(`stuck for ${STUCK_MS / 1000} s`);
+  if (before === 'OPEN') return wrong('it has not ended');
+  if (status !== before) return wrong(`it was ${before} before`);
+  if (cancelled !== (status === 'CANCELLED')) return wrong(cancelled ? 'it was cancelled' : 'nobody has cancelled it');
+  if (status === 'CANCELLED') return [];
   if (status === 'UNKNOWN') return isTrue(end, happened) ? [] : wrong('nothing that ran it was lost while it ran');
-  if (status === 'CANCELLED') return mode === 'cancel' ? [] : wrong('nobody has cancelled it');
-  const title = String(Reflect.get(Object(end?.result), 'title'));
+  const title = String(Reflect.get(Object(result), 'title'));
   if (status === 'FAILED') {
     if (mode === 'raise' && title === 'ValueError') return often === 1 ? [] : wrong(`it ran ${often} times`);
     if (title === 'Ended by a signal' && had('program')) return [];
     if (had('disk') && /^(OSError|No result|Ended early|Result not valid|Could not be started)/.test(title)) return [];
-    return wrong(`${title}: ${String(Reflect.get(Object(end?.result), 'detail'))}`);
+    return wrong(`${title}: ${String(Reflect.get(Object(result), 'detail'))}`);
   }
   if (mode === 'raise') return wrong('it must fail');
   if (often !== 1) return wrong(`it ran ${often} times`);
-  if (Reflect.get(Object(end?.result), 'mark') !== mark) return wrong('its result is that of another');
-  const log = end?.log.join('|') ?? '';
-  return log === `began ${mark}|ended ${mark}` || had('disk') ? [] : wrong(`its log is ${JSON.stringify(log)}`);
+  if (Reflect.get(Object(result), 'mark') !== mark) return wrong('its result is that of another');
+  const padding = mode === 'large' ? PADDING : '';
+  if (Reflect.get(Object(result), 'padding') !== padding) return wrong('its result is not whole');
+  const log = end?.log.join('') ?? '';
+  return log === `began ${mark}${padding}ended ${mark}` || had('disk') ? [] : wrong(`its log is ${log.slice(0, 500)}`);
 }
 
 /** The interface tells seconds. */

@@ -1,27 +1,41 @@
 /** More than executions are started in one run; and fewer than a project may have files. */
 export const MARKS = 4_900;
 
-export const modes = ['ok', 'raise', 'files', 'cancel'] as const;
+/** The most frequent first. `cancel` and `stubborn` are cancelled, the second while it does not listen. */
+export const modes = ['ok', 'files', 'raise', 'large', 'cancel', 'orphan', 'stubborn'] as const;
 export type Mode = (typeof modes)[number];
+
+/** Longer than what is kept in a row of the database. */
+export const PADDING = 'p'.repeat(100_000);
 
 /** Opens its mark, which is counted from outside; lives as long as it is told; ends as it is told. */
 export const witness: Readonly<Record<string, string>> = {
   'src/__init__.py': '',
   'src/program.py': `
 import pathlib
+import signal
+import subprocess
+import sys
 import time
 
 
-def run(seconds=0, mark=0, mode="ok"):
+def run(seconds=0, mark=0, mode="ok", padding=""):
     open(f"/app/marks/{mark}").close()
     print("began", mark, flush=True)
+    if mode == "orphan":
+        subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(300)"], start_new_session=True)
+    if mode == "stubborn":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        seconds = 20
     time.sleep(seconds)
     if mode == "files":
         pathlib.Path("/var/runtime/output/data.bin").write_bytes(b"x" * 200_000)
+    for piece in range(0, len(padding), 1000):
+        print(padding[piece : piece + 1000], flush=True)
     print("ended", mark, flush=True)
     if mode == "raise":
         raise ValueError("as told")
-    return {"mark": mark}
+    return {"mark": mark, "padding": padding}
 `,
   ...Object.fromEntries(Array.from({ length: MARKS }, (_, mark) => [`marks/${mark}`, ''])),
 };

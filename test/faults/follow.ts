@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isFinal, type ExecutionStatus } from '@kethub/contract';
+import { member, type Caller } from '../../apps/server/src/testing/gateway.ts';
+
+const LOOK_MS = 200;
+/** How long whatever was promised may take while nothing breaks. */
+export const STUCK_MS = 30_000;
+
+interface Open {
+  /** For how long it was seen to be open while nothing broke. */
+  forMs: number;
+}
+
+/**
+ * Looks at all open executions again and again, from their promise to their end. Only time in which nothing breaks and the
+ * platform answers counts: what an outage holds up is not stuck.
+ */
+export class Follower {
+  readonly #app: Caller;
+  readonly #isBreaking: () => boolean;
+  readonly #open = new Map<string, Open>();
+  readonly #stuck = new Set<string>();
+  /** By execution: what it was when it had ended, or LOST. */
+  readonly #ends = new Map<string, ExecutionStatus | 'LOST'>();
+  #stopped = false;
+  readonly #running: Promise<void>;
+
+  constructor(app: Caller, isBreaking: () => boolean) {
+    this.#app = app;
+    this.#isBreaking = isBreaking;
+    this.#running = this.#run();
+  }
+
+  get open(): number {
+    return this.#open.size;
+  }
+
+  get ends(): ReadonlyMap<string, ExecutionStatus | 'LOST'> {
+    return this.#ends;
+  }
+
+  follow(id: string): void {
+    this.#open.set(id, { forMs: 0 });
+  }
+
+  /** Waits until all have ended or are stuck; tells which were, also those that went on later. */
+  async end(): Promise<ReadonlySet<string>> {
+    const last = performance.now() + 3 * STUCK_MS;
+    while ([...this.#open.keys()].some((id) => !this.#stuck.has(id)) && performance.now() < last) await pause(LOOK_MS);
+    this.#stopped = true;
+    await this.#running;
+    return new Set([...this.#stuck, ...this.#open.keys()]);
+  }
+
+  async #run(): Promise<void> {
+    let before = performance.now();
+    let wasWell = false;
+    while (!this.#stopped) {
+      const isWell = !this.#isBreaking() && (await this.#look()) && !this.#isBreaking();
+      const now = performance.now();
+      if (isWell && wasWell) this.#count(now - before);
+      before = now;
+      wasWell = isWell;
+      await pause(LOOK_MS);
+    }
+  }
+
+  /** False when the platform did not answer to all. */
+  async #look(): Promise<boolean> {
+    const all = await Promise.all([...this.#open.keys()].map((id) => this.#ask(id)));
+    return all.every((answered) => answered);
+  }
+
+  async #ask(id: string): Promise<boolean> {
+    const answer = await this.#app.request('GET', `/${id}`, { signal: AbortSignal.timeout(10_000) }).catch(() => null);
+    if (answer?.status !== 200 && answer?.status !== 404) return false;
+    const status = answer.status === 404 ? 'LOST' : (member(answer.body, 'status') as ExecutionStatus);
+    if (status !== 'LOST' && !isFinal(status)) return true;
+    this.#ends.set(id, status);
+    this.#open.delete(id);
+    return true;
+  }
+
+  #count(milliseconds: number): void {
+    for (const [id, one] of this.#open) {
+      one.forMs += milliseconds;
+      if (one.forMs > STUCK_MS) this.#stuck.add(id);
+    }
+  }
+}

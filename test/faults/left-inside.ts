@@ -1,0 +1,86 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openDatabase, type Database } from '../../apps/server/src/storage/index.ts';
+import { placesIn } from '../../packages/runtime/src/places.ts';
+
+const ATTEMPTS = 100;
+/** Of sandboxes that wait: two in stock, and a warm one for the service. */
+const MOST_WAITING = 3;
+
+/** What the runtime still has although every execution has ended and is collected, one sentence each. */
+export async function leftInRuntime(dataDir: string): Promise<string[]> {
+  const { executions, trash, nests, mark } = placesIn(path.join(dataDir, 'runtime'));
+  for (let attempt = 1; ; attempt++) {
+    const left = [
+      ...readdirSync(executions).map((name) => `folder of an execution is left: ${name}`),
+      ...readdirSync(trash).map((name) => `trash is left: ${name}`),
+      ...beyond(MOST_WAITING, readdirSync(nests)).map((name) => `folder of a sandbox is left: ${name}`),
+      ...beyond(MOST_WAITING, groups(mark)).map((name) => `cgroup of a sandbox is left: ${name}`),
+    ];
+    if (left.length === 0 || attempt === ATTEMPTS) return left;
+    await pause(100);
+  }
+}
+
+function beyond(most: number, names: readonly string[]): readonly string[] {
+  return names.length > most ? names : [];
+}
+
+function groups(mark: string): string[] {
+  const top = ['/sys/fs/cgroup/memory', '/sys/fs/cgroup'].map((place) => path.join(place, `kethub-${mark}`));
+  const found = top.find((place) => existsSync(place));
+  if (found === undefined) return [];
+  return readdirSync(found, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+}
+
+/** What database and blobs hold that belongs to nothing or should be gone by now. Asked while no platform runs. */
+export async function leftInStorage(dataDir: string, databaseUrl: string | null): Promise<string[]> {
+  const database = await openDatabase({ databaseUrl, sqliteFile: path.join(dataDir, 'kethub.db') });
+  try {
+    const known = await referredTo(database);
+    return [
+      ...storedIn(path.join(dataDir, 'blobs')).flatMap((key) =>
+        known.has(key) ? [] : [`blob is left: ${key}, which nothing refers to`],
+      ),
+      ...(await inputsOfEnded(database)).map(({ id, status }) => `input or secrets of ${id} are left: it is ${status}`),
+      ...(await copies(database)).map((id) => `copy of a log is left: of ${id}`),
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
+async function referredTo({ read }: Database): Promise<ReadonlySet<string>> {
+  const executions = await read.selectFrom('executions').select(['input_blob', 'result_blob', 'log_blob']).execute();
+  const files = await read.selectFrom('execution_files').select('blob').execute();
+  const versions = await read.selectFrom('service_versions').select('source_blob').execute();
+  const builds = await read.selectFrom('builds').select('log_blob').execute();
+  // Noted as unused: swept after an hour.
+  const noted = await read.selectFrom('unused_blobs').select('blob').execute();
+  const all = [...executions, ...files, ...versions, ...builds, ...noted].flatMap((row): unknown[] =>
+    Object.values(row),
+  );
+  return new Set(all.filter((key) => typeof key === 'string'));
+}
+
+function inputsOfEnded({ read }: Database) {
+  return read
+    .selectFrom('executions')
+    .select(['id', 'status'])
+    .where('ended_at', 'is not', null)
+    .where(({ or, eb }) =>
+      or([eb('input', 'is not', null), eb('input_blob', 'is not', null), eb('sealed_secrets', 'is not', null)]),
+    )
+    .execute();
+}
+
+async function copies({ read }: Database): Promise<string[]> {
+  const rows = await read.selectFrom('log_copies').select('log_id').distinct().execute();
+  return rows.map(({ log_id }) => log_id);
+}
+
+/** Keys of blobs; drafts that nobody finished are swept after an hour. */
+function storedIn(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => (name === 'tmp' ? [] : readdirSync(path.join(folder, name))));
+}
