@@ -2,6 +2,7 @@ import { isFinal } from '@kethub/contract';
 import { sql } from 'kysely';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
+import { noteUnused, removeUnused } from '../storage/index.ts';
 import { findExecution, move, type StatusRow } from './queries.ts';
 import { notThere, within, type ExecutionScope } from './scope.ts';
 import { executionChanged } from './watch.ts';
@@ -59,12 +60,14 @@ export async function cancelExecution(
     const waited = known.status === 'PENDING';
     // Of a workflow that had failed: its errors stand in the new result.
     const replaced = isWorkflow ? known.result_blob : null;
-    return { isWorkflow, waited, unusedBlob: waited ? known.input_blob : replaced };
+    const unusedBlob = waited ? known.input_blob : replaced;
+    if (unusedBlob !== null) await noteUnused(transaction, unusedBlob, now);
+    return { isWorkflow, waited, unusedBlob };
   });
   if (happened) {
     // What runs is counted by its worker.
     if (happened.waited) platform.telemetry.metrics?.ended('CANCELLED', null);
-    if (happened.unusedBlob !== null) await platform.blobs.remove(happened.unusedBlob);
+    if (happened.unusedBlob !== null) await removeUnused(platform.database, platform.blobs, happened.unusedBlob);
     if (happened.isWorkflow) workflows.wake();
     else platform.database.notify(CHANNEL, id);
     executionChanged(platform.database, id);

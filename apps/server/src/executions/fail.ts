@@ -2,6 +2,7 @@ import { StartRefused } from '@kethub/runtime';
 import { clearPools } from '../datapools/index.ts';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
+import { dropInput, removeInput } from './input-blob.ts';
 import { move } from './queries.ts';
 import { executionChanged } from './watch.ts';
 
@@ -12,14 +13,18 @@ export async function failExecution(platform: Platform, id: string, reason: unkn
   const cause = JSON.stringify({ type: 'about:blank', title, detail });
   const timestamp = new Date(platform.now()).toISOString();
   const log = `${JSON.stringify({ timestamp, severity: 'ERROR', message: `${title}: ${detail}` })}\n`;
-  await platform.database.write(async (transaction) => {
+  const unused = await platform.database.write(async (transaction) => {
+    const input = await dropInput(transaction, id, platform.now());
     const ended_at = platform.now();
-    if (await move(transaction, id, 'FAILED', { cause, ended_at, sealed_secrets: null, log })) return;
+    if (await move(transaction, id, 'FAILED', { cause, ended_at, sealed_secrets: null, input: null, log }))
+      return input;
     // Cancelled meanwhile: nothing will be added to its log, and whoever follows it must learn that.
-    const noLog = transaction.updateTable('executions').set({ log: '' }).where('id', '=', id);
+    const noLog = transaction.updateTable('executions').set({ log: '', input: null }).where('id', '=', id);
     await noLog.where('log', 'is', null).where('log_blob', 'is', null).execute();
+    return input;
   });
   executionChanged(platform.database, id);
+  await removeInput(platform, unused);
   await clearPools(platform, id);
 }
 

@@ -10,6 +10,7 @@ export type { ExecutionScope } from './scope.ts';
 export { cancelExecution } from './cancel.ts';
 export { move } from './queries.ts';
 export { readResult } from './result.ts';
+export { removeInput } from './input-blob.ts';
 export { acceptExecution, prepareExecution, wakeWorkers, type Origin, type PreparedExecution } from './start.ts';
 export { executionChanged, onExecutionChanged } from './watch.ts';
 export { Fitting } from './schedule/index.ts';

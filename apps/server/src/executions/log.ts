@@ -1,6 +1,7 @@
 import type { Runtime } from '@kethub/runtime';
 import { copiedLog, keepLog, keptLogSource, onLogCopied, type KeptLog, type LogSource } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
+import { blobKeyOf } from '../storage/index.ts';
 import type { ExecutionWatch } from './watch.ts';
 
 /** The whole log of an execution that has ended, as the runtime wrote it, kept. */
@@ -13,7 +14,7 @@ export async function keepExecutionLog(platform: Platform, runtime: Runtime, id:
     parts.push(bytes);
     position = nextByte;
   }
-  return keepLog(platform.blobs, Buffer.concat(parts));
+  return keepLog(platform.blobs, Buffer.concat(parts), blobKeyOf(id, 'log'));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { keepLog, readCopies, removeCopies, type KeptLog } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
-import { removeInput } from './finish.ts';
+import { dropInput, removeInput } from './input-blob.ts';
 import { move } from './queries.ts';
 import { executionChanged } from './watch.ts';
 
@@ -28,21 +28,22 @@ export async function giveUpExecutions(platform: Platform, workerId: string): Pr
   for (const { id } of left) {
     const kept = await keepCopies(platform, id);
     const values = { ...kept, cause: JSON.stringify(lostCause), ended_at: now(), sealed_secrets: null, input: null };
-    const used = await database.write(async (transaction) => {
+    const { used, input } = await database.write(async (transaction) => {
       await removeCopies(transaction, id);
-      if (await move(transaction, id, 'LOST', values)) return true;
+      const input = await dropInput(transaction, id, now());
+      if (await move(transaction, id, 'LOST', values)) return { used: true, input };
       // Cancelled while it ran: only its log is missing, and whoever follows it must learn that it has ended.
       const { numUpdatedRows } = await transaction
         .updateTable('executions')
-        .set(kept)
+        .set({ ...kept, input: null })
         .where('id', '=', id)
         .where('log', 'is', null)
         .where('log_blob', 'is', null)
         .executeTakeFirst();
-      return numUpdatedRows === 1n;
+      return { used: numUpdatedRows === 1n, input };
     });
     if (!used && kept.log_blob !== null) await platform.blobs.remove(kept.log_blob);
-    await removeInput(platform, id);
+    await removeInput(platform, input);
     executionChanged(database, id);
   }
   if (left.length > 0) log.error({ worker: workerId, executions: left.length }, 'executions ended as UNKNOWN');

@@ -3,8 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import { referencesAnywhere, referencesIn, requireReadable, type ReferencedPools } from '../datapools/index.ts';
 import { once, Problem, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import { isOutage, type ExecutionRow, type OwnerType, type Queries } from '../storage/index.ts';
+import { isOutage, takeIntoUse, type ExecutionRow, type OwnerType, type Queries } from '../storage/index.ts';
 import { formatTraceparent, traceOf } from '../telemetry/index.ts';
+import { keepInput, removeInput } from './input-blob.ts';
 import { parseInput, type ExecutionInput } from './input.ts';
 import { presentStatus } from './present.ts';
 import { insertExecution } from './queries.ts';
@@ -76,7 +77,7 @@ export async function startExecution(
   } finally {
     accepting?.end({ ...(accepted && { 'kethub.execution.id': row.id }) }, !accepted);
     // The answer was a replay of an earlier one, or nothing was accepted: then nobody refers to the blob.
-    if (!accepted && !unsure && row.input_blob) await platform.blobs.remove(row.input_blob);
+    if (!accepted && !unsure) await removeInput(platform, row.input_blob);
   }
 }
 
@@ -90,7 +91,7 @@ export interface PreparedExecution {
   readonly startEvent: string | undefined;
 }
 
-/** Judges the input of an execution. A long one is stored: whoever does not accept it removes `row.input_blob`. */
+/** Judges the input of an execution. A long one is stored: whoever does not accept it removes `row.input_blob` with {@link removeInput}. */
 export async function prepareExecution(
   platform: Platform,
   workflows: Workflows,
@@ -125,7 +126,7 @@ export async function prepareExecution(
     worker_id: null,
     cancel_requested_at: null,
     input: large || origin.isWorkflow ? null : input.text,
-    input_blob: large ? await platform.blobs.put(input.text) : null,
+    input_blob: large ? await keepInput(platform, input.text) : null,
     sealed_secrets:
       input.secrets && !origin.isWorkflow ? platform.seal.seal(SECRETS, JSON.stringify(input.secrets)) : null,
     data_pools: pools.length > 0 && !origin.isWorkflow ? JSON.stringify(pools) : null,
@@ -152,6 +153,8 @@ export async function acceptExecution(
   { row, input, pools, isWorkflow, startEvent }: PreparedExecution,
 ): Promise<void> {
   await requireReadable(transaction, pools);
+  if (row.input_blob !== null && !(await takeIntoUse(transaction, row.input_blob)))
+    throw new Error('The input took longer than an hour to be stored');
   await insertExecution(transaction, row);
   if (isWorkflow) await workflows.accept(transaction, row, input, startEvent);
 }

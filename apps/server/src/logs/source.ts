@@ -19,9 +19,9 @@ export interface KeptLog {
 }
 
 /** Stores the bytes of a log that has ended: small ones in the row, which spares two file syncs per execution. */
-export async function keepLog(blobs: Blobs, bytes: Buffer): Promise<KeptLog> {
+export async function keepLog(blobs: Blobs, bytes: Buffer, key?: string): Promise<KeptLog> {
   if (bytes.length <= INLINE_BYTES) return { log: bytes.toString('utf8'), log_blob: null };
-  return { log: null, log_blob: await blobs.put(bytes) };
+  return { log: null, log_blob: await blobs.put(bytes, key) };
 }
 
 /** A log that has ended, as it was kept. */

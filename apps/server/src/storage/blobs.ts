@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { chmod, copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 export interface Blobs {
   /**
    * Stores what `source` yields and returns its key: the one of `newKey` that is passed, or a new one. Durable when
-   * resolved; on an error nothing stays.
+   * resolved; on an error nothing stays. What is stored under a key already is replaced.
    */
   put(source: Buffer | string | Readable, key?: string): Promise<string>;
   /** The key of a blob that is not stored yet. */
@@ -34,6 +34,21 @@ export function placeOf(key: string): string {
   return `${key.slice(0, 2)}/${key}`;
 }
 
+/**
+ * The key of a part of something, such as the log of an execution: at each attempt to store it the same. One that was
+ * interrupted leaves nothing that the next does not replace.
+ */
+export function blobKeyOf(owner: string, part: string): string {
+  const digest = createHash('sha256').update(`${owner} ${part}`).digest('hex');
+  return [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    digest.slice(12, 16),
+    digest.slice(16, 20),
+    digest.slice(20, 32),
+  ].join('-');
+}
+
 /** A draft that nobody has written to for so long was left by a process that is gone. */
 const DRAFT_MS = 60 * 60 * 1000;
 
@@ -47,7 +62,7 @@ export function openBlobFolder(folder: string): Blobs {
     newKey: randomUUID,
     async put(source, key = randomUUID()) {
       const target = place(key);
-      const draft = path.join(temporary, key);
+      const draft = path.join(temporary, randomUUID());
       try {
         await writeSynced(draft, source);
         await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });

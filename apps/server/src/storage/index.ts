@@ -1,4 +1,4 @@
-export { openBlobFolder, type Blobs } from './blobs.ts';
+export { blobKeyOf, openBlobFolder, type Blobs } from './blobs.ts';
 export { openBlobs } from './open-blobs.ts';
 export { isDuplicate, isOutage, openDatabase, type Database, type Queries } from './database.ts';
 export { dialectOf, isAmong } from './dialect.ts';

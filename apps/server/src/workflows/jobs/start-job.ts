@@ -3,8 +3,8 @@ import {
   acceptExecution,
   type Fitting,
   prepareExecution,
+  removeInput,
   wakeWorkers,
-  type PreparedExecution,
   type Workflows,
 } from '../../executions/index.ts';
 import type { AccessDirectory, Subscriber } from '../../gateway/index.ts';
@@ -12,7 +12,7 @@ import { Problem } from '../../http/index.ts';
 import { countExecution, hasQuota } from '../../limits/index.ts';
 import type { TargetClient } from '../../on-premise/index.ts';
 import type { Platform } from '../../platform.ts';
-import type { WorkflowJobRow } from '../../storage/index.ts';
+import { isOutage, type WorkflowJobRow } from '../../storage/index.ts';
 import { failJob } from './fail-job.ts';
 import { markStarted } from './queries.ts';
 import { startRemote } from './remote-job.ts';
@@ -63,6 +63,7 @@ async function startHere(
 ): Promise<void> {
   const prepared = await prepareExecution(platform, workflows, subscriber, job.id, text);
   let accepted = false;
+  let unsure = false;
   try {
     accepted = await platform.database.write(async (transaction) => {
       if (!(await markStarted(transaction, job, subscriber.applicationId, subscriber.scope.address))) return false;
@@ -71,16 +72,16 @@ async function startHere(
       await acceptExecution(workflows, transaction, prepared);
       return true;
     });
+  } catch (error) {
+    // It may have been accepted, and only the answer of the database was lost.
+    unsure = isOutage(error);
+    throw error;
   } finally {
-    if (!accepted) await forget(platform, prepared);
+    if (!accepted && !unsure) await removeInput(platform, prepared.row.input_blob);
   }
   if (!accepted) return;
   platform.telemetry.metrics?.accepted();
   wakeWorkers(platform, workflows, prepared);
-}
-
-async function forget({ blobs }: Platform, { row }: PreparedExecution): Promise<void> {
-  if (row.input_blob !== null) await blobs.remove(row.input_blob);
 }
 
 /** What the gateway would have answered. */

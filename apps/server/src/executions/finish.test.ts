@@ -1,0 +1,101 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Runtime } from '@kethub/runtime';
+import type { Platform } from '../platform.ts';
+import { databases } from '../testing/databases.ts';
+import { callerOf, type Caller } from '../testing/gateway.ts';
+import { deploy, startTestKethub, type TestKethub } from '../testing/kethub.ts';
+import { probe } from '../testing/probe.ts';
+import { finishExecution } from './finish.ts';
+
+const long = 'x'.repeat(100_000);
+
+describe.each(databases)('what becomes of what an execution had, on $name', (kind) => {
+  let kethub: TestKethub;
+  let app: Caller;
+  beforeAll(async () => {
+    kethub = await startTestKethub(kind);
+    app = await callerOf(await deploy(kethub.client, 'Probe', probe));
+  });
+  afterAll(() => kethub.close());
+
+  const rowOf = (id: string) =>
+    kethub.platform.database.read.selectFrom('executions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const noted = async (): Promise<string[]> =>
+    (await kethub.platform.database.read.selectFrom('unused_blobs').select('blob').execute()).map(({ blob }) => blob);
+  const stored = (): string[] => {
+    const folder = path.join(kethub.dataDir, 'blobs');
+    return readdirSync(folder).flatMap((name) => (name === 'tmp' ? [] : readdirSync(path.join(folder, name))));
+  };
+
+  test('a process that dies while it collects an end leaves nothing but what the next one keeps', async () => {
+    const { platform, runtime } = kethub.kethub;
+    const readLog = runtime.readLog.bind(runtime);
+    const died = Promise.withResolvers<void>();
+    // It never gets an answer of the database, nor does it do anything afterwards.
+    const write = (): Promise<never> => {
+      died.resolve();
+      return new Promise(() => undefined);
+    };
+    const dying: Platform = { ...platform, database: { ...platform.database, write } };
+    const reading = { readLog, forget: () => Promise.resolve() } as Pick<Runtime, 'readLog' | 'forget'> as Runtime;
+    const stop = runtime.onEnded((end) => void finishExecution(dying, reading, end));
+    // The next process comes later.
+    Object.assign(runtime, {
+      async readLog(...args: Parameters<typeof readLog>) {
+        await died.promise;
+        return readLog(...args);
+      },
+    });
+    const before = new Set(stored());
+    try {
+      const { id, status } = await app.finish({ params: { files: { a: 'b' }, print: [long], return: { long } } });
+      expect(status).toBe('SUCCEEDED');
+      const row = await rowOf(id);
+      const files = await platform.database.read.selectFrom('execution_files').select('blob').execute();
+      const kept = [row.log_blob, row.result_blob, ...files.map(({ blob }) => blob)];
+      expect(kept).not.toContain(null);
+      expect(
+        stored()
+          .filter((blob) => !before.has(blob))
+          .toSorted(),
+      ).toEqual(kept.toSorted());
+    } finally {
+      stop();
+      Object.assign(runtime, { readLog });
+    }
+  });
+
+  test('a long input is noted as unused until it is accepted, and gone with the end', async () => {
+    const { platform } = kethub.kethub;
+    const before = new Set(stored());
+    const put = platform.blobs.put.bind(platform.blobs);
+    const notes: string[][] = [];
+    Object.assign(platform.blobs, {
+      async put(...args: Parameters<typeof put>) {
+        if (args[0] === JSON.stringify({ data: long })) notes.push(await noted());
+        return put(...args);
+      },
+    });
+    const { id } = await app.start({ data: long }).finally(() => Object.assign(platform.blobs, { put }));
+    // Noted before a byte of it was stored.
+    expect(notes).toHaveLength(1);
+    expect(notes[0]).toHaveLength(1);
+    expect(await noted()).not.toContain(notes[0]?.[0]);
+    expect((await app.request('GET', `/${id}`, { headers: { prefer: 'wait=30' } })).status).toBe(200);
+    await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe('SUCCEEDED');
+    await expect.poll(() => stored().includes(notes[0]?.[0] ?? ''), { timeout: 10_000 }).toBe(false);
+    expect(await noted()).toEqual([]);
+    expect(stored().filter((blob) => !before.has(blob))).toEqual([(await rowOf(id)).result_blob]);
+  });
+
+  test('the input of one that is cancelled while it runs is gone once it is collected', async () => {
+    const { id } = await app.start({ params: { sleep: 60 } });
+    while ((await rowOf(id)).status === 'PENDING') await pause(10);
+    expect((await app.request('PUT', `/${id}/cancel`)).status).toBe(200);
+    await expect.poll(async () => (await rowOf(id)).log, { timeout: 10_000 }).not.toBeNull();
+    expect(await rowOf(id)).toMatchObject({ status: 'CANCELLED', input: null, input_blob: null });
+  });
+});
