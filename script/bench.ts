@@ -6,6 +6,7 @@ import { isReached, type Measurement } from '../bench/lib/measurement.ts';
 import { accounts } from '../bench/measurements/accounts.ts';
 import { applications } from '../bench/measurements/applications.ts';
 import { catalog } from '../bench/measurements/catalog.ts';
+import { containers } from '../bench/measurements/containers.ts';
 import { acceptedExecutions } from '../bench/measurements/executions.ts';
 import { feel } from '../bench/measurements/feel.ts';
 import { forwarding } from '../bench/measurements/forwarding.ts';
@@ -35,6 +36,7 @@ const all = {
   runs,
   warm,
   throughput,
+  containers,
   queue,
   start,
   forwarding,

@@ -1,5 +1,5 @@
 import { databases } from '../../apps/server/src/testing/databases.ts';
-import { deploy, startTestKethub, type DeployedService } from '../../apps/server/src/testing/kethub.ts';
+import { deploy, startTestKethub, type DeployedService, type Upload } from '../../apps/server/src/testing/kethub.ts';
 import { untilInputEnds } from './until-input-ends.ts';
 
 export interface Question {
@@ -8,6 +8,8 @@ export interface Question {
   readonly settings: Readonly<Record<string, string>>;
   /** Projects to deploy, by name. */
   readonly services: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** What is uploaded beside the files of all of them. */
+  readonly upload?: Upload;
 }
 
 export interface PlatformReady {
@@ -20,12 +22,13 @@ export interface PlatformReady {
 }
 
 // A whole platform with services deployed on it.
-const { database = 'SQLite', settings, services } = JSON.parse(process.argv[2] ?? '') as Question;
+const { database = 'SQLite', settings, services, upload } = JSON.parse(process.argv[2] ?? '') as Question;
 const kind = databases.find(({ name }) => name === database);
 if (!kind) throw new Error(`No ${database}: KETHUB_TEST_POSTGRES_URL is not set`);
 const platform = await startTestKethub(kind, settings);
 const deployed: Record<string, DeployedService> = {};
-for (const [name, files] of Object.entries(services)) deployed[name] = await deploy(platform.client, name, files);
+for (const [name, files] of Object.entries(services))
+  deployed[name] = await deploy(platform.client, name, files, upload);
 const { configuration, addresses } = platform.kethub.platform;
 const ready: PlatformReady = {
   services: deployed,

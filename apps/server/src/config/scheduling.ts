@@ -33,7 +33,7 @@ export const SchedulingFields = {
       minimum: 0.1,
       maximum: 10_000,
       description:
-        'Processors of this worker that are promised to executions, each once. More than it has makes executions slower, and is right for services that mostly wait. Default: all that the process may use.',
+        'Processors of this worker that are promised to executions, each once. More than it has makes executions slower, and is right for services that mostly wait. Default: all that the process may use, once for all workers of the machine.',
     }),
   ),
   KETHUB_WORKER_MEMORY_MB: Type.Optional(

@@ -7,6 +7,7 @@ import { isOutage, type ExecutionRow } from '../storage/index.ts';
 import {
   capacityOf,
   Heartbeat,
+  needsOfRow,
   requireWorkerId,
   type Capacity,
   type ContainerWatch,
@@ -104,7 +105,7 @@ export class ExecutionWorker {
   async #recover(): Promise<void> {
     const rows = await runningOf(this.#platform.database, this.#workerId);
     for (const row of rows) {
-      this.#running.set(row.id, promiseOf(row));
+      this.#running.set(row.id, needsOfRow(row));
       this.#observer.claimed(row, false);
     }
     const known = new Map((await this.#runtime.list()).map((one) => [one.executionId, one]));
@@ -123,7 +124,7 @@ export class ExecutionWorker {
   /** Cancelled while no process of this worker lived: its code still runs, and still takes what it was promised. */
   async #endCancelled(id: string): Promise<void> {
     const row = await promisedTo(this.#platform.database, id);
-    if (row) this.#running.set(id, promiseOf(row));
+    if (row) this.#running.set(id, needsOfRow(row));
     await this.#runtime.cancel(id);
   }
 
@@ -144,13 +145,13 @@ export class ExecutionWorker {
       const places = maxConcurrentExecutions - this.#running.size;
       if (places <= 0) return;
       await this.#heartbeat.held();
-      const promised = [...this.#running.values()];
+      const promised = this.#running;
       this.#claimed += 1;
       const containers = this.#containers.usable;
       const offer = { workerId: this.#workerId, capacity: this.#capacity, containers, promised, places };
       const rows = await this.#claims.claim(offer);
       for (const row of rows) {
-        this.#running.set(row.id, promiseOf(row));
+        this.#running.set(row.id, needsOfRow(row));
         this.#observer.claimed(row, true);
         executionChanged(this.#platform.database, row.id);
         void this.#run(row);
@@ -255,7 +256,7 @@ export class ExecutionWorker {
     for (const row of rows) {
       if (known.has(row.id) || this.#running.has(row.id)) continue;
       this.#platform.log.warn({ execution: row.id }, 'took up an execution whose claim was not confirmed');
-      this.#running.set(row.id, promiseOf(row));
+      this.#running.set(row.id, needsOfRow(row));
       void this.#run(row);
     }
   }
@@ -267,9 +268,4 @@ export class ExecutionWorker {
       this.#platform.log.warn({ execution: id, err: error }, 'could not end a cancelled execution yet');
     });
   }
-}
-
-/** Of one that was claimed before promises were noted nothing is known. */
-function promiseOf(row: Pick<ExecutionRow, 'cpus' | 'memory_bytes' | 'gpus' | 'gpu_type'>): Needs {
-  return { cpus: row.cpus ?? 0, memoryBytes: row.memory_bytes ?? 0, gpus: row.gpus ?? 0, gpuType: row.gpu_type };
 }

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import type { CapacitySettings } from '../config/index.ts';
 
@@ -30,6 +31,42 @@ export function capacityOf({ cpus, memoryBytes, gpus, warmBytes }: CapacitySetti
   return { cpus: cpus ?? os.availableParallelism(), memoryBytes: memoryBytes ?? left, gpus };
 }
 
+export interface Machine {
+  readonly id: string;
+  readonly sharesCpus: boolean;
+  readonly sharesMemory: boolean;
+}
+
+/** Machines are told apart by their kernel: containers of one machine have names of their own, and the same processors. */
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+
+/**
+ * The machine of this process, and whether what it gives is all that the machine has, so that other workers there give the
+ * same. What was set, or is a part for this process alone (a cgroup, some of the processors), is given by it alone.
+ */
+export function machineOf({ cpus, memoryBytes }: CapacitySettings): Machine {
+  const own = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  return {
+    id: existsSync(BOOT_ID) ? readFileSync(BOOT_ID, 'latin1').trim() : os.hostname(),
+    sharesCpus: cpus === null && os.availableParallelism() === os.cpus().length,
+    sharesMemory: memoryBytes === null && own >= os.totalmem(),
+  };
+}
+
+/** Of one that was claimed before promises were noted nothing is known. */
+export function needsOfRow(
+  row: Readonly<Record<'cpus' | 'memory_bytes' | 'gpus', number | null>> & { readonly gpu_type: string | null },
+): Needs {
+  return { cpus: row.cpus ?? 0, memoryBytes: row.memory_bytes ?? 0, gpus: row.gpus ?? 0, gpuType: row.gpu_type };
+}
+
+/** What is left of a machine beside what it has promised. */
+export function roomOf(capacity: Capacity, promised: readonly Needs[]): Room {
+  const room = new Room(capacity);
+  for (const needs of promised) room.take(needs);
+  return room;
+}
+
 /** Sums of fractions of a processor are not exact. */
 const ALMOST = 1e-6;
 
@@ -49,9 +86,12 @@ export class Room {
   fit(needs: Needs): Needs | null {
     if (needs.cpus > this.#cpus + ALMOST || needs.memoryBytes > this.#memoryBytes) return null;
     if (needs.gpus === 0) return { ...needs, gpuType: null };
-    for (const [gpuType, count] of this.#gpus)
-      if (count >= needs.gpus && isType(needs.gpuType, gpuType)) return { ...needs, gpuType };
-    return null;
+    const gpuType = this.#typeFor(needs);
+    return gpuType === undefined ? null : { ...needs, gpuType };
+  }
+
+  hasGpus(needs: Needs): boolean {
+    return needs.gpus === 0 || this.#typeFor(needs) !== undefined;
   }
 
   take(given: Needs): void {
@@ -59,6 +99,12 @@ export class Room {
     this.#memoryBytes -= given.memoryBytes;
     if (given.gpus > 0 && given.gpuType !== null)
       this.#gpus.set(given.gpuType, (this.#gpus.get(given.gpuType) ?? 0) - given.gpus);
+  }
+
+  #typeFor(needs: Needs): string | undefined {
+    for (const [gpuType, count] of this.#gpus)
+      if (count >= needs.gpus && isType(needs.gpuType, gpuType)) return gpuType;
+    return undefined;
   }
 
   /** Whether not even the smallest execution fits. */

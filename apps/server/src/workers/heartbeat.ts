@@ -1,7 +1,7 @@
 import os from 'node:os';
 import { sql } from 'kysely';
 import type { Platform } from '../platform.ts';
-import type { Capacity } from './capacity.ts';
+import { machineOf, type Capacity } from './capacity.ts';
 import type { ContainerWatch } from './containers.ts';
 
 /** How many beats a lease has room for: some may be late or lost. */
@@ -14,6 +14,7 @@ export class Heartbeat {
   readonly #workerId: string;
   readonly #capacity: Capacity;
   readonly #containers: ContainerWatch;
+  readonly #machine: string;
   readonly #everyMs: number;
   #last = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
@@ -23,6 +24,7 @@ export class Heartbeat {
     this.#capacity = capacity;
     this.#containers = containers;
     this.#workerId = workerId;
+    this.#machine = machineOf(platform.configuration.capacity).id;
     this.#everyMs = Math.min(platform.configuration.workerLeaseMs / BEATS_PER_LEASE, LONGEST_MS);
   }
 
@@ -55,6 +57,7 @@ export class Heartbeat {
     const { cpus, memoryBytes, gpus } = this.#capacity;
     const told = {
       host: os.hostname(),
+      machine: this.#machine,
       seen_at,
       lost_at: null,
       containers: this.#containers.usable ? 1 : 0,

@@ -1,4 +1,14 @@
-export { capacityOf, lacking, Room, type Capacity, type Needs } from './capacity.ts';
+export {
+  capacityOf,
+  lacking,
+  machineOf,
+  needsOfRow,
+  Room,
+  roomOf,
+  type Capacity,
+  type Machine,
+  type Needs,
+} from './capacity.ts';
 export { ContainerWatch, someWorkerRunsContainers } from './containers.ts';
 export { Heartbeat } from './heartbeat.ts';
 export { knownCapacities } from './known-capacity.ts';

@@ -15,7 +15,7 @@ export function engineOfTests(): Engine {
 }
 
 /** An image with a shell and its commands, made of this machine's busybox; it runs what the variable PROGRAM holds. */
-export async function shellImage(): Promise<string> {
+export async function shellImage(engine = engineOfTests()): Promise<string> {
   const name = 'kethub-test-shell:1';
   const folder = mkdtempSync(join(tmpdir(), 'kethub-image-'));
   try {
@@ -24,7 +24,7 @@ export async function shellImage(): Promise<string> {
     writeFileSync(join(folder, 'Dockerfile'), [...lines, `CMD ["/bin/sh", "-c", "eval \\"$PROGRAM\\""]`].join('\n'));
     const { stdout } = spawnSync('tar', ['--create', '--directory', folder, '.'], { maxBuffer: 2 ** 26 });
     const query = { t: name, networkmode: 'none', rm: true };
-    const answer = await engineOfTests().open('POST', '/build', { query, archive: Readable.from([stdout]) });
+    const answer = await engine.open('POST', '/build', { query, archive: Readable.from([stdout]) });
     const said = Buffer.concat(await answer.toArray()).toString();
     if (!said.includes('Successfully tagged')) throw new Error(said);
     return name;

@@ -5,8 +5,9 @@ import { insertMany, type ExecutionRow } from '../../storage/index.ts';
 import { databases } from '../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
 import { move } from '../queries.ts';
+import { machineOf, needsOfRow } from '../../workers/index.ts';
 import { Claims, type Offer } from './claim.ts';
-import { claimOldest, queuesByTurn, runningByOwner } from './queries.ts';
+import { claimOldest, endingByOwner, promisesOf, queuesByTurn, runningByOwner } from './queries.ts';
 
 const GB = 2 ** 30;
 const capacity = { cpus: 8, memoryBytes: 64 * GB, gpus: {} };
@@ -23,7 +24,14 @@ describe.each(databases)('claims on $name', (kind) => {
   beforeEach(async () => {
     claims = new Claims(platform);
     await platform.database.write(async (transaction) => {
-      for (const table of ['executions', 'queues', 'service_limits', 'service_versions', 'services'] as const)
+      for (const table of [
+        'executions',
+        'queues',
+        'service_limits',
+        'service_versions',
+        'services',
+        'workers',
+      ] as const)
         await transaction.deleteFrom(table).execute();
     });
   });
@@ -81,12 +89,20 @@ describe.each(databases)('claims on $name', (kind) => {
     workerId: 'worker',
     capacity,
     containers: true,
-    promised: [],
+    promised: new Map(),
     places,
     ...changed,
   });
-  const owners = async (places: number, changed: Partial<Offer> = {}) =>
-    (await claims.claim(offer(places, changed))).map((row) => row.owner_id);
+  /** Of a worker that knows what it has been promised, unless said otherwise. */
+  const owners = async (places: number, changed: Partial<Offer> = {}) => {
+    const rows = await promisesOf(platform.database.read, changed.workerId ?? 'worker');
+    const promised = new Map(rows.map((row) => [row.id, needsOfRow(row)]));
+    return (await claims.claim(offer(places, { promised, ...changed }))).map((row) => row.owner_id);
+  };
+  const numbersTo = (count: number) =>
+    kind.name === 'SQLite'
+      ? sql`json_each(${JSON.stringify([...Array(count).keys()])})`
+      : sql`generate_series(0, ${count - 1}::int) as value`;
   const end = (ids: readonly string[]) =>
     platform.database.write(async (transaction) => {
       for (const id of ids) await move(transaction, id, 'SUCCEEDED', { ended_at: platform.now(), log: '' });
@@ -131,9 +147,117 @@ describe.each(databases)('claims on $name', (kind) => {
     await queue('a', 'v', 5);
     const first = await claims.claim(offer(8));
     expect(first).toHaveLength(2);
-    const promised = first.map(() => ({ cpus: 3, memoryBytes: GB, gpus: 0, gpuType: null }));
+    const promised = new Map(first.map((row) => [row.id, needsOfRow(row)]));
+    expect(await owners(8, { promised })).toHaveLength(0);
+    // It has not heard of what it claimed: the connection broke, or it was killed.
+    expect(await claims.claim(offer(8))).toHaveLength(0);
+    // What was cancelled has processes left, of which only the worker knows.
+    await platform.database.write(async (transaction) => {
+      for (const { id } of first) await move(transaction, id, 'CANCELLED', { ended_at: platform.now() });
+    });
     expect(await owners(8, { promised })).toHaveLength(0);
     expect(await owners(8, { workerId: 'other' })).toHaveLength(2);
+  });
+
+  test('places that were taken by a claim without an answer are taken', async () => {
+    await version('v');
+    await queue('a', 'v', 5);
+    await claims.claim(offer(2));
+    expect(await claims.claim(offer(3))).toHaveLength(1);
+  });
+
+  const {
+    id: machine,
+    sharesCpus,
+    sharesMemory,
+  } = machineOf({ cpus: null, memoryBytes: null, gpus: {}, warmBytes: 0 });
+
+  test.skipIf(!sharesCpus || !sharesMemory)(
+    'workers of one machine promise it once, those of another one theirs',
+    async () => {
+      const beats = { host: 'h', beats: 1, seen_at: 1, lost_at: null, cpus: 8, memory_bytes: 1, gpus: '{}' };
+      await platform.database.write((transaction) =>
+        transaction
+          .insertInto('workers')
+          .values([
+            { id: 'worker', machine, ...beats },
+            { id: 'beside', machine, ...beats },
+            { id: 'elsewhere', machine: 'another', ...beats },
+          ])
+          .execute(),
+      );
+      await version('v', { cpus: 3 });
+      await queue('a', 'v', 9);
+      expect(await owners(8, { workerId: 'beside' })).toHaveLength(2);
+      expect(await owners(8)).toHaveLength(0);
+      expect(await owners(8, { workerId: 'elsewhere' })).toHaveLength(2);
+      // Killed and given up: its code may still run.
+      await platform.database.write((transaction) =>
+        transaction.updateTable('workers').set({ lost_at: 1 }).where('id', '=', 'beside').execute(),
+      );
+      expect(await owners(8)).toHaveLength(0);
+      const own = await createTestPlatform(kind.open, {
+        settings: { KETHUB_WORKER_CPUS: '8', KETHUB_WORKER_MEMORY_MB: '4096' },
+      });
+      // What an operator has set is a part for this worker alone.
+      const divided = new Claims({ ...platform, configuration: own.configuration });
+      expect(await divided.claim(offer(8))).toHaveLength(2);
+      await own.close();
+    },
+  );
+
+  test('an owner of many versions hides nobody', async () => {
+    await version('v');
+    const versions = Array.from({ length: 600 }, (_, number) => `v${number}`);
+    const copies = sql`insert into service_versions (id, service_id, version, state, visibility, configuration, source_blob,
+      source_bytes, source_digest, build_id, created_at, published_at, revision)
+      select 'v' || value, service_id, value, state, visibility, configuration, source_blob, source_bytes, source_digest,
+      build_id, created_at, published_at, revision from service_versions, ${numbersTo(600)}`;
+    await platform.database.write((transaction) => copies.execute(transaction));
+    const rows = versions.map((one) => pending('many', one));
+    const columns = Object.keys(pending('', '')) as (keyof ExecutionRow)[];
+    await platform.database.write((transaction) => insertMany(transaction, 'executions', columns, rows));
+    expect(await owners(1)).toEqual(['many']);
+    await queue('few', 'v');
+    expect(await owners(1)).toEqual(['few']);
+  });
+
+  test('what waits at a limit hides nobody, however many wait there', async () => {
+    for (const id of ['v', 'w', 'large']) await version(id, id === 'large' ? { cpus: 1_000 } : {});
+    const none = { requests_per_minute: null, executions_per_day: null, executions_per_month: null };
+    const limit = { service_id: 'service of v', ...none, executions_at_once: 1 };
+    await platform.database.write((transaction) => transaction.insertInto('service_limits').values(limit).execute());
+    const columns = Object.keys(pending('', '')) as (keyof ExecutionRow)[];
+    const rows = Array.from({ length: 1_100 }, (_, number) => pending(`owner ${number}`, number < 600 ? 'v' : 'large'));
+    await platform.database.write((transaction) => insertMany(transaction, 'executions', columns, rows));
+    expect(await owners(8)).toEqual(['owner 0']);
+    await queue('last', 'w');
+    expect(await owners(8)).toEqual(['last']);
+  });
+
+  test('what is cancelled counts until its processes are gone', async () => {
+    await version('v');
+    await platform.database.write((transaction) =>
+      transaction
+        .insertInto('service_limits')
+        .values({
+          service_id: 'service of v',
+          requests_per_minute: null,
+          executions_per_day: null,
+          executions_per_month: null,
+          executions_at_once: 1,
+        })
+        .execute(),
+    );
+    await queue('a', 'v', 2);
+    const [first] = await claims.claim(offer(8));
+    const id = first?.id ?? '';
+    await platform.database.write((transaction) => move(transaction, id, 'CANCELLED', { ended_at: platform.now() }));
+    expect(await owners(8, { workerId: 'other' })).toEqual([]);
+    await platform.database.write((transaction) =>
+      transaction.updateTable('executions').set({ log: '' }).where('id', '=', id).execute(),
+    );
+    expect(await owners(8, { workerId: 'other' })).toEqual(['a']);
   });
 
   test('a worker without a container engine passes over what needs one', async () => {
@@ -183,7 +307,11 @@ describe.each(databases)('claims on $name', (kind) => {
       for (let round = 0; round < 30; round++) added.push(...(await queue(`owner ${round % 3}`, 'v')));
     };
     const take = async (rounds: number): Promise<void> => {
-      for (let round = 0; round < rounds; round++) claimed.push(...(await claims.claim(offer(8))).map(({ id }) => id));
+      for (let round = 0; round < rounds; round++) {
+        const ids = (await claims.claim(offer(8))).map(({ id }) => id);
+        claimed.push(...ids);
+        await end(ids);
+      }
     };
     await Promise.all([add(), add(), take(60), take(60)]);
     await take(10);
@@ -238,11 +366,12 @@ describe.each(databases)('claims on $name', (kind) => {
     const given = { cpus: 1, memoryBytes: 1, gpus: 0, gpuType: null };
     const claim = { workerId: 'w', now: 1, given, limit: 1 };
     const queries = [
-      queuesByTurn(read, 10),
+      queuesByTurn(read, { limit: 10, containers: true }),
       claimOldest(read, { ownerId: 'a', versionId: 'v' }, claim),
       runningByOwner(read),
+      endingByOwner(read, 1),
     ];
-    const [heads = '', oldest = '', running = ''] = await Promise.all(
+    const [heads = '', oldest = '', running = '', ending = ''] = await Promise.all(
       queries.map(async (query) => {
         const { sql: text, parameters } = query.compile();
         const how = kind.name === 'SQLite' ? 'explain query plan' : 'explain';
@@ -254,6 +383,7 @@ describe.each(databases)('claims on $name', (kind) => {
       expect(plan).not.toMatch(/SCAN executions(?! USING)|Seq Scan on executions/);
     }
     expect(running).toContain('executions_running');
+    expect(ending).toContain('executions_ending');
     // The order is that of the index: nothing of a queue is sorted.
     expect(oldest).not.toMatch(/TEMP B-TREE|Sort/);
   });

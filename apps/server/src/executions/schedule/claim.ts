@@ -2,13 +2,16 @@ import type { RuntimeConfiguration } from '@kethub/contract';
 import type { Platform } from '../../platform.ts';
 import { needsOf } from '../../services/index.ts';
 import type { ExecutionRow, Queries } from '../../storage/index.ts';
-import { Room, type Capacity, type Needs } from '../../workers/index.ts';
-import { plan, type Queue, type Start } from './plan.ts';
+import { machineOf, needsOfRow, roomOf, type Capacity, type Machine, type Needs } from '../../workers/index.ts';
+import { plan, type Queue, type Situation, type Start } from './plan.ts';
 import {
   claimOldest,
   configurationsOf,
+  besideOnMachine,
+  fullServices,
   hadTurn,
   holdClaims,
+  promisesOf,
   queuesByTurn,
   removeEmpty,
   runningEverywhere,
@@ -21,50 +24,105 @@ export interface Offer {
   readonly capacity: Capacity;
   /** Whether it can run containers. */
   readonly containers: boolean;
-  readonly promised: readonly Needs[];
+  /** By execution: what has been claimed, and what was cancelled and has processes left. */
+  readonly promised: ReadonlyMap<string, Needs>;
+  /** How many executions it may run beside these. */
   readonly places: number;
 }
 
-/** How many queues are looked at: first some, and when nothing of them can be started, more. */
-const LOOKS = [256, 4_096];
+/** How many queues are looked at together. Of more than that, others only when there is reason to. */
+const PAGE = 512;
+const MOST_PAGES = 40;
+/** An owner with so many queues in what was looked at hides nobody on the next page. */
+const MANY_QUEUES = 64;
 
 /** Claims executions for one worker after the other, whoever asks: what is claimed fits beside what has been claimed. */
 export class Claims {
   readonly #platform: Platform;
+  readonly #machine: Machine;
   /** Of published versions, which do not change. */
   readonly #configurations = new Map<string, RuntimeConfiguration>();
 
   constructor(platform: Platform) {
     this.#platform = platform;
+    this.#machine = machineOf(platform.configuration.capacity);
   }
 
   /** Takes those whose turn it is and that the worker has room for; they are RUNNING. */
   async claim(offer: Offer): Promise<ExecutionRow[]> {
     // What is full asks for nothing: it is woken with every execution that is accepted.
-    const room = new Room(offer.capacity);
-    for (const needs of offer.promised) room.take(needs);
-    if (room.isFull) return [];
+    if (roomOf(offer.capacity, [...offer.promised.values()]).isFull) return [];
     return this.#platform.database.write(async (transaction) => {
       await holdClaims(transaction);
-      for (const look of LOOKS) {
-        const queues = await queuesByTurn(transaction, look, offer.containers).execute();
-        if (queues.length === 0) return [];
-        const starts = await this.#plan(transaction, queues, offer);
-        const rows = await this.#start(transaction, starts, offer.workerId);
-        for (const queue of queues) if (queue.head === null) await removeEmpty(transaction, queue);
-        if (rows.length > 0 || queues.length < look) return rows;
-      }
-      return [];
+      const { starts, empty } = await this.#look(transaction, offer);
+      const rows = await this.#start(transaction, starts, offer.workerId);
+      for (const queue of empty) await removeEmpty(transaction, queue);
+      return rows;
     });
   }
 
-  async #plan(transaction: Queries, rows: readonly QueueWithHead[], offer: Offer): Promise<Start[]> {
-    const configurations = await this.#configurationsOf(transaction, rows);
-    const { turns } = this.#platform.configuration;
-    const queues = rows.flatMap((row) => queueOf(row, configurations.get(row.service_version_id)) ?? []);
-    if (queues.length === 0) return [];
-    const running = await runningEverywhere(transaction);
-    return plan({ queues, running, ...offer, ...turns, now: this.#platform.now() });
+  /**
+   * Looks at those whose turn is the longest ago, and at more of them where none of these can be started, or where somebody
+   * may wait behind them who has less running. What is at a limit is not looked at then, however many wait there.
+   */
+  async #look(transaction: Queries, offer: Offer): Promise<{ starts: Start[]; empty: QueueWithHead[] }> {
+    const { containers } = offer;
+    const queues: Queue[] = [];
+    const empty: QueueWithHead[] = [];
+    let page = await queuesByTurn(transaction, { limit: PAGE, containers }).execute();
+    if (page.length === 0) return { starts: [], empty };
+    const situation = await this.#situation(transaction, offer);
+    const atLimit = page.length < PAGE ? null : await this.#atLimit(transaction, situation);
+    for (let pages = 1; ; pages++) {
+      const configurations = await this.#configurationsOf(transaction, page);
+      empty.push(...page.filter(({ head }) => head === null));
+      queues.push(...page.flatMap((row) => queueOf(row, configurations.get(row.service_version_id)) ?? []));
+      const starts = plan({ ...situation, queues });
+      const isCertain = starts.length > 0 && starts.every(({ share }) => share === 0);
+      if (isCertain || atLimit === null || page.length < PAGE || pages === MOST_PAGES) return { starts, empty };
+      const withoutOwners = [...atLimit.withoutOwners, ...ownersWithMany(queues)];
+      const next = { limit: PAGE, containers, after: page.at(-1), ...atLimit, withoutOwners };
+      page = await queuesByTurn(transaction, next).execute();
+    }
+  }
+
+  async #situation(transaction: Queries, offer: Offer): Promise<Omit<Situation, 'queues'>> {
+    const { workerId, capacity, places } = offer;
+    const now = this.#platform.now();
+    const promised = new Map(offer.promised);
+    // What is not known to the worker was claimed all the same: the connection broke before it had heard of it.
+    for (const row of await promisesOf(transaction, workerId)) promised.set(row.id, needsOfRow(row));
+    const running = await runningEverywhere(transaction, now);
+    const beside = await this.#beside(transaction, workerId);
+    return {
+      running,
+      capacity,
+      promised: [...promised.values(), beside],
+      places: places - (promised.size - offer.promised.size),
+      ...this.#platform.configuration.turns,
+      now,
+    };
+  }
+
+  /** What other workers of the same machine run, where this one gives what the whole machine has. */
+  async #beside(transaction: Queries, workerId: string): Promise<Needs> {
+    const { sharesCpus, sharesMemory } = this.#machine;
+    if (!sharesCpus && !sharesMemory) return NOTHING;
+    const { cpus, memory } = await besideOnMachine(transaction, workerId);
+    return { ...NOTHING, cpus: sharesCpus ? cpus : 0, memoryBytes: sharesMemory ? memory : 0 };
+  }
+
+  async #atLimit(
+    transaction: Queries,
+    { running, ownerAtOnce }: Omit<Situation, 'queues'>,
+  ): Promise<{ withoutOwners: string[]; withoutServices: string[] }> {
+    const counts = new Map<string, number>();
+    for (const { ownerId, executions } of running) counts.set(ownerId, (counts.get(ownerId) ?? 0) + executions);
+    const full = [...counts].filter(([, executions]) => executions >= (ownerAtOnce ?? Infinity));
+    return {
+      withoutOwners: full.map(([ownerId]) => ownerId),
+      withoutServices: await fullServices(transaction, running),
+    };
   }
 
   async #start(transaction: Queries, starts: readonly Start[], workerId: string): Promise<ExecutionRow[]> {
@@ -101,6 +159,11 @@ export class Claims {
 const REMEMBERED = 10_000;
 /** Of a version that was deleted: its executions are taken, and fail with the reason. */
 const NOTHING: Needs = { cpus: 0, memoryBytes: 0, gpus: 0, gpuType: null };
+
+function ownersWithMany(queues: readonly Queue[]): string[] {
+  const byOwner = Map.groupBy(queues, ({ ownerId }) => ownerId);
+  return [...byOwner].flatMap(([ownerId, of]) => (of.length >= MANY_QUEUES ? [ownerId] : []));
+}
 
 function queueOf(row: QueueWithHead, configuration: RuntimeConfiguration | undefined): Queue | null {
   if (row.head === null) return null;

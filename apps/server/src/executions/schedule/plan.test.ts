@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { OVERTAKEN_MS, PASSED_OVER_MS, plan, type Queue, type Situation } from './plan.ts';
+import { PASSED_OVER_MS, plan, type Queue, type Situation } from './plan.ts';
+import { OVERTAKEN_MS } from './turns.ts';
 
 const GB = 2 ** 30;
 const one = { cpus: 1, memoryBytes: GB, gpus: 0, gpuType: null };
@@ -66,6 +67,31 @@ describe('whose turn it is', () => {
     expect(start?.queue.versionId).toBe('w');
   });
 
+  test('the turn of an owner is that of all their queues', () => {
+    const queues = [
+      queue('a', { versionId: 'v', turnAt: 1, head: 'a-9' }),
+      queue('b', { turnAt: 3 }),
+      queue('a', { versionId: 'w', turnAt: 5, head: 'a-1' }),
+    ];
+    for (const order of [queues, queues.toReversed()]) {
+      const [first, second] = plan({ ...situationOf(order), places: 2 });
+      expect([first?.queue.head, second?.queue.head]).toEqual(['a-1', 'b-1']);
+    }
+  });
+
+  test('thousands of queues that cannot be started hold nobody up', () => {
+    const large = Array.from({ length: 20_000 }, (_, number) =>
+      queue(`owner ${number % 5_000}`, {
+        versionId: `v${number}`,
+        head: `h${number}`,
+        needs: { ...one, cpus: 64 },
+        turnAt: 0,
+      }),
+    );
+    // To compare each with each would take longer than a test may.
+    expect(starts([...large, queue('small')])).toEqual(['small', 'small', 'small', 'small']);
+  });
+
   test('what counts is the share of the machine, not the number', () => {
     const large = queue('large', { needs: { ...one, memoryBytes: 6 * GB }, turnAt: 1 });
     expect(starts([large, queue('small', { turnAt: 2 })])).toEqual(['large', 'small', 'small', 'large']);
@@ -119,6 +145,32 @@ describe('what has room', () => {
     // One that fits no machine like this holds up nobody.
     const impossible = { ...patient, needs: { ...one, cpus: 5 } };
     expect(starts([impossible, queue('small')], { promised })).toHaveLength(3);
+  });
+
+  test('room is kept for what was passed over, and no more than that', () => {
+    const patient = queue('large', { needs: { ...one, cpus: 3 }, turnAt: 1, headCreatedAt: 0 });
+    const running = { ...one, cpus: 0.5 };
+    expect(starts([patient, queue('small')], { promised: [one, running, running] })).toEqual([]);
+    const slim = queue('slim', { needs: { ...one, cpus: 0.5 } });
+    const capacity = { ...machine, cpus: 5 };
+    const promised = [one, one, { ...one, cpus: 0.5 }];
+    // 2.5 are left, of which 3 are kept; of two that cannot have it together one has it.
+    expect(starts([patient, slim], { promised, capacity })).toEqual([]);
+    const other = { ...patient, ownerId: 'other', head: 'other-1' };
+    expect(
+      starts([patient, other, slim], { capacity: { ...machine, cpus: 6 }, promised: [{ ...one, cpus: 3.5 }] }),
+    ).toEqual([]);
+  });
+
+  test('a GPU that is waited for holds up only those who want one', () => {
+    const capacity = { ...machine, gpus: { A100: 1 } };
+    const promised = [{ ...one, gpus: 1, gpuType: 'A100' }];
+    const wanting = ['a', 'b', 'c'].map((owner) =>
+      queue(owner, { needs: { ...one, cpus: 3, gpus: 1 }, turnAt: 1, headCreatedAt: 0 }),
+    );
+    expect(starts([...wanting, queue('small')], { capacity, promised })).toEqual(['small', 'small', 'small']);
+    // Once it is free, the rest of what the first of them needs is kept as well.
+    expect(starts([...wanting, queue('small')], { capacity, promised: [one, one] })).toEqual([]);
   });
 });
 

@@ -1,4 +1,6 @@
-import { Room, type Capacity, type Needs } from '../../workers/index.ts';
+import { Room, roomOf, type Capacity, type Needs } from '../../workers/index.ts';
+import { Load } from './load.ts';
+import { Turns } from './turns.ts';
 
 /** What one owner has pending of one service version. */
 export interface Queue {
@@ -41,12 +43,12 @@ export interface Situation {
 export interface Start {
   readonly queue: Queue;
   readonly given: Needs;
+  /** What part of the machine its owner had running before. */
+  readonly share: number;
 }
 
 /** One that fits the machine, but not beside what is promised, is passed over for so long; then room is kept for it. */
 export const PASSED_OVER_MS = 30_000;
-/** Short executions go before others for so long. */
-export const OVERTAKEN_MS = 600_000;
 
 /**
  * What is started now on one machine. The owner of whom the smallest part of the machine runs is next, wherever it runs
@@ -54,83 +56,52 @@ export const OVERTAKEN_MS = 600_000;
  * of one owner, the oldest. So nobody's first waits for more than what runs, however much others have waiting.
  */
 export function plan(situation: Situation): Start[] {
-  const { capacity, promised, ownerAtOnce, running } = situation;
-  const room = new Room(capacity);
-  for (const needs of promised) room.take(needs);
+  const { capacity, promised, ownerAtOnce, running, queues, places } = situation;
+  const room = roomOf(capacity, promised);
+  const reservations = new Reservations(room, situation);
   const load = new Load(running, capacity);
+  const turns = new Turns(queues, load, situation);
   const starts: Start[] = [];
-  let queues = [...situation.queues];
-  while (starts.length < situation.places && queues.length > 0 && !room.isFull) {
-    const next = queues.reduce((first, other) => (isBefore(other, first, load, situation) ? other : first));
-    const atLimit =
-      load.ofOwner(next.ownerId) >= (ownerAtOnce ?? Infinity) ||
-      load.ofService(next.serviceId) >= (next.serviceAtOnce ?? Infinity);
-    const given = atLimit ? null : room.fit(next.needs);
-    if (given) {
-      room.take(given);
-      load.add(next, given);
-      starts.push({ queue: next, given });
-    } else if (!atLimit && isPassedOver(next, situation)) break;
-    else queues = queues.filter((queue) => queue !== next);
+  for (let next = turns.next; next && starts.length < places && !room.isFull; next = turns.next) {
+    if (load.ofOwner(next.ownerId) >= (ownerAtOnce ?? Infinity)) turns.dropOwner();
+    else if (load.ofService(next.serviceId) >= (next.serviceAtOnce ?? Infinity)) turns.drop();
+    else {
+      const given = room.fit(next.needs);
+      if (given) {
+        starts.push({ queue: next, given, share: load.shareOf(next.ownerId) });
+        room.take(given);
+        load.add(next, given);
+        turns.renew();
+      } else {
+        reservations.consider(next);
+        turns.drop();
+      }
+    }
   }
   return starts;
 }
 
-/** Whether nothing else may take what becomes free, until there is enough for this one. */
-function isPassedOver({ needs, headCreatedAt }: Queue, { capacity, now }: Situation): boolean {
-  return now - headCreatedAt > PASSED_OVER_MS && new Room(capacity).fit(needs) !== null;
-}
+/**
+ * Room that is kept for executions that were passed over for too long. Together no more than the machine: what could not
+ * begin beside the others holds nothing. Who waits for a GPU holds nothing else, or one that runs for a day would stop all.
+ */
+class Reservations {
+  readonly #room: Room;
+  readonly #held: Room;
+  readonly #now: number;
 
-function isBefore(one: Queue, other: Queue, load: Load, situation: Situation): boolean {
-  const order =
-    Number(goesFirst(other, situation)) - Number(goesFirst(one, situation)) ||
-    load.shareOf(one.ownerId) - load.shareOf(other.ownerId) ||
-    (one.ownerId === other.ownerId ? 0 : one.turnAt - other.turnAt);
-  return order === 0 ? one.head < other.head : order < 0;
-}
-
-function goesFirst({ runTimeSeconds, headCreatedAt }: Queue, { shortRunSeconds, now }: Situation): boolean {
-  return shortRunSeconds !== null && (runTimeSeconds <= shortRunSeconds || now - headCreatedAt > OVERTAKEN_MS);
-}
-
-/** What runs, and what has just been decided to. */
-class Load {
-  readonly #owners = new Map<string, { executions: number; cpus: number; memoryBytes: number }>();
-  readonly #services = new Map<string, number>();
-  readonly #capacity: Capacity;
-
-  constructor(running: readonly Running[], capacity: Capacity) {
-    this.#capacity = capacity;
-    for (const one of running) this.#count(one, one.executions, one);
+  constructor(room: Room, { capacity, now }: Situation) {
+    this.#room = room;
+    this.#held = new Room(capacity);
+    this.#now = now;
   }
 
-  add(queue: Queue, given: Needs): void {
-    this.#count(queue, 1, given);
-  }
-
-  ofOwner(ownerId: string): number {
-    return this.#owners.get(ownerId)?.executions ?? 0;
-  }
-
-  ofService(serviceId: string | null): number {
-    return serviceId === null ? 0 : (this.#services.get(serviceId) ?? 0);
-  }
-
-  shareOf(ownerId: string): number {
-    const { cpus = 0, memoryBytes = 0 } = this.#owners.get(ownerId) ?? {};
-    return Math.max(cpus / this.#capacity.cpus, memoryBytes / this.#capacity.memoryBytes);
-  }
-
-  #count(
-    of: Pick<Queue, 'ownerId' | 'serviceId'>,
-    executions: number,
-    { cpus, memoryBytes }: Pick<Needs, 'cpus' | 'memoryBytes'>,
-  ): void {
-    const owner = this.#owners.get(of.ownerId) ?? { executions: 0, cpus: 0, memoryBytes: 0 };
-    owner.executions += executions;
-    owner.cpus += cpus;
-    owner.memoryBytes += memoryBytes;
-    this.#owners.set(of.ownerId, owner);
-    if (of.serviceId !== null) this.#services.set(of.serviceId, this.ofService(of.serviceId) + executions);
+  consider({ needs, headCreatedAt }: Queue): void {
+    if (this.#now - headCreatedAt <= PASSED_OVER_MS) return;
+    const given = this.#held.fit(needs);
+    if (!given) return;
+    const held = this.#room.hasGpus(given) ? given : { ...given, cpus: 0, memoryBytes: 0 };
+    this.#held.take(held);
+    this.#room.take(held);
   }
 }

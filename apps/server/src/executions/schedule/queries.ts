@@ -23,9 +23,9 @@ export async function holdClaims(transaction: Queries): Promise<void> {
     pg_advisory_xact_lock(hashtextextended('claims of ' || current_schema(), 0))`.execute(transaction);
 }
 
-/** What runs on all workers. */
-export async function runningEverywhere(transaction: Queries): Promise<Running[]> {
-  const rows = await runningByOwner(transaction).execute();
+/** What takes place on the machines of all workers: what runs, and what was cancelled and has processes left. */
+export async function runningEverywhere(transaction: Queries, now: number): Promise<Running[]> {
+  const rows = [...(await runningByOwner(transaction).execute()), ...(await endingByOwner(transaction, now).execute())];
   return rows.map(({ owner_id, service_id, executions, cpus, memory }) => ({
     ownerId: owner_id ?? '',
     serviceId: service_id,
@@ -38,32 +38,121 @@ export async function runningEverywhere(transaction: Queries): Promise<Running[]
 /** What takes place on a machine; a workflow takes none. Answered from an index alone. */
 export function runningByOwner(queries: Queries) {
   return (
-    queries
-      .selectFrom('executions')
-      .select(['owner_id', 'service_id'])
-      .select([
-        sql<number>`count(*)`.as('executions'),
-        sql<number>`cast(coalesce(sum(cpus), 0) as double precision)`.as('cpus'),
-        sql<number>`cast(coalesce(sum(memory_bytes), 0) as double precision)`.as('memory'),
-      ])
+    sumsByOwner(queries)
       .where(isRunning)
       // Not `is not null`: for that SQLite would walk through all workflows that run.
       .where('worker_id', '>', '')
-      .groupBy(['owner_id', 'service_id'])
   );
 }
 
-/** The queues of what can be run, with `containers` all, whose turn is the longest ago, each with its oldest: one look into an index per queue, however long it is. */
-export function queuesByTurn(queries: Queries, limit: number, containers = true) {
-  const inContainers = queries.selectFrom('service_versions').select('id').where('runtime', '=', 'DOCKER');
+/**
+ * Who cancels what does not end at once would else run more than their part. Ends come within seconds; one that never
+ * comes (its worker is gone) does not count for ever.
+ */
+export function endingByOwner(queries: Queries, now: number) {
+  return sumsByOwner(queries)
+    .where(isEnding)
+    .where('ended_at', '>', now - LONGEST_END_MS);
+}
+
+const LONGEST_END_MS = 60_000;
+const isEnding = sql<boolean>`executions.status = 'CANCELLED' and executions.worker_id is not null
+  and executions.log is null and executions.log_blob is null`;
+
+function sumsByOwner(queries: Queries) {
   return queries
+    .selectFrom('executions')
+    .select(['owner_id', 'service_id'])
+    .select([
+      sql<number>`count(*)`.as('executions'),
+      sql<number>`cast(coalesce(sum(cpus), 0) as double precision)`.as('cpus'),
+      sql<number>`cast(coalesce(sum(memory_bytes), 0) as double precision)`.as('memory'),
+    ])
+    .groupBy(['owner_id', 'service_id']);
+}
+
+/** What a worker has been promised, as far as the database knows: also by a claim whose answer was lost on its way. */
+export function promisesOf(transaction: Queries, workerId: string) {
+  return transaction
+    .selectFrom('executions')
+    .select(['id', 'cpus', 'memory_bytes', 'gpus', 'gpu_type'])
+    .where(isRunning)
+    .where('worker_id', '=', workerId)
+    .execute();
+}
+
+/** What the other workers of a machine run there. One that was given up may still run it: it ends that when it is back. */
+export function besideOnMachine(transaction: Queries, workerId: string) {
+  const own = transaction.selectFrom('workers').select('machine').where('id', '=', workerId);
+  return transaction
+    .selectFrom('executions')
+    .select([
+      sql<number>`cast(coalesce(sum(cpus), 0) as double precision)`.as('cpus'),
+      sql<number>`cast(coalesce(sum(memory_bytes), 0) as double precision)`.as('memory'),
+    ])
+    .where(isRunning)
+    .where('worker_id', 'in', (query) =>
+      query.selectFrom('workers').select('workers.id').where('workers.id', '!=', workerId).where('machine', '=', own),
+    )
+    .executeTakeFirstOrThrow();
+}
+
+/** Of these services the ones of which as much runs as may. */
+export async function fullServices(transaction: Queries, running: readonly Running[]): Promise<string[]> {
+  const counts = new Map<string, number>();
+  for (const { serviceId, executions } of running)
+    if (serviceId !== null) counts.set(serviceId, (counts.get(serviceId) ?? 0) + executions);
+  if (counts.size === 0) return [];
+  const rows = await transaction
+    .selectFrom('service_limits')
+    .select(['service_id', 'executions_at_once'])
+    .where('executions_at_once', 'is not', null)
+    .where(isAmong(transaction, 'service_id', [...counts.keys()]))
+    .execute();
+  return rows.flatMap(({ service_id, executions_at_once }) =>
+    (counts.get(service_id) ?? 0) >= (executions_at_once ?? Infinity) ? [service_id] : [],
+  );
+}
+
+/** Which of the queues are looked at. */
+export interface Page {
+  readonly limit: number;
+  /** Whether what needs a container engine is among them. */
+  readonly containers: boolean;
+  /** The last one of the page before. */
+  readonly after?:
+    | { readonly turn_at: number; readonly owner_id: string; readonly service_version_id: string }
+    | undefined;
+  readonly withoutOwners?: readonly string[];
+  readonly withoutServices?: readonly string[];
+}
+
+/** The queues whose turn is the longest ago, each with its oldest: one look into an index per queue, however long it is. */
+export function queuesByTurn(queries: Queries, page: Page) {
+  const { limit, containers, after, withoutOwners = [], withoutServices = [] } = page;
+  const inContainers = queries.selectFrom('service_versions').select('id').where('runtime', '=', 'DOCKER');
+  let query = queries
     .selectFrom('queues')
     .leftJoin('service_limits', 'service_limits.service_id', 'queues.service_id')
     .selectAll('queues')
     .select(['executions_at_once', oldest('id').as('head'), oldest('created_at').as('head_created_at')])
-    .$if(!containers, (query) => query.where('queues.service_version_id', 'not in', inContainers))
     .orderBy('turn_at')
+    .orderBy('queues.owner_id')
+    .orderBy('queues.service_version_id')
     .limit(limit);
+  if (!containers) query = query.where('queues.service_version_id', 'not in', inContainers);
+  if (after)
+    query = query.where(
+      sql<boolean>`(turn_at, queues.owner_id, queues.service_version_id) >
+        (${after.turn_at}, ${after.owner_id}, ${after.service_version_id})`,
+    );
+  if (withoutOwners.length > 0)
+    query = query.where(({ not }) => not(isAmong(queries, 'queues.owner_id', withoutOwners)));
+  if (withoutServices.length > 0)
+    query = query.where(({ not, or, eb }) =>
+      or([eb('queues.service_id', 'is', null), not(isAmong(queries, 'queues.service_id', withoutServices))]),
+    );
+  return query;
 }
 export type QueueWithHead = InferResult<ReturnType<typeof queuesByTurn>>[number];
 

@@ -26,6 +26,7 @@ import * as scheduling from './0028-scheduling.ts';
 import * as executionRecords from './0029-execution-records.ts';
 import * as workflows from './0030-workflows.ts';
 import * as workflowJobsElsewhere from './0031-workflow-jobs-elsewhere.ts';
+import * as oneMachine from './0032-one-machine.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -56,6 +57,7 @@ const migrations: Record<string, Migration> = {
   '0029-execution-records': executionRecords,
   '0030-workflows': workflows,
   '0031-workflow-jobs-elsewhere': workflowJobsElsewhere,
+  '0032-one-machine': oneMachine,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

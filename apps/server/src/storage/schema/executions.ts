@@ -15,6 +15,8 @@ export interface WorkerRow {
   id: string;
   /** Name of its machine, for operators. */
   host: string;
+  /** Of workers with the same one, each promises what the others leave of it. Null of one that has not said so. */
+  machine: Generated<string | null>;
   /** Grows as long as the worker lives. */
   beats: number;
   seen_at: number;

@@ -1,0 +1,90 @@
+import type { Load } from './load.ts';
+import type { Queue, Situation } from './plan.ts';
+
+/** Short executions go before others for so long. */
+export const OVERTAKEN_MS = 600_000;
+
+interface OwnersQueues {
+  /** In the order in which they are started. */
+  readonly queues: Queue[];
+  readonly turnAt: number;
+}
+
+/** Whose turn it is. Each step is one search among the owners, however many queues there are. */
+export class Turns {
+  readonly #load: Load;
+  readonly #situation: Situation;
+  /** The last one is next. */
+  readonly #owners: OwnersQueues[];
+
+  constructor(queues: readonly Queue[], load: Load, situation: Situation) {
+    this.#load = load;
+    this.#situation = situation;
+    this.#owners = [...Map.groupBy(queues, ({ ownerId }) => ownerId).values()].map((of) => ({
+      queues: of.toSorted((one, other) => this.#orderOfOne(one, other)),
+      turnAt: of.reduce((first, { turnAt }) => Math.min(first, turnAt), Infinity),
+    }));
+    this.#owners.sort((one, other) => this.#order(other, one));
+  }
+
+  get next(): Queue | undefined {
+    return this.#owners.at(-1)?.queues[0];
+  }
+
+  /** The next one cannot be started. */
+  drop(): void {
+    const [owner] = this.#owners.splice(-1);
+    owner?.queues.shift();
+    if (owner && owner.queues.length > 0) this.#insert(owner);
+  }
+
+  dropOwner(): void {
+    this.#owners.pop();
+  }
+
+  /** The load of the next one has changed. */
+  renew(): void {
+    const [owner] = this.#owners.splice(-1);
+    if (owner) this.#insert(owner);
+  }
+
+  #insert(owner: OwnersQueues): void {
+    let [low, high] = [0, this.#owners.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.#owners[middle];
+      if (other && this.#order(owner, other) < 0) low = middle + 1;
+      else high = middle;
+    }
+    this.#owners.splice(low, 0, owner);
+  }
+
+  #order(one: OwnersQueues, other: OwnersQueues): number {
+    const [first, second] = [one.queues[0], other.queues[0]];
+    if (!first || !second) return 0;
+    return (
+      this.#orderByLength(first, second) ||
+      this.#load.shareOf(first.ownerId) - this.#load.shareOf(second.ownerId) ||
+      one.turnAt - other.turnAt ||
+      byHead(first, second)
+    );
+  }
+
+  #orderOfOne(one: Queue, other: Queue): number {
+    return this.#orderByLength(one, other) || byHead(one, other);
+  }
+
+  #orderByLength(one: Queue, other: Queue): number {
+    return Number(this.#goesFirst(other)) - Number(this.#goesFirst(one));
+  }
+
+  #goesFirst({ runTimeSeconds, headCreatedAt }: Queue): boolean {
+    const { shortRunSeconds, now } = this.#situation;
+    return shortRunSeconds !== null && (runTimeSeconds <= shortRunSeconds || now - headCreatedAt > OVERTAKEN_MS);
+  }
+}
+
+function byHead(one: Queue, other: Queue): number {
+  if (one.head === other.head) return 0;
+  return one.head < other.head ? -1 : 1;
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { placesOf } from '../../packages/runtime/src/places.ts';
+import { baseEnvironment, FD, fixedOptions, layoutOptions } from '../../packages/runtime/src/sandbox/bwrap.ts';
+import { prepareRoot } from '../../packages/runtime/src/sandbox/root.ts';
+import { PYTHON_SIDE } from '../../packages/runtime/src/version.ts';
+
+const USER = 199_999;
+const TMP_BYTES = 256 * 2 ** 20;
+
+export interface BareSandbox {
+  /** Runs a line of Python to its end. Rejects when it fails. */
+  run(line: string): Promise<void>;
+  remove(): void;
+}
+
+/**
+ * What an execution costs without a platform: bubblewrap with the arguments of a service, the interpreter as the platform
+ * starts it, the packages that `dataDir` has built, and one line of Python. Spawned from here, one after the other, with
+ * no limits, no job, no log, and nothing kept of it.
+ */
+export function bareSandbox(dataDir: string): BareSandbox {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-bench-'));
+  chmodSync(folder, 0o711);
+  const root = prepareRoot(placesOf(folder), PYTHON_SIDE, false);
+  const [packages, output] = [path.join(folder, 'packages'), path.join(folder, 'output')];
+  cpSync(layerOf(dataDir), packages, { recursive: true });
+  mkdirSync(output, { mode: 0o700 });
+  chownSync(output, USER, USER);
+  const options = layoutOptions(root, {
+    mounts: [
+      { from: packages, to: '/app', writable: false },
+      { from: packages, to: '/deps', writable: false },
+      { from: output, to: '/var/runtime/output', writable: true },
+    ],
+    tmpBytes: TMP_BYTES,
+    workingDirectory: '/var/runtime/output',
+    environment: baseEnvironment(1),
+    network: 'NONE',
+  });
+  return {
+    async run(line) {
+      const program = `import sys; sys.path += ["/deps", "/deps/site-packages"]; ${line}`;
+      const command = ['/usr/bin/python3', '-I', '-S', '-u', '-B', '-c', program];
+      const seccomp = openSync(`${root.dir}/seccomp.bpf`, 'r');
+      const child = spawn('/usr/bin/bwrap', [...fixedOptions('NONE'), '--', ...command], {
+        uid: USER,
+        gid: USER,
+        env: {},
+        cwd: '/',
+        stdio: ['ignore', 'pipe', 'pipe', 'ignore', seccomp, 'pipe', 'pipe'],
+      });
+      closeSync(seccomp);
+      // Declared for five descriptors; a pipe is a stream in both directions.
+      (child.stdio as unknown as Writable[])[FD.OPTIONS]?.end(options);
+      const said = Promise.all([child.stdout, child.stderr].map(async (stream) => (stream ? text(stream) : '')));
+      const [code] = (await once(child, 'close')) as [number | null];
+      if (code !== 0) throw new Error(`The bare sandbox ended with ${code}: ${(await said).join('')}`);
+    },
+    remove() {
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function layerOf(dataDir: string): string {
+  const layers = path.join(dataDir, 'runtime', 'layers');
+  const [layer] = readdirSync(layers);
+  if (layer === undefined) throw new Error('The platform has no layer with packages');
+  return path.join(layers, layer);
+}
