@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase, type Database } from '../../apps/server/src/storage/index.ts';
@@ -41,7 +41,7 @@ export async function leftInStorage(dataDir: string, databaseUrl: string | null)
     const known = await referredTo(database);
     return [
       ...storedIn(path.join(dataDir, 'blobs')).flatMap((key) =>
-        known.has(key) ? [] : [`blob is left: ${key}, which nothing refers to`],
+        known.has(key) ? [] : [`blob is left that nothing refers to: ${inWords(dataDir, key)}`],
       ),
       ...(await inputsOfEnded(database)).map(({ id, status }) => `input or secrets of ${id} are left: it is ${status}`),
       ...(await copies(database)).map((id) => `copy of a log is left: of ${id}`),
@@ -56,9 +56,10 @@ async function referredTo({ read }: Database): Promise<ReadonlySet<string>> {
   const files = await read.selectFrom('execution_files').select('blob').execute();
   const versions = await read.selectFrom('service_versions').select('source_blob').execute();
   const builds = await read.selectFrom('builds').select('log_blob').execute();
+  const marks = await read.selectFrom('installation').select('blob_store').execute();
   // Noted as unused: swept after an hour.
   const noted = await read.selectFrom('unused_blobs').select('blob').execute();
-  const all = [...executions, ...files, ...versions, ...builds, ...noted].flatMap((row): unknown[] =>
+  const all = [...executions, ...files, ...versions, ...builds, ...marks, ...noted].flatMap((row): unknown[] =>
     Object.values(row),
   );
   return new Set(all.filter((key) => typeof key === 'string'));
@@ -78,6 +79,11 @@ function inputsOfEnded({ read }: Database) {
 async function copies({ read }: Database): Promise<string[]> {
   const rows = await read.selectFrom('log_copies').select('log_id').distinct().execute();
   return rows.map(({ log_id }) => log_id);
+}
+
+function inWords(dataDir: string, key: string): string {
+  const bytes = readFileSync(path.join(dataDir, 'blobs', key.slice(0, 2), key));
+  return `${key}, ${bytes.length} bytes, ${JSON.stringify(bytes.toString('latin1', 0, 120))}`;
 }
 
 /** Keys of blobs; drafts that nobody finished are swept after an hour. */

@@ -31,6 +31,22 @@ async function endOf(runtime: Runtime, executionId: string): Promise<ExecutionEn
   });
 }
 
+test('an end that cannot be read is LOST, and ends no other', async () => {
+  const other = await bench.startedWith('ready', WAITING);
+  const broken = await bench.startedWith(
+    'ready',
+    'import os, time\ndef run():\n    print("ready")\n    while not os.path.exists("end"):\n        time.sleep(0.01)',
+  );
+  // The place of its result files is taken by a folder that is not empty.
+  const { executions, nests } = placesOf(bench.dataDir);
+  const ended = bench.ended(broken.executionId);
+  mkdirSync(join(executions, broken.executionId, 'output', 'full'), { recursive: true });
+  for (const nest of readdirSync(nests)) writeFileSync(join(nests, nest, 'output', 'end'), '');
+  expect(await ended).toMatchObject({ outcome: 'LOST', result: null });
+  expect((await bench.runtime.status()).running.map(({ executionId }) => executionId)).toEqual([other.executionId]);
+  await bench.runtime.cancel(other.executionId);
+});
+
 describe('an execution runs at most once', () => {
   test('when the same start comes many times at once, and after its end', async () => {
     const job = bench.job('import os\ndef run():\n    print("ran")\n    return os.getpid()');

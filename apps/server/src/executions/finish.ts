@@ -6,10 +6,10 @@ import { clearPools } from '../datapools/index.ts';
 import { recordExecution } from '../metering/index.ts';
 import { removeCopies } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
-import { blobKeyOf, type ExecutionFileRow } from '../storage/index.ts';
-import { dropInput, removeInput } from './input-blob.ts';
+import { blobKeyOf, noteUnused, removeAllUnused, type ExecutionFileRow, type Queries } from '../storage/index.ts';
+import { dropInput } from './input-blob.ts';
 import { keepExecutionLog } from './log.ts';
-import { filesOf, move } from './queries.ts';
+import { move } from './queries.ts';
 import { digestOf, hashed, recordOf, type Kept } from './record/index.ts';
 import type { ExecutionEvent } from './transition.ts';
 import { executionChanged } from './watch.ts';
@@ -30,14 +30,38 @@ const events: Readonly<Record<Outcome, ExecutionEvent>> = {
  * readable in the same instant as the status. Only then does the runtime forget it; after a crash in between it is
  * simply done again, with the same keys of blobs.
  */
-export async function finishExecution(platform: Platform, runtime: Runtime, end: ExecutionEnd): Promise<void> {
-  if (end.outcome === 'NOT_STARTED') return giveBack(platform, runtime, end.executionId);
+export async function finishExecution(
+  platform: Platform,
+  runtime: Runtime,
+  end: ExecutionEnd,
+  again = false,
+): Promise<void> {
+  const id = end.executionId;
+  if (end.outcome === 'NOT_STARTED') return giveBack(platform, runtime, id);
+  if (!again || !(await isCollected(platform, id))) await collect(platform, runtime, end);
+  executionChanged(platform.database, id);
+  await clearPools(platform, id);
+  await runtime.forget(id);
+}
+
+/** Whether an attempt before has kept everything: then the runtime may have forgotten it, and only its answer was lost. */
+async function isCollected({ database }: Platform, id: string): Promise<boolean> {
+  const row = await database.read
+    .selectFrom('executions')
+    .select(['log', 'log_blob'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined && (row.log !== null || row.log_blob !== null);
+}
+
+async function collect(platform: Platform, runtime: Runtime, end: ExecutionEnd): Promise<void> {
   const id = end.executionId;
   const log = await keepExecutionLog(platform, runtime, id);
   const { content, ...result } = end.result ? await keepResult(platform, id, end.result) : NO_RESULT;
   const { files, contents } = await keepFiles(platform, end);
   const record = recordOf(end, content, contents);
-  const { ended, input } = await platform.database.write(async (transaction) => {
+  const stored = [log.log_blob, result.result_blob, ...files.map(({ blob }) => blob)];
+  const unused = await platform.database.write(async (transaction) => {
     const cause = end.cause && JSON.stringify(end.cause);
     const values = { ...log, ...result, record, cause, ended_at: end.endedAt, sealed_secrets: null, input: null };
     await removeCopies(transaction, id);
@@ -45,7 +69,7 @@ export async function finishExecution(platform: Platform, runtime: Runtime, end:
     if (await move(transaction, id, events[end.outcome], values)) {
       if (files.length > 0) await transaction.insertInto('execution_files').values(files).execute();
       if (end.outcome === 'SUCCEEDED') await recordExecution(platform, transaction, end);
-      return { ended: true, input };
+      return input === null ? [] : [input];
     }
     // It was cancelled while it ran: only its log and its record are still missing. Given up as lost: not even that.
     await transaction
@@ -55,28 +79,31 @@ export async function finishExecution(platform: Platform, runtime: Runtime, end:
       .where('log', 'is', null)
       .where('log_blob', 'is', null)
       .execute();
-    return { ended: false, input };
+    return [...(input === null ? [] : [input]), ...(await noteUnkept(transaction, id, stored, platform.now()))];
   });
-  await removeInput(platform, input);
-  if (!ended) await removeUnkept(platform, id, [log.log_blob, result.result_blob, ...files.map(({ blob }) => blob)]);
-  executionChanged(platform.database, id);
-  await clearPools(platform, id);
-  await runtime.forget(id);
+  await removeAllUnused(platform.database, platform.blobs, unused);
 }
 
 /**
- * Removes what was stored and is not referred to. After a failure nothing is removed: the next attempt replaces it, and
- * when the database went away it may have kept all of it, so that only its answer was lost.
+ * Notes what was stored and is not referred to. After a failure nothing is removed: the next attempt replaces it, and when
+ * the database went away it may have kept all of it, so that only its answer was lost.
  */
-async function removeUnkept(platform: Platform, id: string, stored: readonly (string | null)[]): Promise<void> {
-  const row = await platform.database.read
+async function noteUnkept(
+  transaction: Queries,
+  id: string,
+  stored: readonly (string | null)[],
+  now: number,
+): Promise<string[]> {
+  const row = await transaction
     .selectFrom('executions')
     .select(['log_blob', 'result_blob'])
     .where('id', '=', id)
     .executeTakeFirst();
-  const files = await filesOf(platform.database, id);
+  const files = await transaction.selectFrom('execution_files').select('blob').where('execution_id', '=', id).execute();
   const kept = new Set([row?.log_blob, row?.result_blob, ...files.map(({ blob }) => blob)]);
-  for (const blob of stored) if (blob !== null && !kept.has(blob)) await platform.blobs.remove(blob);
+  const unkept = stored.filter((blob) => blob !== null).filter((blob) => !kept.has(blob));
+  for (const blob of unkept) await noteUnused(transaction, blob, now);
+  return unkept;
 }
 
 /** The code has certainly not run. Forgotten first: a worker that claims it next must find the id free. */

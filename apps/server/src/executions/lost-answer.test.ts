@@ -32,4 +32,70 @@ describe.each(databases)('an execution whose start is not answered, on $name', (
     await pause(1_200);
     expect(answers).toEqual(['STARTED']);
   });
+
+  test('is over for who follows it when it was cancelled and the platform ended before it was handed over', async () => {
+    const app = await callerOf(await deploy(kethub.client, 'Cancelled', probe));
+    Object.assign(kethub.kethub.runtime, { start: () => new Promise(() => undefined) });
+    const { id } = await app.start({ params: { return: 1 } });
+    const rowOf = () =>
+      kethub.platform.database.read.selectFrom('executions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    while ((await rowOf()).status === 'PENDING') await pause(10);
+    expect((await app.request('PUT', `/${id}/cancel`)).status).toBe(200);
+    await kethub.restart();
+    expect(await rowOf()).toMatchObject({ status: 'CANCELLED', log: '', input: null });
+    const log = await app.request('GET', `/${id}/log`, { headers: { accept: 'text/event-stream' } });
+    expect(log.text).toContain('event: end');
+  });
+
+  test('is run after all when the database was away while it was given back, as a stand-in of the runtime tells', async () => {
+    const app = await callerOf(await deploy(kethub.client, 'Given back', probe));
+    const { runtime, platform } = kethub.kethub;
+    const { database } = platform;
+    const [start, list, forget] = [
+      runtime.start.bind(runtime),
+      runtime.list.bind(runtime),
+      runtime.forget.bind(runtime),
+    ];
+    const write = database.write.bind(database);
+    let refused: string | null = null;
+    let forgotten = 0;
+    const end = {
+      cause: null,
+      startedAt: 0,
+      endedAt: 0,
+      result: null,
+      files: [],
+      peakMemoryBytes: null,
+      cpuMs: null,
+      logBytes: 0,
+    };
+    const reset = (): Promise<never> => {
+      Object.assign(database, { write });
+      return Promise.reject(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
+    };
+    Object.assign(runtime, {
+      start(job: Parameters<typeof start>[0]) {
+        if (refused !== null) return start(job);
+        refused = job.executionId;
+        return Promise.resolve('STARTED');
+      },
+      async list() {
+        const known = await list();
+        if (refused === null || forgotten > 0) return known;
+        return [
+          ...known,
+          { executionId: refused, state: 'ENDED', end: { executionId: refused, outcome: 'NOT_STARTED', ...end } },
+        ];
+      },
+      async forget(id: string) {
+        await forget(id);
+        if (id !== refused) return;
+        // The transaction that comes next.
+        if (forgotten === 0) Object.assign(database, { write: reset });
+        forgotten += 1;
+      },
+    });
+    expect((await app.finish({ params: { return: 1 } })).status).toBe('SUCCEEDED');
+    expect(forgotten).toBeGreaterThan(1);
+  });
 });

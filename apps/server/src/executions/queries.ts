@@ -43,6 +43,24 @@ export async function runningIdsOf(database: Database, workerId: string): Promis
   return (await running(database, workerId).select('id').execute()).map(({ id }) => id);
 }
 
+/** Of how many executions it is looked whether a cancelled one was forgotten: there is no index for what hardly ever is. */
+const LOOKED_AT = 10_000;
+
+/** Cancelled after a worker had claimed them, and neither collected nor noted as not run since. */
+export async function uncollectedOf({ read }: Database, workerId: string): Promise<string[]> {
+  const rows = await read
+    .selectFrom((query) =>
+      query.selectFrom('executions').selectAll().orderBy('id', 'desc').limit(LOOKED_AT).as('latest'),
+    )
+    .select('id')
+    .where('worker_id', '=', workerId)
+    .where('status', '=', 'CANCELLED')
+    .where('log', 'is', null)
+    .where('log_blob', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** What an execution was promised of the machine. */
 export function promisedTo(database: Database, id: string) {
   return database.read

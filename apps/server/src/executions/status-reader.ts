@@ -21,7 +21,7 @@ const FRESH_MS = 900;
  * writes, and it forgets a status in the moment it changes: a look-up instead of a read (13 µs, half of them for the file
  * locks of a read transaction) makes 1.6 × the requests a second.
  */
-export function createStatusReader({ database, now }: Pick<Platform, 'database' | 'now'>): StatusReader {
+export function createStatusReader({ database }: Pick<Platform, 'database'>): StatusReader {
   const rowsOf = database.prepare<Read>(
     database.read
       .selectFrom('executions')
@@ -35,7 +35,7 @@ export function createStatusReader({ database, now }: Pick<Platform, 'database' 
   return {
     read(scope, id) {
       const known = remembered.get(id);
-      if (known && known.until > now()) return seenFrom(scope, known.row);
+      if (known && known.until > performance.now()) return seenFrom(scope, known.row);
       const rows = rowsOf([id]);
       if (rows instanceof Promise) return rows.then(([row]) => seenFrom(scope, row));
       const [row] = rows;
@@ -44,7 +44,7 @@ export function createStatusReader({ database, now }: Pick<Platform, 'database' 
         remembered.delete(id);
         const [oldest] = remembered.size >= REMEMBERED ? remembered.keys() : [];
         if (oldest !== undefined) remembered.delete(oldest);
-        remembered.set(id, { row, until: now() + FRESH_MS });
+        remembered.set(id, { row, until: performance.now() + FRESH_MS });
       }
       return seenFrom(scope, row);
     },

@@ -14,10 +14,10 @@ import {
   type Needs,
 } from '../workers/index.ts';
 import { onCancelled } from './cancel.ts';
-import { failExecution } from './fail.ts';
+import { failExecution, forgetCancelled } from './fail.ts';
 import { finishExecution } from './finish.ts';
 import { jobOf } from './job.ts';
-import { endedOf, promisedTo, runningIdsOf, runningOf } from './queries.ts';
+import { endedOf, promisedTo, runningIdsOf, runningOf, uncollectedOf } from './queries.ts';
 import { Claims } from './schedule/index.ts';
 import { onPending } from './start.ts';
 import { ExecutionObserver } from './observe.ts';
@@ -48,6 +48,8 @@ export class ExecutionWorker {
   readonly #running = new Map<string, Needs>();
   readonly #observer: ExecutionObserver;
   readonly #finishing = new Map<string, Promise<void>>();
+  /** Ends that were told and are not collected yet: the runtime may have forgotten them in spite of that. */
+  readonly #told = new Map<string, ExecutionEnd>();
   readonly #unsubscribe: (() => void)[] = [];
   readonly #stopped = new AbortController();
   #claiming: Promise<void> | null = null;
@@ -114,6 +116,8 @@ export class ExecutionWorker {
       // Not known to the runtime: the job was never handed over, so the code has not run.
       if (!known.has(row.id)) void this.#run(row);
     }
+    for (const id of await uncollectedOf(this.#platform.database, this.#workerId))
+      if (!known.has(id)) await forgetCancelled(this.#platform, id);
     for (const one of known.values()) {
       if (one.state === 'ENDED') this.#finish(one.end);
       else if (!this.#running.has(one.executionId)) await this.#endCancelled(one.executionId);
@@ -174,7 +178,7 @@ export class ExecutionWorker {
         if ('image' in job.code) attempts = CONTAINER_START_ATTEMPTS;
         // A start without an answer may have been one, whose end is collected by now: once that is forgotten, the runtime
         // would take the next start for the first.
-        if (this.#running.get(row.id) !== claimed || this.#finishing.has(row.id)) return;
+        if (this.#running.get(row.id) !== claimed || this.#finishing.has(row.id) || this.#told.has(row.id)) return;
         await this.#runtime.start(job);
         if (row.sealed_secrets !== null) await this.#eraseSecrets(row.id);
         return;
@@ -210,14 +214,17 @@ export class ExecutionWorker {
 
   #done(id: string): void {
     this.#running.delete(id);
+    this.#told.delete(id);
     this.#wake();
   }
 
-  /** Collects an end once, however often it is told. After a failure it is told again by the next look. */
+  /** Collects an end once, however often it is told. After a failure the next look does it again. */
   #finish(end: ExecutionEnd): void {
     const id = end.executionId;
     if (this.#finishing.has(id)) return;
-    const work = finishExecution(this.#platform, this.#runtime, end)
+    const again = this.#told.has(id);
+    this.#told.set(id, end);
+    const work = finishExecution(this.#platform, this.#runtime, end, again)
       .then(() => {
         this.#observer.ended(end);
         this.#done(id);
@@ -235,6 +242,7 @@ export class ExecutionWorker {
       await this.#takeUp();
       for (const id of await endedOf(this.#platform.database, [...this.#running.keys()]))
         await this.#runtime.cancel(id);
+      for (const end of this.#told.values()) this.#finish(end);
       for (const one of await this.#runtime.list()) if (one.state === 'ENDED') this.#finish(one.end);
     } catch (error) {
       this.#platform.log.warn({ err: error }, 'could not look after running executions');

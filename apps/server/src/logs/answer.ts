@@ -86,7 +86,7 @@ async function* lines(source: LogSource, from = 0): AsyncGenerator<{ text: strin
 
 async function* events(source: LogSource, from: number, gone: AbortSignal): AsyncGenerator<string> {
   let position = from;
-  let spoken = Date.now();
+  let spoken = performance.now();
   yield ': following\n\n';
   while (!gone.aborted) {
     // Asked before reading: what was added before it became complete is then certainly read below.
@@ -94,15 +94,15 @@ async function* events(source: LogSource, from: number, gone: AbortSignal): Asyn
     for await (const line of lines(source, position)) {
       yield `id: ${line.nextByte}\ndata: ${line.text}\n\n`;
       position = line.nextByte;
-      spoken = Date.now();
+      spoken = performance.now();
     }
     if (complete) {
       yield `event: end\nid: ${position}\ndata: {}\n\n`;
       return;
     }
-    if (Date.now() - spoken > KEEP_ALIVE_MS) {
+    if (performance.now() - spoken > KEEP_ALIVE_MS) {
       yield ': still running\n\n';
-      spoken = Date.now();
+      spoken = performance.now();
     }
     await source.changed(gone);
   }

@@ -12,6 +12,9 @@ export interface LogSource {
 
 /** Largest log that is kept in its row; a longer one becomes a blob. */
 const INLINE_BYTES = 64 * 1024;
+/** Of a kept log that is read at once: whole lines, or one line that is longer. */
+const PIECE_BYTES = 1024 * 1024;
+const NEWLINE = 10;
 
 export interface KeptLog {
   readonly log: string | null;
@@ -32,9 +35,13 @@ export function keptLogSource(blobs: Blobs, kept: KeptLog): LogSource {
         const bytes = Buffer.from(kept.log ?? '', 'utf8').subarray(fromByte);
         return { bytes, nextByte: fromByte + bytes.length };
       }
-      const { stream } = await blobs.get(kept.log_blob, { from: fromByte });
-      const bytes = Buffer.concat(await stream.toArray());
-      return { bytes, nextByte: fromByte + bytes.length };
+      // In pieces: however slowly somebody reads, no more than one of them waits in memory.
+      for (let piece = PIECE_BYTES; ; piece *= 2) {
+        const { stream } = await blobs.get(kept.log_blob, { from: fromByte, to: fromByte + piece - 1 });
+        const read = Buffer.concat(await stream.toArray());
+        const bytes = read.length < piece ? read : read.subarray(0, read.lastIndexOf(NEWLINE) + 1);
+        if (bytes.length > 0 || read.length < piece) return { bytes, nextByte: fromByte + bytes.length };
+      }
     },
     isComplete: () => Promise.resolve(true),
     changed: () => Promise.resolve(),

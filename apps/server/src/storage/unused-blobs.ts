@@ -13,7 +13,9 @@ const SWEPT = 0;
  * noted.
  */
 export async function noteUnused(transaction: Queries, blob: string, now: number): Promise<void> {
-  await transaction.insertInto('unused_blobs').values({ blob, noted_at: now }).execute();
+  // Noted already: by an attempt before, which died before it could remove it.
+  const note = transaction.insertInto('unused_blobs').values({ blob, noted_at: now });
+  await note.onConflict((conflict) => conflict.column('blob').doNothing()).execute();
 }
 
 /** Takes the note of a blob that is referred to from now on. False when it was swept away meanwhile. */

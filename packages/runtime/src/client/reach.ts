@@ -18,10 +18,10 @@ const MOST_FAILURES = 5;
  * @throws RuntimeUnavailable with the last words of the runner when none can be reached.
  */
 export async function reachRunner(places: Places, version: string, settings: Settings): Promise<Connection> {
-  const deadline = Date.now() + DEADLINE_MS;
+  const deadline = performance.now() + DEADLINE_MS;
   let started: ChildProcess | null = null;
   let failures = 0;
-  while (Date.now() < deadline) {
+  while (performance.now() < deadline) {
     const connection = await Connection.open(places);
     if (connection !== null) {
       if (await isOurs(connection, version, settings, deadline)) return connection;
@@ -61,7 +61,7 @@ async function isUsable(connection: Connection, version: string, deadline: numbe
     const { running, commands } = await connection.request('status', {});
     if (running.length > 0 || commands > 0) return true;
   }
-  await Promise.race([connection.closed, pause(Math.max(0, deadline - Date.now()), null, { ref: false })]);
+  await Promise.race([connection.closed, pause(Math.max(0, deadline - performance.now()), null, { ref: false })]);
   connection.close();
   return false;
 }

@@ -2,9 +2,10 @@ import type { ExecutionEnd, Limits, OutputFile } from '../types.ts';
 import { messageOf } from '../errors.ts';
 import { collect } from './collect.ts';
 import { LogFile } from './log-file.ts';
-import { judge, type Ending, type Observed, type Verdict } from './outcome.ts';
+import { judge, lostCause, type Ending, type Observed, type Verdict } from './outcome.ts';
 import type { OutputGuards } from './output-guard.ts';
 import type { Run } from './driver.ts';
+import { RunTime } from './run-time.ts';
 
 export interface ExecutionOptions {
   executionId: string;
@@ -24,12 +25,12 @@ export interface ExecutionOptions {
 /** One execution from its start, or from where an earlier runner left it, to its end. */
 export class Execution {
   readonly executionId: string;
-  readonly startedAt: number;
-  /** Everything is dead, read and collected; not yet recorded. Rejects only when our own disk fails us. */
+  /** Everything is dead, read and collected; not yet recorded. LOST when our own disk fails us. Never rejects. */
   readonly ended: Promise<ExecutionEnd>;
   /** The driver's own words when it could not start the run: the first lines of the log then. */
   firstLines = '';
   readonly #options: ExecutionOptions;
+  readonly #time: RunTime;
   readonly #run: Run;
   readonly #log: LogFile;
   readonly #runTime: NodeJS.Timeout;
@@ -38,9 +39,9 @@ export class Execution {
   #ending: Ending = null;
 
   constructor(options: ExecutionOptions, run: Run) {
-    const { limits, folder, startedAt = Date.now() } = options;
+    const { limits, folder } = options;
     this.executionId = options.executionId;
-    this.startedAt = startedAt;
+    this.#time = new RunTime(options.startedAt);
     this.#options = options;
     this.#run = run;
     this.#log = new LogFile(`${folder}/log.ndjson`, limits.logBytes, options.onLog);
@@ -60,13 +61,17 @@ export class Execution {
         run.kill();
       },
     );
-    this.#runTime = timer(Math.max(0, startedAt + limits.runTimeMs - Date.now()), () => {
+    this.#runTime = timer(Math.max(0, limits.runTimeMs - this.#time.elapsedMs), () => {
       this.#end('RUN_TIME');
     });
     this.#stopGuard = options.guards.guard(run.output, limits, () => {
       this.#end('OUTPUT');
     });
-    this.ended = this.#conclude();
+    this.ended = this.#conclude().catch((error: unknown) => this.#unreadable(error));
+  }
+
+  get startedAt(): number {
+    return this.#time.startedAt;
   }
 
   get pid(): number {
@@ -135,11 +140,30 @@ export class Execution {
       executionId,
       ...verdict,
       startedAt: this.startedAt,
-      endedAt: Date.now(),
+      endedAt: this.#time.now,
       result: verdict.outcome === 'SUCCEEDED' && written.kind === 'RESULT' ? written.result : null,
       files,
       peakMemoryBytes: exit.peakMemoryBytes,
       cpuMs: exit.cpuMs,
+      logBytes: this.#log.bytes,
+    };
+  }
+
+  /** What it left cannot be read. That must neither hold it up for ever nor end the runner, and with it all others. */
+  #unreadable(error: unknown): ExecutionEnd {
+    const { executionId } = this.#options;
+    console.error(`the end of ${executionId} could not be read: ${messageOf(error)}`);
+    this.#log.close();
+    return {
+      executionId,
+      outcome: 'LOST',
+      cause: lostCause('What it left could not be read. The operator finds the cause in the log of the runner.'),
+      startedAt: this.startedAt,
+      endedAt: this.#time.now,
+      result: null,
+      files: [],
+      peakMemoryBytes: null,
+      cpuMs: null,
       logBytes: this.#log.bytes,
     };
   }

@@ -61,12 +61,12 @@ const causes = {
     title: 'Not started',
     detail: 'The sandbox ended before the program began.',
   },
-  lost: {
-    type: 'ExecutionLost',
-    title: 'Execution lost',
-    detail: 'What ran the program was ended. Whether the program finished cannot be known.',
-  },
+  lost: lostCause('What ran the program was ended. Whether the program finished cannot be known.'),
 } satisfies Record<string, Cause>;
+
+export function lostCause(detail: string): Cause {
+  return { type: 'ExecutionLost', title: 'Execution lost', detail };
+}
 
 function failed(cause: Cause): Verdict {
   return { outcome: 'FAILED', cause };

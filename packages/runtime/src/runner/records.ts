@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
 import type { ExecutionEnd, KnownExecution } from '../types.ts';
+import { lostCause } from './outcome.ts';
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
@@ -108,16 +109,13 @@ export class Records {
   async recordLost(executionId: string): Promise<void> {
     const folder = this.folder(executionId);
     const log = join(folder, 'log.ndjson');
+    const startedAt = Math.floor(statSync(folder).birthtimeMs);
     await this.recordEnd({
       executionId,
       outcome: 'LOST',
-      cause: {
-        type: 'ExecutionLost',
-        title: 'Execution lost',
-        detail: 'The process that ran the program was lost. Whether the program finished cannot be known.',
-      },
-      startedAt: Math.floor(statSync(folder).birthtimeMs),
-      endedAt: Date.now(),
+      cause: lostCause('The process that ran the program was lost. Whether the program finished cannot be known.'),
+      startedAt,
+      endedAt: Math.max(startedAt, Date.now()),
       result: null,
       files: [],
       peakMemoryBytes: null,

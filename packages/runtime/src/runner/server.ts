@@ -6,6 +6,9 @@ import { PROTOCOL, type Message, type Method, type Methods, type Request } from 
 import type { LogLine } from '../types.ts';
 import { rmSync } from 'node:fs';
 
+/** What waits for a platform that does not read, before it is told no more of logs. */
+const MOST_UNREAD_BYTES = 1024 * 1024;
+
 /** A platform that is connected. */
 export interface Client {
   tell(message: Message): void;
@@ -85,6 +88,8 @@ function connect(socket: Socket, handlers: Handlers): Client {
   const client: Client = {
     commands: new Map(),
     tell(message) {
+      // Hints only: each platform looks again by itself, so one that stands still need not get them all later.
+      if (message.event === 'log' && socket.writableLength > MOST_UNREAD_BYTES) return;
       if (socket.writable) socket.write(encodeFrame(message));
     },
   };

@@ -105,7 +105,7 @@ export class WarmPool {
       service.end();
       throw error;
     }
-    const idle: Idle = { key, spec, service, since: Date.now() };
+    const idle: Idle = { key, spec, service, since: performance.now() };
     this.#idle.add(idle);
     void service.sandbox.ended.then(() => {
       if (this.#taken.delete(service)) return; // its folder is the execution's to keep
@@ -130,7 +130,7 @@ export class WarmPool {
   /** Without the wish for it: idle for too long, or grown beyond the budget while importing. */
   #endSurplus(): void {
     const { warmIdleMs, warmBytes } = this.#settings();
-    const oldest = Date.now() - warmIdleMs;
+    const oldest = performance.now() - warmIdleMs;
     for (const idle of this.#idle) {
       if (idle.since <= oldest) this.#end(idle);
       else this.#remember(idle);
@@ -165,13 +165,13 @@ export class WarmPool {
 
   #failed(key: string): void {
     if (this.#failures.size >= MOST_REMEMBERED) this.#failures.clear();
-    this.#failures.set(key, { count: (this.#failures.get(key)?.count ?? 0) + 1, last: Date.now() });
+    this.#failures.set(key, { count: (this.#failures.get(key)?.count ?? 0) + 1, last: performance.now() });
   }
 
   #givenUp(key: string): boolean {
     const failures = this.#failures.get(key);
     if (failures === undefined || failures.count < GIVE_UP_AFTER) return false;
-    if (Date.now() - failures.last < GIVE_UP_MS) return true;
+    if (performance.now() - failures.last < GIVE_UP_MS) return true;
     this.#failures.delete(key);
     return false;
   }

@@ -10,8 +10,8 @@ const PATIENCE_MS = 5_000;
  * sandbox in no cgroup. They are known by their mounts, in which `mark` occurs.
  */
 export async function sweepSandboxes(mark: string): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (let left = sandboxesWith(mark); left.length > 0 && Date.now() < deadline; left = sandboxesWith(mark)) {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (let left = sandboxesWith(mark); left.length > 0 && performance.now() < deadline; left = sandboxesWith(mark)) {
     for (const pid of left) signalQuietly(pid, 'SIGKILL');
     await pause(2);
   }
