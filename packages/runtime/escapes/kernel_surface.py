@@ -16,7 +16,7 @@ def run(**_):
         "typing into the terminal": attempt(ioctl, 0x5412), "console": attempt(ioctl, 0x541C),
     }  # fmt: skip
     if platform.machine() == "x86_64":
-        tried["calls of the x32 ABI"] = attempt(call_number, 0x40000000 | 39)
+        tried["calls of the x32 ABI"] = attempt(in_child, call_number, 0x40000000 | 39)
     return {"tried": tried}
 
 
@@ -24,3 +24,13 @@ def ioctl(request):
     import fcntl
 
     return fcntl.ioctl(0, request, b"x")
+
+
+def in_child(action, *arguments):
+    """Some filters end the process for a foreign call."""
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if attempt(action, *arguments).startswith("done") else 1)
+    status = os.waitstatus_to_exitcode(os.wait()[1])
+    if status != 0:
+        raise OSError(f"ended with {status}")

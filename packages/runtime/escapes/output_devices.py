@@ -13,6 +13,8 @@ def run(**_):
     for name in ("/dev/mem", "/dev/kvm", "/dev/sda", "/dev/vda", "/dev/fuse", "/dev/net/tun", "/dev/rtc0", "/dev/console", "/dev/kmsg", "/dev/vsock", "/dev/loop-control", "/dev/mapper/control", "/dev/ptmx"):
         if name != "/dev/ptmx":
             tried[name] = attempt(os.open, name, os.O_RDONLY | os.O_NONBLOCK)
+    for name in os.listdir("/app/devices") if os.path.isdir("/app/devices") else []:
+        tried[f"{name} of the image"] = attempt(os.open, f"/app/devices/{name}", os.O_RDONLY | os.O_NONBLOCK)
     os.mkfifo("fifo")
     socket.socket(socket.AF_UNIX).bind("socket")
     open("honest.txt", "w").write("honest")

@@ -1,4 +1,4 @@
 export * from './types.ts';
 export { connectRuntime } from './client/connect.ts';
-export { checkContainers } from './containers/check.ts';
+export { checkContainers, usualEngine } from './containers/check.ts';
 export { checkSandbox } from './sandbox/check.ts';

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { EscapeDriver, Finding } from '@kethub/runtime/escapes';
 import type { Command } from 'commander';
 import { addCommand, endWith, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 import { usageFailure } from '../failures.ts';
@@ -6,8 +7,17 @@ import { table } from '../terminal/table.ts';
 
 interface SandboxOptions extends CommonOptions {
   readonly data?: string;
+  readonly engine?: string;
   readonly only?: string[];
 }
+
+/** A way to run code on this machine, and how it is done in words. */
+interface Driver {
+  readonly how: string;
+  open(): Promise<EscapeDriver>;
+}
+
+type Escapes = typeof import('@kethub/runtime/escapes');
 
 /** Checks of the machine that ket runs on. */
 export function addDoctor(program: Command, shell: Shell): void {
@@ -17,48 +27,78 @@ export function addDoctor(program: Command, shell: Shell): void {
       '--data <folder>',
       'with the disk and the sandbox root of this data folder (default: the folder for temporary files)',
     )
+    .option(
+      '--engine <socket>',
+      'container engine to try as well: a path, `auto` for that of this machine, `off` for none (default: KETHUB_CONTAINER_ENGINE, or auto)',
+    )
     .option('--only <names...>', 'only these programs')
     .action((options: SandboxOptions) => sandbox(shell, options));
 }
 
 /** Loaded only here: nothing else of ket runs code on this machine. */
-async function sandbox(shell: Shell, { data, only, ...options }: SandboxOptions): Promise<void> {
-  const { attack, checkSandbox, currentRoot, HOSTILE, openSandboxDriver, rootsIn } =
-    await import('@kethub/runtime/escapes');
-  const unknown = only?.find((name) => !HOSTILE.some((hostile) => hostile.name === name));
+async function sandbox(shell: Shell, options: SandboxOptions): Promise<void> {
+  const escapes = await import('@kethub/runtime/escapes');
+  const { only } = options;
+  const unknown = only?.find((name) => !escapes.HOSTILE.some((hostile) => hostile.name === name));
   if (unknown !== undefined)
-    throw usageFailure(`There is no program "${unknown}". There are: ${HOSTILE.map(({ name }) => name).join(', ')}.`);
-  const check = await checkSandbox();
-  if (!check.usable) throw usageFailure(`No code can be run on this machine: ${check.reason}`, check.remedy);
+    throw usageFailure(
+      `There is no program "${unknown}". There are: ${escapes.HOSTILE.map(({ name }) => name).join(', ')}.`,
+    );
   const output = outputOf(shell, options);
-  const runtimeDir = path.resolve(shell.folder, data ?? '.', 'runtime');
-  const own = data !== undefined && currentRoot(runtimeDir) !== null;
-  const how = `${check.how}, ${own ? 'with a root of its own' : "with a part of this machine's /usr"}`;
-  const driver = await openSandboxDriver(data && path.resolve(shell.folder, data), own ? rootsIn(runtimeDir) : null);
-  try {
-    const total = only?.length ?? HOSTILE.length;
-    let done = 0;
-    output.progress(`0 of ${total} hostile programs`);
-    const findings = await attack(
-      driver,
-      ({ name }) => output.progress(`${++done} of ${total}: ${name}`),
-      only ?? null,
-    );
-    output.settle();
-    const rows = findings.map(({ held, name, tries, faults }) => [
-      held ? 'held' : 'NOT HELD',
-      driver.name,
-      name,
-      held ? tries : `${tries}: ${faults.slice(0, 3).join('; ')}`,
-    ]);
-    const loose = findings.filter(({ held }) => !held).length;
-    output.result(
-      `${table(['', 'DRIVER', 'PROGRAM', 'WHAT IT TRIES'], rows)}\n\n` +
-        (loose === 0 ? `All ${findings.length} held (${how}).` : `${loose} of ${findings.length} were NOT held.`),
-      { how, findings },
-    );
-    if (loose > 0) endWith(shell, 'failed');
-  } finally {
-    await driver.close();
+  const drivers = await driversOf(shell, options, escapes);
+  const findings: Finding[] = [];
+  for (const { how, open } of drivers.found) {
+    const driver = await open();
+    try {
+      const total = escapes.countFor(driver, only);
+      let done = 0;
+      output.progress(`${how}: 0 of ${total} hostile programs`);
+      const told = ({ name }: Finding): void => output.progress(`${driver.name}: ${++done} of ${total}: ${name}`);
+      findings.push(...(await escapes.attack(driver, told, only ?? null)));
+    } finally {
+      await driver.close();
+    }
   }
+  output.settle();
+  const rows = findings.map(({ driver, held, name, tries, faults }) => [
+    held ? 'held' : 'NOT HELD',
+    driver,
+    name,
+    held ? tries : `${tries}: ${faults.slice(0, 3).join('; ')}`,
+  ]);
+  const loose = findings.filter(({ held }) => !held).length;
+  const how = [...drivers.found.map((one) => one.how), ...drivers.missing].join('; ');
+  output.result(
+    `${table(['', 'DRIVER', 'PROGRAM', 'WHAT IT TRIES'], rows)}\n\n` +
+      (loose === 0
+        ? `All ${findings.length} held (${how}).`
+        : `${loose} of ${findings.length} were NOT held (${how}).`),
+    { how, findings },
+  );
+  if (loose > 0) endWith(shell, 'failed');
+}
+
+/** The sandbox, and containers where there is an engine; `missing` says why they are not tried. */
+async function driversOf(
+  shell: Shell,
+  { data, engine = shell.environment['KETHUB_CONTAINER_ENGINE'] ?? 'auto' }: SandboxOptions,
+  escapes: Escapes,
+): Promise<{ found: Driver[]; missing: string[] }> {
+  const check = await escapes.checkSandbox();
+  if (!check.usable) throw usageFailure(`No code can be run on this machine: ${check.reason}`, check.remedy);
+  const parent = data && path.resolve(shell.folder, data);
+  const runtimeDir = path.resolve(shell.folder, data ?? '.', 'runtime');
+  const own = data !== undefined && escapes.currentRoot(runtimeDir) !== null;
+  const roots = own ? escapes.rootsIn(runtimeDir) : null;
+  const sandboxes: Driver = {
+    how: `${check.how}, ${own ? 'with a root of its own' : "with a part of this machine's /usr"}`,
+    open: () => escapes.openSandboxDriver(parent, roots),
+  };
+  const socket = engine === 'auto' ? escapes.usualEngine() : engine;
+  if (socket === undefined || socket === 'off')
+    return { found: [sandboxes], missing: ['containers were not tried: no engine'] };
+  const containers = await escapes.checkContainers(socket);
+  if (!containers.usable) throw usageFailure(`No container can be run: ${containers.reason}`, containers.remedy);
+  const open = (): Promise<EscapeDriver> => escapes.openContainerDriver(socket, parent, roots);
+  return { found: [sandboxes, { how: containers.how, open }], missing: [] };
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { usualEngine } from '@kethub/runtime';
 import { Type, type Static, type TObject } from 'typebox';
 import { Refusal } from './refusal.ts';
 
@@ -11,7 +11,6 @@ export interface ContainerSettings {
 }
 
 const NETWORK = '^[A-Za-z0-9][A-Za-z0-9_.-]*$';
-const USUAL_SOCKETS = ['/run/docker.sock', '/var/run/docker.sock', '/run/podman/podman.sock'];
 
 /** The settings of services with a Dockerfile. */
 export const ContainerFields = {
@@ -45,7 +44,7 @@ export function containersOf(given: Given): ContainerSettings | null {
       );
   }
   const wanted = given.KETHUB_CONTAINER_ENGINE;
-  const socketPath = wanted === 'auto' ? USUAL_SOCKETS.find((path) => existsSync(path)) : wanted;
+  const socketPath = wanted === 'auto' ? usualEngine() : wanted;
   if (socketPath === undefined || socketPath === 'off') return null;
   return {
     socketPath,

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ImageConfig } from '../containers/description.ts';
 import { EngineRefusal, type Engine } from '../containers/engine.ts';
+import { messageOf } from '../errors.ts';
 import { watchDisk } from './disk-watch.ts';
 import { ImageLog } from './image-log.ts';
 import type { Tell } from './log.ts';
@@ -17,6 +18,8 @@ export interface ImageLimits {
   buildMs: number;
   memoryBytes: number;
   cpus: number;
+  /** Of one command, threads included. */
+  processes: number;
   imageBytes: number;
   /** How much less the disk of the engine may hold meanwhile, whoever fills it. */
   diskBytes: number;
@@ -51,7 +54,9 @@ export async function buildImage(
   tell: Tell,
   signal: AbortSignal,
 ): Promise<void> {
-  const log = new ImageLog(tell);
+  const log = new ImageLog(tell, (container) => {
+    limitProcesses(engine, container, limits.processes);
+  });
   const bounds = new Bounds(engine, log, signal, limits);
   const stopDisk = await watchDisk(engine, limits.diskBytes, (detail) => {
     bounds.end(detail);
@@ -133,6 +138,15 @@ class Bounds {
     }, CUT_MS);
     this.#timers.push(setInterval(killNewest, LOOK_AGAIN_MS), cut);
   };
+}
+
+/** A build cannot be given this limit, but its containers can, also while they run. */
+function limitProcesses(engine: Engine, container: string, processes: number): void {
+  engine
+    .settle('POST', `/containers/${container}/update`, { body: { PidsLimit: processes } })
+    .catch((error: unknown) => {
+      console.error(`processes of the build container ${container} are not limited: ${messageOf(error)}`);
+    });
 }
 
 function resources({ memoryBytes, cpus, imageBytes }: ImageLimits): Record<string, string | number> {

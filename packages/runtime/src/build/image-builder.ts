@@ -31,6 +31,7 @@ const DEFAULTS: ImageLimits = {
   buildMs: 30 * 60_000,
   memoryBytes: 2 * GiB,
   cpus: 2,
+  processes: 4_096,
   imageBytes: 10 * GiB,
   diskBytes: 20 * GiB,
 };

@@ -23,13 +23,16 @@ export class ImageLog {
   readonly images: string[] = [];
   readonly containers: string[] = [];
   readonly #tell: Tell;
+  readonly #onContainer: (id: string) => void;
   readonly #decoder = new TextDecoder();
   #rest = '';
   #line = '';
   #isRed = false;
 
-  constructor(tell: Tell) {
+  /** @param onContainer told of each container before it is started. */
+  constructor(tell: Tell, onContainer: (id: string) => void) {
     this.#tell = tell;
+    this.#onContainer = onContainer;
   }
 
   push(chunk: Buffer): void {
@@ -65,7 +68,10 @@ export class ImageLog {
     const image = /^ ---> ([0-9a-f]{12})$/.exec(text)?.[1];
     const container = /^ ---> Running in ([0-9a-f]{12})$/.exec(text)?.[1];
     if (image !== undefined) this.images.push(image);
-    if (container !== undefined) this.containers.push(container);
+    if (container !== undefined) {
+      this.containers.push(container);
+      this.#onContainer(container);
+    }
     if (wasRed) this.#tell.warning(text);
     else this.#tell.info(text);
   }

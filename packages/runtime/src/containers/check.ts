@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { errorCode, messageOf } from '../errors.ts';
 import type { SandboxCheck } from '../types.ts';
 import { USER } from './description.ts';
@@ -8,6 +8,13 @@ import { Engine } from './engine.ts';
 export const BUSYBOX = '/bin/busybox';
 
 const PROGRAM_INTERPRETER = 3;
+
+const USUAL_SOCKETS = ['/run/docker.sock', '/var/run/docker.sock', '/run/podman/podman.sock'];
+
+/** The socket of the container engine of this machine, or undefined where none is at its usual place. */
+export function usualEngine(): string | undefined {
+  return USUAL_SOCKETS.find((path) => existsSync(path));
+}
 
 /** Whether containers can be run with the engine at this socket, and what is missing otherwise. */
 export async function checkContainers(socketPath: string): Promise<SandboxCheck> {

@@ -98,8 +98,9 @@ function hostConfig({ config, limits, dataPools, folders, network, seccomp }: De
   };
 }
 
+/** It belongs to the program, because runc gives it the mode of a folder that the image has there. */
 function tmpfs({ tmpBytes }: Limits): string {
-  return `rw,exec,nosuid,nodev,size=${tmpBytes},mode=1777`;
+  return `rw,exec,nosuid,nodev,size=${tmpBytes},mode=1777,uid=${USER},gid=${USER}`;
 }
 
 function bind(source: string, target: string, writable: boolean): object {

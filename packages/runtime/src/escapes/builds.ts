@@ -1,17 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { deflateRawSync } from 'node:zlib';
-import type { BuildOutcome } from '../build/index.ts';
 import { hostileZip, type HostileEntry } from './hostile-zip.ts';
 import { filesOf } from './programs.ts';
 import type { Traps } from './traps.ts';
+import { uploaded } from './upload.ts';
 import type { EscapeDriver, HostileBuild } from './types.ts';
 
-const HONEST: HostileEntry[] = [{ name: 'src/program.py', content: 'def run():\n    return 1\n' }];
-const LONGEST_MS = 120_000;
 /** Names without it are in code page 437, where control characters are little pictures. */
 const UTF_8 = 0x800;
 
@@ -60,11 +56,11 @@ export const HOSTILE_BUILDS: readonly HostileBuild[] = [
   { name: 'hostile_wheel', tries: 'write outside with a wheel, and run code of its .pth file', attack: hostileWheel },
 ];
 
-async function zipTricks(driver: EscapeDriver): Promise<string[]> {
+export async function zipTricks(driver: EscapeDriver): Promise<string[]> {
   const before = sources(driver);
   const faults: string[] = [];
   for (const [what, entries] of Object.entries(ARCHIVES)) {
-    const { outcome } = await build(driver, hostileZip([...HONEST, ...entries]));
+    const { outcome } = await uploaded(driver, hostileZip([...driver.honest, ...entries]));
     if (outcome.ok) faults.push(`${what} was unpacked`);
   }
   if (sources(driver) !== before) faults.push('something stays of archives that were refused');
@@ -76,7 +72,7 @@ async function codeAtBuild(driver: EscapeDriver, traps: Traps): Promise<string[]
   const hints = `HINTS = ${JSON.stringify(traps.hints)}\n`;
   const files = { ...filesOf('at_import'), 'src/hints.py': hints };
   const archive = hostileZip(Object.entries(files).map(([name, content]) => ({ name, content })));
-  const { outcome, said } = await build(driver, archive);
+  const { outcome, said } = await uploaded(driver, archive);
   const faults = outcome.ok ? [] : [`it could not be tried: ${outcome.problem.detail}`];
   if (said.includes(traps.secret)) faults.push('a secret of the machine is in the log of the build');
   if (/^\/\w+(\/\w+)* done/m.test(said)) faults.push('it could write to a folder that it should only read');
@@ -91,8 +87,8 @@ async function setupPy(driver: EscapeDriver, traps: Traps): Promise<string[]> {
   writeFileSync(join(project, 'setup.py'), `${touch}import setuptools\nsetuptools.setup(name="evil", version="1.0")\n`);
   writeFileSync(join(project, 'PKG-INFO'), 'Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n');
   spawnSync('tar', ['-C', index, '-czf', join(index, 'evil-1.0.tar.gz'), 'evil-1.0']);
-  const archive = hostileZip([...HONEST, { name: 'requirements.txt', content: 'evil==1.0\n' }]);
-  const { outcome, said } = await build(driver, archive, { PIP_NO_INDEX: '1', PIP_FIND_LINKS: index });
+  const archive = hostileZip([...driver.honest, { name: 'requirements.txt', content: 'evil==1.0\n' }]);
+  const { outcome, said } = await uploaded(driver, archive, { PIP_NO_INDEX: '1', PIP_FIND_LINKS: index });
   const faults = outcome.ok ? ['a package without a wheel was installed'] : [];
   if (existsSync(join(traps.folder, 'setup-ran')) || said.includes('setup.py runs')) faults.push('setup.py was run');
   return faults;
@@ -116,29 +112,13 @@ async function hostileWheel(driver: EscapeDriver, traps: Traps): Promise<string[
   for (const more of [[], [{ name: '../../../../../../../tmp/kethub-escaped', content: 'x' }]]) {
     writeFileSync(join(index, 'wicked-1.0-py3-none-any.whl'), hostileZip([...common, ...more]));
     const requirements = { name: 'requirements.txt', content: `wicked==1.0\n` };
-    const archive = hostileZip([...HONEST, requirements, { name: `src/n${more.length}.py` }]);
-    const { said } = await build(driver, archive, { PIP_NO_INDEX: '1', PIP_FIND_LINKS: index });
+    const archive = hostileZip([...driver.honest, requirements, { name: `src/n${more.length}.py` }]);
+    const { said } = await uploaded(driver, archive, { PIP_NO_INDEX: '1', PIP_FIND_LINKS: index });
     if (said.includes(traps.secret)) faults.push('a secret of the machine is in the log of the build');
     if (existsSync(join(traps.folder, 'pth-ran'))) faults.push('code of a wheel was run outside');
     if (existsSync('/tmp/kethub-escaped')) faults.push('a wheel has written to /tmp of the machine');
   }
   return faults;
-}
-
-/** Builds an upload, and returns all that the build has said. */
-async function build(
-  driver: EscapeDriver,
-  archive: Buffer,
-  environment: NodeJS.ProcessEnv = {},
-): Promise<{ outcome: BuildOutcome; said: string }> {
-  const digest = createHash('sha256').update(archive).digest('hex');
-  const lines: string[] = [];
-  const listen = ({ message }: { message: string }): void => {
-    lines.push(message);
-  };
-  const builder = driver.builder({ PATH: process.env['PATH'], HOME: '/nonexistent', ...environment });
-  const outcome = await builder.build(Readable.from([archive]), digest, listen, AbortSignal.timeout(LONGEST_MS));
-  return { outcome, said: `${lines.join('\n')}\n${JSON.stringify(outcome)}` };
 }
 
 /** What lies where uploads are unpacked, drafts included. */

@@ -1,19 +1,35 @@
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testEngine } from '../testing/images.ts';
 import { rootsForTests } from '../testing/roots.ts';
-import { attack, HOSTILE, openSandboxDriver, type EscapeDriver } from './index.ts';
+import { attack, HOSTILE, openContainerDriver, openSandboxDriver, type EscapeDriver } from './index.ts';
 
-let driver: EscapeDriver;
-beforeAll(async () => {
-  driver = await openSandboxDriver(tmpdir(), await rootsForTests());
-});
-afterAll(async () => {
-  await driver.close();
-});
+const drivers = [
+  { name: 'sandbox', open: openSandboxDriver },
+  ...(testEngine === null
+    ? []
+    : [
+        {
+          name: 'container',
+          open: async (parent: string, roots: string) => openContainerDriver(testEngine ?? '', parent, roots),
+        },
+      ]),
+];
 
-test('every hostile program is held, and there are enough of them', async () => {
-  const findings = await attack(driver);
-  expect(findings.filter(({ held }) => !held)).toEqual([]);
-  expect(findings.map(({ name }) => name).toSorted()).toEqual(HOSTILE.map(({ name }) => name).toSorted());
-  expect(findings.length).toBeGreaterThanOrEqual(25);
-}, 180_000);
+describe.each(drivers)('$name', ({ open }) => {
+  let driver: EscapeDriver;
+  beforeAll(async () => {
+    driver = await open(tmpdir(), await rootsForTests());
+  });
+  afterAll(async () => {
+    await driver.close();
+  });
+
+  test('every hostile program is held, and there are enough of them', async () => {
+    const findings = await attack(driver);
+    expect(findings.filter(({ held }) => !held)).toEqual([]);
+    const names = findings.map(({ name }) => name);
+    expect(HOSTILE.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+    expect(new Set(names).size).toBeGreaterThanOrEqual(40);
+  }, 180_000);
+});

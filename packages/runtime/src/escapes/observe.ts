@@ -12,10 +12,11 @@ export async function endOf(runtime: Runtime, executionId: string): Promise<Exec
 
 export async function logHas(runtime: Runtime, executionId: string, text: string): Promise<void> {
   for (;;) {
-    if ((await logOf(runtime, executionId)).some(({ message }) => message.includes(text))) return;
+    const lines = (await logOf(runtime, executionId)).map(({ message }) => message);
+    if (lines.some((line) => line.includes(text))) return;
     const known = (await runtime.list()).find((one) => one.executionId === executionId);
     if (known?.state !== 'RUNNING')
-      throw new Error(`It ended before it had printed "${text}": ${JSON.stringify(known)}`);
+      throw new Error(`It ended before it had printed "${text}": ${JSON.stringify(known)} ${lines.join('\n')}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const PROGRAMS = fileURLToPath(new URL('../../escapes', import.meta.url));
@@ -8,3 +8,17 @@ export function filesOf(name: string): Record<string, string> {
   const text = (file: string): string => readFileSync(`${PROGRAMS}/${file}.py`, 'utf8');
   return { 'src/__init__.py': '', 'src/kit.py': text('kit'), 'src/program.py': text(name) };
 }
+
+/** All of them in one folder `src`; whoever runs it says which is the program. */
+export function filesOfAll(): Record<string, string> {
+  const names = readdirSync(PROGRAMS).filter((name) => name.endsWith('.py'));
+  const texts = names.map((name): [string, string] => [`src/${name}`, readFileSync(`${PROGRAMS}/${name}`, 'utf8')]);
+  return { 'src/__init__.py': '', ...Object.fromEntries(texts) };
+}
+
+/** What variables of the loader and of Python could lead to. */
+export const EVIL: Readonly<Record<string, string>> = {
+  'src/evil.so': 'no library',
+  'evil/sitecustomize.py': 'import sys\nsys.modules["escaped_startup"] = sys\nopen("/tmp/escaped", "w").close()\n',
+  'evil/profile': 'touch /tmp/escaped\n',
+};

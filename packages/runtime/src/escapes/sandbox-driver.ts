@@ -6,6 +6,9 @@ import { createBuilder } from '../build/index.ts';
 import { connectRuntime } from '../client/connect.ts';
 import { placesOf } from '../places.ts';
 import { takeRoots } from '../root/index.ts';
+import type { Runtime } from '../types.ts';
+import { HOSTILE_BUILDS } from './builds.ts';
+import { EVIL, filesOf } from './programs.ts';
 import type { EscapeDriver } from './types.ts';
 
 /**
@@ -26,21 +29,32 @@ export async function openSandboxDriver(
     runtime,
     folders: [dataDir, runtimeDir],
     sockets: [socket],
-    async service(files) {
+    async program(name) {
+      const files = { ...filesOf(name), ...EVIL };
       const sourceDir = join(runtimeDir, 'code', String(++services));
-      for (const [name, text] of Object.entries(files)) {
-        mkdirSync(dirname(join(sourceDir, name)), { recursive: true });
-        writeFileSync(join(sourceDir, name), text);
+      for (const [file, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(sourceDir, file)), { recursive: true });
+        writeFileSync(join(sourceDir, file), text);
       }
-      return { sourceDir, layerDir: null, imports: [] };
+      return { code: { sourceDir, layerDir: null, imports: [] }, environment: {} };
     },
+    honest: [{ name: 'src/program.py', content: 'def run():\n    return 1\n' }],
+    builds: HOSTILE_BUILDS,
     builder: (environment) => createBuilder({ dataDir, runtime, environment }),
     folderOf: (executionId) => join(executions, executionId),
-    async close() {
-      for (const { executionId } of (await runtime.status()).running) await runtime.cancel(executionId);
-      while ((await runtime.status()).running.length > 0) await pause(20);
-      await runtime.close();
-      rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-    },
+    close: async () => endAll(runtime, dataDir),
   };
+}
+
+/** Ends what still runs, and removes the data folder. `after` is done in between. */
+export async function endAll(
+  runtime: Runtime,
+  dataDir: string,
+  after: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  for (const { executionId } of (await runtime.status()).running) await runtime.cancel(executionId);
+  while ((await runtime.status()).running.length > 0) await pause(20);
+  await runtime.close();
+  await after();
+  rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 }

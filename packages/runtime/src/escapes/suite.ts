@@ -3,16 +3,25 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
 import type { ExecutionEnd, Limits } from '../types.ts';
 import { HOSTILE_BUILDS } from './builds.ts';
+import { HOSTILE_IMAGES } from './images.ts';
 import { allRefused } from './judging.ts';
 import { endOf, logHas, logOf } from './observe.ts';
-import { filesOf } from './programs.ts';
 import { HOSTILE_RUNS, LIMITS } from './runs.ts';
 import { layTraps, type Traps } from './traps.ts';
 import type { EscapeDriver, Finding, HostileRun, Report, Seen } from './types.ts';
 import { startVictim } from './victim.ts';
 
 /** Everything that is tried, by its name. */
-export const HOSTILE: readonly { name: string; tries: string }[] = [...HOSTILE_RUNS, ...HOSTILE_BUILDS];
+export const HOSTILE: readonly { name: string; tries: string }[] = [
+  ...HOSTILE_RUNS,
+  ...HOSTILE_BUILDS,
+  ...HOSTILE_IMAGES.filter(({ name }) => HOSTILE_BUILDS.every((build) => build.name !== name)),
+];
+
+/** How many of these programs concern a driver. */
+export function countFor(driver: EscapeDriver, only: readonly string[] | null = null): number {
+  return [...HOSTILE_RUNS, ...driver.builds].filter(({ name }) => only?.includes(name) ?? true).length;
+}
 
 /**
  * Starts every hostile program against one driver, one after the other, beside an execution that has something to lose.
@@ -37,7 +46,7 @@ export async function attack(
       if (only !== null && !only.includes(hostile.name)) continue;
       note(hostile.name, hostile.tries, [...(await run(driver, traps, hostile)), ...(await victim.touched())]);
     }
-    for (const hostile of HOSTILE_BUILDS) {
+    for (const hostile of driver.builds) {
       if (only !== null && !only.includes(hostile.name)) continue;
       const faults = await hostile.attack(driver, traps);
       note(hostile.name, hostile.tries, [...faults, ...traps.sprung(), ...(await victim.touched())]);
@@ -51,11 +60,12 @@ export async function attack(
 
 async function run(driver: EscapeDriver, traps: Traps, hostile: HostileRun): Promise<string[]> {
   const limits: Limits = { ...LIMITS, ...hostile.limits };
-  const code = await driver.service({ ...filesOf(hostile.name), ...EVIL });
+  const program = await driver.program(hostile.name);
   const executionId = randomUUID();
   const ended = endOf(driver.runtime, executionId);
   const input = { ...traps.hints, engines: driver.sockets, most: limits.fileBytes, secret: `own-${executionId}` };
-  const environment = hostile.environment ?? {};
+  const { code } = program;
+  const environment = { ...program.environment, ...hostile.environment };
   await driver.runtime.start({ executionId, code, input: JSON.stringify(input), secrets: {}, environment, dataPools: [], limits });
   if (hostile.cancelled) {
     await logHas(driver.runtime, executionId, 'ready');
@@ -72,13 +82,6 @@ async function run(driver: EscapeDriver, traps: Traps, hostile: HostileRun): Pro
   await driver.runtime.forget(executionId);
   return faults;
 } // prettier-ignore
-
-/** What variables of the loader and of Python could lead to. */
-const EVIL = {
-  'src/evil.so': 'no library',
-  'evil/sitecustomize.py': 'import sys\nsys.modules["escaped_startup"] = sys\nopen("/tmp/escaped", "w").close()\n',
-  'evil/profile': 'touch /tmp/escaped\n',
-};
 
 async function look(driver: EscapeDriver, end: ExecutionEnd): Promise<Seen> {
   const folder = driver.folderOf(end.executionId);

@@ -1,16 +1,29 @@
-import type { Builder } from '../build/index.ts';
+import type { Readable } from 'node:stream';
+import type { BuildOutcome, OnLine } from '../build/index.ts';
 import type { ExecutionEnd, ExecutionJob, Limits, LogLine, Runtime } from '../types.ts';
+import type { HostileEntry } from './hostile-zip.ts';
 import type { Traps } from './traps.ts';
+
+/** What builds uploads as the installation does. */
+export interface EscapeBuilder {
+  build(archive: Readable, digest: string, onLine: OnLine, signal: AbortSignal): Promise<BuildOutcome<object>>;
+}
 
 /** A way to run user code, as the suite attacks it. Every driver of {@link Runtime} can be put behind it. */
 export interface EscapeDriver {
   /** As it is shown: `sandbox`, `container`. */
   readonly name: string;
   readonly runtime: Runtime;
-  /** Makes code that can be run of Python files; `src/program.py` has `run(**input)`. */
-  service(files: Readonly<Record<string, string>>): Promise<ExecutionJob['code']>;
-  /** Builds uploads as the installation does. `environment` is where the operator's settings of pip are. */
-  builder(environment: NodeJS.ProcessEnv): Builder;
+  /** What runs the hostile program of this name: `run(**input)` of packages/runtime/escapes. */
+  program(name: string): Promise<Pick<ExecutionJob, 'code' | 'environment'>>;
+  /** `environment` is where the operator's settings of pip are. */
+  builder(environment: NodeJS.ProcessEnv): EscapeBuilder;
+  /** What a harmless upload holds. */
+  readonly honest: readonly HostileEntry[];
+  /** What is uploaded to this driver. */
+  readonly builds: readonly HostileBuild[];
+  /** The id of an image, as its engine tells it to whoever may ask it. */
+  imageId?(image: string): Promise<string>;
   /** All that this machine keeps of an execution that has ended. */
   folderOf(executionId: string): string;
   /** Folders of the platform, for programs that know where to look. */

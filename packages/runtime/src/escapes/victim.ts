@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { endOf, logHas, logOf } from './observe.ts';
-import { filesOf } from './programs.ts';
 import { LIMITS } from './runs.ts';
 import type { Traps } from './traps.ts';
 import type { EscapeDriver } from './types.ts';
@@ -22,8 +21,8 @@ export async function startVictim(driver: EscapeDriver, traps: Traps): Promise<V
   const abstract = `victim-${traps.mark}`;
   const input = JSON.stringify({ secret: traps.secret, port: VICTIM_PORT, abstract });
   const limits = { ...LIMITS, runTimeMs: 900_000 };
-  const code = await driver.service(filesOf('victim'));
-  await runtime.start({ executionId, code, input, secrets: {}, environment: {}, dataPools: [], limits });
+  const program = await driver.program('victim');
+  await runtime.start({ executionId, ...program, input, secrets: {}, dataPools: [], limits });
   await logHas(runtime, executionId, 'ready');
   const status = await runtime.status();
   const { pid } = status.running.find((one) => one.executionId === executionId) ?? { pid: status.runnerPid };
