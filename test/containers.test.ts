@@ -60,6 +60,13 @@ describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile
     expect(await containersWith(label)).toEqual([]);
   });
 
+  const imageOf = async (): Promise<string> => {
+    const filters = JSON.stringify({ reference: [`${installation().repository}:*`] });
+    const images = (await engineOfTests().ask('GET', '/images/json', { query: { filters } })) as {
+      RepoTags: string[];
+    }[];
+    return images[0]?.RepoTags[0] ?? '';
+  };
   const installation = () => installationOf(`${kethub.dataDir}/runtime`);
   const start = async (input: string): Promise<string> => {
     const answer = await app.request('POST', '/', { body: input });
@@ -97,6 +104,21 @@ describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile
     expect(log).toContain(`mode fast, secret of ${secret.length} characters`);
     expect(log).toContain('careful');
     expect(log).not.toContain(secret);
+    const path = `/services/${deployed.service.id}/executions/${id}/record`;
+    const headers = { authorization: `Bearer ${kethub.loginSession}` };
+    const record = await (await fetch(kethub.kethub.platform.addresses.api + path, { headers })).json();
+    const { Id } = (await engineOfTests().ask('GET', `/images/${await imageOf()}/json`)) as { Id: string };
+    expect(record).toMatchObject({
+      environment: { digest: Id.slice('sha256:'.length), image: Id, platform: expect.stringMatching(/^linux\/\w+$/) },
+      usage: {
+        cpuSeconds: expect.any(Number),
+        peakMemoryBytes: expect.any(Number),
+        measuredBy: expect.stringMatching(/^CGROUPS_V[12]$/),
+        bytesIn: expect.any(Number),
+        bytesOut: '{"number": 12345678901234567890, "pool": ""}1,2\n'.length,
+        logBytes: expect.any(Number),
+      },
+    });
   });
 
   test('read data pools that the input refers to', async () => {

@@ -8,6 +8,20 @@ const Content = Type.Object({ digest: Digest, bytes });
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
 
+const PythonEnvironment = Type.Object({
+  digest: Digest,
+  python: Type.String(),
+  platform: Type.String(),
+  packages: Type.Array(Type.Object({ name: Type.String(), version: Type.String(), digest: Digest }), {
+    description: 'What was installed, by name. The digest is that of the list of its files with their hashes.',
+  }),
+});
+const ImageEnvironment = Type.Object({
+  digest: Digest,
+  image: Type.String({ description: 'Id of the image at the engine that built it: `sha256:` and the digest.' }),
+  platform: Type.String({ description: 'For example `linux/amd64`.' }),
+});
+
 /** What is needed to run an execution again, and to trust it. */
 export const ExecutionRecord = Type.Object(
   {
@@ -26,17 +40,9 @@ export const ExecutionRecord = Type.Object(
       Type.Object({ digest: Digest }),
       'The ZIP that was uploaded. Null when it has not run, or nothing is known of its run.',
     ),
-    environment: orNull(
-      Type.Object({
-        digest: Digest,
-        python: Type.String(),
-        platform: Type.String(),
-        packages: Type.Array(Type.Object({ name: Type.String(), version: Type.String(), digest: Digest }), {
-          description: 'What was installed, by name. The digest is that of the list of its files with their hashes.',
-        }),
-      }),
-      'The Python and the packages that it ran with; the digest is that of all of them.',
-    ),
+    environment: Type.Union([PythonEnvironment, ImageEnvironment, Type.Null()], {
+      description: 'What it ran with: Python and its packages, or an image. The digest is that of all of it.',
+    }),
     input: orNull(
       Content,
       'The text of the input object, without `$secrets`. Null of one that was accepted before records.',

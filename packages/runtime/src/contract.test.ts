@@ -72,6 +72,16 @@ a secret" ] && echo True $MODE; printf '{"data": %s}' "$(cat /var/runtime/input/
     expect(end.endedAt).toBeGreaterThanOrEqual(end.startedAt);
   });
 
+  test('what it has used is told: processor time, and memory at its highest', async () => {
+    const end = await run({
+      python: 'import time\ndef run():\n    x = bytes(range(256)) * 200_000\n    while time.process_time() < 0.3: pass',
+      shell: 'head -c 50000000 /dev/zero > /tmp/x; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done',
+    });
+    expect(end.cpuMs).toBeGreaterThan(100);
+    expect(end.peakMemoryBytes).toBeGreaterThan(48_000_000);
+    expect(end.measuredBy).toMatch(/^CGROUPS_V[12]$/);
+  });
+
   test.each([
     ['an exit code', { python: 'import os\ndef run():\n    os._exit(7)', shell: 'exit 7' }, 'exit code 7'],
     [

@@ -42,11 +42,13 @@ function describe({
   result,
   files,
 }: ExecutionRecord): string {
-  const packages = environment?.packages.map(({ name, version }) => `${name} ${version}`).join(', ');
+  const python = environment !== null && 'python' in environment ? environment : null;
+  const packages = python?.packages.map(({ name, version }) => `${name} ${version}`).join(', ');
+  const ranWith = python === null ? `an image for ${environment?.platform}` : `Python ${python.python}`;
   const rows: [string, string | null | undefined][] = [
     ['service', [service.name, service.version].filter(Boolean).join(' ') || service.versionId],
     ['code', code?.digest],
-    ['environment', environment && `${environment.digest}  Python ${environment.python}`],
+    ['environment', environment && `${environment.digest}  ${ranWith}`],
     ['packages', packages],
     ['input', input && `${input.digest}  ${input.bytes} bytes`],
     ['result', result && `${result.digest}  ${result.bytes} bytes`],

@@ -54,5 +54,10 @@ export interface Builders {
     lockOf(built: Pick<BuiltCode, 'layer'>): Promise<EnvironmentLock>;
   };
   /** null without a container engine. */
-  readonly DOCKER: Builder<BuiltImage> | null;
+  readonly DOCKER:
+    | (Builder<BuiltImage> & {
+        /** The image itself, whatever it is called. */
+        lockOf(built: Pick<BuiltImage, 'image'>): Promise<EnvironmentLock>;
+      })
+    | null;
 }

@@ -19,8 +19,7 @@ export interface Runnable {
   readonly providerAccessTokens: boolean;
   /** SHA-256 of the uploaded ZIP. */
   readonly digest: string;
-  /** Null for an image. */
-  readonly lock: EnvironmentLock | null;
+  readonly lock: EnvironmentLock;
 }
 
 export interface Runnables {
@@ -51,8 +50,7 @@ export function createRunnables(platform: Platform, builders: Builders): Runnabl
       const built = JSON.parse(row.code) as Built;
       if (!(await isPresent(builders, built))) await rebuild(platform, builders, built, row);
       const configuration = JSON.parse(row.configuration) as RuntimeConfiguration;
-      // What is in an image, its build decides.
-      const lock = 'image' in built ? null : await builders.PYTHON_TEMPLATE.lockOf(built);
+      const lock = await lockOf(builders, built);
       const runnable = { ...toRunnable(platform, built, configuration), digest: row.source_digest, lock };
       if (known.size >= REMEMBERED) known.clear();
       if (row.state !== 'DRAFT') known.set(serviceVersionId, runnable);
@@ -64,6 +62,10 @@ export function createRunnables(platform: Platform, builders: Builders): Runnabl
 
 function isPresent(builders: Builders, built: Built): Promise<boolean> {
   return 'image' in built ? imageBuilder(builders).isPresent(built) : builders.PYTHON_TEMPLATE.isPresent(built);
+}
+
+function lockOf(builders: Builders, built: Built): Promise<EnvironmentLock> {
+  return 'image' in built ? imageBuilder(builders).lockOf(built) : builders.PYTHON_TEMPLATE.lockOf(built);
 }
 
 function imageBuilder({ DOCKER }: Builders): NonNullable<Builders['DOCKER']> {

@@ -12,6 +12,8 @@ import { BuildError } from './problem.ts';
 const REMOVE_ATTEMPTS = 100;
 const LOOK_AGAIN_MS = 100;
 const CUT_MS = 10_000;
+/** Between one and the next. */
+const LIMIT_AFTER_MS = [0, 200, 500, 2_000];
 
 /** What a build may use, and how large what it makes may be. */
 export interface ImageLimits {
@@ -26,6 +28,9 @@ export interface ImageLimits {
 }
 
 export interface Image {
+  Id: string;
+  Os: string;
+  Architecture: string;
   Config: ImageConfig;
   Size: number;
   RepoTags?: string[];
@@ -55,7 +60,7 @@ export async function buildImage(
   signal: AbortSignal,
 ): Promise<void> {
   const log = new ImageLog(tell, (container) => {
-    limitProcesses(engine, container, limits.processes);
+    void limitProcesses(engine, container, limits.processes);
   });
   const bounds = new Bounds(engine, log, signal, limits);
   const stopDisk = await watchDisk(engine, limits.diskBytes, (detail) => {
@@ -140,13 +145,21 @@ class Bounds {
   };
 }
 
-/** A build cannot be given this limit, but its containers can, also while they run. */
-function limitProcesses(engine: Engine, container: string, processes: number): void {
-  engine
-    .settle('POST', `/containers/${container}/update`, { body: { PidsLimit: processes } })
-    .catch((error: unknown) => {
+/**
+ * A build cannot be given this limit, but its containers can, also while they run. While one is being started the engine
+ * takes a limit and does not set it, so it is told again.
+ */
+async function limitProcesses(engine: Engine, container: string, processes: number): Promise<void> {
+  for (const wait of LIMIT_AFTER_MS) {
+    await pause(wait, null, { ref: false });
+    try {
+      await engine.ask('POST', `/containers/${container}/update`, { body: { PidsLimit: processes } });
+    } catch (error) {
+      if (error instanceof EngineRefusal) continue; // it does not run, or not any more
       console.error(`processes of the build container ${container} are not limited: ${messageOf(error)}`);
-    });
+      return;
+    }
+  }
 }
 
 function resources({ memoryBytes, cpus, imageBytes }: ImageLimits): Record<string, string | number> {

@@ -86,6 +86,12 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
   return {
     build: inDraft(runtimeDir, now, buildIn),
     isPresent: async ({ image }) => (await inspectImage(engine, image)) !== null,
+    async lockOf({ image }) {
+      const found = await inspectImage(engine, image);
+      if (found === null) throw new Error(`The image ${image} is not at the engine.`);
+      const digest = found.Id.replace(/^sha256:/, '');
+      return { digest, image: `sha256:${digest}`, platform: `${found.Os}/${found.Architecture}` };
+    },
     async sweep(areNeeded) {
       const filters = JSON.stringify({ label: [`${LABELS.installation}=${installation.id}`] });
       const images = (await engine.ask('GET', '/images/json', { query: { filters } })) as {

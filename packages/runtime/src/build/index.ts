@@ -1,6 +1,6 @@
 export { type BuilderOptions, createBuilder } from './builder.ts';
 export { createImageBuilder, type ImageBuilderOptions } from './image-builder.ts';
-export type { EnvironmentLock } from './lock.ts';
+export type { EnvironmentLock, ImageLock } from './lock.ts';
 export type {
   Builder,
   BuildOutcome,

@@ -14,6 +14,16 @@ export interface EnvironmentLock {
   packages: { name: string; version: string; digest: string }[];
 }
 
+/** The image that a service runs in. */
+export interface ImageLock {
+  /** SHA-256 of its configuration, which names its layers by their hashes. */
+  digest: string;
+  /** Its id: `sha256:` and the digest. */
+  image: string;
+  /** For example `linux/amd64`. */
+  platform: string;
+}
+
 const DIST_INFO = /^(.+)-([^-]+)\.dist-info$/;
 
 /** What pip has put into a layer, whichever demands led to it. `layer` is its folder, or null without requirements. */

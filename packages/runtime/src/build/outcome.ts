@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { LogLine } from '../types.ts';
-import type { EnvironmentLock } from './lock.ts';
+import type { EnvironmentLock, ImageLock } from './lock.ts';
 import type { BuildProblem } from './problem.ts';
 
 /** One parameter of `run`, as its signature declares it. */
@@ -62,6 +62,8 @@ export interface PythonBuilder extends Builder {
 }
 
 export interface ImageBuilder extends Builder<BuiltImage, { readonly image: string }> {
+  /** What the engine has under the name of an image. @throws when it is not there. */
+  lockOf(built: { readonly image: string }): Promise<ImageLock>;
   /** Removes images whose source nobody needs any more. Asked for the digests of all that are there, `areNeeded` answers with those that stay. */
   sweep(areNeeded: (digests: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
 }

@@ -10,6 +10,7 @@ import { EngineUnavailable } from './engine.ts';
 import { NOT_HANDED_OVER } from './handover.ts';
 import { InputRefused } from './input-files.ts';
 import { readOutputResult } from './output-result.ts';
+import type { Meter } from './usage.ts';
 
 const LOOK_AGAIN_MS = 500;
 const REMOVE_ATTEMPTS = 20;
@@ -35,6 +36,7 @@ export class ContainerRun implements Run {
   readonly resultIsOptional = true;
   readonly refusal = 'The container could not be started';
   readonly #container: Container;
+  readonly #meter: Meter;
   readonly #preparation: Preparation | null;
   readonly #folder: string;
   readonly #settle: () => void;
@@ -57,11 +59,13 @@ export class ContainerRun implements Run {
   /** @param preparation null when an earlier runner has prepared it; `started` tells whether that one was about to start it. */
   constructor(
     container: Container,
+    meter: Meter,
     place: { folder: string; output: string; uid: number | null },
     preparation: Preparation | null,
     started = false,
   ) {
     this.#container = container;
+    this.#meter = meter;
     this.#folder = place.folder;
     this.output = place.output;
     this.uid = place.uid;
@@ -128,6 +132,7 @@ export class ContainerRun implements Run {
     for (let attempt = 1; ; attempt++) {
       try {
         await this.#container.remove();
+        await this.#meter.remove();
         return;
       } catch (error) {
         // What stays is swept by the next runner.
@@ -186,6 +191,7 @@ export class ContainerRun implements Run {
         if (!wasStarted(before)) return refused(false);
         this.#pid = before.Pid ?? 0;
         this.#settle();
+        this.#meter.begin();
         await Promise.all([this.#container.stopped(), this.#readLog('LIVE')]);
         const after = before.Running ? await this.#container.state() : before;
         if (after !== null && !after.Running) {
@@ -207,7 +213,7 @@ export class ContainerRun implements Run {
   }
 
   #judge(state: ContainerState): Exit {
-    const exit = exitOf(state);
+    const exit = { ...exitOf(state), ...this.#meter.read() };
     if (this.#killed || exit.outOfMemory) return exit;
     if (exit.code === NOT_HANDED_OVER && this.#feedFailed) return { ...exit, commandRan: false };
     const fromOutside = this.#preparation === null ? [...ENDED_FROM_OUTSIDE, NOT_HANDED_OVER] : ENDED_FROM_OUTSIDE;

@@ -15,6 +15,11 @@ export interface ContainerState {
   StartedAt: string;
 }
 
+interface Stats {
+  cpu_stats?: { cpu_usage?: { total_usage?: number } };
+  memory_stats?: { usage?: number; max_usage?: number };
+}
+
 /** One container of an engine, known by its name. */
 export class Container {
   readonly name: string;
@@ -57,6 +62,19 @@ export class Container {
       return State;
     } catch (error) {
       if (error instanceof EngineRefusal && error.status === 404) return null;
+      throw error;
+    }
+  }
+
+  /** What it uses now; null when that cannot be told (any more). */
+  async stats(): Promise<{ cpuNs: number; memoryBytes: number } | null> {
+    try {
+      const query = { stream: false, 'one-shot': true };
+      const { cpu_stats, memory_stats } = (await this.#engine.ask('GET', this.#path('/stats'), { query })) as Stats;
+      const memoryBytes = memory_stats?.max_usage ?? memory_stats?.usage ?? 0;
+      return { cpuNs: cpu_stats?.cpu_usage?.total_usage ?? 0, memoryBytes };
+    } catch (error) {
+      if (error instanceof EngineRefusal || error instanceof EngineUnavailable) return null;
       throw error;
     }
   }

@@ -13,6 +13,7 @@ import { handover, secretVariables } from './handover.ts';
 import { writeInputFiles } from './input-files.ts';
 import { seccompProfile } from './seccomp-profile.ts';
 import { installationOf, type Installation } from './installation.ts';
+import { CgroupsAround, meterOf } from './usage.ts';
 
 /** What the next runner must know to go on with a container. No secrets. */
 interface Kept {
@@ -20,6 +21,8 @@ interface Kept {
   container: string;
   limits: Limits;
   startedAt: number;
+  /** Around the container, where there is one. */
+  cgroup?: string | null;
   /** Whether it was about to be started. */
   started: boolean;
 }
@@ -30,17 +33,28 @@ export interface LeftRun {
   startedAt: number;
 }
 
+/** What of an engine decides how its containers are described. */
+interface EngineFacts {
+  seccomp: string;
+  /** Whether it makes cgroups by path, and not through systemd, which would remove ours. */
+  makesCgroups: boolean;
+}
+
 const RECORD = 'container.json';
 
 /** Runs executions in containers: the driver for images. */
 export class Containers {
   readonly #places: Places;
   readonly #installation: Installation;
+  readonly #cgroups: CgroupsAround;
   #engine: ContainerEngine | null = null;
+  /** Asked before the first container. */
+  #facts: Promise<EngineFacts> | null = null;
 
   constructor(places: Places) {
     this.#places = places;
     this.#installation = installationOf(places.runtimeDir);
+    this.#cgroups = new CgroupsAround(places.mark);
   }
 
   /** From now on containers run here. What earlier runners of this installation left there is removed. */
@@ -48,6 +62,7 @@ export class Containers {
     const isNew = engine !== null && engine.socketPath !== this.#engine?.socketPath;
     this.#engine = engine;
     if (!isNew) return;
+    this.#facts = null;
     this.#sweep(new Engine(engine.socketPath)).catch((error: unknown) => {
       console.error(`containers of ${engine.socketPath} could not be looked through: ${messageOf(error)}`);
     });
@@ -61,11 +76,12 @@ export class Containers {
     const engine = new Engine(socketPath);
     const name = this.#nameOf(executionId);
     const place = makeFolders(folder);
+    const around = this.#cgroups.pathFor(executionId);
     const keep = (started: boolean): void => {
-      const kept: Kept = { socketPath, container: name, limits, startedAt: Date.now(), started };
+      const kept: Kept = { socketPath, container: name, limits, startedAt: Date.now(), cgroup: around, started };
       writeFileSync(join(folder, RECORD), JSON.stringify(kept), { mode: 0o600 });
     };
-    const describe = (config: ImageConfig, seccomp: string): Description => ({
+    const describe = (config: ImageConfig, { seccomp, makesCgroups }: EngineFacts): Description => ({
       image,
       config,
       labels: { [LABELS.installation]: this.#installation.id, [LABELS.execution]: executionId },
@@ -74,6 +90,7 @@ export class Containers {
       limits,
       folders: { input: join(folder, 'input'), output: place.output, helper: BUSYBOX },
       network,
+      cgroup: makesCgroups ? around : null,
       seccomp,
     });
     const preparation: Preparation = {
@@ -81,27 +98,44 @@ export class Containers {
       make: async (container) => {
         writeInputFiles(input, join(folder, 'input'));
         const { Config } = (await engine.ask('GET', `/images/${image}/json`)) as { Config: ImageConfig };
-        await container.create(describeContainer(describe(Config, await this.#seccompFor(engine))));
+        await container.create(describeContainer(describe(Config, await this.#factsOf(engine))));
       },
       starting: () => {
         keep(true);
       },
     };
     keep(false);
-    return new ContainerRun(new Container(engine, name), { folder, ...place }, preparation);
+    return runOf(new Container(engine, name), around, { folder, ...place }, preparation);
   }
 
   /** The run that an earlier runner has begun in this folder of an execution; null when it was none of ours. */
   reattach(folder: string): LeftRun | null {
     const kept = readKept(folder);
     if (kept === null) return null;
-    const { socketPath, container, limits, startedAt, started } = kept;
+    const { socketPath, limits, startedAt, cgroup = null, started } = kept;
     const place = { folder, output: join(folder, 'output'), uid: ownerOfOutput() };
-    return {
-      run: new ContainerRun(new Container(new Engine(socketPath), container), place, null, started),
-      limits,
-      startedAt,
-    };
+    const container = new Container(new Engine(socketPath), kept.container);
+    return { run: runOf(container, cgroup, place, null, started), limits, startedAt };
+  }
+
+  /** Removes what is around containers, when there is none any more. */
+  close(): void {
+    this.#cgroups.close();
+  }
+
+  async #factsOf(engine: Engine): Promise<EngineFacts> {
+    this.#facts ??= this.#askFacts(engine);
+    try {
+      return await this.#facts;
+    } catch (error) {
+      this.#facts = null;
+      throw error;
+    }
+  }
+
+  async #askFacts(engine: Engine): Promise<EngineFacts> {
+    const { CgroupDriver } = (await engine.ask('GET', '/info')) as { CgroupDriver?: string };
+    return { seccomp: await this.#seccompFor(engine), makesCgroups: CgroupDriver === 'cgroupfs' };
   }
 
   async #seccompFor(engine: Engine): Promise<string> {
@@ -126,12 +160,25 @@ export class Containers {
       Labels: Record<string, string>;
     }[];
     for (const { Id, Labels } of found) {
-      const executionId = Labels[LABELS.execution] ?? '';
-      const folder = join(this.#places.executions, executionId);
-      const isRunning = /^[\w-]+$/.test(executionId) && existsSync(folder) && !existsSync(join(folder, 'end.json'));
-      if (!isRunning) await new Container(engine, Id).remove();
+      if (!this.#isRunning(Labels[LABELS.execution] ?? '')) await new Container(engine, Id).remove();
     }
+    await this.#cgroups.sweep((executionId) => this.#isRunning(executionId));
   }
+
+  #isRunning(executionId: string): boolean {
+    const folder = join(this.#places.executions, executionId);
+    return /^[\w-]+$/.test(executionId) && existsSync(folder) && !existsSync(join(folder, 'end.json'));
+  }
+}
+
+function runOf(
+  container: Container,
+  cgroup: string | null,
+  place: { folder: string; output: string; uid: number | null },
+  preparation: Preparation | null,
+  started = false,
+): ContainerRun {
+  return new ContainerRun(container, meterOf(container, cgroup), place, preparation, started);
 }
 
 /**

@@ -29,6 +29,8 @@ export interface Description {
   /** Of this machine. */
   folders: { input: string; output: string; helper: string };
   network: string;
+  /** Around the container; null for that of the engine. */
+  cgroup: string | null;
   /** The filter of system calls as the engine takes it: Docker its text, Podman the path of a file. */
   seccomp: string;
 }
@@ -59,11 +61,12 @@ export function describeContainer(description: Description): object {
   };
 }
 
-function hostConfig({ config, limits, dataPools, folders, network, seccomp }: Description): object {
+function hostConfig({ config, limits, dataPools, folders, network, cgroup, seccomp }: Description): object {
   return {
     // Forwards signals to the program, which as the first process would ignore them, and buries what it leaves behind.
     Init: true,
     NetworkMode: network,
+    ...(cgroup !== null && { CgroupParent: cgroup }),
     RestartPolicy: { Name: 'no' },
     ReadonlyRootfs: true,
     CapDrop: ['ALL'],

@@ -145,6 +145,7 @@ export class Execution {
       files,
       peakMemoryBytes: exit.peakMemoryBytes,
       cpuMs: exit.cpuMs,
+      ...(exit.measuredBy && { measuredBy: exit.measuredBy }),
       logBytes: this.#log.bytes,
     };
   }

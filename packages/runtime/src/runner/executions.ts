@@ -41,6 +41,7 @@ export class Executions {
   readonly #settings: () => Settings;
   readonly #events: ExecutionEvents;
   readonly #running = new Map<string, Execution>();
+  readonly #releases = new Set<Promise<void>>();
   #discarded = 0;
   #abandoned = false;
 
@@ -186,10 +187,20 @@ export class Executions {
     await this.#record(end);
     this.#running.delete(executionId);
     this.#events.ended(end);
-    void execution.release();
+    this.#release(execution);
     if (spec === null) return;
     if (end.outcome === 'NOT_STARTED') this.#pool.blame(spec);
     this.#pool.want(spec);
+  }
+
+  /** When nothing is kept any more of executions that are over. */
+  async released(): Promise<void> {
+    await Promise.all(this.#releases);
+  }
+
+  #release(execution: Execution): void {
+    const released = execution.release().finally(() => this.#releases.delete(released));
+    this.#releases.add(released);
   }
 
   /** What is told beside an end, for the record of the execution. */
@@ -198,8 +209,7 @@ export class Executions {
     const measured = end.cpuMs !== null || end.peakMemoryBytes !== null;
     return {
       ...end,
-      // Without cgroups of our own only the engine of containers measures.
-      measuredBy: measured ? (limitedBy === 'RLIMITS' ? 'ENGINE' : limitedBy) : null,
+      measuredBy: measured ? (end.measuredBy ?? (limitedBy === 'RLIMITS' ? null : limitedBy)) : null,
       runnerVersion: version,
       ...this.#records.note(end.executionId),
     };

@@ -157,9 +157,10 @@ function refuseWhenLeaving(): void {
 async function leave(): Promise<void> {
   if (leaving) return;
   leaving = true;
-  await Promise.race([Promise.all([pool.clear(true), stock.clear()]), pause(CLEAR_MS)]); // what is left is swept
+  await Promise.race([Promise.all([pool.clear(true), stock.clear(), executions.released()]), pause(CLEAR_MS)]); // what is left is swept
   commands.endAll();
   await ground.cgroups?.sweep();
+  containers.close();
   await ground.close();
   if (passage !== null) removePassage(passage);
   server.close();

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode } from '../errors.ts';
 
-const MOUNT = '/sys/fs/cgroup';
+export const MOUNT = '/sys/fs/cgroup';
 
 export interface CgroupLimits {
   memoryBytes: number;
@@ -167,7 +167,7 @@ function processesOf(folder: string): number[] {
   }
 }
 
-function numberIn(file: string, pattern: RegExp): number | null {
+export function numberIn(file: string, pattern: RegExp): number | null {
   try {
     const found = pattern.exec(readFileSync(file, 'utf8'))?.[1];
     return found === undefined ? null : Number(found);
@@ -193,7 +193,7 @@ async function sweep(tops: string[]): Promise<void> {
 }
 
 /** A cgroup is busy until the kernel has buried its last process: some milliseconds after the kill. */
-async function removeAll(folders: string[]): Promise<void> {
+export async function removeAll(folders: string[]): Promise<void> {
   for (const folder of folders) {
     for (let attempt = 0; ; attempt++) {
       try {

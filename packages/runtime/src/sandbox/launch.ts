@@ -40,6 +40,8 @@ export interface Exit {
   outOfMemory: boolean;
   peakMemoryBytes: number | null;
   cpuMs: number | null;
+  /** Set when cgroups of ours have not measured both. */
+  measuredBy?: 'ENGINE';
   /** Whether it finished cannot be known: what ran it was ended, or its traces are gone. */
   lost?: boolean;
 }

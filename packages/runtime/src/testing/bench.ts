@@ -216,8 +216,8 @@ async function leftNothing(dataDir: string, runners: number[], orphansBefore: Se
   const runtimeDir = realpathSync(join(dataDir, 'runtime'));
   const { mark } = placesIn(runtimeDir);
   await until('the runner has ended', () => runners.every((pid) => !isAlive(pid)));
-  const cgroups = ['', 'memory', 'cpu', 'pids', 'unified'].map((name) =>
-    join('/sys/fs/cgroup', name, `kethub-${mark}`),
+  const cgroups = ['', 'memory', 'cpu', 'cpuacct', 'devices', 'pids', 'unified'].flatMap((name) =>
+    ['', '-containers'].map((part) => join('/sys/fs/cgroup', name, `kethub-${mark}${part}`)),
   );
   const left = [...cgroups, `/run/kethub/${mark}`].filter((path) => existsSync(path));
   left.push(...readdirSync(runtimeDir).filter((name) => name === 'nests' || name === 'doors'));

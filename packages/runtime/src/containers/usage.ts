@@ -1,0 +1,125 @@
+import { existsSync, readdirSync, readlinkSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { errorCode } from '../errors.ts';
+import { MOUNT, numberIn, removeAll } from '../sandbox/cgroups.ts';
+import type { Container } from './container.ts';
+
+/** What a container has used of its machine. */
+export interface Usage {
+  cpuMs: number | null;
+  peakMemoryBytes: number | null;
+  /** Set when it is the engine that has told it. */
+  measuredBy?: 'ENGINE';
+}
+
+export interface Meter {
+  /** The container runs. */
+  begin(): void;
+  /** The container has ended. */
+  read(): Usage;
+  /** The container is removed. */
+  remove(): Promise<void>;
+}
+
+/** The first namespace of cgroups, in which engines are: include/linux/proc_ns.h. */
+const FIRST_NAMESPACE = 'cgroup:[4026531835]';
+const ASK_MS = 1_000;
+const NANOSECONDS = 1e6;
+
+/** A cgroup of ours around each container: it counts what is in it, and is still there when the container is gone. */
+export class CgroupsAround {
+  readonly #top: string;
+
+  constructor(mark: string) {
+    this.#top = `/kethub-${mark}-containers`;
+  }
+
+  /** Null where an engine would make it out of our sight. */
+  pathFor(executionId: string): string | null {
+    if (process.getuid?.() !== 0 || !existsSync(MOUNT)) return null;
+    return readlinkSync('/proc/self/ns/cgroup') === FIRST_NAMESPACE ? `${this.#top}/${executionId}` : null;
+  }
+
+  /** Removes those whose executions are over. */
+  async sweep(isRunning: (executionId: string) => boolean): Promise<void> {
+    for (const folder of everywhere(this.#top).filter((one) => existsSync(one)))
+      for (const entry of readdirSync(folder, { withFileTypes: true }))
+        if (entry.isDirectory() && !isRunning(entry.name)) await removeAll([join(folder, entry.name)]);
+  }
+
+  /** When nothing is in it any more. */
+  close(): void {
+    for (const folder of everywhere(this.#top)) {
+      try {
+        rmdirSync(folder);
+      } catch (error) {
+        if (!['ENOENT', 'EBUSY', 'ENOTEMPTY'].includes(errorCode(error) ?? '')) throw error;
+      }
+    }
+  }
+}
+
+/** @param path of the cgroup around the container; the engine measures where it has made none. */
+export function meterOf(container: Container, path: string | null): Meter {
+  const ofEngine = engineMeter(container);
+  if (path === null) return ofEngine;
+  const isThere = (): boolean => everywhere(path).some((folder) => existsSync(folder));
+  return {
+    begin() {
+      if (!isThere()) ofEngine.begin();
+    },
+    read: () => (isThere() ? readCgroup(path) : ofEngine.read()),
+    remove: async () => removeAll(everywhere(path)),
+  };
+}
+
+function readCgroup(path: string): Usage {
+  const at = (controller: string, file: string): string => join(MOUNT, controller, path, file);
+  const microseconds = numberIn(at('', 'cpu.stat'), /usage_usec (\d+)/);
+  const nanoseconds = numberIn(at('cpuacct', 'cpuacct.usage'), /^(\d+)/);
+  return {
+    cpuMs: microseconds === null ? inMs(nanoseconds) : Math.round(microseconds / 1_000),
+    peakMemoryBytes:
+      numberIn(at('', 'memory.peak'), /^(\d+)/) ?? numberIn(at('memory', 'memory.max_usage_in_bytes'), /^(\d+)/),
+  };
+}
+
+/** Asks the engine each second while the container runs; what it uses after the last answer is not counted. */
+function engineMeter(container: Container): Meter {
+  let usage: Usage = { cpuMs: null, peakMemoryBytes: null };
+  let ended = false;
+  let begun = false;
+  const follow = async (): Promise<void> => {
+    while (!ended) {
+      const stats = await container.stats();
+      if (stats === null) return;
+      const memory = Math.max(usage.peakMemoryBytes ?? 0, stats.memoryBytes);
+      if (stats.cpuNs > 0 && !ended)
+        usage = { cpuMs: inMs(stats.cpuNs), peakMemoryBytes: memory, measuredBy: 'ENGINE' };
+      await pause(ASK_MS, null, { ref: false });
+    }
+  };
+  return {
+    begin() {
+      if (begun) return;
+      begun = true;
+      void follow();
+    },
+    read() {
+      ended = true;
+      return usage;
+    },
+    remove: () => Promise.resolve(),
+  };
+}
+
+function inMs(nanoseconds: number | null): number | null {
+  return nanoseconds === null ? null : Math.round(nanoseconds / NANOSECONDS);
+}
+
+/** A path in each hierarchy of cgroups: there is one in version 2, and one for each controller in version 1. */
+function everywhere(path: string): string[] {
+  if (existsSync(join(MOUNT, 'cgroup.controllers'))) return [join(MOUNT, path)];
+  return readdirSync(MOUNT).map((controller) => join(MOUNT, controller, path));
+}
