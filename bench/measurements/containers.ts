@@ -129,6 +129,7 @@ async function bareRun(engine: Engine, image: string, round: number): Promise<nu
     limits,
     folders: { input, output, helper: BUSYBOX },
     network: 'none',
+    cgroup: null,
     seccomp: seccompProfile(),
   });
   const began = performance.now();

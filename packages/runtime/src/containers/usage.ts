@@ -88,14 +88,14 @@ function readCgroup(path: string): Usage {
 /** Asks the engine each second while the container runs; what it uses after the last answer is not counted. */
 function engineMeter(container: Container): Meter {
   let usage: Usage = { cpuMs: null, peakMemoryBytes: null };
-  let ended = false;
+  const ended = new AbortController();
   let begun = false;
   const follow = async (): Promise<void> => {
-    while (!ended) {
+    while (!ended.signal.aborted) {
       const stats = await container.stats();
       if (stats === null) return;
       const memory = Math.max(usage.peakMemoryBytes ?? 0, stats.memoryBytes);
-      if (stats.cpuNs > 0 && !ended)
+      if (stats.cpuNs > 0 && !ended.signal.aborted)
         usage = { cpuMs: inMs(stats.cpuNs), peakMemoryBytes: memory, measuredBy: 'ENGINE' };
       await pause(ASK_MS, null, { ref: false });
     }
@@ -107,7 +107,7 @@ function engineMeter(container: Container): Meter {
       void follow();
     },
     read() {
-      ended = true;
+      ended.abort();
       return usage;
     },
     remove: () => Promise.resolve(),
