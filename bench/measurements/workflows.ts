@@ -1,6 +1,6 @@
 import { parse } from '@kethub/workflow';
 import { pino } from 'pino';
-import { acceptExecution, prepareExecution, type Workflows } from '../../apps/server/src/executions/index.ts';
+import { acceptExecutions, prepareExecution, type Workflows } from '../../apps/server/src/executions/index.ts';
 import type { Platform } from '../../apps/server/src/platform.ts';
 import { insertMany, isAmong } from '../../apps/server/src/storage/index.ts';
 import { databases } from '../../apps/server/src/testing/databases.ts';
@@ -95,7 +95,7 @@ async function accept(platform: Platform, door: Workflows): Promise<void> {
     isWorkflow: true,
   };
   const prepared = await prepareExecution(platform, door, origin, platform.newId(), '{"n": 1}');
-  await platform.database.write((transaction) => acceptExecution(door, transaction, prepared));
+  await platform.database.write((transaction) => acceptExecutions(door, transaction, [prepared]));
 }
 
 async function ended({ database }: Platform): Promise<number> {

@@ -14,7 +14,7 @@ import { readRecord } from './record/index.ts';
 import { describeResultFile, readResult, readResultFile } from './result.ts';
 import { notThere, type ExecutionScope } from './scope.ts';
 import { Fitting } from './schedule/index.ts';
-import { startExecution, type Origin } from './start.ts';
+import { createAccepting, startExecution, type Accepting, type Origin } from './start.ts';
 import { createStatusReader, type StatusReader } from './status-reader.ts';
 import { readStatus, waitForEnd } from './status.ts';
 import { watchExecutions, type ExecutionWatch } from './watch.ts';
@@ -28,11 +28,13 @@ export class Executions {
   readonly #statuses: StatusReader;
   readonly #fitting: Fitting;
   readonly #workflows: Workflows;
+  readonly #accepting: Accepting;
 
   /** `runtime` is null where no executions run in this process. */
   constructor(platform: Platform, runtime: Runtime | null, workflows: Workflows) {
     this.#platform = platform;
     this.#workflows = workflows;
+    this.#accepting = createAccepting(platform, workflows);
     this.#runtime = runtime;
     this.#watch = watchExecutions(platform.database);
     this.#statuses = createStatusReader(platform);
@@ -46,7 +48,7 @@ export class Executions {
   async start(
     origin: Origin,
     request: FastifyRequest,
-    hold: (transaction: Queries) => Promise<void> = async () => {},
+    hold: ((transaction: Queries) => Promise<void>) | null = null,
   ): Promise<Answer> {
     if (typeof request.body !== 'string') {
       throw new Problem(
@@ -55,7 +57,15 @@ export class Executions {
       );
     }
     if (!origin.isWorkflow) await this.#fitting.require(origin.serviceVersionId);
-    const answer = await startExecution(this.#platform, this.#workflows, origin, request.body, request, hold);
+    const answer = await startExecution(
+      this.#platform,
+      this.#workflows,
+      this.#accepting,
+      origin,
+      request.body,
+      request,
+      hold,
+    );
     const seconds = preferredWait(request.headers.prefer);
     if (seconds === 0) return answer;
     const { id } = answer.body as ServiceExecution;

@@ -1,5 +1,5 @@
 import { sql, type UpdateObject } from 'kysely';
-import type { Database, ExecutionRow, Queries, Tables } from '../storage/index.ts';
+import { insertMany, type Database, type ExecutionRow, type Queries, type Tables } from '../storage/index.ts';
 import { within, type ExecutionScope } from './scope.ts';
 import { after, before, type ExecutionEvent } from './transition.ts';
 
@@ -9,8 +9,10 @@ import { after, before, type ExecutionEvent } from './transition.ts';
 export const statusColumns = ['id', 'status', 'created_at', 'started_at', 'ended_at'] as const;
 export type StatusRow = Pick<ExecutionRow, (typeof statusColumns)[number]>;
 
-export async function insertExecution(transaction: Queries, row: ExecutionRow): Promise<void> {
-  await transaction.insertInto('executions').values(row).execute();
+export async function insertExecutions(transaction: Queries, rows: readonly ExecutionRow[]): Promise<void> {
+  const [first] = rows;
+  // Every row has every column.
+  if (first) await insertMany(transaction, 'executions', Object.keys(first) as (keyof ExecutionRow)[], rows);
 }
 
 /** Makes the move of `event` where it is legal. Returns whether it happened. */

@@ -3,12 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import { referencesAnywhere, referencesIn, requireReadable, type ReferencedPools } from '../datapools/index.ts';
 import { once, Problem, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import { isOutage, takeIntoUse, type ExecutionRow, type OwnerType, type Queries } from '../storage/index.ts';
+import { Gather, isOutage, takeIntoUse, type ExecutionRow, type OwnerType, type Queries } from '../storage/index.ts';
 import { formatTraceparent, traceOf } from '../telemetry/index.ts';
 import { keepInput, removeInput } from './input-blob.ts';
 import { parseInput, type ExecutionInput } from './input.ts';
 import { presentStatus } from './present.ts';
-import { insertExecution } from './queries.ts';
+import { insertExecutions } from './queries.ts';
 import { digestOf } from './record/index.ts';
 import type { ExecutionScope } from './scope.ts';
 import type { Workflows } from './workflows.ts';
@@ -43,29 +43,34 @@ export interface Origin {
 export async function startExecution(
   platform: Platform,
   workflows: Workflows,
+  accepting: Accepting,
   origin: Origin,
   text: string,
   request: FastifyRequest,
-  hold: (transaction: Queries) => Promise<void>,
+  hold: ((transaction: Queries) => Promise<void>) | null,
 ): Promise<Answer> {
   const prepared = await prepareExecution(platform, workflows, origin, platform.newId(), text);
   const { row } = prepared;
-  const accepting = platform.telemetry.tracing?.begin('execution accept', 'INTERNAL', traceOf(request)) ?? null;
-  const trace = accepting?.context ?? traceOf(request);
+  const span = platform.telemetry.tracing?.begin('execution accept', 'INTERNAL', traceOf(request)) ?? null;
+  const trace = span?.context ?? traceOf(request);
   if (trace) row.trace_parent = formatTraceparent(trace);
   let accepted = false;
   let unsure = false;
   try {
-    const scope = executionAnswersOf(origin);
-    const answer = await once(platform, request, scope, text, async (transaction) => {
-      await hold(transaction);
-      await acceptExecution(workflows, transaction, prepared);
-      return {
-        status: 201,
-        body: presentStatus({ ...row, status: 'PENDING', started_at: null }),
-        headers: { location: `${origin.scope.address}/${row.id}` },
-      };
-    });
+    const created = {
+      status: 201,
+      body: presentStatus({ ...row, status: 'PENDING', started_at: null }),
+      headers: { location: `${origin.scope.address}/${row.id}` },
+    };
+    const isAlone = hold !== null || request.headers['idempotency-key'] !== undefined;
+    if (!isAlone) await accepting.add(prepared);
+    const answer: Answer = !isAlone
+      ? created
+      : await once(platform, request, executionAnswersOf(origin), text, async (transaction) => {
+          await hold?.(transaction);
+          await acceptExecutions(workflows, transaction, [prepared]);
+          return created;
+        });
     accepted = answer.headers?.['location']?.endsWith(row.id) ?? false;
     if (accepted) platform.telemetry.metrics?.accepted();
     wakeWorkers(platform, workflows, prepared);
@@ -75,7 +80,7 @@ export async function startExecution(
     unsure = isOutage(error);
     throw error;
   } finally {
-    accepting?.end({ ...(accepted && { 'kethub.execution.id': row.id }) }, !accepted);
+    span?.end({ ...(accepted && { 'kethub.execution.id': row.id }) }, !accepted);
     // The answer was a replay of an earlier one, or nothing was accepted: then nobody refers to the blob.
     if (!accepted && !unsure) await removeInput(platform, row.input_blob);
   }
@@ -146,17 +151,35 @@ export async function prepareExecution(
   return { row, input, pools: { reader: origin.owner, pools }, isWorkflow: origin.isWorkflow, startEvent };
 }
 
-/** Writes it, inside a transaction. Throws data-pool-not-readable. */
-export async function acceptExecution(
+/** Writes them, inside a transaction. Throws data-pool-not-readable. */
+export async function acceptExecutions(
   workflows: Workflows,
   transaction: Queries,
-  { row, input, pools, isWorkflow, startEvent }: PreparedExecution,
+  prepared: readonly PreparedExecution[],
 ): Promise<void> {
-  await requireReadable(transaction, pools);
-  if (row.input_blob !== null && !(await takeIntoUse(transaction, row.input_blob)))
-    throw new Error('The input took longer than an hour to be stored');
-  await insertExecution(transaction, row);
-  if (isWorkflow) await workflows.accept(transaction, row, input, startEvent);
+  for (const { row, pools } of prepared) {
+    await requireReadable(transaction, pools);
+    if (row.input_blob !== null && !(await takeIntoUse(transaction, row.input_blob)))
+      throw new Error('The input took longer than an hour to be stored');
+  }
+  await insertExecutions(
+    transaction,
+    prepared.map(({ row }) => row),
+  );
+  await workflows.accept(
+    transaction,
+    prepared.filter(({ isWorkflow }) => isWorkflow),
+  );
+}
+
+/** Accepts executions that nothing else has to happen with: those that come together share a transaction. */
+export type Accepting = Gather<PreparedExecution, void>;
+
+export function createAccepting({ database }: Platform, workflows: Workflows): Accepting {
+  return new Gather(async (prepared) => {
+    await database.write((transaction) => acceptExecutions(workflows, transaction, prepared));
+    return prepared.map(() => undefined);
+  });
 }
 
 /** After the transaction: somebody has to run it. */

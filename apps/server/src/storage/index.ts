@@ -2,6 +2,7 @@ export { blobKeyOf, openBlobFolder, type Blobs } from './blobs.ts';
 export { openBlobs } from './open-blobs.ts';
 export { isDuplicate, isOutage, openDatabase, type Database, type Queries } from './database.ts';
 export { dialectOf, isAmong } from './dialect.ts';
+export { Gather } from './gather.ts';
 export { insertMany } from './insert-many.ts';
 export { joinInstallation } from './installation.ts';
 export { indexListings, listingsWithShort } from './listing-search.ts';

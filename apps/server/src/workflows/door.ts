@@ -1,70 +1,83 @@
 import type { Value } from '@kethub/workflow';
-import type { ExecutionInput, Workflows } from '../executions/index.ts';
+import type { AcceptedWorkflow, Workflows } from '../executions/index.ts';
 import { Problem } from '../http/index.ts';
 import type { LogSource } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
-import type { ExecutionRow, Queries, WorkflowInstanceRow } from '../storage/index.ts';
-import { DEPTH, eventRow } from './advance/index.ts';
+import { insertMany, isAmong, type Queries, type WorkflowInstanceRow } from '../storage/index.ts';
+import { DEPTH, eventRow, insertEvents, type NewEvent } from './advance/index.ts';
 import { journalLog } from './log.ts';
 import { Requests } from './requests.ts';
 import { sealSecrets } from './secrets.ts';
 import { workflowsToDo } from './wake.ts';
-
-/** How an instance begins. */
-export interface Beginning {
-  /** A timer or message start event; absent: the plain one. */
-  readonly startEvent?: string;
-  readonly variables: { readonly [name: string]: Value };
-  readonly secrets: Readonly<Record<string, string>> | null;
-}
 
 /** Where executions of workflow services come in, in every process; workers do the rest. */
 export function createWorkflows(platform: Platform): Workflows {
   const requests = new Requests(platform);
   return {
     check: (versionId, input, bytes) => requests.check(versionId, input, bytes),
-    accept: (transaction, row, input, startEvent) =>
-      insertInstance(platform, transaction, row, {
-        ...beginningOf(input),
-        ...(startEvent !== undefined && { startEvent }),
-      }),
+    accept: (transaction, accepted) => insertInstances(platform, transaction, accepted),
     cancel: (transaction, id) => cancelInstance(platform, transaction, id),
     wake: () => workflowsToDo(platform.database),
     log: (id): Promise<LogSource | null> => journalLog(platform, id),
   };
 }
 
-function beginningOf({ members, secrets }: ExecutionInput): Beginning {
-  const { $secrets: _secrets, ...variables } = members as { [name: string]: Value };
-  return { variables, secrets };
-}
-
-/** The instance of an execution, and that it is to begin. */
-export async function insertInstance(
+/** The instances of executions, and that they are to begin. */
+async function insertInstances(
   platform: Platform,
   transaction: Queries,
-  { id, service_version_id, created_at }: Pick<ExecutionRow, 'id' | 'service_version_id' | 'created_at'>,
-  { startEvent, variables, secrets }: Beginning,
+  accepted: readonly AcceptedWorkflow[],
 ): Promise<void> {
-  const row: WorkflowInstanceRow = {
+  if (accepted.length === 0) return;
+  const depths = await depthsOf(
+    transaction,
+    accepted.map(({ row }) => row.id),
+  );
+  const rows = accepted.map((one) => instanceRow(platform, one, depths.get(one.row.id) ?? 0));
+  await insertMany(transaction, 'workflow_instances', instanceColumns, rows);
+  await insertEvents(
+    transaction,
+    accepted.map((one) => startOf(platform, one)),
+  );
+}
+
+const instanceColumns = [
+  'id',
+  'execution_id',
+  'owner',
+  'service_version_id',
+  'depth',
+  'phase',
+  'revision',
+  'incidents',
+  'bytes',
+  'sealed_secrets',
+  'created_at',
+] as const;
+
+function instanceRow(
+  platform: Platform,
+  { row: { id, service_version_id, created_at, owner_type, owner_id }, input: { secrets } }: AcceptedWorkflow,
+  depth: number,
+): Pick<WorkflowInstanceRow, (typeof instanceColumns)[number]> {
+  return {
     id,
     execution_id: id,
-    parent_id: null,
-    parent_child: null,
+    owner: `${owner_type} ${owner_id}`,
     service_version_id,
-    process_id: null,
-    depth: await depthOf(transaction, id),
+    depth,
     phase: 'NEW',
     revision: 0,
     incidents: 0,
-    state: null,
     bytes: 0,
     sealed_secrets: secrets && sealSecrets(platform, secrets),
     created_at,
-    ended_at: null,
   };
-  await transaction.insertInto('workflow_instances').values(row).execute();
-  const event = eventRow(
+}
+
+function startOf(platform: Platform, { row: { id }, input, startEvent }: AcceptedWorkflow): NewEvent {
+  const { $secrets: _secrets, ...variables } = input.members as { [name: string]: Value };
+  return eventRow(
     platform,
     id,
     {
@@ -72,23 +85,21 @@ export async function insertInstance(
       variables,
       seed: id,
       ...(startEvent !== undefined && { startEvent }),
-      ...(secrets && { secrets: Object.keys(secrets) }),
+      ...(input.secrets && { secrets: Object.keys(input.secrets) }),
     },
     `start:${id}`,
   );
-  await transaction.insertInto('workflow_events').values(event).execute();
 }
 
-/** Of an execution that a task of another workflow starts: its id is that of the job. */
-async function depthOf(transaction: Queries, executionId: string): Promise<number> {
-  const caller = await transaction
+/** Of executions that a task of another workflow starts: their ids are those of the jobs. */
+async function depthsOf(transaction: Queries, executionIds: readonly string[]): Promise<Map<string, number>> {
+  const callers = await transaction
     .selectFrom('workflow_jobs')
     .innerJoin('workflow_instances', 'workflow_instances.id', 'workflow_jobs.instance_id')
-    .select('depth')
-    .where('workflow_jobs.id', '=', executionId)
-    .executeTakeFirst();
-  const depth = caller ? caller.depth + 1 : 0;
-  if (depth <= DEPTH) return depth;
+    .select(['workflow_jobs.id', 'depth'])
+    .where(isAmong(transaction, 'workflow_jobs.id', executionIds))
+    .execute();
+  if (callers.every(({ depth }) => depth < DEPTH)) return new Map(callers.map(({ id, depth }) => [id, depth + 1]));
   throw new Problem('conflict', `Workflows may call one another at most ${DEPTH} deep.`);
 }
 
@@ -106,10 +117,7 @@ async function cancelInstance(
     .executeTakeFirst();
   if (!row) return null;
   if (row.phase === 'NEW' || row.phase === 'RUNNING')
-    await transaction
-      .insertInto('workflow_events')
-      .values(eventRow(platform, id, { type: 'cancel' }))
-      .execute();
+    await insertEvents(transaction, [eventRow(platform, id, { type: 'cancel' })]);
   const cancelled = {
     errorCode: 'WORKFLOW_ERROR',
     failedElement: row.process_id ?? 'process',

@@ -2,10 +2,10 @@ import { onExecutionChanged, type Workflows } from '../executions/index.ts';
 import { createAccessDirectory } from '../gateway/index.ts';
 import { createTargetClient } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
-import { advance } from './advance/index.ts';
+import { advance, Turns } from './advance/index.ts';
 import { createGraphs } from './graphs.ts';
 import { JobWorker } from './jobs/index.ts';
-import { Loop } from './loop.ts';
+import { Loop, type Pause } from './loop.ts';
 import { correlateMessages } from './messages.ts';
 import { fireSchedules } from './schedules.ts';
 import { fireTimers } from './timers.ts';
@@ -24,14 +24,20 @@ export class WorkflowEngine {
     const { database, log } = platform;
     const graphs = createGraphs(platform);
     const directory = createAccessDirectory(platform);
-    const advancing: Loop = new Loop('advancing workflows', log, async () => {
-      const { more, ...batch } = await advance(platform, graphs);
+    const turns = new Turns();
+    const advanceOnce = async (): Promise<Pause> => {
+      const { more, ...batch } = await advance(platform, graphs, turns);
       if (batch.jobs) working.wake();
       if (batch.timers) timing.wake();
       if (batch.messages) correlating.wake();
       return more ? 0 : null;
-    });
-    const told = (): void => advancing.wake();
+    };
+    // On PostgreSQL one batch is computed while another is written; SQLite has one writer, in this very thread.
+    const lanes = Array.from(
+      { length: database.dialect === 'postgres' ? 2 : 1 },
+      () => new Loop('advancing workflows', log, advanceOnce),
+    );
+    const told = (): void => lanes.forEach((lane) => lane.wake());
     const targets = createTargetClient(platform);
     const jobs = new JobWorker(platform, workflows, directory, targets, () => {
       told();
@@ -42,7 +48,7 @@ export class WorkflowEngine {
     const scheduling = new Loop('schedules of workflows', log, () => fireSchedules(platform, workflows, graphs, told));
     const correlating = new Loop('messages of workflows', log, () => correlateMessages(platform, told));
     this.#jobs = jobs;
-    this.#loops = [advancing, working, timing, scheduling, correlating];
+    this.#loops = [...lanes, working, timing, scheduling, correlating];
     this.#unsubscribe.push(
       () => directory.close(),
       () => targets.close(),

@@ -4,6 +4,7 @@ import type { JournalEntry } from '@kethub/workflow';
 import { onExecutionChanged } from '../executions/index.ts';
 import type { LogSource } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
+import { readJournalAfter } from './journal.ts';
 
 const AT_ONCE = 1_000;
 const POLL_MS = 1_000;
@@ -19,25 +20,17 @@ export async function journalLog({ database }: Platform, executionId: string): P
   /** A journal only grows, so its text does as well: positions stay what they were. */
   const readOn = async (): Promise<boolean> => {
     if (bytes >= limits.logBytes) return false;
-    const rows = await database.read
-      .selectFrom('workflow_journal')
-      .select(['seq', 'at', 'type', 'entry'])
-      .where('instance_id', '=', executionId)
-      .where('seq', '>', lastSeq)
-      .where('type', '!=', 'event')
-      .orderBy('seq')
-      .limit(AT_ONCE)
-      .execute();
-    for (const { seq, at, type, entry } of rows) {
-      const line = lineOf({ ...(JSON.parse(entry) as object), seq, at, type } as JournalEntry);
-      lastSeq = seq;
+    const entries = await readJournalAfter(database.read, executionId, lastSeq, AT_ONCE);
+    for (const entry of entries) {
+      const line = lineOf(entry);
+      lastSeq = entry.seq;
       if (!line) continue;
       const added = `${JSON.stringify(line)}\n`;
       bytes += Buffer.byteLength(added);
       if (bytes > limits.logBytes) return false;
       text += added;
     }
-    return rows.length === AT_ONCE;
+    return entries.length === AT_ONCE;
   };
   return {
     async read(fromByte) {

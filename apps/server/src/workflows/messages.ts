@@ -6,7 +6,7 @@ import { Problem, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { findWorkflowVersion, newestPublished, requirementsIn, requireService } from '../services/index.ts';
 import { isDuplicate, type Queries, type WorkflowMessageRow, type WorkflowSubscriptionRow } from '../storage/index.ts';
-import { eventRow } from './advance/index.ts';
+import { eventRow, insertEvents } from './advance/index.ts';
 import type { Pause } from './loop.ts';
 import { startByEvent } from './start-by-event.ts';
 import { workflowsToDo } from './wake.ts';
@@ -161,7 +161,7 @@ async function correlate(platform: Platform, transaction: Queries, message: Work
       `message:${message.id}:${instance_id}`,
     ),
   );
-  await transaction.insertInto('workflow_events').values(events).execute();
+  await insertEvents(transaction, events);
   return true;
 }
 

@@ -1,5 +1,5 @@
 import type { Variables } from '@kethub/workflow';
-import { acceptExecution, prepareExecution, wakeWorkers, type Workflows } from '../executions/index.ts';
+import { acceptExecutions, prepareExecution, wakeWorkers, type Workflows } from '../executions/index.ts';
 import { holdOwner } from '../organizations/index.ts';
 import type { Platform } from '../platform.ts';
 import type { OwnerType, Queries } from '../storage/index.ts';
@@ -35,7 +35,7 @@ export async function startByEvent(
   const text = JSON.stringify(variables);
   const prepared = await prepareExecution(platform, workflows, origin, platform.newId(), text, startEvent);
   await holdOwner(platform, transaction, owner);
-  await acceptExecution(workflows, transaction, prepared);
+  await acceptExecutions(workflows, transaction, [prepared]);
   return {
     id: prepared.row.id,
     started() {

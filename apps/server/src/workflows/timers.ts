@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { Platform } from '../platform.ts';
-import { insertMany } from '../storage/index.ts';
-import { eventRow } from './advance/index.ts';
+import { recordsOf } from '../storage/index.ts';
+import { eventRow, insertEvents } from './advance/index.ts';
 import type { Pause } from './loop.ts';
 
 const AT_ONCE = 256;
@@ -18,14 +19,11 @@ export async function fireTimers(platform: Platform, told: () => void): Promise<
       .orderBy('due')
       .limit(AT_ONCE);
     const free = await (database.dialect === 'postgres' ? due.forUpdate().skipLocked() : due).execute();
-    for (const { instance_id, timer } of free)
-      await transaction
-        .deleteFrom('workflow_timers')
-        .where('instance_id', '=', instance_id)
-        .where('timer', '=', timer)
-        .execute();
+    const fired = recordsOf(transaction, free, { instance_id: 'text', timer: 'bigint' });
+    await sql`delete from workflow_timers where (instance_id, timer) in
+      (select instance_id, timer from ${fired} as fired)`.execute(transaction);
     const events = free.map(({ instance_id, timer }) => eventRow(platform, instance_id, { type: 'timerDue', timer }));
-    await insertMany(transaction, 'workflow_events', ['id', 'instance_id', 'event', 'bytes'], events);
+    await insertEvents(transaction, events);
     return free.length;
   });
   if (fired > 0) told();

@@ -1,9 +1,10 @@
-import { rebuild, type JournalEntry } from '@kethub/workflow';
+import { rebuild } from '@kethub/workflow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../testing/databases.ts';
 import { callerOf, member, type Caller } from '../testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
 import { createGraphs } from './graphs.ts';
+import { entriesOf } from './journal.ts';
 import { deployOnPremise, localTargets, startProvider } from '../testing/on-premise.ts';
 import { startSecondEngine } from '../testing/second-engine.ts';
 import { asFile, bpmn, calls, deployWorkflow, start } from '../testing/workflows.ts';
@@ -459,8 +460,7 @@ describe.each(databases)('workflow services on $name', (kind) => {
         .where('instance_id', '=', row.id)
         .orderBy('seq')
         .execute();
-      const entries = journal.map(({ seq, at, type, entry }) => ({ ...(JSON.parse(entry) as object), seq, at, type }));
-      expect(rebuild(graph, entries as JournalEntry[])).toEqual(JSON.parse(row.state ?? ''));
+      expect(rebuild(graph, journal.flatMap(entriesOf))).toEqual(JSON.parse(row.state ?? ''));
     }
   });
 });

@@ -27,6 +27,7 @@ import * as executionRecords from './0029-execution-records.ts';
 import * as workflows from './0030-workflows.ts';
 import * as workflowJobsElsewhere from './0031-workflow-jobs-elsewhere.ts';
 import * as oneMachine from './0032-one-machine.ts';
+import * as workflowOwners from './0033-workflow-owners.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -58,6 +59,7 @@ const migrations: Record<string, Migration> = {
   '0030-workflows': workflows,
   '0031-workflow-jobs-elsewhere': workflowJobsElsewhere,
   '0032-one-machine': oneMachine,
+  '0033-workflow-owners': workflowOwners,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

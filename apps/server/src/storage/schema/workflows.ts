@@ -28,6 +28,8 @@ export interface WorkflowInstanceRow {
   id: string;
   /** Its own id; of a child that of the instance at the root. */
   execution_id: string;
+  /** For whom it runs, as `USER` or `ORGANIZATION` and id: owners take turns. */
+  owner: string;
   parent_id: string | null;
   /** Number of the child in its parent. */
   parent_child: number | null;
@@ -58,6 +60,8 @@ export interface WorkflowEventRow {
   dedupe_key: string | null;
   event: string;
   bytes: number;
+  /** That of the instance. */
+  owner: string;
 }
 
 export interface WorkflowJournalRow {
@@ -72,6 +76,8 @@ export interface WorkflowJournalRow {
 export interface WorkflowJobRow {
   id: string;
   instance_id: string;
+  /** That of the instance. */
+  owner: string;
   job: number;
   element_id: string;
   /** ENDED: the execution has, its result is not known to the instance. CANCELLING: what runs is to be cancelled. REMOTE: it runs at a provider's service. */

@@ -2,11 +2,13 @@ import type { ProcessGraph } from '@kethub/workflow';
 import type { Platform } from '../../platform.ts';
 import { isAmong, type Queries } from '../../storage/index.ts';
 import type { Graphs } from '../graphs.ts';
-import { eventRow, gatherEffects, type Effects } from './effects.ts';
+import { gatherEffects, type Effects } from './effects.ts';
+import { eventRow, insertEvents } from './events.ts';
 import { reduce, type Advanced } from './reduce.ts';
 import { announce, prepareSettlement, settle, type Settlement } from './settle.ts';
 import { Conflict, storeAdvanced } from './store.ts';
-import { candidates, loadWork } from './work.ts';
+import { Turns } from './turns.ts';
+import { candidates, loadWork, type Candidates } from './work.ts';
 
 /** What a batch has come to. */
 export interface Batch {
@@ -33,14 +35,25 @@ interface Written {
  * On PostgreSQL several processes do this; each holds the instances that it advances. On SQLite there is one process: it
  * computes outside of the transaction, so that nobody else waits for the one writer meanwhile.
  */
-export async function advance(platform: Platform, graphs: Graphs): Promise<Batch> {
+export async function advance(platform: Platform, graphs: Graphs, turns = new Turns()): Promise<Batch> {
+  const chosen = await candidates(platform.database.read, turns);
+  if (chosen.instances.length === 0) return { more: false, jobs: false, timers: false, messages: false };
+  // Another batch of this process may have chosen the same while this one was looking.
+  const instances = chosen.instances.filter((id) => !turns.busy.has(id));
+  for (const id of instances) turns.busy.add(id);
+  try {
+    return await advanceThese(platform, graphs, { ...chosen, instances });
+  } finally {
+    for (const id of instances) turns.busy.delete(id);
+  }
+}
+
+async function advanceThese(platform: Platform, graphs: Graphs, chosen: Candidates): Promise<Batch> {
   const { database, blobs } = platform;
-  const { ids, versions } = await candidates(database.read);
-  if (ids.length === 0) return { more: false, jobs: false, timers: false, messages: false };
   const compiled = new Map<string, ProcessGraph | null>();
-  for (const version of versions) compiled.set(version, await graphs.load(version));
+  for (const version of chosen.versions) compiled.set(version, await graphs.load(version));
   const prepare = async (queries: Queries) => {
-    const work = await loadWork(database, queries, ids);
+    const work = await loadWork(database, queries, chosen);
     const advanced = work.map((one) =>
       reduce(compiled.get(one.row.service_version_id) ?? null, one, platform.now(), platform.log),
     );
@@ -115,7 +128,7 @@ async function endWhatRuns(platform: Platform, transaction: Queries, advanced: r
     .where('phase', 'in', ['NEW', 'RUNNING'])
     .execute();
   const events = children.map(({ id }) => eventRow(platform, id, { type: 'cancel' }));
-  if (events.length > 0) await transaction.insertInto('workflow_events').values(events).execute();
+  await insertEvents(transaction, events);
 }
 
 function batchOf({ effects, events }: Written): Batch {

@@ -1,12 +1,12 @@
 import type { Effect, Event } from '@kethub/workflow';
 import type { Platform } from '../../platform.ts';
 import type {
-  WorkflowEventRow,
   WorkflowInstanceRow,
   WorkflowJobRow,
   WorkflowSubscriptionRow,
   WorkflowTimerRow,
 } from '../../storage/index.ts';
+import { eventRow, type NewEvent } from './events.ts';
 import type { Advanced } from './reduce.ts';
 
 /** How many instances may have called one another. */
@@ -27,26 +27,9 @@ export interface Effects {
   readonly subscriptionsToRemove: Numbered[];
   readonly children: WorkflowInstanceRow[];
   readonly childrenToCancel: Numbered[];
-  readonly events: WorkflowEventRow[];
+  readonly events: NewEvent[];
   /** Instances that have ended, one way or another. */
   readonly finished: string[];
-}
-
-/** An event for an instance, as it waits to be taken into account. */
-export function eventRow(
-  { newId }: Pick<Platform, 'newId'>,
-  instanceId: string,
-  event: Event,
-  dedupeKey: string | null = null,
-): WorkflowEventRow {
-  const text = JSON.stringify(event);
-  return {
-    id: newId(),
-    instance_id: instanceId,
-    dedupe_key: dedupeKey,
-    event: text,
-    bytes: Buffer.byteLength(text),
-  };
 }
 
 export function gatherEffects(platform: Platform, advanced: readonly Advanced[]): Effects {
@@ -70,7 +53,7 @@ function add(platform: Platform, all: Effects, row: WorkflowInstanceRow, effect:
   const { id } = row;
   switch (effect.type) {
     case 'startJob':
-      return void all.jobs.push(jobRow(platform, id, effect));
+      return void all.jobs.push(jobRow(platform, row, effect));
     case 'cancelJob':
       return void all.jobsToCancel.push({ instance_id: id, number: effect.job });
     case 'setTimer':
@@ -106,12 +89,13 @@ function add(platform: Platform, all: Effects, row: WorkflowInstanceRow, effect:
 
 function jobRow(
   { newId }: Platform,
-  instanceId: string,
+  { id: instanceId, owner }: WorkflowInstanceRow,
   { job, elementId, service, input }: Extract<Effect, { type: 'startJob' }>,
 ): WorkflowJobRow {
   return {
     id: newId(),
     instance_id: instanceId,
+    owner,
     job,
     element_id: elementId,
     state: 'OPEN',
@@ -140,6 +124,7 @@ function addChild(
   all.children.push({
     id,
     execution_id: parent.execution_id,
+    owner: parent.owner,
     parent_id: parent.id,
     parent_child: child,
     service_version_id: parent.service_version_id,

@@ -1,2 +1,4 @@
 export { advance, type Batch } from './advancer.ts';
-export { DEPTH, eventRow } from './effects.ts';
+export { DEPTH } from './effects.ts';
+export { eventRow, insertEvents, type NewEvent } from './events.ts';
+export { inTurns, Turns } from './turns.ts';

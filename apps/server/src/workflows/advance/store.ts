@@ -1,7 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Platform } from '../../platform.ts';
 import { insertMany, isAmong, recordsOf, type Queries } from '../../storage/index.ts';
-import { eventRow, type Effects, type Numbered } from './effects.ts';
+import { journalRows } from '../journal.ts';
+import type { Effects, Numbered } from './effects.ts';
+import { eventRow, insertEvents } from './events.ts';
 import type { Advanced } from './reduce.ts';
 
 /** Writes what instances have become: a few statements, however many they are. Throws Conflict. */
@@ -16,7 +18,7 @@ export async function storeAdvanced(
     advanced.flatMap(({ events }) => events),
   );
   await updateInstances(platform, transaction, advanced);
-  await insertMany(transaction, 'workflow_journal', ['instance_id', 'seq', 'at', 'type', 'entry'], journalOf(advanced));
+  await insertMany(transaction, 'workflow_journal', journalColumns, journalOf(advanced));
   await insertMany(transaction, 'workflow_jobs', jobColumns, effects.jobs);
   await cancelJobs(transaction, effects.jobsToCancel);
   await insertMany(transaction, 'workflow_timers', ['instance_id', 'timer', 'element_id', 'due'], effects.timers);
@@ -24,12 +26,10 @@ export async function storeAdvanced(
   await insertSubscriptions(transaction, advanced, effects);
   await remove(transaction, 'workflow_subscriptions', 'subscription', effects.subscriptionsToRemove);
   await insertMany(transaction, 'workflow_instances', instanceColumns, effects.children);
-  await insertMany(
-    transaction,
-    'workflow_events',
-    ['id', 'instance_id', 'dedupe_key', 'event', 'bytes'],
-    [...effects.events, ...(await cancellationsOf(platform, transaction, effects.childrenToCancel))],
-  );
+  await insertEvents(transaction, [
+    ...effects.events,
+    ...(await cancellationsOf(platform, transaction, effects.childrenToCancel)),
+  ]);
 }
 
 /** Somebody else has advanced an instance meanwhile: nothing of the batch is kept, and it is tried again. */
@@ -37,9 +37,11 @@ export class Conflict extends Error {
   override readonly name = 'Conflict';
 }
 
+const journalColumns = ['instance_id', 'seq', 'at', 'type', 'entry'] as const;
 const jobColumns = [
   'id',
   'instance_id',
+  'owner',
   'job',
   'element_id',
   'state',
@@ -52,6 +54,7 @@ const jobColumns = [
 const instanceColumns = [
   'id',
   'execution_id',
+  'owner',
   'parent_id',
   'parent_child',
   'service_version_id',
@@ -64,11 +67,8 @@ const instanceColumns = [
   'created_at',
 ] as const;
 
-function* journalOf(advanced: readonly Advanced[]): Generator<object> {
-  for (const { row, next } of advanced) {
-    for (const { seq, at, type, ...entry } of next?.journal ?? [])
-      yield { instance_id: row.id, seq, at, type, entry: JSON.stringify(entry) };
-  }
+function journalOf(advanced: readonly Advanced[]) {
+  return advanced.flatMap(({ row, next }) => journalRows(row.id, next?.journal ?? []));
 }
 
 async function removeEvents(transaction: Queries, ids: readonly string[]): Promise<void> {

@@ -1,5 +1,7 @@
 import type { Event } from '@kethub/workflow';
-import { isAmong, type Database, type Queries, type WorkflowInstanceRow } from '../../storage/index.ts';
+import { sql } from 'kysely';
+import { isAmong, recordsOf, type Database, type Queries, type WorkflowInstanceRow } from '../../storage/index.ts';
+import { inTurns, type Turns } from './turns.ts';
 
 /** How much is advanced in one transaction: 128 instances make 6 to 8 times as many steps a second as one by one. */
 const EVENTS = 512;
@@ -13,53 +15,80 @@ export interface Work {
   readonly events: readonly { readonly id: string; readonly event: Event }[];
 }
 
-/** The ids of instances that have something to do, whoever has waited longest first; and their versions. */
-export async function candidates(
-  queries: Queries,
-): Promise<{ readonly ids: string[]; readonly versions: Set<string> }> {
-  const rows = await queries
-    .selectFrom('workflow_events as event')
-    .innerJoin('workflow_instances as instance', 'instance.id', 'event.instance_id')
-    .select(['event.instance_id', 'event.bytes', 'instance.bytes as state_bytes', 'instance.service_version_id'])
-    .orderBy('event.id')
-    .limit(EVENTS)
-    .execute();
-  const ids = new Set<string>();
+/** What a batch is to take: instances, their events, and the versions whose graphs it needs. */
+export interface Candidates {
+  readonly instances: readonly string[];
+  readonly events: readonly string[];
+  readonly versions: ReadonlySet<string>;
+}
+
+/** Instances that have something to do: of all owners as many, and of each those that have waited longest. */
+export async function candidates(queries: Queries, turns: Turns): Promise<Candidates> {
+  const instances = new Set<string>();
+  const events: string[] = [];
   const versions = new Set<string>();
   let bytes = 0;
-  for (const row of rows) {
-    const more = row.bytes + (ids.has(row.instance_id) ? 0 : row.state_bytes);
-    if (ids.size > 0 && (bytes + more > BYTES || (ids.size >= INSTANCES && !ids.has(row.instance_id)))) break;
+  for (const row of await waiting(queries, await turns.next(queries, 'workflow_events'))) {
+    if (turns.busy.has(row.instance_id)) continue;
+    const more = row.bytes + (instances.has(row.instance_id) ? 0 : row.state_bytes);
+    const full = bytes + more > BYTES || (instances.size >= INSTANCES && !instances.has(row.instance_id));
+    // All that follows is left out, so that nothing overtakes an earlier event of the same instance.
+    if (instances.size > 0 && full) break;
     bytes += more;
-    ids.add(row.instance_id);
+    instances.add(row.instance_id);
+    events.push(row.id);
     versions.add(row.service_version_id);
   }
-  return { ids: [...ids], versions };
+  return { instances: [...instances], events, versions };
+}
+
+interface Waiting {
+  readonly id: string;
+  readonly owner: string;
+  readonly instance_id: string;
+  readonly bytes: number;
+  readonly state_bytes: number;
+  readonly service_version_id: string;
+}
+
+async function waiting(queries: Queries, owners: readonly string[]): Promise<Waiting[]> {
+  if (owners.length === 0) return [];
+  const share = Math.ceil(EVENTS / owners.length);
+  const heads = recordsOf(
+    queries,
+    owners.map((owner) => ({ owner })),
+    { owner: 'text' },
+  );
+  const { rows } = await sql<Waiting>`select event.id, event.owner, event.instance_id, event.bytes,
+      instance.bytes as state_bytes, instance.service_version_id
+    from (select given.owner, (select max(id) from (select waiting.id from workflow_events as waiting
+      where waiting.owner = given.owner order by waiting.id limit ${share}) as oldest) as last from ${heads} as given) as head
+    join workflow_events as event on event.owner = head.owner and event.id <= head.last
+    join workflow_instances as instance on instance.id = event.instance_id
+    order by event.id`.execute(queries);
+  return inTurns([...Map.groupBy(rows, ({ owner }) => owner).values()]);
 }
 
 /**
  * These instances with their events. On PostgreSQL they are held for the rest of the transaction, and those that another
- * process holds are left out.
+ * process holds are left out; others may refer to them meanwhile.
  */
-export async function loadWork({ dialect }: Database, queries: Queries, ids: readonly string[]): Promise<Work[]> {
+export async function loadWork(
+  { dialect }: Database,
+  queries: Queries,
+  { instances, events: chosen }: Candidates,
+): Promise<Work[]> {
   const among = queries
     .selectFrom('workflow_instances')
     .selectAll()
-    .where(isAmong(queries, 'id', ids))
+    .where(isAmong(queries, 'id', instances))
     .orderBy('id');
-  const rows = await (dialect === 'postgres' ? among.forUpdate().skipLocked() : among).execute();
+  const rows = await (dialect === 'postgres' ? among.forNoKeyUpdate().skipLocked() : among).execute();
   const events = await queries
     .selectFrom('workflow_events')
     .select(['id', 'instance_id', 'event'])
-    .where(
-      isAmong(
-        queries,
-        'instance_id',
-        rows.map(({ id }) => id),
-      ),
-    )
+    .where(isAmong(queries, 'id', chosen))
     .orderBy('id')
-    .limit(EVENTS)
     .execute();
   const byInstance = Map.groupBy(events, (one) => one.instance_id);
   return rows.flatMap((row) => {

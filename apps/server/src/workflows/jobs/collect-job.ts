@@ -2,35 +2,36 @@ import { limits } from '@kethub/contract';
 import type { ServiceReference, Value } from '@kethub/workflow';
 import { readResult } from '../../executions/index.ts';
 import type { Platform } from '../../platform.ts';
-import type { ExecutionRow, WorkflowJobRow } from '../../storage/index.ts';
-import { endJob } from './queries.ts';
+import { isAmong, type Database, type ExecutionRow, type WorkflowJobRow } from '../../storage/index.ts';
+import type { Desk } from './desk.ts';
 import { failJob } from './fail-job.ts';
 
 /** Tells an instance what the execution of a job has come to: its result, or what GET result answers when it failed. */
-export async function collectJob(platform: Platform, job: WorkflowJobRow): Promise<void> {
-  const row = await platform.database.read
-    .selectFrom('executions')
-    .selectAll()
-    .where('id', '=', job.id)
-    .executeTakeFirst();
+export async function collectJob(desk: Desk, job: WorkflowJobRow, row: ExecutionRow | undefined): Promise<void> {
+  const { platform } = desk;
   const { serviceId } = JSON.parse(job.service) as ServiceReference;
   const call = { serviceId, applicationId: job.application_id ?? '' };
-  if (!row) return failJob(platform, job, call, problem('Execution gone', 'The execution of the service was deleted.'));
-  if (row.status !== 'SUCCEEDED') return failJob(platform, job, call, await responseOf(platform, job, row));
+  if (!row) return failJob(desk, job, call, problem('Execution gone', 'The execution of the service was deleted.'));
+  if (row.status !== 'SUCCEEDED') return failJob(desk, job, call, await responseOf(platform, job, row));
   const result = await resultOf(platform, row);
-  if (result === 'TOO_LARGE')
-    return failJob(
-      platform,
-      job,
-      call,
-      problem(
-        'Result too large',
-        `The service returned more than the ${limits.workflowResultBytes} bytes that a workflow can keep. Have it write a file, or return less.`,
-      ),
-    );
-  await platform.database.write((transaction) =>
-    endJob(platform, transaction, job, { type: 'jobSucceeded', job: job.job, result: result.value }),
-  );
+  if (result !== 'TOO_LARGE') return desk.end(job, { type: 'jobSucceeded', job: job.job, result: result.value });
+  const detail = `The service returned more than the ${limits.workflowResultBytes} bytes that a workflow can keep. Have it write a file, or return less.`;
+  return failJob(desk, job, call, problem('Result too large', detail));
+}
+
+/** The executions of jobs, by the id that they share. */
+export async function executionsOf(
+  { read }: Database,
+  jobs: readonly WorkflowJobRow[],
+): Promise<Map<string, ExecutionRow>> {
+  const ids = jobs.filter(({ state }) => state === 'ENDED').map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const rows = await read
+    .selectFrom('executions')
+    .selectAll()
+    .where(isAmong(read, 'id', ids))
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 function problem(title: string, detail: string): Value {

@@ -1,17 +1,14 @@
 import type { Value } from '@kethub/workflow';
-import type { Platform } from '../../platform.ts';
 import type { WorkflowJobRow } from '../../storage/index.ts';
-import { endJob } from './queries.ts';
+import type { Desk } from './desk.ts';
 import type { Call } from './service-call.ts';
 
 /** The service was not started, or has failed: the task raises SERVICE_FAILED. */
-export async function failJob(
-  platform: Platform,
+export function failJob(
+  desk: Desk,
   job: WorkflowJobRow,
   { serviceId, applicationId }: Pick<Call, 'serviceId' | 'applicationId'>,
   response: Value,
 ): Promise<void> {
-  await platform.database.write((transaction) =>
-    endJob(platform, transaction, job, { type: 'jobFailed', job: job.job, serviceId, applicationId, response }),
-  );
+  return desk.end(job, { type: 'jobFailed', job: job.job, serviceId, applicationId, response });
 }

@@ -1,50 +1,63 @@
 import type { Event } from '@kethub/workflow';
 import { sql } from 'kysely';
 import type { Platform } from '../../platform.ts';
-import { isAmong, type Database, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
-import { eventRow } from '../advance/index.ts';
+import { isAmong, recordsOf, type Database, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
+import { eventRow, insertEvents, inTurns, type Turns } from '../advance/index.ts';
 
 const toDo = sql<boolean>`state in ('OPEN', 'ENDED', 'CANCELLING', 'REMOTE')`;
 
-/** Whether there is any, without a transaction: asked whenever an execution changes. */
-export async function isAnyDue({ read }: Database, now: number): Promise<boolean> {
+/** When the next job is due that nobody works on and that is not due yet. */
+export async function nextDue({ read }: Database, now: number): Promise<number | null> {
   const row = await read
     .selectFrom('workflow_jobs')
-    .select('id')
+    .select('due')
     .where(toDo)
-    .where('due', '<=', now)
-    .where('locked_until', '<=', now)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** Takes jobs that are due, for a while: when this process dies, another takes them. */
-export function claimJobs(
-  { dialect }: Database,
-  transaction: Queries,
-  now: number,
-  lockedUntil: number,
-  limit: number,
-): Promise<WorkflowJobRow[]> {
-  const due = transaction
-    .selectFrom('workflow_jobs')
-    .select('id')
-    .where(toDo)
-    .where('due', '<=', now)
+    .where('due', '>', now)
     .where('locked_until', '<=', now)
     .orderBy('due')
-    .orderBy('id')
-    .limit(limit);
-  const free = dialect === 'postgres' ? due.forUpdate().skipLocked() : due;
+    .limit(1)
+    .executeTakeFirst();
+  return row?.due ?? null;
+}
+
+/** How many jobs this process may take on, of everybody together and of one owner. */
+export interface Room {
+  readonly all: number;
+  of(owner: string): number;
+}
+
+/** The ids of jobs that are due, of the owners in turns; asked outside of a transaction, whenever an execution changes. */
+export async function dueJobs({ read }: Database, turns: Turns, now: number, room: Room): Promise<string[]> {
+  const isDue = sql<boolean>`${toDo} and due <= ${now} and locked_until <= ${now}`;
+  const lists: string[][] = [];
+  for (const owner of await turns.next(read, 'workflow_jobs', isDue)) {
+    const rows = await read
+      .selectFrom('workflow_jobs')
+      .select('id')
+      .where('owner', '=', owner)
+      .where(isDue)
+      .orderBy('due')
+      .orderBy('id')
+      .limit(Math.max(0, Math.min(room.all, room.of(owner))))
+      .execute();
+    lists.push(rows.map(({ id }) => id));
+  }
+  return inTurns(lists).slice(0, room.all);
+}
+
+/** Takes those of these jobs that nobody else has taken, for a while: when this process dies, another takes them. */
+export function claimJobs(
+  transaction: Queries,
+  ids: readonly string[],
+  now: number,
+  lockedUntil: number,
+): Promise<WorkflowJobRow[]> {
   return transaction
-    .with(
-      (name) => name('free').materialized(),
-      () => free,
-    )
     .updateTable('workflow_jobs')
     .set({ locked_until: lockedUntil })
-    .where('id', 'in', (query) => query.selectFrom('free').select('free.id'))
+    .where(isAmong(transaction, 'id', ids))
+    .where(toDo)
+    .where('locked_until', '<=', now)
     .returningAll()
     .execute();
 }
@@ -59,58 +72,56 @@ export function renewLeases(transaction: Queries, ids: readonly string[], locked
     .execute();
 }
 
-/** Ends a job and tells its instance what came of it; false when the job is in another state by now, or gone. */
-export async function endJob(
+/** A job that has ended, and what its instance learns of it. */
+export interface EndedJob {
+  readonly job: WorkflowJobRow;
+  readonly event: Event;
+}
+
+/** Ends jobs and tells their instances what came of them; returns the ids of those that were in this state still. */
+export async function endJobs(
   platform: Platform,
   transaction: Queries,
-  { id, instance_id, state }: WorkflowJobRow,
-  event: Event,
-): Promise<boolean> {
-  const { numDeletedRows } = await transaction
-    .deleteFrom('workflow_jobs')
-    .where('id', '=', id)
-    .where('state', '=', state)
-    .executeTakeFirst();
-  if (numDeletedRows !== 1n) return false;
-  await transaction
-    .insertInto('workflow_events')
-    .values(eventRow(platform, instance_id, event, `job:${id}`))
-    .execute();
-  return true;
+  ended: readonly EndedJob[],
+): Promise<ReadonlySet<string>> {
+  const fresh = recordsOf(
+    transaction,
+    ended.map(({ job: { id, state } }) => ({ id, state })),
+    { id: 'text', state: 'text' },
+  );
+  const { rows } = await sql<{ id: string }>`delete from workflow_jobs
+    where (id, state) in (select id, state from ${fresh} as fresh) returning id`.execute(transaction);
+  const gone = new Set(rows.map(({ id }) => id));
+  const events = ended
+    .filter(({ job }) => gone.has(job.id))
+    .map(({ job, event }) => eventRow(platform, job.instance_id, event, `job:${job.id}`));
+  await insertEvents(transaction, events);
+  return gone;
 }
 
-/** The execution of a job is written in the same transaction; false when the job was cancelled meanwhile. */
-export function markStarted(
-  transaction: Queries,
-  job: WorkflowJobRow,
-  applicationId: string,
-  address: string,
-): Promise<boolean> {
-  return leaveOpen(transaction, job, { state: 'STARTED', application_id: applicationId, address });
+/** A job whose service was called: its execution is written in the same transaction, or is at a provider's service. */
+export interface CalledJob {
+  readonly id: string;
+  readonly state: 'STARTED' | 'REMOTE';
+  readonly application_id: string;
+  readonly address: string;
+  readonly due: number;
 }
 
-/** The provider of a service that runs elsewhere has accepted it; false when the job was cancelled meanwhile. */
-export function markRemote(
-  transaction: Queries,
-  job: WorkflowJobRow,
-  applicationId: string,
-  address: string,
-): Promise<boolean> {
-  return leaveOpen(transaction, job, { state: 'REMOTE', application_id: applicationId, address, due: 0, attempts: 0 });
-}
-
-async function leaveOpen(
-  transaction: Queries,
-  { id }: WorkflowJobRow,
-  values: Partial<WorkflowJobRow>,
-): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('workflow_jobs')
-    .set({ ...values, input: null, locked_until: 0 })
-    .where('id', '=', id)
-    .where('state', '=', 'OPEN')
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+/** Returns the ids of those that were not cancelled meanwhile. */
+export async function markCalled(transaction: Queries, jobs: readonly CalledJob[]): Promise<ReadonlySet<string>> {
+  const fresh = recordsOf(transaction, jobs, {
+    id: 'text',
+    state: 'text',
+    application_id: 'text',
+    address: 'text',
+    due: 'bigint',
+  });
+  const { rows } = await sql<{ id: string }>`update workflow_jobs set state = fresh.state, due = fresh.due,
+      application_id = fresh.application_id, address = fresh.address, input = null, attempts = 0, locked_until = 0
+    from ${fresh} as fresh where workflow_jobs.id = fresh.id and workflow_jobs.state = 'OPEN'
+    returning workflow_jobs.id`.execute(transaction);
+  return new Set(rows.map(({ id }) => id));
 }
 
 export function postpone(transaction: Queries, { id, attempts }: WorkflowJobRow, due: number) {

@@ -1,65 +1,76 @@
 import { isFinal, limits, type ExecutionStatus } from '@kethub/contract';
 import type { Value } from '@kethub/workflow';
 import type { Subscriber } from '../../gateway/index.ts';
-import { countExecution, hasQuota } from '../../limits/index.ts';
 import type { TargetAnswer, TargetClient, TargetColumns } from '../../on-premise/index.ts';
-import type { Platform } from '../../platform.ts';
 import type { WorkflowJobRow } from '../../storage/index.ts';
-import { endJob, markRemote, postpone } from './queries.ts';
-import type { Call } from './service-call.ts';
+import type { Desk } from './desk.ts';
 import { failJob } from './fail-job.ts';
+import { postpone } from './queries.ts';
+import type { Call } from './service-call.ts';
 
-const POLL_MS = 1_000;
+const FIRST_POLL_MS = 25;
+const LONGEST_POLL_MS = 1_000;
+/** While its result is fetched at once nobody else asks; after that it is asked about, should this process have died. */
+const COLLECTING_MS = 60_000;
 
 /**
  * Starts a service that runs elsewhere and has the interface of managed services. The provider gets the id of the job as
  * Idempotency-Key: when this process dies between the call and its note, the call is made again under the same key.
  */
 export async function startRemote(
-  platform: Platform,
-  targets: TargetClient,
+  desk: Desk,
   job: WorkflowJobRow,
   call: Call,
   subscriber: Subscriber & { readonly target: TargetColumns },
   text: string,
 ): Promise<void> {
-  const answer = await targets.call(
-    subscriber.target,
+  const { target, applicationId } = subscriber;
+  const answer = await desk.targets.call(
+    target,
     { method: 'POST', path: '', body: text, headers: { 'idempotency-key': job.id, 'x-request-id': job.id } },
     limits.workflowResultBytes,
   );
   const id = idIn(answer);
-  if (id === null) return failJob(platform, job, call, jsonOf(answer));
-  await platform.database.write(async (transaction) => {
-    const { limits: usage, subscriptionId, applicationId } = subscriber;
-    const noted = await markRemote(transaction, job, applicationId, `/${encodeURIComponent(id)}`);
-    if (noted && hasQuota(usage)) await countExecution(transaction, subscriptionId, usage, platform.now());
-  });
+  if (id === null) return failJob(desk, job, call, jsonOf(answer));
+  const isDone = hasEnded(jsonOf(answer));
+  const address = `/${encodeURIComponent(id)}`;
+  const due = desk.platform.now() + (isDone ? COLLECTING_MS : FIRST_POLL_MS);
+  const called = { id: job.id, state: 'REMOTE', application_id: applicationId, address, due } as const;
+  const noted = await desk.note({ called, subscriber, prepared: null });
+  if (noted && isDone) await collectRemote(desk, { ...job, state: 'REMOTE', address }, call, target, jsonOf(answer));
 }
 
-/** Asks how it goes, and for the result once it has ended. */
+/** Asks how it goes (unless that is known), and for the result once it has ended. */
 export async function collectRemote(
-  platform: Platform,
-  targets: TargetClient,
+  desk: Desk,
   job: WorkflowJobRow,
   call: Call,
   target: TargetColumns,
+  told?: Value,
 ): Promise<void> {
+  const { platform, targets } = desk;
   const path = job.address ?? '';
-  const status = jsonOf(await targets.call(target, { method: 'GET', path }, limits.jsonBodyBytes));
-  const known = member(status, 'status');
-  if (typeof known !== 'string' || !isFinal(known as ExecutionStatus)) {
-    await platform.database.write((transaction) =>
-      postpone(transaction, { ...job, attempts: -1 }, platform.now() + POLL_MS),
-    );
+  const status = told ?? jsonOf(await targets.call(target, { method: 'GET', path }, limits.jsonBodyBytes));
+  if (!hasEnded(status)) {
+    const due = platform.now() + pauseFor(job, platform.now());
+    await platform.database.write((transaction) => postpone(transaction, { ...job, attempts: -1 }, due));
     return;
   }
   const answer = await targets.call(target, { method: 'GET', path: `${path}/result` }, limits.workflowResultBytes);
   const result = jsonOf(answer);
-  if (known !== 'SUCCEEDED' || answer.status !== 200) return failJob(platform, job, call, result);
-  await platform.database.write((transaction) =>
-    endJob(platform, transaction, job, { type: 'jobSucceeded', job: job.job, result: withoutHal(result) }),
-  );
+  if (member(status, 'status') !== 'SUCCEEDED' || answer.status !== 200) return failJob(desk, job, call, result);
+  return desk.end(job, { type: 'jobSucceeded', job: job.job, result: withoutHal(result) });
+}
+
+function hasEnded(status: Value): boolean {
+  const known = member(status, 'status');
+  return typeof known === 'string' && isFinal(known as ExecutionStatus);
+}
+
+/** What is over soon is asked about often: half as long as the job is old, which its id tells, 25 ms to a second. */
+function pauseFor({ id }: WorkflowJobRow, now: number): number {
+  const age = now - parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+  return Math.round(Math.min(LONGEST_POLL_MS, Math.max(FIRST_POLL_MS, age / 2)));
 }
 
 /** Nobody wants the result any more. What the provider makes of that is the provider's. */

@@ -1,22 +1,13 @@
 import type { Value } from '@kethub/workflow';
-import {
-  acceptExecution,
-  type Fitting,
-  prepareExecution,
-  removeInput,
-  wakeWorkers,
-  type Workflows,
-} from '../../executions/index.ts';
-import type { AccessDirectory, Subscriber } from '../../gateway/index.ts';
+import { prepareExecution, removeInput, wakeWorkers } from '../../executions/index.ts';
+import type { Subscriber } from '../../gateway/index.ts';
 import { Problem } from '../../http/index.ts';
-import { countExecution, hasQuota } from '../../limits/index.ts';
-import type { TargetClient } from '../../on-premise/index.ts';
 import type { Platform } from '../../platform.ts';
 import { isOutage, type WorkflowJobRow } from '../../storage/index.ts';
+import type { Desk } from './desk.ts';
 import { failJob } from './fail-job.ts';
-import { markStarted } from './queries.ts';
 import { startRemote } from './remote-job.ts';
-import { admitTask, callOf, contextOf, inputOf } from './service-call.ts';
+import { admitTask, callOf, inputOf, type JobContext } from './service-call.ts';
 
 /**
  * Starts the service that a task calls, as the gateway would for the application: subscription, quota, input. The
@@ -24,16 +15,8 @@ import { admitTask, callOf, contextOf, inputOf } from './service-call.ts';
  * dies in between. In process rather than over HTTP, because nothing else could be one transaction; it also needs neither
  * the secret of an access key nor a gateway that is up.
  */
-export async function startJob(
-  platform: Platform,
-  workflows: Workflows,
-  directory: AccessDirectory,
-  targets: TargetClient,
-  fitting: Fitting,
-  job: WorkflowJobRow,
-): Promise<void> {
-  const context = await contextOf(platform, job.instance_id);
-  if (!context) return;
+export async function startJob(desk: Desk, job: WorkflowJobRow, context: JobContext): Promise<void> {
+  const { platform, directory, fitting } = desk;
   const call = callOf(job, context);
   let subscriber: Subscriber | null = null;
   try {
@@ -41,37 +24,34 @@ export async function startJob(
     const text = inputOf(platform, job, context);
     const { target } = subscriber;
     if (!target && !subscriber.isWorkflow) await fitting.require(subscriber.serviceVersionId);
-    if (target) await startRemote(platform, targets, job, call, { ...subscriber, target }, text);
-    else await startHere(platform, workflows, job, subscriber, text);
+    if (target) await startRemote(desk, job, call, { ...subscriber, target }, text);
+    else await startHere(desk, job, subscriber, text);
   } catch (error) {
     // What could not be reached is called again; whether anything else has worked on the call is not known.
     const again = error instanceof Problem && error.status >= 500 && !unknown.has(error.code);
     if (!(error instanceof Problem) || again) throw error;
-    await failJob(platform, job, call, problemOf(platform, error, subscriber));
+    await failJob(desk, job, call, problemOf(platform, error, subscriber));
   }
 }
 
 /** The provider may have begun: calling again could do it twice. */
 const unknown: ReadonlySet<string> = new Set(['upstream-timeout', 'upstream-failed']);
 
-async function startHere(
-  platform: Platform,
-  workflows: Workflows,
-  job: WorkflowJobRow,
-  subscriber: Subscriber,
-  text: string,
-): Promise<void> {
+async function startHere(desk: Desk, job: WorkflowJobRow, subscriber: Subscriber, text: string): Promise<void> {
+  const { platform, workflows } = desk;
+  const { applicationId, scope } = subscriber;
   const prepared = await prepareExecution(platform, workflows, subscriber, job.id, text);
+  const called = {
+    id: job.id,
+    state: 'STARTED',
+    application_id: applicationId,
+    address: scope.address,
+    due: 0,
+  } as const;
   let accepted = false;
   let unsure = false;
   try {
-    accepted = await platform.database.write(async (transaction) => {
-      if (!(await markStarted(transaction, job, subscriber.applicationId, subscriber.scope.address))) return false;
-      const { limits, subscriptionId } = subscriber;
-      if (hasQuota(limits)) await countExecution(transaction, subscriptionId, limits, platform.now());
-      await acceptExecution(workflows, transaction, prepared);
-      return true;
-    });
+    accepted = await desk.note({ called, subscriber, prepared });
   } catch (error) {
     // It may have been accepted, and only the answer of the database was lost.
     unsure = isOutage(error);

@@ -78,15 +78,3 @@ export function statesOf(queries: Queries, ids: readonly string[]) {
     .where(isAmong(queries, 'id', ids))
     .execute();
 }
-
-/** Entries of a journal after `after`, in order. */
-export function pageOfJournal(queries: Queries, instanceId: string, after: number, limit: number) {
-  return queries
-    .selectFrom('workflow_journal')
-    .select(['seq', 'at', 'type', 'entry'])
-    .where('instance_id', '=', instanceId)
-    .where('seq', '>', after)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
-}

@@ -4,16 +4,9 @@ import { list, Problem, type Answer, type ListQuery } from '../../http/index.ts'
 import type { Context, Platform } from '../../platform.ts';
 import { requireService } from '../../services/index.ts';
 import type { Graphs } from '../graphs.ts';
+import { readJournalAfter } from '../journal.ts';
 import { isOwn, presentActivities, presentIncident, presentInstance } from './present.ts';
-import {
-  findInstance,
-  jobsOf,
-  pageOfInstances,
-  pageOfJournal,
-  stateOf,
-  statesOf,
-  type InstanceRow,
-} from './queries.ts';
+import { findInstance, jobsOf, pageOfInstances, stateOf, statesOf, type InstanceRow } from './queries.ts';
 
 const INCIDENTS_AT_ONCE = 100;
 
@@ -107,12 +100,6 @@ export async function readJournal(
   { after = 0, limit = 100 }: { after?: number; limit?: number },
 ): Promise<Answer> {
   requireOwn(await requireInstance(platform, context, id), context);
-  const rows = await pageOfJournal(platform.database.read, id, after, limit);
-  const body = rows.map(({ seq, at, type, entry }) => ({
-    ...(JSON.parse(entry) as object),
-    seq,
-    at: toTimestamp(at),
-    type,
-  }));
-  return { status: 200, body };
+  const entries = await readJournalAfter(platform.database.read, id, after, limit);
+  return { status: 200, body: entries.map((entry) => ({ ...entry, at: toTimestamp(entry.at) })) };
 }

@@ -2,7 +2,7 @@ import type { State, Variables } from '@kethub/workflow';
 import { audit } from '../../audit/index.ts';
 import { Problem, type Answer } from '../../http/index.ts';
 import type { Context, Platform } from '../../platform.ts';
-import { eventRow } from '../advance/index.ts';
+import { eventRow, insertEvents } from '../advance/index.ts';
 import { workflowsToDo } from '../wake.ts';
 import { presentInstance } from './present.ts';
 import { stateOf } from './queries.ts';
@@ -32,8 +32,10 @@ export async function retryIncident(
       variables: variables as Variables,
     };
     const events = [...(corrected ? [corrected] : []), { type: 'resolveIncident' as const, incident: number }];
-    const rows = events.map((event) => eventRow(platform, id, event));
-    await transaction.insertInto('workflow_events').values(rows).execute();
+    await insertEvents(
+      transaction,
+      events.map((event) => eventRow(platform, id, event)),
+    );
     await audit(platform, transaction, context, 'workflow-instance:retry', id, {
       incident: number,
       elementId: incident.elementId,

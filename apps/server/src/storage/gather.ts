@@ -1,0 +1,52 @@
+import { isOutage } from './database.ts';
+
+/** A bound on how long the first of a batch waits for the last, and on what one transaction holds. */
+const AT_ONCE = 128;
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Does the same for many at once: what comes while a batch is under way shares the next. When a batch fails, each of its
+ * items is tried alone, so that one that cannot be done takes nobody along; not when the database is away, because then
+ * nobody knows what was done.
+ */
+export class Gather<Item, Result> {
+  readonly #doAll: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #waiting: Waiting<Item, Result>[] = [];
+  #working = false;
+
+  /** `doAll` answers with a result for each, in their order. */
+  constructor(doAll: (items: readonly Item[]) => Promise<readonly Result[]>) {
+    this.#doAll = doAll;
+  }
+
+  add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      if (this.#working) return;
+      this.#working = true;
+      // Those who come in the same turn of the event loop share the first batch.
+      setImmediate(() => void this.#work());
+    });
+  }
+
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#batch(this.#waiting.splice(0, AT_ONCE));
+    this.#working = false;
+  }
+
+  async #batch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#doAll(batch.map(({ item }) => item));
+      // One for each, as promised.
+      batch.forEach(({ resolve }, at) => resolve(results[at] as Result));
+    } catch (error) {
+      if (batch.length === 1 || isOutage(error)) for (const { reject } of batch) reject(error);
+      else for (const one of batch) await this.#batch([one]);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { Event } from '@kethub/workflow';
+import { sql } from 'kysely';
+import type { Platform } from '../../platform.ts';
+import { recordsOf, type Queries, type WorkflowEventRow } from '../../storage/index.ts';
+
+/** An event that is to be written; the database knows for whom the instance runs. */
+export type NewEvent = Omit<WorkflowEventRow, 'owner'>;
+
+/** An event for an instance, as it waits to be taken into account. */
+export function eventRow(
+  { newId }: Pick<Platform, 'newId'>,
+  instanceId: string,
+  event: Event,
+  dedupeKey: string | null = null,
+): NewEvent {
+  const text = JSON.stringify(event);
+  return { id: newId(), instance_id: instanceId, dedupe_key: dedupeKey, event: text, bytes: Buffer.byteLength(text) };
+}
+
+/** Adds events in one statement. Those of instances that are gone are not. */
+export async function insertEvents(transaction: Queries, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const fresh = recordsOf(transaction, events, {
+    id: 'text',
+    instance_id: 'text',
+    dedupe_key: 'text',
+    event: 'text',
+    bytes: 'bigint',
+  });
+  await sql`insert into workflow_events (id, instance_id, dedupe_key, event, bytes, owner)
+    select fresh.id, fresh.instance_id, fresh.dedupe_key, fresh.event, fresh.bytes, instance.owner
+    from ${fresh} as fresh join workflow_instances as instance on instance.id = fresh.instance_id`.execute(transaction);
+}

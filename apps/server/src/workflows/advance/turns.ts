@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import type { Queries } from '../../storage/index.ts';
+
+/** With more owners at a time each waits for the next round. */
+const OWNERS = 32;
+
+/**
+ * Whose turn it is: owners are asked in the order of their ids, from where the last round stopped. Shared by all who take
+ * from the same table in this process.
+ */
+export class Turns {
+  /** Instances that somebody in this process advances now. */
+  readonly busy = new Set<string>();
+  #after = '';
+
+  /** Up to 32 owners who have rows in `table`, found with one look into its index for each. */
+  async next(queries: Queries, table: 'workflow_events' | 'workflow_jobs', where = sql`true`): Promise<string[]> {
+    const from = sql.table(table);
+    const { rows } = await sql<{ owner: string }>`with recursive owners (owner) as (
+      select min(owner) from ${from} where ${where} and owner > ${this.#after}
+      union all
+      select (select min(waiting.owner) from ${from} as waiting where ${where} and waiting.owner > owners.owner)
+      from owners where owners.owner is not null)
+      select owner from owners where owner is not null limit ${OWNERS}`.execute(queries);
+    const before = this.#after;
+    this.#after = rows.length === OWNERS ? (rows.at(-1)?.owner ?? '') : '';
+    return rows.length === 0 && before !== '' ? this.next(queries, table, where) : rows.map(({ owner }) => owner);
+  }
+}
+
+/** One of each in turns, until all are through. */
+export function inTurns<T>(lists: readonly (readonly T[])[]): T[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_value, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
+}

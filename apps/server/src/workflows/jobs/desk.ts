@@ -1,0 +1,77 @@
+import type { Event } from '@kethub/workflow';
+import { acceptExecutions, Fitting, type PreparedExecution, type Workflows } from '../../executions/index.ts';
+import type { AccessDirectory, Subscriber } from '../../gateway/index.ts';
+import { countExecution, hasQuota } from '../../limits/index.ts';
+import type { TargetClient } from '../../on-premise/index.ts';
+import type { Platform } from '../../platform.ts';
+import { Gather, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
+import { endJobs, markCalled, type CalledJob, type EndedJob } from './queries.ts';
+
+/** A service that was called, or will be with this transaction, for a job. */
+export interface MadeCall {
+  readonly called: CalledJob;
+  readonly subscriber: Pick<Subscriber, 'limits' | 'subscriptionId'>;
+  /** Null when it runs elsewhere. */
+  readonly prepared: PreparedExecution | null;
+}
+
+/** What everybody needs who works on a job. What many jobs write at the same time is written in one transaction. */
+export interface Desk {
+  readonly platform: Platform;
+  readonly workflows: Workflows;
+  readonly directory: AccessDirectory;
+  readonly targets: TargetClient;
+  readonly fitting: Fitting;
+  /** Ends a job and tells its instance what came of it; nothing when the job is in another state by now, or gone. */
+  end(job: WorkflowJobRow, event: Event): Promise<void>;
+  /** Notes a call, with its execution if it is one of the platform; false when the job was cancelled meanwhile. */
+  note(call: MadeCall): Promise<boolean>;
+}
+
+export function createDesk(
+  platform: Platform,
+  workflows: Workflows,
+  directory: AccessDirectory,
+  targets: TargetClient,
+): Desk {
+  const { database } = platform;
+  const ending = new Gather<EndedJob, void>(async (ended) => {
+    await database.write((transaction) => endJobs(platform, transaction, ended));
+    return ended.map(() => undefined);
+  });
+  const noting = new Gather<MadeCall, boolean>((calls) =>
+    database.write((transaction) => noteCalls(platform, workflows, transaction, calls)),
+  );
+  return {
+    platform,
+    workflows,
+    directory,
+    targets,
+    fitting: new Fitting(platform),
+    end: (job, event) => ending.add({ job, event }),
+    note: (call) => noting.add(call),
+  };
+}
+
+async function noteCalls(
+  platform: Platform,
+  workflows: Workflows,
+  transaction: Queries,
+  calls: readonly MadeCall[],
+): Promise<boolean[]> {
+  const marked = await markCalled(
+    transaction,
+    calls.map(({ called }) => called),
+  );
+  const noted = calls.filter(({ called }) => marked.has(called.id));
+  for (const { subscriber } of noted) {
+    const { limits, subscriptionId } = subscriber;
+    if (hasQuota(limits)) await countExecution(transaction, subscriptionId, limits, platform.now());
+  }
+  await acceptExecutions(
+    workflows,
+    transaction,
+    noted.flatMap(({ prepared }) => prepared ?? []),
+  );
+  return calls.map(({ called }) => marked.has(called.id));
+}

@@ -1,0 +1,49 @@
+import type { JournalEntry } from '@kethub/workflow';
+import type { Queries, WorkflowJournalRow } from '../storage/index.ts';
+
+/** A row with all that one transaction has added to the journal of an instance, as a list; its number is that of the first. */
+const STEPS = 'steps';
+
+type Row = Pick<WorkflowJournalRow, 'seq' | 'at' | 'type' | 'entry'>;
+
+/** One row however much there is: each costs a reference to check and an index to write. */
+export function journalRows(instanceId: string, journal: readonly JournalEntry[]): WorkflowJournalRow[] {
+  const [first] = journal;
+  if (!first) return [];
+  return [{ instance_id: instanceId, seq: first.seq, at: first.at, type: STEPS, entry: JSON.stringify(journal) }];
+}
+
+/** The entries of a row; older versions of the platform wrote one for each. */
+export function entriesOf({ seq, at, type, entry }: Row): JournalEntry[] {
+  const parsed = JSON.parse(entry) as object;
+  return type === STEPS ? (parsed as JournalEntry[]) : [{ ...parsed, seq, at, type } as JournalEntry];
+}
+
+/** Up to `limit` entries of a journal after the one with the number `after`, in order. */
+export async function readJournalAfter(
+  queries: Queries,
+  instanceId: string,
+  after: number,
+  limit: number,
+): Promise<JournalEntry[]> {
+  const before = await queries
+    .selectFrom('workflow_journal')
+    .select('seq')
+    .where('instance_id', '=', instanceId)
+    .where('seq', '<=', after)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const rows = await queries
+    .selectFrom('workflow_journal')
+    .select(['seq', 'at', 'type', 'entry'])
+    .where('instance_id', '=', instanceId)
+    .where('seq', '>=', before?.seq ?? after)
+    .orderBy('seq')
+    .limit(limit + 1)
+    .execute();
+  return rows
+    .flatMap(entriesOf)
+    .filter(({ seq }) => seq > after)
+    .slice(0, limit);
+}
