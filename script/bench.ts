@@ -16,7 +16,9 @@ import { start } from '../bench/measurements/start.ts';
 import { statusReads } from '../bench/measurements/status-reads.ts';
 import { throughput } from '../bench/measurements/throughput.ts';
 import { tokenGrants } from '../bench/measurements/token-grants.ts';
+import { workflowCalls } from '../bench/measurements/workflow-calls.ts';
 import { workflowEngine } from '../bench/measurements/workflow-engine.ts';
+import { workflowMemory } from '../bench/measurements/workflow-memory.ts';
 import { warm } from '../bench/measurements/warm.ts';
 import { timing } from '../bench/measurements/timing.ts';
 import { profile } from '../bench/measurements/profile.ts';
@@ -46,9 +48,11 @@ const all = {
   timing,
   workflowEngine,
   workflows,
+  workflowCalls,
+  workflowMemory,
 };
 /** Run only when asked for: it takes longer than all others, or what it tells is no promise in a number. */
-const onRequest = ['accounts', 'timing', 'workflows'];
+const onRequest = ['accounts', 'timing', 'workflows', 'workflowCalls', 'workflowMemory'];
 const chosen = process.argv.slice(2);
 ensureTools([...runtimeTools, ...benchTools], (line) => void process.stderr.write(`kethub: ${line}\n`));
 

@@ -11,7 +11,14 @@ export { cancelExecution } from './cancel.ts';
 export { move } from './queries.ts';
 export { readResult } from './result.ts';
 export { removeInput } from './input-blob.ts';
-export { acceptExecutions, prepareExecution, wakeWorkers, type Origin, type PreparedExecution } from './start.ts';
+export {
+  acceptExecutions,
+  createAccepting,
+  prepareExecution,
+  wakeWorkers,
+  type Origin,
+  type PreparedExecution,
+} from './start.ts';
 export { executionChanged, onExecutionChanged } from './watch.ts';
 export { Fitting } from './schedule/index.ts';
 export { settleWorkflows, type Settled } from './settle-workflows.ts';

@@ -1,0 +1,44 @@
+import { databases } from '../../apps/server/src/testing/databases.ts';
+import { callerOf } from '../../apps/server/src/testing/gateway.ts';
+import { startTestKethub } from '../../apps/server/src/testing/kethub.ts';
+import { deployOnPremise, localTargets } from '../../apps/server/src/testing/on-premise.ts';
+import { bpmn, calls, deployWorkflow, start } from '../../apps/server/src/testing/workflows.ts';
+import { untilInputEnds } from './until-input-ends.ts';
+
+export interface Question {
+  readonly database: 'SQLite' | 'PostgreSQL';
+  /** Where the service is that the task calls. */
+  readonly url: string;
+  readonly owners: readonly string[];
+}
+
+/** A workflow of one task, at the gateway. */
+export interface DeployedWorkflow {
+  readonly url: string;
+  readonly bearer: string;
+}
+
+// A whole platform on which every owner has a workflow whose one task calls a service that runs elsewhere.
+const { database, url, owners } = JSON.parse(process.argv[2] ?? '') as Question;
+const kind = databases.find(({ name }) => name === database);
+if (!kind) throw new Error(`No ${database}: KETHUB_TEST_POSTGRES_URL is not set`);
+const platform = await startTestKethub(kind, localTargets);
+const deployed: Record<string, DeployedWorkflow> = {};
+for (const owner of owners) {
+  const { client } = await platform.signIn(owner);
+  const credentials = { username: 'gateway', password: 'of the provider' };
+  const { service } = await deployOnPremise(client, 'Elsewhere', { url, credentials });
+  const { chain, end, file, service: task } = bpmn;
+  const xml = file([
+    start(),
+    task('task', { extensions: calls(service.id), in: { sent: '=sent', who: '=who' }, out: { n: '=n' } }),
+    end('end', { n: '=n' }),
+    chain('start', 'task', 'end'),
+  ]);
+  const workflow = await deployWorkflow(client, 'One task', xml, [service]);
+  const { bearer } = await callerOf(workflow);
+  deployed[owner] = { url: `${workflow.endpoint}/`.replace('localhost', '127.0.0.1'), bearer };
+}
+process.stdout.write(`${JSON.stringify(deployed)}\n`);
+await untilInputEnds();
+await platform.close();
