@@ -39,4 +39,8 @@ const ready: PlatformReady = {
 };
 process.stdout.write(`${JSON.stringify(ready)}\n`);
 await untilInputEnds();
+// What waits would be begun while it stops.
+await platform.platform.database.write((transaction) =>
+  transaction.deleteFrom('executions').where('status', '=', 'PENDING').execute(),
+);
 await platform.close();

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DataPoolMount } from '@kethub/runtime';
@@ -49,7 +50,9 @@ export async function layOutPools(
 
 /** Takes away what was laid out for an execution that has ended, or not begun. */
 export async function clearPools(platform: Platform, executionId: string): Promise<void> {
-  await rm(folderOf(platform, executionId), { recursive: true, force: true });
+  const folder = folderOf(platform, executionId);
+  // Most have none, and to look takes a twentieth of the time of removing nothing.
+  if (existsSync(folder)) await rm(folder, { recursive: true, force: true });
 }
 
 /** Takes away what a process that was killed has left, but not what these executions have. */

@@ -56,7 +56,7 @@ async function isCollected({ database }: Platform, id: string): Promise<boolean>
 
 async function collect(platform: Platform, runtime: Runtime, end: ExecutionEnd): Promise<void> {
   const id = end.executionId;
-  const log = await keepExecutionLog(platform, runtime, id);
+  const log = await keepExecutionLog(platform, runtime, end);
   const { content, ...result } = end.result ? await keepResult(platform, id, end.result) : NO_RESULT;
   const { files, contents } = await keepFiles(platform, end);
   const record = recordOf(end, content, contents);

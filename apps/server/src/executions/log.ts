@@ -1,14 +1,17 @@
-import type { Runtime } from '@kethub/runtime';
+import type { ExecutionEnd, Runtime } from '@kethub/runtime';
 import { copiedLog, keepLog, keptLogSource, onLogCopied, type KeptLog, type LogSource } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import { blobKeyOf } from '../storage/index.ts';
 import type { ExecutionWatch } from './watch.ts';
 
 /** The whole log of an execution that has ended, as the runtime wrote it, kept. */
-export async function keepExecutionLog(platform: Platform, runtime: Runtime, id: string): Promise<KeptLog> {
+export async function keepExecutionLog(
+  platform: Platform,
+  runtime: Runtime,
+  { executionId: id, logBytes }: Pick<ExecutionEnd, 'executionId' | 'logBytes'>,
+): Promise<KeptLog> {
   const parts: Buffer[] = [];
-  let position = 0;
-  for (;;) {
+  for (let position = 0; position < logBytes;) {
     const { bytes, nextByte } = await runtime.readLog(id, position);
     if (bytes.length === 0) break;
     parts.push(bytes);

@@ -7,7 +7,6 @@ import { plan, type Queue, type Situation, type Start } from './plan.ts';
 import {
   claimOldest,
   configurationsOf,
-  besideOnMachine,
   fullServices,
   hadTurn,
   holdClaims,
@@ -89,27 +88,29 @@ export class Claims {
   async #situation(transaction: Queries, offer: Offer): Promise<Omit<Situation, 'queues'>> {
     const { workerId, capacity, places } = offer;
     const now = this.#platform.now();
+    const { sharesCpus, sharesMemory } = this.#machine;
     const promised = new Map(offer.promised);
-    // What is not known to the worker was claimed all the same: the connection broke before it had heard of it.
-    for (const row of await promisesOf(transaction, workerId)) promised.set(row.id, needsOfRow(row));
-    const running = await runningEverywhere(transaction, now);
-    const beside = await this.#beside(transaction, workerId);
+    const beside: Needs[] = [];
+    for (const row of await promisesOf(transaction, workerId, sharesCpus || sharesMemory)) {
+      const needs = needsOfRow(row);
+      // What is not known to the worker was claimed all the same: the connection broke before it had heard of it.
+      if (row.worker_id === workerId) promised.set(row.id, needs);
+      // Where this one gives what the whole machine has. GPUs are always its own.
+      else
+        beside.push({
+          ...NOTHING,
+          ...(sharesCpus && { cpus: needs.cpus }),
+          ...(sharesMemory && { memoryBytes: needs.memoryBytes }),
+        });
+    }
     return {
-      running,
+      running: await runningEverywhere(transaction, now),
       capacity,
-      promised: [...promised.values(), beside],
+      promised: [...promised.values(), ...beside],
       places: places - (promised.size - offer.promised.size),
       ...this.#platform.configuration.turns,
       now,
     };
-  }
-
-  /** What other workers of the same machine run, where this one gives what the whole machine has. */
-  async #beside(transaction: Queries, workerId: string): Promise<Needs> {
-    const { sharesCpus, sharesMemory } = this.#machine;
-    if (!sharesCpus && !sharesMemory) return NOTHING;
-    const { cpus, memory } = await besideOnMachine(transaction, workerId);
-    return { ...NOTHING, cpus: sharesCpus ? cpus : 0, memoryBytes: sharesMemory ? memory : 0 };
   }
 
   async #atLimit(

@@ -25,7 +25,7 @@ export async function holdClaims(transaction: Queries): Promise<void> {
 
 /** What takes place on the machines of all workers: what runs, and what was cancelled and has processes left. */
 export async function runningEverywhere(transaction: Queries, now: number): Promise<Running[]> {
-  const rows = [...(await runningByOwner(transaction).execute()), ...(await endingByOwner(transaction, now).execute())];
+  const rows = await runningByOwner(transaction).unionAll(endingByOwner(transaction, now)).execute();
   return rows.map(({ owner_id, service_id, executions, cpus, memory }) => ({
     ownerId: owner_id ?? '',
     serviceId: service_id,
@@ -71,30 +71,19 @@ function sumsByOwner(queries: Queries) {
     .groupBy(['owner_id', 'service_id']);
 }
 
-/** What a worker has been promised, as far as the database knows: also by a claim whose answer was lost on its way. */
-export function promisesOf(transaction: Queries, workerId: string) {
-  return transaction
+/**
+ * What a worker has been promised, as far as the database knows: also by a claim whose answer was lost on its way. With
+ * what the other workers of its machine have been promised, also those that were killed, until they are given up.
+ */
+export function promisesOf(transaction: Queries, workerId: string, ofMachine: boolean) {
+  const query = transaction
     .selectFrom('executions')
-    .select(['id', 'cpus', 'memory_bytes', 'gpus', 'gpu_type'])
-    .where(isRunning)
-    .where('worker_id', '=', workerId)
-    .execute();
-}
-
-/** What the other workers of a machine run there. One that was given up may still run it: it ends that when it is back. */
-export function besideOnMachine(transaction: Queries, workerId: string) {
-  const own = transaction.selectFrom('workers').select('machine').where('id', '=', workerId);
-  return transaction
-    .selectFrom('executions')
-    .select([
-      sql<number>`cast(coalesce(sum(cpus), 0) as double precision)`.as('cpus'),
-      sql<number>`cast(coalesce(sum(memory_bytes), 0) as double precision)`.as('memory'),
-    ])
-    .where(isRunning)
-    .where('worker_id', 'in', (query) =>
-      query.selectFrom('workers').select('workers.id').where('workers.id', '!=', workerId).where('machine', '=', own),
-    )
-    .executeTakeFirstOrThrow();
+    .select(['id', 'worker_id', 'cpus', 'memory_bytes', 'gpus', 'gpu_type'])
+    .where(isRunning);
+  if (!ofMachine) return query.where('worker_id', '=', workerId).execute();
+  const workers = sql<string>`(select ${workerId} union select id from workers
+    where machine = (select machine from workers where id = ${workerId}))`;
+  return query.where('worker_id', 'in', workers).execute();
 }
 
 /** Of these services the ones of which as much runs as may. */

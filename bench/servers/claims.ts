@@ -1,0 +1,129 @@
+import { defaultConfiguration } from '@kethub/contract';
+import { sql } from 'kysely';
+import { move } from '../../apps/server/src/executions/queries.ts';
+import { Claims } from '../../apps/server/src/executions/schedule/index.ts';
+import { insertMany, type ExecutionRow } from '../../apps/server/src/storage/index.ts';
+import { databases, type TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
+import { createTestPlatform, type TestPlatform } from '../../apps/server/src/testing/platform.ts';
+
+export interface ClaimsQuestion {
+  readonly database: TestDatabaseKind['name'];
+  /** How many wait, in the one database and in the other. */
+  readonly few: number;
+  readonly many: number;
+  readonly rounds: number;
+}
+
+/** Milliseconds of each claim. */
+export interface ClaimsAnswer {
+  readonly few: readonly number[];
+  readonly many: readonly number[];
+}
+
+const OWNERS = 50;
+const RUNNING = 8;
+const AT_ONCE = 1_000;
+
+// Claims one execution after the other, in turns where few and where many wait, and says how long each took.
+const { database, few, many, rounds } = JSON.parse(process.argv[2] ?? '') as ClaimsQuestion;
+const kind = databases.find(({ name }) => name === database);
+if (!kind) throw new Error(`No ${database}: KETHUB_TEST_POSTGRES_URL is not set`);
+const queues = { few: await waitingOf(kind, few), many: await waitingOf(kind, many) };
+const answer = { few: [] as number[], many: [] as number[] };
+for (let round = 0; round < rounds; round++)
+  for (const which of ['few', 'many'] as const) answer[which].push(await queues[which].claim());
+process.stdout.write(`${JSON.stringify(answer satisfies ClaimsAnswer)}\n`);
+for (const { platform } of Object.values(queues)) await platform.close();
+
+async function waitingOf(of: TestDatabaseKind, count: number) {
+  const platform = await createTestPlatform(of.open, {
+    settings: { KETHUB_WORKER_CPUS: '64', KETHUB_WORKER_MEMORY_MB: '262144' },
+  });
+  await addVersion(platform);
+  let owner = 0;
+  const add = async (rows: number): Promise<void> => {
+    const added = Array.from({ length: rows }, () => pending(platform, `owner ${owner++ % OWNERS}`));
+    await platform.database.write((transaction) =>
+      insertMany(transaction, 'executions', Object.keys(pending(platform, '')) as (keyof ExecutionRow)[], added),
+    );
+  };
+  for (let left = count + RUNNING; left > 0; left -= AT_ONCE) await add(Math.min(AT_ONCE, left));
+  if (of.name === 'PostgreSQL') await sql`vacuum analyze`.execute(platform.database.read);
+  const claims = new Claims(platform);
+  const capacity = { cpus: 64, memoryBytes: 256 * 2 ** 30, gpus: {} };
+  const running: string[] = [];
+  const take = async (places: number): Promise<void> => {
+    const offer = {
+      workerId: 'worker',
+      capacity,
+      containers: true,
+      promised: new Map(),
+      places: running.length + places,
+    };
+    running.push(...(await claims.claim(offer)).map(({ id }) => id));
+  };
+  while (running.length < RUNNING) await take(RUNNING - running.length);
+  return {
+    platform,
+    /** One ends, another one is accepted, and the next is claimed. */
+    async claim(): Promise<number> {
+      const [id = ''] = running.splice(0, 1);
+      await platform.database.write((transaction) =>
+        move(transaction, id, 'SUCCEEDED', { ended_at: platform.now(), log: '' }),
+      );
+      await add(1);
+      const began = performance.now();
+      await take(1);
+      const took = performance.now() - began;
+      if (running.length !== RUNNING) throw new Error(`${running.length} run`);
+      return took;
+    },
+  };
+}
+
+async function addVersion({ database: { write } }: TestPlatform): Promise<void> {
+  const configuration = JSON.stringify(defaultConfiguration);
+  await write(async (transaction) => {
+    await sql`insert into services (id, owner_type, owner_id, name, slug, type, description, created_at, revision)
+      values ('service', 'USER', 'provider', 's', 's', 'MANAGED', '', 1, 1)`.execute(transaction);
+    await sql`insert into service_versions (id, service_id, version, state, visibility, configuration, source_blob,
+      source_bytes, source_digest, build_id, created_at, published_at, revision) values ('version', 'service', '1.0.0',
+      'PUBLISHED', 'INTERNAL', ${configuration}, 'b', 1, 'd', 'x', 1, 1, 1)`.execute(transaction);
+  });
+}
+
+function pending({ newId, now }: TestPlatform, ownerId: string): ExecutionRow {
+  return {
+    id: newId(),
+    subscription_id: null,
+    application_id: null,
+    owner_type: 'USER',
+    owner_id: ownerId,
+    person_id: null,
+    service_id: 'service',
+    service_version_id: 'version',
+    status: 'PENDING',
+    trace_parent: null,
+    created_at: now(),
+    started_at: null,
+    ended_at: null,
+    worker_id: null,
+    cancel_requested_at: null,
+    input: '{}',
+    input_blob: null,
+    sealed_secrets: null,
+    data_pools: null,
+    result: null,
+    result_blob: null,
+    cause: null,
+    log: null,
+    log_blob: null,
+    cpus: null,
+    memory_bytes: null,
+    gpus: null,
+    gpu_type: null,
+    input_digest: null,
+    input_bytes: null,
+    record: null,
+  };
+}
