@@ -20,6 +20,7 @@ const CONTAINER_TESTS = [
   'packages/runtime/src/contract.test.ts',
   'packages/runtime/src/containers.test.ts',
   'packages/runtime/src/build/images.test.ts',
+  'packages/runtime/src/escapes/escapes.test.ts',
   'test/containers.test.ts',
 ];
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -99,7 +101,10 @@ describe.skipIf(testEngine === null)('containers', () => {
   let image: string;
   beforeAll(async () => {
     image = await shellImage();
-    bench = await openBench({ containers: { socketPath: testEngine ?? '', network: 'none' } });
+    bench = await openBench({
+      containers: { socketPath: testEngine ?? '', network: 'none' },
+      serviceNetworks: ['127.0.0.2/32'],
+    });
   });
   afterAll(async () => {
     await until('no container is left', async () => (await containersWith(label())).length === 0);
@@ -172,6 +177,65 @@ describe.skipIf(testEngine === null)('containers', () => {
     const ended = bench.ended(other.executionId);
     await bench.runtime.cancel(other.executionId);
     expect((await ended).outcome).toBe('CANCELLED');
+  });
+
+  describe('with hosts', () => {
+    let server: Server;
+    let port: number;
+    const asked: string[] = [];
+    beforeAll(async () => {
+      server = createServer((request, response) => {
+        asked.push(`${request.headers.host}${request.url}`);
+        response.end('hello');
+      }).listen(0, '0.0.0.0');
+      await new Promise((resolve) => server.once('listening', resolve));
+      port = (server.address() as AddressInfo).port;
+    });
+    afterAll(() => server.close());
+    const declared = () => ({ hosts: [`127.0.0.2:${port}`, `127.0.0.3:${port}`] });
+    const get = (place: string): string => `wget -q -O - http://${place}/x 2>&1 || true; echo`;
+    const logOf = async (executionId: string): Promise<string[]> =>
+      (await bench.log(executionId)).map(({ message }) => message).filter((line) => line !== '');
+
+    test('reach these and no other, without a network of their own, and what is refused is in the log', async () => {
+      const program = [
+        get(`127.0.0.2:${port}`),
+        get('example.org'),
+        get(`127.0.0.3:${port}`),
+        `unset http_proxy HTTP_PROXY; ${get(`127.0.0.2:${port}`)}`,
+        'echo $(($(wc -l < /proc/net/dev) - 2)) interface',
+      ];
+      const end = await bench.run({ image }, { ...declared(), environment: { PROGRAM: program.join('\n') } });
+      const log = await logOf(end.executionId);
+      expect(log).toContain('hello');
+      expect(log.filter((line) => line.includes('403'))).toHaveLength(2);
+      expect(log.join('\n')).toMatch(/connect to remote host \(127.0.0.2\): Connection refused/);
+      expect(log.join('\n')).toMatch(/A connection to example.org:80 was refused: this version has not declared/);
+      expect(log.join('\n')).toMatch(/A connection to 127.0.0.3:\d+ was refused: .*private network/);
+      expect(log).toContain('1 interface');
+      expect(asked.splice(0)).toEqual([`127.0.0.2:${port}/x`]);
+    });
+
+    test('have no way out when none are declared', async () => {
+      const program = `echo "[$http_proxy]"; http_proxy=http://127.0.0.1:3128 ${get(`127.0.0.2:${port}`)}`;
+      const end = await bench.run({ image }, { environment: { PROGRAM: program } });
+      expect((await logOf(end.executionId)).join('\n')).toMatch(/^\[\]\n.*Connection refused/);
+      expect(asked).toEqual([]);
+    });
+
+    test('reach them again when their runner was killed, and the next one has taken over', async () => {
+      const program = `echo ready; until [ "$(wget -q -O - http://127.0.0.2:${port}/after 2>/dev/null)" = hello ]; do
+  sleep 0.2; done; echo reached`;
+      const job = await bench.startedWith(
+        'ready',
+        { image },
+        { ...declared(), environment: { PROGRAM: program.replace('ready;', 'ready; sleep 1;') } },
+      );
+      const ended = bench.ended(job.executionId);
+      process.kill((await bench.runtime.status()).runnerPid, 'SIGKILL');
+      expect(await ended).toMatchObject({ outcome: 'SUCCEEDED' });
+      expect(await logOf(job.executionId)).toEqual(['ready', 'reached']);
+    });
   });
 
   test('cannot make namespaces or mounts, raise their rights, or open other sockets', async () => {

@@ -48,14 +48,7 @@ export async function requireResources(queries: Queries, configuration: RuntimeC
 
 /** Throws resource-unavailable for a runtime that no worker of this installation has. `at` is where the configuration stands. */
 export async function requireRuntime(queries: Queries, configuration: RuntimeConfiguration, at: string): Promise<void> {
-  const { runtime, hosts = [] } = configuration;
-  if (runtime !== 'DOCKER') return;
-  if (hosts.length > 0)
-    throw new Problem(
-      'resource-unavailable',
-      'Only services of the runtime PYTHON_TEMPLATE can declare hosts to call. What containers reach, the operator decides.',
-      { errors: [{ pointer: `${at}/hosts`, detail: 'is not available with the runtime DOCKER' }] },
-    );
+  if (configuration.runtime !== 'DOCKER') return;
   if (await someWorkerRunsContainers(queries)) return;
   throw new Problem(
     'resource-unavailable',

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
+import type { Door } from '../egress/doors.ts';
+import type { Inside } from '../egress/listen-inside.ts';
 import type { Run } from '../runner/driver.ts';
 import type { LineSink } from '../runner/log-file.ts';
 import type { Written } from '../runner/result.ts';
@@ -23,8 +25,15 @@ export interface Preparation {
   make(container: Container): Promise<void>;
   /** Lines for its standard input. @throws InputRefused */
   handover(): Buffer;
-  /** Just before it is started. */
+  /** Just before its program can run. */
   starting(): void;
+}
+
+/** What is around a container. */
+export interface Surroundings {
+  meter: Meter;
+  /** Opens its way to the hosts that it may call; null when it may call none. */
+  openDoor: ((inside: Inside) => Promise<Door>) | null;
 }
 
 /** A run in a container. It outlives the runner; the next one goes on with it, without a preparation. */
@@ -37,6 +46,8 @@ export class ContainerRun implements Run {
   readonly refusal = 'The container could not be started';
   readonly #container: Container;
   readonly #meter: Meter;
+  readonly #openDoor: Surroundings['openDoor'];
+  #door: Door | null = null;
   readonly #preparation: Preparation | null;
   readonly #folder: string;
   readonly #settle: () => void;
@@ -59,13 +70,14 @@ export class ContainerRun implements Run {
   /** @param preparation null when an earlier runner has prepared it; `started` tells whether that one was about to start it. */
   constructor(
     container: Container,
-    meter: Meter,
+    { meter, openDoor }: Surroundings,
     place: { folder: string; output: string; uid: number | null },
     preparation: Preparation | null,
     started = false,
   ) {
     this.#container = container;
     this.#meter = meter;
+    this.#openDoor = openDoor;
     this.#folder = place.folder;
     this.output = place.output;
     this.uid = place.uid;
@@ -96,6 +108,7 @@ export class ContainerRun implements Run {
     if (this.#begun) return;
     this.#begun = true;
     void this.#live().then((exit) => {
+      this.#door?.close();
       if (this.#abandoned) return;
       this.#isOver = true;
       this.#end(exit);
@@ -165,17 +178,51 @@ export class ContainerRun implements Run {
   async #begin(preparation: Preparation): Promise<void> {
     const handover = preparation.handover();
     await preparation.make(this.#container);
+    // The program begins when the container runs and has what is handed over: what comes last, begins it.
+    const first = async (): Promise<void> =>
+      this.#openDoor === null ? this.#feed(handover) : this.#startWithDoor(this.#openDoor);
+    const last = async (): Promise<void> => (this.#openDoor === null ? this.#container.start() : this.#feed(handover));
+    await first();
+    if (this.#isUnwanted()) throw new Error('it was ended before its start');
+    preparation.starting();
+    this.#started = true;
+    await last();
+    this.#settle();
+    // While it was starting there was nothing that takes a signal.
+    if (this.#isUnwanted()) this.#signal(this.#killed ? 'SIGKILL' : 'SIGTERM');
+  }
+
+  async #feed(handover: Buffer): Promise<void> {
     await this.#container.feed(handover, (error) => {
       this.#feedFailed = true;
       console.error(`container ${this.#container.name} did not take all of its input: ${error.message}`);
     });
-    if (this.#isUnwanted()) throw new Error('it was ended before its start');
-    preparation.starting();
-    this.#started = true;
+  }
+
+  /** A door needs a container that runs; its program waits for what is handed over. */
+  async #startWithDoor(open: NonNullable<Surroundings['openDoor']>): Promise<void> {
     await this.#container.start();
-    this.#settle();
-    // While it was starting there was nothing that takes a signal.
-    if (this.#isUnwanted()) this.#signal(this.#killed ? 'SIGKILL' : 'SIGTERM');
+    await this.#use(open);
+  }
+
+  async #use(open: NonNullable<Surroundings['openDoor']>): Promise<void> {
+    const door = await open(await this.#container.inside());
+    door.onRefused = (target, why) => {
+      const message = `A connection to ${target} was refused: ${why}.`;
+      console.error(`${this.#container.name}: ${message}`);
+      this.#tell('WARNING', message);
+    };
+    this.#door = door;
+  }
+
+  /** The door of an earlier runner has closed with it. */
+  async #reopenDoor(): Promise<void> {
+    if (this.#openDoor === null || this.#door !== null) return;
+    try {
+      await this.#use(this.#openDoor);
+    } catch (error) {
+      this.#tell('WARNING', `Its hosts cannot be reached any more: ${messageOf(error)}`);
+    }
   }
 
   #isUnwanted(): boolean {
@@ -188,7 +235,9 @@ export class ContainerRun implements Run {
       try {
         const before = await this.#container.state();
         if (before === null) return this.#started ? lost() : refused(false);
-        if (!wasStarted(before)) return refused(false);
+        // One that was started and not yet given what it begins with waits for it in vain.
+        if (!wasStarted(before) || !this.#started) return refused(false);
+        if (before.Running) await this.#reopenDoor();
         this.#pid = before.Pid ?? 0;
         this.#settle();
         this.#meter.begin();

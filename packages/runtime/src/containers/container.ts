@@ -66,6 +66,13 @@ export class Container {
     }
   }
 
+  /** Its first process. @throws when it does not run. */
+  async inside(): Promise<{ containerId: string; pid: number }> {
+    const { Id, State } = (await this.#engine.ask('GET', this.#path('/json'))) as { Id: string; State: ContainerState };
+    if (!State.Running || !State.Pid) throw new Error('it ended at once');
+    return { containerId: Id, pid: State.Pid };
+  }
+
   /** What it uses now; null when that cannot be told (any more). */
   async stats(): Promise<{ cpuNs: number; memoryBytes: number } | null> {
     try {

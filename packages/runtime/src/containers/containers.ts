@@ -1,6 +1,9 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, messageOf } from '../errors.ts';
+import type { Door, Doors } from '../egress/doors.ts';
+import type { Inside } from '../egress/listen-inside.ts';
+import { PROXY_ENVIRONMENT } from '../egress/proxy-environment.ts';
 import type { Places } from '../places.ts';
 import type { JobHeader } from '../protocol/messages.ts';
 import type { ContainerEngine, ContainerImage, Limits } from '../types.ts';
@@ -23,6 +26,7 @@ interface Kept {
   startedAt: number;
   /** Around the container, where there is one. */
   cgroup?: string | null;
+  hosts?: readonly string[];
   /** Whether it was about to be started. */
   started: boolean;
 }
@@ -45,14 +49,16 @@ const RECORD = 'container.json';
 /** Runs executions in containers: the driver for images. */
 export class Containers {
   readonly #places: Places;
+  readonly #doors: Doors;
   readonly #installation: Installation;
   readonly #cgroups: CgroupsAround;
   #engine: ContainerEngine | null = null;
   /** Asked before the first container. */
   #facts: Promise<EngineFacts> | null = null;
 
-  constructor(places: Places) {
+  constructor(places: Places, doors: Doors) {
     this.#places = places;
+    this.#doors = doors;
     this.#installation = installationOf(places.runtimeDir);
     this.#cgroups = new CgroupsAround(places.mark);
   }
@@ -72,24 +78,25 @@ export class Containers {
   prepare(job: JobHeader, { image }: ContainerImage, input: Buffer, folder: string): ContainerRun {
     if (this.#engine === null) throw new Error('This worker has no container engine.');
     const { socketPath, network } = this.#engine;
-    const { executionId, limits, secrets, secretEnvironment = {} } = job;
+    const { executionId, limits, hosts = [], secrets, secretEnvironment = {} } = job;
     const engine = new Engine(socketPath);
     const name = this.#nameOf(executionId);
     const place = makeFolders(folder);
     const around = this.#cgroups.pathFor(executionId);
     const keep = (started: boolean): void => {
-      const kept: Kept = { socketPath, container: name, limits, startedAt: Date.now(), cgroup: around, started };
+      const kept: Kept = { socketPath, container: name, limits, startedAt: Date.now(), cgroup: around, hosts, started };
       writeFileSync(join(folder, RECORD), JSON.stringify(kept), { mode: 0o600 });
     };
     const describe = (config: ImageConfig, { seccomp, makesCgroups }: EngineFacts): Description => ({
       image,
       config,
       labels: { [LABELS.installation]: this.#installation.id, [LABELS.execution]: executionId },
-      environment: job.environment,
+      environment: { ...(hosts.length > 0 && PROXY_ENVIRONMENT), ...job.environment },
       dataPools: job.dataPools,
       limits,
       folders: { input: join(folder, 'input'), output: place.output, helper: BUSYBOX },
-      network,
+      // What declares hosts reaches these, and nothing else.
+      network: hosts.length > 0 ? 'none' : network,
       cgroup: makesCgroups ? around : null,
       seccomp,
     });
@@ -105,22 +112,34 @@ export class Containers {
       },
     };
     keep(false);
-    return runOf(new Container(engine, name), around, { folder, ...place }, preparation);
+    return this.#runOf(new Container(engine, name), { cgroup: around, hosts }, { folder, ...place }, preparation);
   }
 
   /** The run that an earlier runner has begun in this folder of an execution; null when it was none of ours. */
   reattach(folder: string): LeftRun | null {
     const kept = readKept(folder);
     if (kept === null) return null;
-    const { socketPath, limits, startedAt, cgroup = null, started } = kept;
+    const { socketPath, limits, startedAt, cgroup = null, hosts = [], started } = kept;
     const place = { folder, output: join(folder, 'output'), uid: ownerOfOutput() };
     const container = new Container(new Engine(socketPath), kept.container);
-    return { run: runOf(container, cgroup, place, null, started), limits, startedAt };
+    return { run: this.#runOf(container, { cgroup, hosts }, place, null, started), limits, startedAt };
   }
 
   /** Removes what is around containers, when there is none any more. */
   close(): void {
     this.#cgroups.close();
+  }
+
+  #runOf(
+    container: Container,
+    { cgroup, hosts }: { cgroup: string | null; hosts: readonly string[] },
+    place: { folder: string; output: string; uid: number | null },
+    preparation: Preparation | null,
+    started = false,
+  ): ContainerRun {
+    const openDoor = async (inside: Inside): Promise<Door> => this.#doors.openInside(hosts, inside);
+    const around = { meter: meterOf(container, cgroup), openDoor: hosts.length > 0 ? openDoor : null };
+    return new ContainerRun(container, around, place, preparation, started);
   }
 
   async #factsOf(engine: Engine): Promise<EngineFacts> {
@@ -169,16 +188,6 @@ export class Containers {
     const folder = join(this.#places.executions, executionId);
     return /^[\w-]+$/.test(executionId) && existsSync(folder) && !existsSync(join(folder, 'end.json'));
   }
-}
-
-function runOf(
-  container: Container,
-  cgroup: string | null,
-  place: { folder: string; output: string; uid: number | null },
-  preparation: Preparation | null,
-  started = false,
-): ContainerRun {
-  return new ContainerRun(container, meterOf(container, cgroup), place, preparation, started);
 }
 
 /**

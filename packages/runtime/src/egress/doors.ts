@@ -1,6 +1,7 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork, type ChildProcess, type SendHandle } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { listenInside, type Inside, type ListeningSocket } from './listen-inside.ts';
 import type { FromProxy, ToProxy } from './proxy-main.ts';
 
 const MAIN = fileURLToPath(new URL('proxy-main.ts', import.meta.url));
@@ -8,13 +9,24 @@ const AGAIN_MS = 200;
 /** More refusals than these are counted, not told. */
 const TOLD = 50;
 
-/** The way out of one sandbox: a folder with the socket of its proxy. */
+/** The only way out of a sandbox or a container. */
 export interface Door {
-  /** On this machine. */
-  readonly dir: string;
   /** Told of each connection that was refused. */
   onRefused: (target: string, why: string) => void;
   close(): void;
+}
+
+/** That of a sandbox: a folder with the socket of its proxy. */
+export interface FolderDoor extends Door {
+  /** On this machine. */
+  readonly dir: string;
+}
+
+interface Opened {
+  message: Extract<ToProxy, { kind: 'open' }>;
+  handle: ListeningSocket | undefined;
+  door: Door;
+  refusals: number;
 }
 
 /** Opens ways out of sandboxes, through a proxy process that is started when the first is needed. */
@@ -22,7 +34,7 @@ export class Doors {
   readonly #dir: string;
   readonly #uid: number | null;
   readonly #reachable: (path: string) => string;
-  readonly #open = new Map<string, { message: Extract<ToProxy, { kind: 'open' }>; door: Door; refusals: number }>();
+  readonly #open = new Map<string, Opened>();
   #networks: readonly string[] = [];
   #proxy: ChildProcess | null = null;
   #made = 0;
@@ -45,26 +57,41 @@ export class Doors {
     this.#tell({ kind: 'networks', networks: [...networks] });
   }
 
-  open(hosts: readonly string[]): Door {
+  open(hosts: readonly string[]): FolderDoor {
     const id = String(++this.#made);
     const dir = `${this.#dir}/${id}`;
     mkdirSync(dir, { recursive: true, mode: 0o711 });
     chmodSync(this.#dir, 0o711); // whatever the umask
     chmodSync(dir, 0o711);
     if (this.#uid !== null) chownSync(dir, this.#uid, this.#uid);
-    const message = { kind: 'open' as const, id, socket: `${this.#reachable(dir)}/proxy.sock`, hosts: [...hosts] };
+    const socket = `${this.#reachable(dir)}/proxy.sock`;
+    const door = this.#make({ kind: 'open', id, socket, hosts: [...hosts] }, undefined, () => {
+      rmSync(dir, { recursive: true, force: true });
+    });
+    return Object.assign(door, { dir });
+  }
+
+  /** The way out of a container without a network, on its own loopback. @throws when nothing leads into it. */
+  async openInside(hosts: readonly string[], inside: Inside): Promise<Door> {
+    const handle = await listenInside(inside);
+    const message = { kind: 'open' as const, id: String(++this.#made), socket: null, hosts: [...hosts] };
+    return this.#make(message, handle, () => {
+      handle.close();
+    });
+  }
+
+  #make(message: Opened['message'], handle: Opened['handle'], closed: () => void): Door {
     const door: Door = {
-      dir,
       onRefused: () => undefined,
       close: () => {
-        this.#open.delete(id);
-        this.#tell({ kind: 'close', id });
-        rmSync(dir, { recursive: true, force: true });
+        if (!this.#open.delete(message.id)) return;
+        this.#tell({ kind: 'close', id: message.id });
+        closed();
       },
     };
-    this.#open.set(id, { message, door, refusals: 0 });
+    this.#open.set(message.id, { message, handle, door, refusals: 0 });
     if (this.#proxy === null) this.#start();
-    else this.#tell(message);
+    else this.#tell(message, handle);
     return door;
   }
 
@@ -94,11 +121,11 @@ export class Doors {
       if (this.#open.size > 0) setTimeout(() => this.#proxy ?? this.#start(), AGAIN_MS);
     });
     this.allow(this.#networks);
-    for (const { message } of this.#open.values()) this.#tell(message);
+    for (const { message, handle } of this.#open.values()) this.#tell(message, handle);
   }
 
-  #tell(message: ToProxy): void {
-    if (this.#proxy?.connected === true) this.#proxy.send(message);
+  #tell(message: ToProxy, handle?: SendHandle): void {
+    if (this.#proxy?.connected === true) this.#proxy.send(message, handle);
   }
 
   #refused({ id, target, why }: FromProxy): void {

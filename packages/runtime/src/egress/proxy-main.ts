@@ -8,7 +8,8 @@ import { createAddressRules, type AddressRules } from './address-rules.ts';
 import { createProxy } from './proxy.ts';
 
 export type ToProxy =
-  | { kind: 'open'; id: string; socket: string; hosts: string[] }
+  /** With a socket that listens already, or the path of one to be made. */
+  | { kind: 'open'; id: string; socket: string | null; hosts: string[] }
   | { kind: 'close'; id: string }
   | { kind: 'networks'; networks: string[] };
 export interface FromProxy {
@@ -27,26 +28,30 @@ if (uid !== '-') {
 let rules: AddressRules = createAddressRules([]);
 const open = new Map<string, Server>();
 
-process.on('message', (message: ToProxy) => {
+process.on('message', (message: ToProxy, handle: Server | undefined) => {
   if (message.kind === 'networks') rules = createAddressRules(message.networks);
-  else if (message.kind === 'open') listen(message);
+  else if (message.kind === 'open') listen(message, handle);
   else close(message.id);
 });
 process.on('disconnect', () => process.exit(0)); // the runner is gone
 
-function listen({ id, socket, hosts }: Extract<ToProxy, { kind: 'open' }>): void {
+function listen({ id, socket, hosts }: Extract<ToProxy, { kind: 'open' }>, handle: Server | undefined): void {
   const refused = (target: string, why: string): void => {
     process.send?.({ kind: 'refused', id, target, why } satisfies FromProxy);
   };
   const server = createProxy({ hosts: new Set(hosts), rules: () => rules, refused });
-  rmSync(socket, { force: true });
   server.on('error', (error) => {
     console.error(`the proxy of ${id} does not listen: ${error.message}`);
   });
+  open.set(id, server);
+  if (socket === null) {
+    server.listen(handle);
+    return;
+  }
+  rmSync(socket, { force: true });
   server.listen(socket, () => {
     chmodSync(socket, 0o666); // of another user, in a folder that only its sandbox sees
   });
-  open.set(id, server);
 }
 
 function close(id: string): void {

@@ -43,7 +43,7 @@ const ground = await prepareGround(places, passage, version);
 const pool = new WarmPool(ground, () => settings);
 const stock = new Stock(ground);
 const commands = new Commands(ground);
-const containers = new Containers(places);
+const containers = new Containers(places, ground.doors);
 const executions = new Executions(ground, { pool, stock, containers }, () => settings, {
   ended(end) {
     server.tellAll({ event: 'ended', end });

@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, closeSync, mkdirSync, openSync, renameSync, rmdirSync } from 'node:fs';
 import { baseEnvironment, type Mount } from '../sandbox/bwrap.ts';
-import type { Door } from '../egress/doors.ts';
+import type { FolderDoor } from '../egress/doors.ts';
+import { PROXY_ENVIRONMENT } from '../egress/proxy-environment.ts';
 import { prepare, type PreparedSandbox, type Sandbox } from '../sandbox/launch.ts';
 import type { Code, DataPoolMount, Limits } from '../types.ts';
 import { discard, type RunnerGround } from './ground.ts';
@@ -22,18 +23,6 @@ export interface Handover {
   dataPools: readonly string[];
   input: Buffer;
 }
-
-/** Programs that know proxies find the one that {@link ServiceSandbox} opens; `bridge.py` listens there. */
-const PROXY = 'http://127.0.0.1:3128';
-const LOCAL = 'localhost,127.0.0.1,::1';
-const PROXY_ENVIRONMENT = {
-  HTTP_PROXY: PROXY,
-  HTTPS_PROXY: PROXY,
-  NO_PROXY: LOCAL,
-  http_proxy: PROXY,
-  https_proxy: PROXY,
-  no_proxy: LOCAL,
-};
 
 let prepared = 0;
 
@@ -106,7 +95,7 @@ export class ServiceSandbox {
   }
 
   /** A way to these hosts and to no other; what is refused stands in the log of the execution and in that of the runner. */
-  #openDoor(hosts: readonly string[]): Door {
+  #openDoor(hosts: readonly string[]): FolderDoor {
     const door = this.#ground.doors.open(hosts);
     door.onRefused = (target, why) => {
       const message = `A connection to ${target} was refused: ${why}.`;
