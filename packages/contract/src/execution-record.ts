@@ -72,7 +72,7 @@ export const ExecutionRecord = Type.Object(
         peakMemoryBytes: nullable('integer'),
         measuredBy: nullable('string', {
           description:
-            'What measured both: CGROUPS_V2, CGROUPS_V1, or the ENGINE of containers. Null where the machine does not tell.',
+            'What measured both: CGROUPS_V2, CGROUPS_V1, the ENGINE of containers, or, on a machine without writable cgroups, what the operating system tells of its PROCESSES; the memory is that of the largest one then. Null where nothing was told.',
         }),
         bytesIn: bytes,
         bytesOut: Type.Integer({ minimum: 0, description: 'The result and all result files.' }),

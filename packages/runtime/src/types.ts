@@ -113,7 +113,7 @@ export interface ExecutionEnd {
   cpuMs: number | null;
   logBytes: number;
   /** What measured both; null where nothing does. */
-  measuredBy?: 'CGROUPS_V2' | 'CGROUPS_V1' | 'ENGINE' | null;
+  measuredBy?: 'CGROUPS_V2' | 'CGROUPS_V1' | 'ENGINE' | 'PROCESSES' | null;
   /** That of the job. */
   note?: string;
   /** Hash of the code of what ran it. */

@@ -50,6 +50,7 @@ describe.each(databases)('what becomes of what an execution had, on $name', (kin
       },
     });
     const before = new Set(stored());
+    const order = (one: string | null, other: string | null): number => String(one).localeCompare(String(other));
     try {
       const { id, status } = await app.finish({ params: { files: { a: 'b' }, print: [long], return: { long } } });
       expect(status).toBe('SUCCEEDED');
@@ -60,8 +61,8 @@ describe.each(databases)('what becomes of what an execution had, on $name', (kin
       expect(
         stored()
           .filter((blob) => !before.has(blob))
-          .toSorted(),
-      ).toEqual(kept.toSorted());
+          .toSorted(order),
+      ).toEqual(kept.toSorted(order));
     } finally {
       stop();
       Object.assign(runtime, { readLog });

@@ -26,6 +26,10 @@ COROUTINE = 0x80  # co_flags of `async def`
 def main(arguments: list) -> None:
     """Run one execution and end the process: 0 with a result, 1 with a problem, 113 when no job came."""
     options = dict(zip(arguments[::2], arguments[1::2]))
+    if "--usage" in options:
+        from kethub_runtime.usage import measure_child
+
+        measure_child(int(options["--usage"]))
     report = _take_result_fd()
     _set_up_streams()
     start_if_needed()

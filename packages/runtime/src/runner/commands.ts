@@ -78,6 +78,7 @@ export class Commands {
       rlimits: this.#ground.cgroups === null ? limits : null,
       fileBytes: limits.fileBytes,
       resultFd: null,
+      tellsUsage: false,
     });
     try {
       sandbox.begin(layout, limits);

@@ -1,5 +1,5 @@
 import { chmodSync, chownSync, closeSync, mkdirSync, openSync, renameSync, rmdirSync } from 'node:fs';
-import { baseEnvironment, type Mount } from '../sandbox/bwrap.ts';
+import { baseEnvironment, FD, type Mount } from '../sandbox/bwrap.ts';
 import type { FolderDoor } from '../egress/doors.ts';
 import { PROXY_ENVIRONMENT } from '../egress/proxy-environment.ts';
 import { prepare, type PreparedSandbox, type Sandbox } from '../sandbox/launch.ts';
@@ -153,7 +153,11 @@ function start(
   mkdirSync(output, { mode: 0o700 });
   if (uid !== null) chownSync(output, uid, uid);
   const written = openSync(`${nest}/written`, 'a', 0o600);
-  const before = imports.length > 0 ? ['--import', imports.join(',')] : [];
+  const tellsUsage = ground.cgroups === null;
+  const before = [
+    ...(tellsUsage ? ['--usage', String(FD.USAGE)] : []),
+    ...(imports.length > 0 ? ['--import', imports.join(',')] : []),
+  ];
   try {
     return prepare(ground, {
       name: `service-${++prepared}`,
@@ -163,6 +167,7 @@ function start(
       fileBytes: null,
       rlimits: ground.cgroups === null ? limits : null,
       resultFd: written,
+      tellsUsage,
     });
   } finally {
     closeSync(written);

@@ -29,6 +29,8 @@ export interface Start {
    * until it is certain that it dies with us.
    */
   resultFd: number | null;
+  /** The command tells on {@link FD.USAGE} what it took: where no cgroup measures it. */
+  tellsUsage: boolean;
 }
 
 export interface Exit {
@@ -40,8 +42,8 @@ export interface Exit {
   outOfMemory: boolean;
   peakMemoryBytes: number | null;
   cpuMs: number | null;
-  /** Set when cgroups of ours have not measured both. */
-  measuredBy?: 'ENGINE';
+  /** Set when cgroups of ours have not measured both; of PROCESSES the memory is that of the largest. */
+  measuredBy?: 'ENGINE' | 'PROCESSES';
   /** Whether it finished cannot be known: what ran it was ended, or its traces are gone. */
   lost?: boolean;
 }
@@ -86,7 +88,16 @@ export function prepare(ground: Ground, start: Start): PreparedSandbox {
       ...identity,
       env: {},
       cwd: '/',
-      stdio: ['pipe', 'pipe', 'pipe', start.resultFd ?? 'pipe', seccomp, 'pipe', 'pipe'],
+      stdio: [
+        'pipe',
+        'pipe',
+        'pipe',
+        start.resultFd ?? 'pipe',
+        seccomp,
+        'pipe',
+        'pipe',
+        ...(start.tellsUsage ? (['pipe'] as const) : []),
+      ],
     });
     const optionsOf = (layout: Layout): Buffer => layoutOptions(ground.root, layout);
     return new LivingSandbox(child, ground.cgroups?.create(start.name) ?? null, start.name, optionsOf);
@@ -97,9 +108,9 @@ export function prepare(ground: Ground, start: Start): PreparedSandbox {
 
 const WAIT = `read -r go <&${FD.RESULT} || exit 125; exec "$@" ${FD.RESULT}<&-`;
 
-function commandOf({ command, rlimits, fileBytes, resultFd }: Start): readonly string[] {
+function commandOf({ command, rlimits, fileBytes, resultFd, tellsUsage }: Start): readonly string[] {
   const options = [
-    ...(rlimits === null ? [] : [`--nproc=${rlimits.processes}`, `--as=${rlimits.memoryBytes}`]),
+    ...(rlimits === null ? [] : [`--nproc=${rlimits.processes + (tellsUsage ? 1 : 0)}`, `--as=${rlimits.memoryBytes}`]),
     ...(fileBytes === null ? [] : [`--fsize=${fileBytes}`]),
   ];
   return [

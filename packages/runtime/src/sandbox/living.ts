@@ -5,8 +5,9 @@ import { errorCode, messageOf } from '../errors.ts';
 import { FD, type Layout } from './bwrap.ts';
 import type { Cgroup, CgroupLimits } from './cgroups.ts';
 import type { Exit, PreparedSandbox } from './launch.ts';
-import { childrenResidentBytes, signalQuietly, startOf } from './processes.ts';
+import { signalQuietly, startOf } from './processes.ts';
 import { readStatus, type StatusReader } from './status.ts';
+import { readUsage, residentBytesBelow, usageBelow, type Usage } from './usage.ts';
 
 /** A bubblewrap process from its spawn to the death of all that it started. */
 export class LivingSandbox implements PreparedSandbox {
@@ -21,6 +22,10 @@ export class LivingSandbox implements PreparedSandbox {
   readonly #stdin: Writable;
   readonly #statusStream: Readable;
   readonly #optionsStream: Writable;
+  readonly #usageStream: Readable | null;
+  readonly #toldUsage: () => Usage | null;
+  /** What it had taken when it was killed. */
+  #usageAtKill: Usage | null = null;
   /** Of a command that waits for it. */
   readonly #gate: Writable | null;
   readonly #status: StatusReader;
@@ -40,7 +45,7 @@ export class LivingSandbox implements PreparedSandbox {
   constructor(child: ChildProcess, group: Cgroup | null, name: string, optionsOf: (layout: Layout) => Buffer) {
     const { stdin, stdout, stderr } = child;
     const stdio: readonly unknown[] = child.stdio; // declared with five members
-    const [gate, status, options] = [stdio[FD.RESULT], stdio[FD.STATUS], stdio[FD.OPTIONS]];
+    const [gate, status, options, usage] = [stdio[FD.RESULT], stdio[FD.STATUS], stdio[FD.OPTIONS], stdio[FD.USAGE]];
     if (!stdin || !stdout || !stderr || !(status instanceof Readable) || !(options instanceof Writable)) {
       throw new Error('bubblewrap could not be started: no pipes.');
     }
@@ -60,6 +65,8 @@ export class LivingSandbox implements PreparedSandbox {
       this.#inputRefused ||= errorCode(error) === 'EPIPE';
       this.#reportPipe(error);
     });
+    this.#usageStream = usage instanceof Readable ? usage : null;
+    this.#toldUsage = this.#usageStream ? readUsage(this.#usageStream) : () => null;
     this.#status = readStatus(status);
     this.#status.onFirstPid((pid) => {
       this.#reported(pid);
@@ -86,7 +93,7 @@ export class LivingSandbox implements PreparedSandbox {
   memoryBytes(): number | null {
     if (this.#over) return null;
     if (this.#group !== null) return this.#group.memoryBytes();
-    return this.#status.firstPid === null ? null : childrenResidentBytes(this.#status.firstPid);
+    return this.#status.firstPid === null ? null : residentBytesBelow(this.#status.firstPid);
   }
 
   terminate(): void {
@@ -101,6 +108,7 @@ export class LivingSandbox implements PreparedSandbox {
     if (this.#group === null && this.#begun) {
       // Killed before it has told its first process, bubblewrap would leave that one behind, waiting for its parent without end.
       if (this.#status.firstPid === null) return;
+      if (this.#usageStream) this.#usageAtKill ??= usageBelow(this.#status.firstPid);
       signalQuietly(this.#status.firstPid, 'SIGKILL');
     }
     this.#group?.kill();
@@ -154,17 +162,20 @@ export class LivingSandbox implements PreparedSandbox {
     await this.#allDead();
     this.#over = true;
     // Everyone who could hold the pipes open is dead, so they end as soon as what is in them has been read.
-    await Promise.all([this.stdout, this.stderr, this.#statusStream].map(read));
+    const usageStream = this.#usageStream ? [this.#usageStream] : [];
+    await Promise.all([this.stdout, this.stderr, this.#statusStream, ...usageStream].map(read));
     const reported = this.#status.exitCode();
     const group = this.#group;
+    const usage = this.#toldUsage() ?? this.#usageAtKill;
     const exit: Exit = {
       code: signal === null ? (reported ?? code) : null,
       signal,
       // bubblewrap ends with 1 and reports no exit code exactly when it could not set up the sandbox.
       commandRan: this.#begun && this.#released && (reported !== null || code !== 1 || this.#killed),
       outOfMemory: group?.outOfMemory() ?? false,
-      peakMemoryBytes: group?.peakMemoryBytes() ?? null,
-      cpuMs: group?.cpuMs() ?? null,
+      peakMemoryBytes: group ? group.peakMemoryBytes() : (usage?.peakMemoryBytes ?? null),
+      cpuMs: group ? group.cpuMs() : (usage?.cpuMs ?? null),
+      ...(usage && { measuredBy: 'PROCESSES' as const }),
     };
     // Removing takes 0.2 ms when all is well and nobody needs to wait for it.
     group?.remove().catch((error: unknown) => {

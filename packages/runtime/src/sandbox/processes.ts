@@ -19,17 +19,6 @@ export function startOf(pid: number): string | null {
   return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
 }
 
-/** Memory of the children of a process that are resident now, or null when it is gone. */
-export function childrenResidentBytes(pid: number): number | null {
-  const children = readOf(`/proc/${pid}/task/${pid}/children`);
-  if (children === null) return null;
-  let pages = 0;
-  for (const child of children.trim().split(' ').filter(Boolean)) {
-    pages += Number((readOf(`/proc/${child}/statm`) ?? '').split(' ')[1] ?? 0);
-  }
-  return pages * 4096;
-}
-
 function readOf(path: string): string | null {
   try {
     return readFileSync(path, 'latin1');

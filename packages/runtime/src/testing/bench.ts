@@ -73,8 +73,12 @@ export interface Bench {
 
 const NO_CODE: Code = { sourceDir: '/', layerDir: null, imports: [] };
 
-export async function openBench(options: Partial<RuntimeOptions> = {}): Promise<Bench> {
+export async function openBench(
+  options: Partial<RuntimeOptions> = {},
+  before: (dataDir: string) => void = () => undefined,
+): Promise<Bench> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kethub-bench-'));
+  before(dataDir);
   const defaults = { dataDir, lonelyMs: 500, cancelGraceMs: 400, warmBytes: 0 };
   const runtime = await connectRuntime({ ...defaults, ...options });
   const others: Runtime[] = [];
