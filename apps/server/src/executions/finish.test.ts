@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Runtime } from '@kethub/runtime';
@@ -9,6 +10,7 @@ import { callerOf, type Caller } from '../testing/gateway.ts';
 import { deploy, startTestKethub, type TestKethub } from '../testing/kethub.ts';
 import { probe } from '../testing/probe.ts';
 import { finishExecution } from './finish.ts';
+import { readResult } from './result.ts';
 
 const long = 'x'.repeat(100_000);
 
@@ -98,5 +100,24 @@ describe.each(databases)('what becomes of what an execution had, on $name', (kin
     expect((await app.request('PUT', `/${id}/cancel`)).status).toBe(200);
     await expect.poll(async () => (await rowOf(id)).log, { timeout: 10_000 }).not.toBeNull();
     expect(await rowOf(id)).toMatchObject({ status: 'CANCELLED', input: null, input_blob: null });
+  });
+
+  test('who hangs up before the first byte of a large result leaves no file open', async () => {
+    const { id } = await app.finish({ params: { return: { long } } });
+    const { owner_type: type, owner_id, result_blob } = await rowOf(id);
+    if (type === null || owner_id === null || result_blob === null) throw new Error('It has no owner or no blob');
+    const scope = { of: { by: 'OWNER' as const, type, id: owner_id }, address: 'http://localhost' };
+    const { body } = await readResult(kethub.platform, scope, id);
+    const open = (): number =>
+      readdirSync('/proc/self/fd').filter((file) => {
+        const target = existsSync(`/proc/self/fd/${file}`) ? readlinkSync(`/proc/self/fd/${file}`) : '';
+        return target.endsWith(result_blob);
+      }).length;
+    expect(open()).toBe(1);
+    if (!(body instanceof Readable)) throw new Error('It is not streamed');
+    body.destroy();
+    await expect.poll(open, { timeout: 5_000 }).toBe(0);
+    const { text } = await app.request('GET', `/${id}/result`);
+    expect(JSON.parse(text)).toMatchObject({ long });
   });
 });

@@ -1,5 +1,5 @@
 import { isFinal } from '@kethub/contract';
-import { Readable } from 'node:stream';
+import { pipeline, Transform } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import {
   describeDownload,
@@ -43,15 +43,20 @@ function withMembers(object: string, members: string): string {
 /** The same for a result in a blob, streamed: all of it but the closing brace, then the members. */
 async function largeResult(platform: Platform, key: string, members: string): Promise<Answer> {
   const { bytes, stream } = await platform.blobs.get(key);
-  async function* body(): AsyncGenerator<Buffer | string> {
-    let left = bytes - 1;
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      yield chunk.subarray(0, Math.max(0, left));
+  let left = bytes - 1;
+  const body = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const kept = chunk.subarray(0, Math.max(0, left));
       left -= chunk.length;
-    }
-    yield `,${members.slice(1)}`;
-  }
-  return { status: 200, headers: json, body: Readable.from(body(), { objectMode: false }) };
+      done(null, kept);
+    },
+    flush(done) {
+      done(null, `,${members.slice(1)}`);
+    },
+  });
+  // Whoever hangs up before the first byte ends the other stream as well.
+  pipeline(stream, body, () => undefined);
+  return { status: 200, headers: json, body };
 }
 
 /** `GET /{id}/result/{file}`: one file that the execution left, or a range of it. */

@@ -48,9 +48,12 @@ export class Commands {
     } catch (error) {
       throw new StartRefused(messageOf(error));
     } finally {
-      await takeBack(writable, uid !== null);
-      this.#running.delete(abort);
-      this.#ground.identities.release(uid);
+      try {
+        await takeBack(writable, uid !== null);
+      } finally {
+        this.#running.delete(abort);
+        this.#ground.identities.release(uid);
+      }
     }
   }
 

@@ -205,6 +205,16 @@ export class LogFile {
     this.#waiting += text;
   }
 
+  /** What was written of lines that are missing must not run into the next. */
+  #cut(): void {
+    try {
+      ftruncateSync(this.#fd, this.#stored);
+    } catch (error) {
+      // A broken disk must not end the runner, and with it all others.
+      console.error(`a log could not be cut: ${messageOf(error)}`);
+    }
+  }
+
   #flush(): void {
     if (this.#waiting === '') return;
     const missing = this.#missing ? lineOf('WARNING', 'Lines are missing here: there was no room on the disk.') : '';
@@ -215,10 +225,10 @@ export class LogFile {
       this.#stored += lines.length;
       this.#missing = false;
     } catch (error) {
-      // A full disk: the execution goes on without these lines, and what was written of them must not run into the next.
-      ftruncateSync(this.#fd, this.#stored);
+      // A full disk: the execution goes on without these lines.
       this.#missing = true;
       console.error(`a log could not be written: ${messageOf(error)}`);
+      this.#cut();
     }
     this.#bytes = this.#stored;
     this.#changed(this.#bytes);

@@ -120,5 +120,8 @@ async function inspectInThread(path: string, skip: number): Promise<JsonShape | 
     thread.once('error', (error) => {
       resolve({ problem: `it could not be read (${messageOf(error)})` });
     });
+    thread.once('exit', () => {
+      resolve({ problem: 'it could not be read' });
+    });
   });
 }
