@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { decisionOf, wishOf } from './faults/decisions.ts';
+import { faults } from './faults/faults.ts';
 import { runFaults } from './faults/run.ts';
+import { modes } from './faults/service.ts';
 
 const seed = Number(process.env['KETHUB_TEST_SEED'] ?? Date.now() % 1_000_000);
 
@@ -16,3 +19,17 @@ test.each([
     expect(report.promised).toBeGreaterThan(kills);
   },
 );
+
+test('a seed decides the same faults and the same load again, whatever became of those before', () => {
+  const decided = (seed: number, drawn: number) =>
+    Array.from({ length: 200 }, (_, number) => {
+      const { fault, pauseMs, random } = decisionOf(seed, number, faults, 800);
+      for (let draw = 0; draw < drawn; draw++) random();
+      return { fault, pauseMs, wish: wishOf(seed, number, 100) };
+    });
+  expect(decided(7, 0)).toEqual(decided(7, 3));
+  expect(decided(8, 0)).not.toEqual(decided(7, 0));
+  // Of each kind there is something in a run of 200.
+  expect(new Set(decided(7, 0).map(({ fault }) => fault))).toEqual(new Set(faults.map(({ name }) => name)));
+  expect(new Set(decided(7, 0).map(({ wish }) => wish.mode))).toEqual(new Set(modes));
+});
