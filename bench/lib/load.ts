@@ -40,10 +40,12 @@ function lua({ method = 'GET', headers = {}, body, turns }: Load): string {
   if (body !== undefined) lines.push(`wrk.body = ${JSON.stringify(body)}`);
   if (turns) {
     const table = (texts: readonly string[]): string => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;
-    lines.push(`local values, paths, turn = ${table(turns.values)}, ${table(turns.paths ?? [])}, 0`);
-    lines.push('request = function()', 'turn = turn % #values + 1');
-    lines.push(`wrk.headers[${JSON.stringify(turns.header)}] = values[turn]`);
-    lines.push('return wrk.format(nil, paths[turn])', 'end');
+    // Made before the load begins: making them takes wrk longer the more of them differ.
+    lines.push(`local values, paths, requests, turn = ${table(turns.values)}, ${table(turns.paths ?? [])}, {}, 0`);
+    lines.push('init = function()', 'for at = 1, #values do');
+    lines.push(`wrk.headers[${JSON.stringify(turns.header)}] = values[at]`);
+    lines.push('requests[at] = wrk.format(nil, paths[at])', 'end', 'end');
+    lines.push('request = function()', 'turn = turn % #requests + 1', 'return requests[turn]', 'end');
   }
   return `${lines.join('\n')}\n`;
 }

@@ -15,9 +15,10 @@ const EXECUTIONS = 100_000;
 /** What the list needs however long it is, is not what its length costs. */
 const WARM_UP_EXECUTIONS = 10_000;
 const WARMED_AT_ONCE = 16;
-const ROUNDS = 7;
+/** Many short rounds, each way round in turns: what else happens on the machine changes slowly. */
+const ROUNDS = 40;
 const connections = 32;
-const seconds = 4;
+const seconds = 1;
 
 /** Status reads by few and by many applications in turns, and a long list of executions. */
 export async function applications(): Promise<Measurement[]> {
@@ -56,7 +57,9 @@ export async function applications(): Promise<Measurement[]> {
   for (const calls of [few, many]) await callEach(service.endpoint, calls);
   const rounds = { few: [] as number[], many: [] as number[], ratio: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
-    const [byFew, byMany] = [await read(few), await read(many)];
+    const first = round % 2 === 0 ? few : many;
+    const [one, other] = [await read(first), await read(first === few ? many : few)];
+    const [byFew, byMany] = first === few ? [one, other] : [other, one];
     rounds.few.push(byFew);
     rounds.many.push(byMany);
     rounds.ratio.push(byMany / byFew);
@@ -67,7 +70,7 @@ export async function applications(): Promise<Measurement[]> {
   await database.close();
   const list = await readList(`${service.endpoint}/`, app.bearer, platform.pid);
   await platform.stop();
-  const how = `${ROUNDS} rounds in turns of ${seconds} s on one platform with ${MANY} applications, wrk with ${connections} connections on the other core; ${MANY} executions in turns, each with the bearer token of its application, after one call with each`;
+  const how = `${ROUNDS} rounds in turns of ${seconds} s, few first and many first, on one platform with ${MANY + FEW} applications; wrk with ${connections} connections on the other core, its ${MANY} requests made beforehand: ${MANY} executions in turns, each with the bearer token of its application, after one call with each`;
   const reads = (name: string, value: number[]): Measurement => ({
     name: `Status reads by ${name} applications`,
     unit: 'requests/s',

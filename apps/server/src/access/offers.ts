@@ -35,6 +35,8 @@ export interface ApplicationOwner {
 }
 
 const ALWAYS: Interval = { from: null, until: null };
+/** What nearly all subscriptions have, once for all of them. */
+const FOR_EVER: readonly Interval[] = [ALWAYS];
 
 /** Whether `now` lies in the interval. */
 export function holds({ from, until }: Interval, now: number): boolean {
@@ -56,10 +58,11 @@ interface SubscribedVersion {
 export function timesOf(
   { basis, versionId, state, retirement }: SubscribedVersion,
   offers: readonly Offer[],
-): { readonly active: Interval[]; readonly readable: Interval[] } {
+): { readonly active: readonly Interval[]; readonly readable: readonly Interval[] } {
   const offered = offers.filter((offer) => offer.versionId === versionId).map(({ readable }) => readable);
-  const readable = basis === 'MARKETPLACE' ? (state === 'PUBLISHED' ? [ALWAYS] : []) : offered;
-  return { active: readable.map((interval) => untilSunset(interval, retirement)), readable };
+  const times = basis === 'MARKETPLACE' ? (state === 'PUBLISHED' ? FOR_EVER : []) : offered;
+  const readable = times.length === 1 && times[0] === ALWAYS ? FOR_EVER : times;
+  return { active: retirement ? readable.map((interval) => untilSunset(interval, retirement)) : readable, readable };
 }
 
 /** The end of a version, if it has been announced. */

@@ -1,7 +1,8 @@
 import type { Platform } from '../platform.ts';
-import type { ExecutionRow } from '../storage/index.ts';
+import { LimitedMap, type ExecutionRow } from '../storage/index.ts';
 import { statusColumns, type StatusRow } from './queries.ts';
 import { isWithin, scopeColumns, type ExecutionScope } from './scope.ts';
+import { hasNoWayOut } from './transition.ts';
 import { onExecutionChanged } from './watch.ts';
 
 type Read = Pick<ExecutionRow, (typeof scopeColumns)[number]> & StatusRow;
@@ -15,6 +16,8 @@ export interface StatusReader {
 const REMEMBERED = 20_000;
 /** How old a remembered status may be should its change not have been told. */
 const FRESH_MS = 900;
+/** The same of one that does not change any more. */
+const FRESH_ENDED_MS = 60_000;
 
 /**
  * On PostgreSQL each read asks the database, as other processes write to it. On SQLite this process is the only one that
@@ -28,8 +31,10 @@ export function createStatusReader({ database }: Pick<Platform, 'database'>): St
       .select([...statusColumns, ...scopeColumns])
       .where('id', '=', 'id'),
   );
-  const remembered = new Map<string, { readonly row: Read; readonly until: number }>();
-  const stop = onExecutionChanged(database, (id) => void remembered.delete(id));
+  const remembered = new LimitedMap<{ readonly row: Read; readonly until: number }>(REMEMBERED, {
+    isOver: ({ until }) => until <= performance.now(),
+  });
+  const stop = onExecutionChanged(database, (id) => remembered.delete(id));
   const seenFrom = (scope: ExecutionScope, row: Read | undefined): StatusRow | undefined =>
     row && isWithin(scope, row) ? row : undefined;
   return {
@@ -39,13 +44,7 @@ export function createStatusReader({ database }: Pick<Platform, 'database'>): St
       const rows = rowsOf([id]);
       if (rows instanceof Promise) return rows.then(([row]) => seenFrom(scope, row));
       const [row] = rows;
-      if (row) {
-        // The oldest leaves: a Map keeps the order of insertion.
-        remembered.delete(id);
-        const [oldest] = remembered.size >= REMEMBERED ? remembered.keys() : [];
-        if (oldest !== undefined) remembered.delete(oldest);
-        remembered.set(id, { row, until: performance.now() + FRESH_MS });
-      }
+      if (row) remembered.set(id, { row, until: performance.now() + (hasNoWayOut(row.status) ? FRESH_ENDED_MS : FRESH_MS) });
       return seenFrom(scope, row);
     },
     close: stop,

@@ -44,6 +44,11 @@ export function transition(status: ExecutionStatus, event: ExecutionEvent): Exec
   return moves[status][event] ?? null;
 }
 
+/** Whether nothing changes this status any more, not even an operator who mends a workflow. */
+export function hasNoWayOut(status: ExecutionStatus): boolean {
+  return Object.keys(moves[status]).length === 0;
+}
+
 /** The statuses in which `event` is possible and that lead to the same next one: the condition of the SQL that makes the move. */
 export function before(event: ExecutionEvent): ExecutionStatus[] {
   const statuses = Object.keys(moves) as ExecutionStatus[];

@@ -1,9 +1,27 @@
+import type { FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AccessChangeLog } from '../access/index.ts';
 import { databases } from '../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../testing/platform.ts';
 import { createAccessDirectory, type AccessDirectory } from './access.ts';
+import { admitSubscriber } from './admission.ts';
+import { createBearers } from './bearer.ts';
+import { Remembered } from './remembered.ts';
+import { gatewayKeys } from './signing-key.ts';
+
+/** Each takes away what application a calls: of service s version 1.0.0, with access key ak. */
+const revocations: readonly string[] = [
+  `update access_keys set expires_at = 1 where id = 'k'`,
+  `delete from access_keys where id = 'k'`,
+  `update applications set owner_id = 'other' where id = 'a'`,
+  `delete from applications where id = 'a'`,
+  `delete from subscriptions where id = 'p'`,
+  `update services set owner_id = 'other' where id = 's'`,
+  `update service_versions set state = 'RETIRED' where id = 'v'`,
+  `delete from services where id = 's'`,
+  `insert into shut_out (user_id, noted_at) values ('u', 1)`,
+];
 
 /** Every statement after which an application may call something else than before. */
 const changes: readonly string[] = [
@@ -108,6 +126,65 @@ describe.each(databases)('what applications may do, from memory, on $name', ({ o
     expect((await directory.application('a'))?.accessKeys.has('ak')).toBe(false);
     expect(await directory.accessKey('ak')).toBeNull();
     directory.close();
+  });
+
+  /** Calls services with one token, again and again. */
+  async function caller(directory: AccessDirectory) {
+    const keys = await gatewayKeys(platform);
+    const bearers = createBearers(keys, 'https://gateway.test', platform.newId);
+    const request = { headers: { authorization: `Bearer ${bearers.issue('a', 'ak', now)}` } } as FastifyRequest;
+    await keys.close();
+    return async (version = '1.0.0') => {
+      const path = { owner: 'u', service: 's', version };
+      const { subscriptionId } = await admitSubscriber(platform, bearers, directory, 'STARTER', request, path);
+      return subscriptionId;
+    };
+  }
+
+  test.each(revocations)(
+    '%s: ends what a token was just used for, within 900 ms and without notifications',
+    async (statement) => {
+      const directory = deaf();
+      const call = await caller(directory);
+      for (let times = 0; times < 3; times++) expect(await call()).toBe('p');
+      await run(statement);
+      now += 900;
+      // Somebody else's call has looked at the changes: the next one decides from memory.
+      await directory.application('b');
+      await expect(call()).rejects.toThrow(/gone|No service|not subscribed/);
+      await run(`delete from shut_out`);
+      directory.close();
+    },
+  );
+
+  test('a key that ends, ends by itself; one token calls several services in turns', async () => {
+    await run(`insert into subscriptions (id, application_id, service_id, service_version_id, created_at)
+      values ('p2', 'a', 's', 'v2', 1)`);
+    await run(`update access_keys set expires_at = ${now + 500} where id = 'k'`);
+    const directory = deaf();
+    const call = await caller(directory);
+    for (let times = 0; times < 3; times++) expect([await call(), await call('1.0.1')]).toEqual(['p', 'p2']);
+    now += 499;
+    expect(await call('1.0.1')).toBe('p2');
+    now += 1;
+    await expect(call('1.0.1')).rejects.toThrow('gone');
+    directory.close();
+  });
+
+  test('what is remembered no longer does not hold, whatever the reason', async () => {
+    const entries = new Remembered((key) => Promise.resolve(key), 2);
+    const [a, b] = [await entries.entry('a'), await entries.entry('b')];
+    const loading = entries.entry('c');
+    entries.forget('c');
+    expect((await loading).isRemembered).toBe(false);
+    entries.forget('a');
+    expect([a.isRemembered, b.isRemembered]).toEqual([false, true]);
+    await entries.entry('a');
+    // Full: a newcomer takes the place of the oldest, at some time.
+    for (let key = 0; b.isRemembered; key++) await entries.entry(String(key));
+    expect(await entries.entry('b')).not.toBe(b);
+    entries.clear();
+    expect((await entries.entry('a')).isRemembered).toBe(true);
   });
 
   test('what has not changed is not read again, however old it is', async () => {

@@ -1,5 +1,6 @@
 import { sign, verify } from 'node:crypto';
-import type { KeySet } from '../storage/index.ts';
+import { LimitedMap, type KeySet } from '../storage/index.ts';
+import type { LastUse } from './admission.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /** Lifetime in seconds. */
@@ -11,6 +12,8 @@ export interface BearerClaims {
   readonly applicationId: string;
   readonly accessKeyId: string;
   readonly expiresAt: number;
+  /** Of the token, as long as it is remembered. */
+  lastUse: LastUse | null;
 }
 
 export interface Bearers {
@@ -20,8 +23,10 @@ export interface Bearers {
   check(token: string, now: number): BearerClaims | null;
 }
 
-/** Verified tokens remembered: verifying Ed25519 costs 250 µs, a look-up 0.2 µs (4.7 × the requests a second). */
-const REMEMBERED = 20_000;
+/**
+ * Verified tokens remembered, 1 kB each: verifying Ed25519 costs 250 µs, a look-up 0.2 µs (4.7 × the requests a second).
+ */
+const REMEMBERED = 100_000;
 const LONGEST = 2_048;
 
 /** Signs and verifies the gateway's bearer tokens (Ed25519: 3.8 × the grants a second of ES256). */
@@ -36,7 +41,9 @@ export function createBearers(
     headers.set(key, header);
     return header;
   };
-  const verified = new Map<string, BearerClaims>();
+
+  let second = 0;
+  const verified = new LimitedMap<BearerClaims>(REMEMBERED, { isOver: ({ expiresAt }) => expiresAt <= second });
 
   const parse = (token: string): BearerClaims | null => {
     const [head, body, signature, ...rest] = token.split('.');
@@ -48,7 +55,7 @@ export function createBearers(
     const { iss, aud, sub, client_id, exp } = claims;
     if (iss !== issuer || aud !== issuer) return null;
     if (typeof sub !== 'string' || typeof client_id !== 'string' || typeof exp !== 'number') return null;
-    return { applicationId: sub, accessKeyId: client_id, expiresAt: exp };
+    return { applicationId: sub, accessKeyId: client_id, expiresAt: exp, lastUse: null };
   };
 
   return {
@@ -79,13 +86,8 @@ export function createBearers(
         return null;
       }
       if (!known) {
-        // The oldest entry leaves: a Map keeps the order of insertion.
-        if (verified.size >= REMEMBERED)
-          for (const oldest of verified.keys()) {
-            verified.delete(oldest);
-            break;
-          }
-        verified.set(token, claims);
+        second = Math.floor(now / 1000);
+        verified.set(flat(token), claims);
       }
       return claims;
     },
@@ -94,4 +96,9 @@ export function createBearers(
 
 function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+/** As a text of its own: cut out of a header it would keep that, and be found through it. */
+function flat(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
 }

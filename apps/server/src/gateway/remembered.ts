@@ -1,31 +1,50 @@
+import { LimitedMap } from '../storage/index.ts';
+
+export interface Entry<V> {
+  readonly value: V | null;
+  /** Until it is forgotten: then it may have changed. */
+  readonly isRemembered: boolean;
+}
+
+interface OwnEntry<V> {
+  readonly value: V | null;
+  isRemembered: boolean;
+}
+
 /** Values loaded by key and remembered until they are forgotten; callers that ask at the same time share one load. */
 export class Remembered<V> {
   readonly #load: (key: string) => Promise<V | null>;
-  readonly #most: number;
-  readonly #entries = new Map<string, { readonly value: V | null }>();
-  readonly #loading = new Map<string, Promise<V | null>>();
+  readonly #entries: LimitedMap<OwnEntry<V>>;
+  readonly #loading = new Map<string, Promise<Entry<V>>>();
 
   constructor(load: (key: string) => Promise<V | null>, most: number) {
     this.#load = load;
-    this.#most = most;
+    this.#entries = new LimitedMap(most, {
+      // Whoever asks for what is not there must not take the place of what is.
+      isOver: ({ value }) => value === null,
+      onLeft: (entry) => {
+        entry.isRemembered = false;
+      },
+    });
   }
 
   get(key: string): Promise<V | null> | V | null {
-    const entry = this.#entries.get(key);
-    if (entry) return entry.value;
-    return this.#loading.get(key) ?? this.#fill(key);
+    const entry = this.entry(key);
+    return entry instanceof Promise ? entry.then(({ value }) => value) : entry.value;
   }
 
-  #fill(key: string): Promise<V | null> {
+  /** The same, with whether it is still remembered. */
+  entry(key: string): Promise<Entry<V>> | Entry<V> {
+    return this.#entries.get(key) ?? this.#loading.get(key) ?? this.#fill(key);
+  }
+
+  #fill(key: string): Promise<Entry<V>> {
     const loading = this.#load(key)
       .then((value) => {
+        const entry: OwnEntry<V> = { value, isRemembered: false };
         // Forgotten while it was being loaded: what was read may be from before the change.
-        if (this.#loading.get(key) === loading) {
-          this.#entries.set(key, { value });
-          const [oldest] = this.#entries.keys();
-          if (this.#entries.size > this.#most && oldest !== undefined) this.#entries.delete(oldest);
-        }
-        return value;
+        if (this.#loading.get(key) === loading) entry.isRemembered = this.#entries.set(key, entry);
+        return entry;
       })
       .finally(() => {
         if (this.#loading.get(key) === loading) this.#loading.delete(key);

@@ -79,7 +79,9 @@ export async function limitsOfSubscriptions(
         executionsPerDay: row.own_day ?? row.service_day ?? defaults.executionsPerDay,
         executionsPerMonth: row.own_month ?? row.service_month ?? defaults.executionsPerMonth,
       };
-      return [row.id, { set, limits }];
+      const isDefault = Object.entries(limits).every(([name, value]) => value === Reflect.get(defaults, name));
+      // One object for all that have nothing else.
+      return [row.id, { set, limits: isDefault ? defaults : limits }];
     }),
   );
 }
