@@ -57,6 +57,9 @@ export const limits = {
   productsOfPlan: 20,
   marketplaceQueryLength: 200,
   sharesOfService: 1_000,
+  subscriptionsOfApplication: 1_000,
+  /** That still work: the newest, and those before it during their overlap. */
+  accessKeysOfApplication: 20,
   targetUrlLength: 2_000,
   targetTimeoutSeconds: 3_600,
   /** How long after it happened use can be reported. */

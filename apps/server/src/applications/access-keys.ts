@@ -1,10 +1,11 @@
-import type { AccessKey } from '@kethub/contract';
+import { limits, type AccessKey } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
 import { audit } from '../audit/index.ts';
-import { Problem, type Answer } from '../http/index.ts';
+import { once, Problem, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { createRawToken, digestOf, type AccessKeyRow, type Queries } from '../storage/index.ts';
 import { accessChanged } from '../access/index.ts';
-import { findApplication } from './queries.ts';
+import { accessKeysOf, findApplication } from './queries.ts';
 import { presentAccessKey } from './present.ts';
 
 const PURPOSE = 'secret access key';
@@ -37,22 +38,52 @@ export async function rotateAccessKey(
   owner: Context,
   applicationId: string,
   overlapSeconds: number,
+  request: FastifyRequest,
 ): Promise<Answer> {
-  const key = await platform.database.write(async (transaction) => {
+  // Before an answer is repeated, which shows a secret: who made the first request need not be who makes this one.
+  await requireApplication(platform.database.read, owner, applicationId);
+  const scope = accessKeyAnswersOf(applicationId);
+  const answer = await once(platform, request, scope, String(overlapSeconds), async (transaction) => {
     await requireApplication(transaction, owner, applicationId);
-    const end = platform.now() + overlapSeconds * 1000;
-    await transaction
-      .updateTable('access_keys')
-      .set({ expires_at: end })
-      .where('application_id', '=', applicationId)
-      .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', end)]))
-      .execute();
+    await endKeys(transaction, applicationId, platform.now(), overlapSeconds);
     const made = await createAccessKey(platform, transaction, applicationId);
     await audit(platform, transaction, owner, 'access-key:rotate', made.id, { applicationId, overlapSeconds });
-    return made;
+    return { status: 201, body: made, headers: { 'cache-control': 'no-store' } };
   });
   accessChanged(platform.database, applicationId);
-  return { status: 201, body: key };
+  return answer;
+}
+
+/** Where the answers are kept that are repeated under an Idempotency-Key. */
+export function accessKeyAnswersOf(applicationId: string): string {
+  return `access keys of ${applicationId}`;
+}
+
+/** Ends the keys that there are, and deletes those that have ended. Throws conflict when too many still work. */
+async function endKeys(
+  transaction: Queries,
+  applicationId: string,
+  now: number,
+  overlapSeconds: number,
+): Promise<void> {
+  const end = now + overlapSeconds * 1000;
+  await transaction
+    .updateTable('access_keys')
+    .set({ expires_at: end })
+    .where('application_id', '=', applicationId)
+    .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', end)]))
+    .execute();
+  await transaction
+    .deleteFrom('access_keys')
+    .where('application_id', '=', applicationId)
+    .where('expires_at', '<=', now)
+    .execute();
+  const working = await accessKeysOf(transaction, [applicationId], now);
+  if (working.length < limits.accessKeysOfApplication) return;
+  throw new Problem(
+    'conflict',
+    `An application has at most ${limits.accessKeysOfApplication} access keys that still work. Wait for some to end, or ask for a shorter overlapSeconds.`,
+  );
 }
 
 /** The secret in clear, for the owner of the application. */

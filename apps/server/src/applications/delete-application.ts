@@ -1,7 +1,8 @@
 import { audit } from '../audit/index.ts';
 import type { Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { requireApplication } from './access-keys.ts';
+import { forgetAnswers } from '../storage/index.ts';
+import { accessKeyAnswersOf, requireApplication } from './access-keys.ts';
 import { accessChanged } from '../access/index.ts';
 
 /** Deletes an application with its keys and subscriptions. Its bearer tokens end within a second on every gateway. */
@@ -9,6 +10,7 @@ export async function deleteApplication(platform: Platform, owner: Context, id: 
   await platform.database.write(async (transaction) => {
     const { name } = await requireApplication(transaction, owner, id);
     await audit(platform, transaction, owner, 'application:delete', id, { name });
+    await forgetAnswers(transaction, accessKeyAnswersOf(id));
     await transaction.deleteFrom('applications').where('id', '=', id).execute();
   });
   accessChanged(platform.database, id);

@@ -1,26 +1,29 @@
 import type { Context } from '../platform.ts';
-import type { Database, Queries } from '../storage/index.ts';
+import type { Queries } from '../storage/index.ts';
 
 /** The SQL of applications, access keys and subscriptions. Everything is asked together with its owner. */
 
-export function listApplications(database: Database, owner: Context) {
-  return database.read
+/** Newest first, after (older than) `cursor`. */
+export function pageOfApplications(queries: Queries, owner: Context, cursor: string | null, limit: number) {
+  const rows = queries
     .selectFrom('applications')
     .selectAll()
     .where('owner_type', '=', owner.type)
     .where('owner_id', '=', owner.id)
     .orderBy('id', 'desc')
-    .execute();
+    .limit(limit);
+  return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();
 }
 
+/** In a transaction of PostgreSQL nobody else changes the application, or who owns it, until it ends. */
 export function findApplication(queries: Queries, owner: Context, id: string) {
-  return queries
+  const application = queries
     .selectFrom('applications')
     .selectAll()
     .where('id', '=', id)
     .where('owner_type', '=', owner.type)
-    .where('owner_id', '=', owner.id)
-    .executeTakeFirst();
+    .where('owner_id', '=', owner.id);
+  return (queries.isTransaction ? application.forNoKeyUpdate() : application).executeTakeFirst();
 }
 
 export function accessKeysOf(queries: Queries, applicationIds: readonly string[], now: number) {
@@ -33,13 +36,8 @@ export function accessKeysOf(queries: Queries, applicationIds: readonly string[]
     .execute();
 }
 
-/** Keeps an application with its owner until the end of the transaction. On SQLite every transaction is alone already. */
-export async function holdApplication({ dialect }: Database, transaction: Queries, id: string): Promise<void> {
-  if (dialect === 'sqlite') return;
-  await transaction.selectFrom('applications').select('id').where('id', '=', id).forShare().execute();
-}
-
-export function listSubscriptions(queries: Queries, applicationId: string) {
+/** Newest first. */
+export function subscriptionsOf(queries: Queries, applicationId: string) {
   return queries
     .selectFrom('subscriptions')
     .innerJoin('service_versions', 'service_versions.id', 'subscriptions.service_version_id')
@@ -58,6 +56,5 @@ export function listSubscriptions(queries: Queries, applicationId: string) {
       'accepted_plans.pricing_plan',
     ])
     .where('subscriptions.application_id', '=', applicationId)
-    .orderBy('subscriptions.id', 'desc')
-    .execute();
+    .orderBy('subscriptions.id', 'desc');
 }

@@ -1,23 +1,29 @@
-import { isFresh, type Answer } from '../http/index.ts';
+import { isFresh, list, type Answer, type ListQuery } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import type { FastifyRequest } from 'fastify';
 import { requireApplication } from './access-keys.ts';
-import { accessKeysOf, listApplications } from './queries.ts';
+import { accessKeysOf, pageOfApplications } from './queries.ts';
 import { applicationTag, presentAccessKey, presentApplication } from './present.ts';
 
-export async function readApplications(platform: Platform, owner: Context): Promise<Answer> {
-  const rows = await listApplications(platform.database, owner);
-  const keys = await accessKeysOf(
-    platform.database.read,
-    rows.map(({ id }) => id),
-    platform.now(),
-  );
-  const keysOf = Map.groupBy(keys, (key) => key.application_id);
-  const body = rows.map((row) => {
-    const own = (keysOf.get(row.id) ?? []).map((key) => presentAccessKey(key));
-    return presentApplication(row, own, platform.addresses);
+/** The applications of the owner, newest first. */
+export function readApplications(platform: Platform, owner: Context, query: ListQuery): Promise<Answer> {
+  const { addresses, now } = platform;
+  const { read } = platform.database;
+  return list(query, {
+    address: `${addresses.api}/applications`,
+    async load(cursor, limit) {
+      const rows = await pageOfApplications(read, owner, cursor, limit);
+      const ids = rows.map(({ id }) => id);
+      const keysOf = Map.groupBy(await accessKeysOf(read, ids, now()), (key) => key.application_id);
+      return rows.map((row) => ({ ...row, keys: keysOf.get(row.id) ?? [] }));
+    },
+    present: ({ keys, ...row }) =>
+      presentApplication(
+        row,
+        keys.map((key) => presentAccessKey(key)),
+        addresses,
+      ),
   });
-  return { status: 200, body };
 }
 
 export async function readApplication(

@@ -9,7 +9,7 @@ import {
   TransferRequest,
 } from '@kethub/contract';
 import { Type } from 'typebox';
-import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
+import { contextOf, ListQuery, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { revealSecret, rotateAccessKey } from './access-keys.ts';
 import { renameApplication } from './change-application.ts';
@@ -47,9 +47,10 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     tag,
     access: 'application:list',
     summary: 'List applications, newest first',
+    query: ListQuery,
     answers: { 200: Type.Array(Application) },
-    problems: [],
-    handle: ({ caller }) => readApplications(platform, contextOf(caller)),
+    problems: ['invalid-request'],
+    handle: ({ caller, query }) => readApplications(platform, contextOf(caller), query),
   }),
   endpoint({
     method: 'GET',
@@ -114,9 +115,16 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     params: applicationId,
     body: RotateAccessKeyRequest,
     answers: { 201: AccessKey },
-    problems: ['invalid-request', 'malformed-json', 'not-found'],
-    handle: ({ params, body, caller }) =>
-      rotateAccessKey(platform, contextOf(caller), params.applicationId, body.overlapSeconds),
+    problems: [
+      'invalid-request',
+      'malformed-json',
+      'not-found',
+      'conflict',
+      'request-in-progress',
+      'idempotency-key-reused',
+    ],
+    handle: ({ params, body, caller, request }) =>
+      rotateAccessKey(platform, contextOf(caller), params.applicationId, body.overlapSeconds, request),
   }),
   endpoint({
     method: 'GET',
@@ -161,11 +169,12 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     id: 'listSubscriptions',
     tag,
     access: 'subscription:list',
-    summary: 'List subscriptions with their service endpoints',
+    summary: 'List subscriptions with their service endpoints, newest first',
     params: applicationId,
+    query: ListQuery,
     answers: { 200: Type.Array(Subscription) },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ params, caller }) => readSubscriptions(platform, contextOf(caller), params.applicationId),
+    handle: ({ params, query, caller }) => readSubscriptions(platform, contextOf(caller), params.applicationId, query),
   }),
   endpoint({
     method: 'GET',

@@ -1,4 +1,4 @@
-import { toTimestamp, type Basis, type PricingPlan, type SubscribeRequest } from '@kethub/contract';
+import { limits, toTimestamp, type Basis, type PricingPlan, type SubscribeRequest } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { accessChanged, offersTo, type Offer } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
@@ -10,7 +10,7 @@ import { isDuplicate, type Queries } from '../storage/index.ts';
 import { requireApplication } from './access-keys.ts';
 import { presentSubscriptions } from './limited.ts';
 import type { SubscribedService } from './present.ts';
-import { holdApplication, listSubscriptions } from './queries.ts';
+import { subscriptionsOf } from './queries.ts';
 
 /**
  * Subscribes an application to a version of a service: one that is published for its owner, or, on a pricing plan, the one
@@ -23,11 +23,12 @@ export async function subscribe(
   wanted: SubscribeRequest,
   request: FastifyRequest,
 ): Promise<Answer> {
+  // Before an answer is repeated: who made the first request need not be who makes this one.
+  await requireApplication(platform.database.read, owner, applicationId);
   const attempt = (): Promise<Answer> =>
     once(platform, request, `subscriptions of ${applicationId}`, JSON.stringify(wanted), async (transaction) => {
-      await holdApplication(platform.database, transaction, applicationId);
       await requireApplication(transaction, owner, applicationId);
-      const subscriptions = await listSubscriptions(transaction, applicationId);
+      const subscriptions = await subscriptionsOf(transaction, applicationId).execute();
       const known = await findAgreed(transaction, wanted, subscriptions);
       const chosen = known ?? (await choose(platform, transaction, owner, wanted, subscriptions));
       const row = 'id' in chosen ? chosen : await insert(platform, transaction, owner, applicationId, chosen);
@@ -140,6 +141,7 @@ async function insert(
   applicationId: string,
   { accepted, versionId, version, serviceId, name, slug, ownerId, basis }: Chosen,
 ): Promise<SubscribedService> {
+  await requireRoom(transaction, applicationId);
   const [id, created_at] = [platform.newId(), platform.now()];
   const keys = { application_id: applicationId, service_id: serviceId, service_version_id: versionId };
   await transaction
@@ -171,4 +173,17 @@ async function insert(
     .executeTakeFirstOrThrow();
   const made = { id, service_id: serviceId, created_at, name, slug, owner_id: ownerId, version, configuration };
   return { ...made, basis, pricing_plan };
+}
+
+async function requireRoom(transaction: Queries, applicationId: string): Promise<void> {
+  const { taken } = await transaction
+    .selectFrom('subscriptions')
+    .select((expression) => expression.fn.countAll<number | string>().as('taken'))
+    .where('application_id', '=', applicationId)
+    .executeTakeFirstOrThrow();
+  if (Number(taken) < limits.subscriptionsOfApplication) return;
+  throw new Problem(
+    'conflict',
+    `An application has at most ${limits.subscriptionsOfApplication} subscriptions. End some of them, or use another application.`,
+  );
 }

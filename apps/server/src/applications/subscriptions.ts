@@ -1,15 +1,28 @@
 import { audit } from '../audit/index.ts';
-import { Problem, type Answer } from '../http/index.ts';
+import { list, Problem, type Answer, type ListQuery } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { requireApplication } from './access-keys.ts';
 import { accessChanged } from '../access/index.ts';
-import { listSubscriptions } from './queries.ts';
+import { subscriptionsOf } from './queries.ts';
 import { presentSubscriptions } from './limited.ts';
 
-export async function readSubscriptions(platform: Platform, owner: Context, applicationId: string): Promise<Answer> {
-  await requireApplication(platform.database.read, owner, applicationId);
-  const rows = await listSubscriptions(platform.database.read, applicationId);
-  return { status: 200, body: await presentSubscriptions(platform, platform.database.read, rows) };
+export async function readSubscriptions(
+  platform: Platform,
+  owner: Context,
+  applicationId: string,
+  query: ListQuery,
+): Promise<Answer> {
+  const { read } = platform.database;
+  await requireApplication(read, owner, applicationId);
+  return list(query, {
+    address: `${platform.addresses.api}/applications/${applicationId}/subscriptions`,
+    async load(cursor, limit) {
+      const all = subscriptionsOf(read, applicationId).limit(limit);
+      const rows = await (cursor === null ? all : all.where('subscriptions.id', '<', cursor)).execute();
+      return presentSubscriptions(platform, read, rows);
+    },
+    present: (subscription) => subscription,
+  });
 }
 
 export async function readSubscription(
@@ -19,7 +32,9 @@ export async function readSubscription(
   id: string,
 ): Promise<Answer> {
   await requireApplication(platform.database.read, owner, applicationId);
-  const row = (await listSubscriptions(platform.database.read, applicationId)).find((one) => one.id === id);
+  const row = await subscriptionsOf(platform.database.read, applicationId)
+    .where('subscriptions.id', '=', id)
+    .executeTakeFirst();
   if (!row) throw new Problem('not-found', `The application has no subscription ${id}.`);
   const [body] = await presentSubscriptions(platform, platform.database.read, [row]);
   return { status: 200, body };

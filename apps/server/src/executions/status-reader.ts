@@ -44,7 +44,8 @@ export function createStatusReader({ database }: Pick<Platform, 'database'>): St
       const rows = rowsOf([id]);
       if (rows instanceof Promise) return rows.then(([row]) => seenFrom(scope, row));
       const [row] = rows;
-      if (row) remembered.set(id, { row, until: performance.now() + (hasNoWayOut(row.status) ? FRESH_ENDED_MS : FRESH_MS) });
+      if (row)
+        remembered.set(id, { row, until: performance.now() + (hasNoWayOut(row.status) ? FRESH_ENDED_MS : FRESH_MS) });
       return seenFrom(scope, row);
     },
     close: stop,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { observeDiverted, type Admission, type Divert } from '../http/index.ts';
-import { countExecution, hasQuota } from '../limits/index.ts';
+import { countExecution, hasQuota, uncountExecution } from '../limits/index.ts';
 import { serviceAddressOf, type Forwarder, type ServiceAddress } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
 import type { RequestObserver } from '../telemetry/index.ts';
@@ -30,7 +30,11 @@ export function createDispatch(
     if (!isCounted(caller, request)) forwarder.forward(call, request, reply, fail);
     else
       count(platform, caller, reply).then(
-        () => forwarder.forward(call, request, reply, fail),
+        (takeBack) =>
+          forwarder.forward(call, request, reply, (error, mayHaveReached) => {
+            if (mayHaveReached) fail(error);
+            else void takeBack().finally(() => fail(error));
+          }),
         (error: Error) => {
           // The body is not read any more, and may be long.
           reply.header('connection', 'close');
@@ -62,12 +66,28 @@ function isCounted({ limits }: Subscriber, { method }: FastifyRequest): boolean 
   return method === 'POST' && hasQuota(limits);
 }
 
-/** Throws quota-exceeded. Counted before the call is made: whether the provider has worked on it is not always known. */
-async function count({ database, now }: Platform, caller: Subscriber, reply: FastifyReply): Promise<void> {
-  const fields = await database.write((transaction) =>
-    countExecution(transaction, caller.subscriptionId, caller.limits, now()),
-  );
+/**
+ * Throws quota-exceeded. Counted before the call is made: whether the provider has worked on it is not always known.
+ * Returns how to take it back when it has certainly not.
+ */
+async function count(platform: Platform, caller: Subscriber, reply: FastifyReply): Promise<() => Promise<void>> {
+  const { database, log } = platform;
+  const { subscriptionId, limits } = caller;
+  const now = platform.now();
+  const fields = await database.write((transaction) => countExecution(transaction, subscriptionId, limits, now));
+  const before = Object.keys(fields).map((name) => [name, reply.getHeader(name)] as const);
   reply.headers(besideOthers(fields, reply));
+  return async () => {
+    for (const [name, value] of before) {
+      if (value === undefined) reply.removeHeader(name);
+      else reply.header(name, value);
+    }
+    try {
+      await database.write((transaction) => uncountExecution(transaction, subscriptionId, now));
+    } catch (error) {
+      log.warn({ err: error, subscriptionId }, 'could not take back the count of a call that reached nobody');
+    }
+  };
 }
 
 /** As a promise also when it is refused at once. */

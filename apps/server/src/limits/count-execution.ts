@@ -50,6 +50,18 @@ export async function countExecution(
   return fieldsOf(quotas, taken, now);
 }
 
+/** Takes back what was counted at `countedAt` (epoch milliseconds), because it has certainly not happened. */
+export async function uncountExecution(transaction: Queries, subscriptionId: string, countedAt: number): Promise<void> {
+  const { day, month } = periodsOf(countedAt);
+  await transaction
+    .updateTable('execution_counts')
+    .set((row) => ({ taken: row('taken', '-', 1) }))
+    .where('subscription_id', '=', subscriptionId)
+    .where('period', 'in', [day.name, month.name])
+    .where('taken', '>', 0)
+    .execute();
+}
+
 /** The first of a day clears away what was counted of days and months before. */
 async function forgetPast(transaction: Queries, subscriptionId: string, periods: string[]): Promise<void> {
   await transaction

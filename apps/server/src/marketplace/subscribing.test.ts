@@ -134,6 +134,25 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
     ]);
   });
 
+  test('who repeats the request of somebody else learns nothing', async () => {
+    const id = await application(grace);
+    const repeat = async (person: Person): Promise<number> => {
+      const response = await fetch(`${api()}/applications/${id}/subscriptions`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${person.loginSession}`,
+          'content-type': 'application/json',
+          'idempotency-key': 'first',
+        },
+        body: JSON.stringify({ serviceId: service.id, pricingPlanId: 'free' }),
+      });
+      return response.status;
+    };
+    expect(await repeat(grace)).toBe(201);
+    expect(await repeat(grace)).toBe(201);
+    expect(await repeat(provider)).toBe(404);
+  });
+
   test('of two who subscribe at once with one application both get the one subscription', async () => {
     const id = await application(grace);
     const answers = await Promise.all(Array.from({ length: 5 }, () => subscribe(grace, id, { pricingPlanId: 'paid' })));

@@ -2,11 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../testing/databases.ts';
 import { callerOf, heardEverywhere, type Caller } from '../testing/gateway.ts';
 import { startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
-import { deployOnPremise, localTargets, startProvider, type Provider } from '../testing/on-premise.ts';
+import {
+  deployOnPremise,
+  localTargets,
+  startProvider,
+  startRawProvider,
+  type Provider,
+} from '../testing/on-premise.ts';
 import { startReceiver } from '../testing/trace-receiver.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
+/** Made of other providers, or of none. */
+const OTHER_CALLS = 2;
 
 describe.each(databases)('calls of an on-premise service on $name', (kind) => {
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -39,7 +47,7 @@ describe.each(databases)('calls of an on-premise service on $name', (kind) => {
     ]);
     const places = new Set(calls.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`));
     for (const { headers } of provider.received) expect(places).toContain(headers['traceparent']?.toString());
-    expect(calls).toHaveLength(provider.received.length);
+    expect(calls).toHaveLength(provider.received.length + OTHER_CALLS);
   });
 
   const put = async (limits: object): Promise<void> => {
@@ -92,6 +100,28 @@ describe.each(databases)('calls of an on-premise service on $name', (kind) => {
     expect((await caller.request('DELETE', '/jobs/of/mine')).status).toBe(200);
     const [subscription] = await kethub.client.subscriptions(service.application.id);
     expect(subscription?.usage).toMatchObject({ executionsToday: 3 });
+  });
+
+  test('what has certainly not reached the provider is not counted, what may have is', async () => {
+    const deaf = await startRawProvider((socket) => socket.once('data', () => socket.destroy()));
+    const target = (url: string) => kethub.client.setTarget(service.service.id, service.subscription.version, { url });
+    await put({ executionsPerMonth: 10 });
+    const used = async (): Promise<number> => {
+      const [subscription] = await kethub.client.subscriptions(service.application.id);
+      return subscription?.usage.executionsThisMonth ?? 0;
+    };
+    const before = await used();
+    await target(deaf.url);
+    await heardEverywhere();
+    expect((await caller.request('POST', '/', { body: '{}' })).status).toBe(502);
+    expect(await used()).toBe(before + 1);
+    await deaf.close();
+    const unreached = await caller.request('POST', '/', { body: '{}' });
+    expect(unreached.body).toMatchObject({ type: expect.stringMatching(/\/upstream-unreachable$/) });
+    expect(unreached.headers.get('ratelimit')).toBeNull();
+    expect(await used()).toBe(before + 1);
+    await target(provider.url);
+    await put({});
   });
 
   test('requests a minute hold for every method and path', async () => {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { createConnections, Refused, type Resolve } from './connections.ts';
-import { Forwarding, type Call } from './forwarding.ts';
+import { Forwarding, type Call, type Fail } from './forwarding.ts';
 import { hasBody } from './headers.ts';
 import { destinationOf, type Destination, type TargetColumns } from './target.ts';
 import { refused, tooLarge } from './upstream-problems.ts';
@@ -12,8 +12,8 @@ import { refused, tooLarge } from './upstream-problems.ts';
 export type ForwardedCall = Omit<Call, 'target'> & { readonly target: TargetColumns };
 
 export interface Forwarder {
-  /** Forwards a request whose body has not been read. `fail` is called when there is nothing of an answer yet. */
-  forward(call: ForwardedCall, request: FastifyRequest, reply: FastifyReply, fail: (error: Error) => void): void;
+  /** Forwards a request whose body has not been read. */
+  forward(call: ForwardedCall, request: FastifyRequest, reply: FastifyReply, fail: Fail): void;
   close(): void;
 }
 
@@ -32,10 +32,10 @@ export function createForwarder(platform: Platform, resolve?: Resolve): Forwarde
   const way = { connections, bodyBytes: settings.bodyBytes, telemetry };
   return {
     forward(call, request, reply, done) {
-      const fail = (error: Error): void => {
+      const fail: Fail = (error, mayHaveReached) => {
         // What is left of a body is not worth waiting for, and its end may be what was wrong.
         if (hasBody(request.raw)) reply.header('connection', 'close');
-        done(error);
+        done(error, mayHaveReached);
       };
       try {
         requireForwardable(request.raw, settings.bodyBytes);
@@ -44,7 +44,7 @@ export function createForwarder(platform: Platform, resolve?: Resolve): Forwarde
         const admitted = { ...call, target: known(call.target) };
         new Forwarding(way, admitted, request, reply, { fail, broken }).start();
       } catch (error) {
-        fail(error instanceof Refused ? refused(request.id, error) : (error as Error));
+        fail(error instanceof Refused ? refused(request.id, error) : (error as Error), false);
       }
     },
     close: () => connections.close(),

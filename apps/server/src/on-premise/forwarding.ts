@@ -33,10 +33,13 @@ export interface Way {
   readonly telemetry: Telemetry;
 }
 
+/** Unless it may have reached the target, that has certainly seen nothing of the call. */
+export type Fail = (error: Error, mayHaveReached: boolean) => void;
+
 /** How a call can end other than with the target's answer. */
 export interface Ends {
   /** There is nothing of an answer yet. */
-  readonly fail: (error: Error) => void;
+  readonly fail: Fail;
   /** The answer broke off. */
   readonly broken: (error: Error) => void;
 }
@@ -205,7 +208,10 @@ export class Forwarding {
       this.#answer.destroy();
     } else {
       this.#incoming.resume();
-      this.#ends.fail(error instanceof Problem ? error : problemOf(this.#request.id, error, this.#isConnected));
+      this.#ends.fail(
+        error instanceof Problem ? error : problemOf(this.#request.id, error, this.#isConnected),
+        this.#isConnected,
+      );
     }
   }
 

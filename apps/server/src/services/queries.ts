@@ -17,14 +17,15 @@ export function pageOfServices({ read }: Database, owner: Context, cursor: strin
   return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();
 }
 
+/** In a transaction of PostgreSQL nobody else changes the service or its versions until it ends. */
 export function findService(queries: Queries, owner: Context, id: string) {
-  return queries
+  const service = queries
     .selectFrom('services')
     .selectAll()
     .where('id', '=', id)
     .where('owner_type', '=', owner.type)
-    .where('owner_id', '=', owner.id)
-    .executeTakeFirst();
+    .where('owner_id', '=', owner.id);
+  return (queries.isTransaction ? service.forNoKeyUpdate() : service).executeTakeFirst();
 }
 
 /** Versions with their builds, or with where they run; without what may be long. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { defaultConfiguration } from '@kethub/contract';
 import { stringify } from 'yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../testing/databases.ts';
@@ -234,6 +235,25 @@ describe.each(databases)('versions of services on $name', (kind) => {
     const { service } = await build(kethub.client, `Refused ${kethub.kethub.platform.newId()}`, probe);
     const answer = await api('PUT', `/services/${service.id}/versions/1.0.0/configuration`, configuration);
     expect(answer.body).toMatchObject({ status: 400, errors: [{ pointer }] });
+  });
+
+  test('of many who change the same at once, as they have read it, one does', async () => {
+    const { client } = kethub;
+    const { service } = await build(client, 'Contended', probe);
+    const { id } = await client.createApplication('contended');
+    const rush = async (method: string, path: string, bodyAs: (index: number) => object) => {
+      const match = (await api('GET', path.replace('/configuration', ''))).headers.get('etag') ?? '';
+      const answers = Array.from({ length: 8 }, (_none, index) =>
+        api(method, path, bodyAs(index), { 'if-match': match }),
+      );
+      return (await Promise.all(answers)).map(({ status }) => status).toSorted((one, other) => one - other);
+    };
+    const once = [200, 412, 412, 412, 412, 412, 412, 412];
+    const path = `/services/${service.id}`;
+    expect(await rush('PATCH', path, (index) => ({ description: `as of ${index}` }))).toEqual(once);
+    expect(await rush('PATCH', `/applications/${id}`, (index) => ({ name: `as of ${index}` }))).toEqual(once);
+    const configured = (index: number) => ({ ...defaultConfiguration, environment: { AS_OF: String(index) } });
+    expect(await rush('PUT', `${path}/versions/1.0.0/configuration`, configured)).toEqual(once);
   });
 
   test('what asks for a GPU stays a draft where there is none', async () => {
