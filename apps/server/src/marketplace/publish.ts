@@ -8,7 +8,7 @@ import { requireService, requireVersion } from '../services/index.ts';
 import { isDuplicate, listingTextOf, personName } from '../storage/index.ts';
 import { checkPlans } from './plans.ts';
 import { presentListing } from './present.ts';
-import { categorize, deleteListing, findListing, holdService, insertListing, updateListing } from './queries.ts';
+import { categorize, deleteListing, findListing, insertListing, updateListing } from './queries.ts';
 
 /** Offers one published version of a service in the marketplace, in the place of what was offered before. */
 export async function publishListing(
@@ -23,7 +23,6 @@ export async function publishListing(
   const provider_name = await providerName(platform, identity, owner);
   try {
     return await database.write(async (transaction) => {
-      await holdService(database, transaction, serviceId);
       const { service, row: version } = await requireVersion(transaction, owner, serviceId, wanted.version);
       const plans = checkPlans(wanted.pricingPlans, service.type);
       if (version.state !== 'PUBLISHED') {

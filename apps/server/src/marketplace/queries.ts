@@ -6,16 +6,6 @@ import { indexListings, listingsWithShort, type Database, type ListingRow, type 
 
 const INDEXED = ['number', 'search_text', 'provider_text'] as const;
 
-/** Keeps a service with its owner until the end of the transaction. On SQLite every transaction is alone already. */
-export async function holdService(
-  { dialect }: Pick<Database, 'dialect'>,
-  transaction: Queries,
-  id: string,
-): Promise<void> {
-  if (dialect === 'sqlite') return;
-  await transaction.selectFrom('services').select('id').where('id', '=', id).forShare().execute();
-}
-
 /** The listing of a service; FOR_CHANGE and FOR_SUBSCRIPTION keep it as it is until the end of the transaction. */
 export function findListing(
   { dialect }: Pick<Database, 'dialect'>,

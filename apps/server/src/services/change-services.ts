@@ -54,6 +54,8 @@ export async function deleteService(
     requireMatch(request, etag(row.revision));
     const versions = await everyVersion(transaction, id);
     await audit(platform, transaction, owner, 'service:delete', id, { name: row.name });
+    // First, as those who are just subscribing hold it and then the service.
+    await transaction.deleteFrom('listings').where('service_id', '=', id).execute();
     await transaction.deleteFrom('services').where('id', '=', id).execute();
     // A service that runs elsewhere has none.
     return versions.map((version) => version.source_blob).filter(Boolean);

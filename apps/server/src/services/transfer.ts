@@ -30,9 +30,10 @@ export async function transferService(
       const versions = await newestVersions(transaction, [id]);
       if (await hasPublished(transaction, id)) await keepAddress(transaction, row);
       const values = { ...owner, revision: row.revision + 1 };
-      await transaction.updateTable('services').set(values).where('id', '=', id).execute();
-      // In whose name a service is offered, its new owner decides anew. Waits for those who are just subscribing.
+      // In whose name a service is offered, its new owner decides anew. Waits for those who are just subscribing: before
+      // the service itself is changed, for which they in turn would wait.
       await transaction.deleteFrom('listings').where('service_id', '=', id).execute();
+      await transaction.updateTable('services').set(values).where('id', '=', id).execute();
       await changeProvider(transaction, id, to);
       const detail = { name: row.name, from: { type: context.type, id: context.id }, to };
       await audit(platform, transaction, context, 'service:transfer', id, detail);
