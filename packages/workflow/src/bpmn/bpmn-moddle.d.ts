@@ -3,7 +3,9 @@ declare module 'bpmn-moddle' {
   export interface ModdleElement {
     readonly $type: string;
     readonly $parent?: ModdleElement;
+    readonly $attrs: Readonly<Record<string, unknown>>;
     readonly id?: string;
+    set(property: string, value: unknown): void;
     readonly [property: string]: unknown;
   }
 
@@ -17,7 +19,11 @@ declare module 'bpmn-moddle' {
 
   export class BpmnModdle {
     constructor(packages: Readonly<Record<string, unknown>>);
-    fromXML(xml: string): Promise<{ rootElement: ModdleElement; warnings: readonly ModdleWarning[] }>;
+    fromXML(xml: string): Promise<{
+      rootElement: ModdleElement;
+      elementsById: Readonly<Record<string, ModdleElement>>;
+      warnings: readonly ModdleWarning[];
+    }>;
     toXML(element: ModdleElement, options?: { readonly format?: boolean }): Promise<{ xml: string }>;
   }
 }

@@ -77,7 +77,7 @@ export function endEventOf(
   report.add(
     element,
     'UNSUPPORTED_EVENT',
-    `A ${kind} end event is not run here; plain, error and terminate end events are.`,
+    `An end event with a ${kind} is not run here; plain, error and terminate end events are.`,
   );
   return null;
 }

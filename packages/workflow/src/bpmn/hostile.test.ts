@@ -61,7 +61,12 @@ describe('refused, and located', () => {
     ['ids that JavaScript knows', around(task('__proto__')), ['INVALID_ID __proto__']],
     ['ids that are no names', around(task('tâche')), ['INVALID_ID tâche']],
     ['elements without id', around('<task/>'), ['INVALID_ID process']],
-    ['unknown elements', around('<fooTask id="f"/>'), ['UNKNOWN_CONTENT -']],
+    ['unknown elements', around('<fooTask id="f"/>'), ['UNKNOWN_CONTENT f']],
+    [
+      'unknown elements without id',
+      around('<subProcess id="sub"><!-- <x id="no"> --><foo/></subProcess>'),
+      ['UNKNOWN_CONTENT sub'],
+    ],
     [
       'sub-processes too deep in each other',
       around(
@@ -86,12 +91,61 @@ it('ids and names that JavaScript knows are ids like others', async () => {
   );
 });
 
+describe('what describes and is not run may be incomplete', () => {
+  const beside = (more: string) => around().replace('<process', `${more}<process`);
+
+  it.each([
+    [
+      'references of lanes, associations and data',
+      around(
+        '<laneSet id="l"><lane id="a"><flowNodeRef>gone</flowNodeRef></lane></laneSet><association id="b" sourceRef="s" targetRef="gone"/><property id="c" itemSubjectRef="xsd:string"/>',
+      ),
+    ],
+    [
+      'message flows and pools',
+      beside(
+        '<collaboration id="c"><participant id="p" processRef="gone"/><messageFlow id="m" sourceRef="p" targetRef="gone"/></collaboration>',
+      ),
+    ],
+    [
+      'processes that are not executable',
+      beside(
+        '<process id="other"><task/><fooTask id="x"/><userTask id="y z"/><sequenceFlow id="f" sourceRef="gone" targetRef="gone"/></process>',
+      ),
+    ],
+    [
+      'diagrams',
+      beside(
+        '<di:BPMNDiagram xmlns:di="http://www.omg.org/spec/BPMN/20100524/DI" id="s"><di:BPMNPlane bpmnElement="gone"/></di:BPMNDiagram>',
+      ).replace(/(<di:BPMNDiagram.*<\/di:BPMNDiagram>)(.*)(<\/definitions>)/s, '$2$1$3'),
+    ],
+  ])('%s', async (_, xml) => expect(await refusals(xml)).toEqual([]));
+
+  it('but not what a process that is run depends on', async () => {
+    const executable = '<process id="other" isExecutable="true"><startEvent id="o"/><fooTask id="x"/></process>';
+    expect(await refusals(beside(executable))).toEqual(['UNKNOWN_CONTENT x']);
+    const catches =
+      '<task id="t"/><boundaryEvent id="b" attachedToRef="t"><errorEventDefinition errorRef="gone"/></boundaryEvent>';
+    expect(await refusals(around(catches))).toEqual(['DANGLING_REFERENCE b']);
+  });
+});
+
+it('references may have the prefix of the namespace that the file defines', async () => {
+  const xml = around(task('t'), '<sequenceFlow id="f" sourceRef="me:s" targetRef="me:t"/>');
+  const defines = (namespace: string) =>
+    xml
+      .replace('<definitions', `<definitions xmlns:me="${namespace}" targetNamespace="urn:me"`)
+      .replace(/ targetNamespace="(?!urn:me)[^"]*"/, '');
+  expect(await refusals(defines('urn:me'))).toEqual([]);
+  expect(await refusals(defines('urn:other'))).toEqual(['DANGLING_REFERENCE f', 'DANGLING_REFERENCE f']);
+});
+
 it('reads the encodings that files declare', async () => {
   const xml = around(task('t').replace('id="t"', 'id="t" name="Übersicht"'));
   const latin = Buffer.from(xml.replace('UTF-8', 'ISO-8859-1'), 'latin1');
   const utf16 = Buffer.from(`\uFEFF${xml.replace('UTF-8', 'UTF-16')}`, 'utf16le');
   const wrongly = Buffer.from(xml.replace('UTF-8', 'UTF-16'));
-  for (const bytes of [latin, utf16, wrongly, Buffer.from(xml)]) {
+  for (const bytes of [latin, utf16, utf16.subarray(2), wrongly, Buffer.from(xml)]) {
     const result = await parse(bytes);
     expect('graph' in result && result.graph.processes.get('process')?.nodes.get('t')?.name).toBe('Übersicht');
   }

@@ -45,7 +45,11 @@ export function triggerOf(report: Report, event: Element, place: Place): Trigger
     default:
   }
   const kind = kindName(definition.$type).replace(' event definition', '');
-  report.add(event, 'UNSUPPORTED_EVENT', `A ${kind} cannot be used with this event here.`);
+  report.add(
+    event,
+    'UNSUPPORTED_EVENT',
+    `This event cannot wait for: ${kind}. Use a timer, a message or, on boundaries, an error.`,
+  );
   return null;
 }
 

@@ -9,13 +9,26 @@ export function decodeXml(bytes: Uint8Array): string | Problem {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
     const message = `The file is not text in the encoding ${encoding}. Save it as UTF-8.`;
-    return { elementId: null, code: 'ENCODING', message };
+    return { elementId: null, code: 'ENCODING', message, line: firstUnreadable(bytes, encoding) };
+  }
+}
+
+/** The line of the first bytes that stand for no character. */
+function firstUnreadable(bytes: Uint8Array, encoding: string): number {
+  try {
+    const [before = ''] = new TextDecoder(encoding).decode(bytes).split('\uFFFD', 1);
+    return before.split('\n').length;
+  } catch {
+    return 1;
   }
 }
 
 function encodingOf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  // Without a byte order mark: every second byte of `<?` is zero.
+  if (bytes[0] === 0x3c && bytes[1] === 0 && bytes[2] === 0x3f && bytes[3] === 0) return 'utf-16le';
+  if (bytes[0] === 0 && bytes[1] === 0x3c && bytes[2] === 0 && bytes[3] === 0x3f) return 'utf-16be';
   const head = String.fromCharCode(...bytes.subarray(0, 200));
   const declared = /^[^<]{0,3}<\?xml[^>]*\sencoding\s*=\s*["']([A-Za-z][\w.-]*)["']/.exec(head)?.[1] ?? 'utf-8';
   // A declaration that can be read byte by byte is not written in 16 bits, whatever it says.

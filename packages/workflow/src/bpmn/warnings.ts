@@ -1,0 +1,96 @@
+import type { ModdleElement, ModdleWarning } from 'bpmn-moddle';
+import type { Problem } from '../types.ts';
+import { flag, idOf, type Element } from './element.ts';
+import { invalidId } from './names.ts';
+import { Places, type Tag } from './places.ts';
+
+/** What the parser has read, and the text that it was. */
+export interface Source {
+  readonly xml: string;
+  readonly definitions: ModdleElement;
+  readonly elementsById: Readonly<Record<string, ModdleElement>>;
+}
+
+/** References on which it depends what a process does. All others describe. */
+const meant: ReadonlySet<string> = new Set([
+  'default',
+  'attachedToRef',
+  'errorRef',
+  'messageRef',
+  'eventDefinitionRef',
+]);
+const ofFlows: ReadonlySet<string> = new Set(['sourceRef', 'targetRef']);
+
+/** What the parser could not make sense of, where something depends on it: not in pictures and other pools. */
+export function problemsOf(source: Source, warnings: readonly ModdleWarning[]): Problem[] {
+  let places: Places | null = null;
+  const place = (message: string): Tag | null => {
+    const [, line, column] = /line: (\d+)\s+column: (\d+)/.exec(message) ?? [];
+    if (line === undefined) return null;
+    places ??= new Places(source.xml);
+    return places.tagAt(Number(line), Number(column));
+  };
+  return warnings.flatMap((warning) => {
+    const { message } = warning;
+    if (message.startsWith('unsupported document encoding')) return [];
+    if (message.startsWith('unresolved reference')) return dangling(source, warning);
+    return unreadable(source, warning, place(message));
+  });
+}
+
+function dangling(source: Source, { element, property = '', value }: ModdleWarning): Problem[] {
+  const name = property.slice(property.indexOf(':') + 1);
+  const counts = meant.has(name) || (ofFlows.has(name) && element?.$type === 'bpmn:SequenceFlow');
+  if (element === undefined || !counts || isPicture(element)) return [];
+  const target = resolved(source, String(value));
+  if (target !== undefined && name !== 'eventDefinitionRef') {
+    element.set(property, target);
+    return [];
+  }
+  const message = `${property} names ${String(value)}, which is not in the file.`;
+  return [{ elementId: idOf(element), code: 'DANGLING_REFERENCE', message }];
+}
+
+/** References are names with a prefix, where the prefix stands for the namespace that the file itself defines. */
+function resolved({ definitions, elementsById }: Source, name: string): ModdleElement | undefined {
+  const [prefix, local, more] = name.split(':');
+  if (prefix === undefined || local === undefined || more !== undefined) return undefined;
+  const namespace = definitions.$attrs[`xmlns:${prefix}`];
+  return namespace !== undefined && namespace === definitions['targetNamespace'] ? elementsById[local] : undefined;
+}
+
+function unreadable(source: Source, { message, element, error }: ModdleWarning, tag: Tag | null): Problem[] {
+  const around = element ?? (tag?.around == null ? undefined : source.elementsById[tag.around]);
+  if (around !== undefined && isPicture(around)) return [];
+  const reason = error?.message ?? message;
+  const duplicate = /duplicate ID <([^>]*)>/.exec(reason)?.[1];
+  if (duplicate !== undefined) {
+    // Ids of shapes are of no use to anybody but whoever draws them.
+    if (/^unparsable content <(?:[\w.-]+:)?BPMN[A-Z]/.test(message)) return [];
+    return [{ elementId: duplicate, code: 'DUPLICATE_ID', message: `More than one element has the id ${duplicate}.` }];
+  }
+  const illegal = /illegal ID <([^>]*)>/.exec(reason)?.[1];
+  if (illegal !== undefined) return [invalidId(illegal)];
+  const line = lineOf(message);
+  const elementId = idOf(element) ?? (tag?.id || tag?.around) ?? null;
+  const text = `A part of the file cannot be read: ${firstLine(reason)}`;
+  return [{ elementId, code: 'UNKNOWN_CONTENT', message: text, ...(line === null ? {} : { line }) }];
+}
+
+/** Whether an element is in a process that is not run, in a collaboration, or in a diagram. */
+function isPicture(element: Element): boolean {
+  for (let at: Element | undefined = element; at !== undefined; at = at.$parent) {
+    if (at.$type === 'bpmn:Process') return !flag(at, 'isExecutable', false);
+    if (/^(?:bpmndi|dc|di):|^bpmn:(?:Collaboration|Choreography|GlobalConversation|Category)$/.test(at.$type))
+      return true;
+  }
+  return false;
+}
+
+/** The parser counts lines from 0. */
+export function lineOf(message: string): number | null {
+  const line = /line: (\d+)/.exec(message)?.[1];
+  return line === undefined ? null : Number(line) + 1;
+}
+
+export const firstLine = (message: string): string => (message.split('\n')[0] ?? '').trim();
