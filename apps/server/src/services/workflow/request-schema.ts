@@ -33,7 +33,8 @@ const addFormats = addFormatsTo as unknown as (ajv: Ajv2020, formats: string[]) 
 const linear = Object.assign(
   (pattern: string) => {
     const compiled = RE2JS.compile(pattern);
-    return { test: (text: string) => compiled.matcher(text).find() };
+    // Patterns are told apart by what they are as text: without it, all of them would be the first one of the schemas' own.
+    return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
   },
   { code: 'linear' },
 );
