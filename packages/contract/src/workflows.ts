@@ -110,6 +110,9 @@ export const WorkflowActivity = Type.Object({
   job: Type.Optional(
     Type.Object({ executionId: Id, state: Type.String(), attempts: Type.Integer() }, { description: 'What it runs.' }),
   ),
+  childInstanceId: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Of a call activity: what it has started.' }),
+  ),
   due: Type.Optional(Timestamp),
   message: Type.Optional(Type.Object({ name: Type.String(), correlationKey: Type.String() })),
 });
@@ -119,6 +122,9 @@ export const WorkflowInstanceDetails = Type.Object(
     ...WorkflowInstance.properties,
     activities: Type.Array(WorkflowActivity, { description: 'Where it is: what is active or waits.' }),
     openIncidents: Type.Array(WorkflowIncident),
+    children: Type.Array(WorkflowInstance, {
+      description: 'What its call activities have started, newest first; at most 100.',
+    }),
     variables: AnyObject,
   },
   { $id: 'WorkflowInstanceDetails' },

@@ -4,6 +4,7 @@ export { parse, type ParseResult } from './parse.ts';
 export { requirements, firstStart, nextStart } from './requirements.ts';
 export { start, step } from './engine/step.ts';
 export { isTooDeep } from './engine/depth.ts';
+export { Runaway } from './engine/failure.ts';
 export { errorsOf, resultOf, statusOf } from './engine/status.ts';
 export { variablesAt } from './engine/variables.ts';
 export { rebuild } from './engine/journal.ts';

@@ -73,6 +73,22 @@ export class Executions {
     return { ...answer, body, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };
   }
 
+  /** A message for a workflow. Throws not-found where the service is none. */
+  async publish(
+    origin: Origin,
+    request: FastifyRequest,
+    hold: (transaction: Queries) => Promise<void> = async () => {},
+  ): Promise<Answer> {
+    if (!origin.isWorkflow) throw new Problem('not-found', 'This service is no workflow: it takes no messages.');
+    if (typeof request.body !== 'string') {
+      throw new Problem(
+        'unsupported-media-type',
+        'Send the message as a JSON object with Content-Type: application/json.',
+      );
+    }
+    return this.#workflows.publish(origin, request.body, hold);
+  }
+
   /** Newest first. */
   list(scope: ExecutionScope, query: ListQuery): Promise<Answer> {
     return list(query, {

@@ -1,6 +1,8 @@
+import type { Answer } from '../http/index.ts';
 import type { LogSource } from '../logs/index.ts';
 import type { ExecutionRow, Queries } from '../storage/index.ts';
 import type { ExecutionInput } from './input.ts';
+import type { Origin } from './start.ts';
 
 /** An execution of a workflow that is being accepted. */
 export interface AcceptedWorkflow {
@@ -21,6 +23,11 @@ export interface Workflows {
    * the execution has from now on, as JSON. Null when it is no workflow.
    */
   cancel(transaction: Queries, executionId: string): Promise<{ readonly result: string } | null>;
+  /**
+   * Publishes a message of a subscriber: for instances that it has started, and to start one. `text` is the body, and `hold`
+   * may refuse each execution that is started. Throws malformed-json, invalid-request, too-large, conflict.
+   */
+  publish(origin: Origin, text: string, hold: (transaction: Queries) => Promise<void>): Promise<Answer>;
   /** Something was added that a worker has to see to. */
   wake(): void;
   /** What an instance has done so far; null when it is none. */

@@ -7,6 +7,8 @@ import {
   TokenError,
   TokenRequest,
   TokenResponse,
+  WorkflowMessageReceipt,
+  WorkflowMessageRequest,
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import type { Executions } from '../executions/index.ts';
@@ -16,7 +18,7 @@ import type { Platform } from '../platform.ts';
 import type { Subscriber } from './access.ts';
 import type { Purpose } from './admission.ts';
 import { readOpenApi } from './openapi.ts';
-import { startForSubscriber } from './start-execution.ts';
+import { publishForSubscriber, startForSubscriber } from './start-execution.ts';
 import type { TokenEndpoint } from './token.ts';
 
 /**
@@ -95,6 +97,35 @@ export function gatewayEndpoints(
       ],
       handle: ({ caller, request, reply }) =>
         startForSubscriber(platform, executions, subscriber(caller), request, reply),
+    }),
+    endpoint({
+      method: 'POST',
+      path: `${service}/workflow-messages`,
+      id: 'publishMessage',
+      tag,
+      access: 'STARTER',
+      summary: 'Publish a message for a workflow',
+      description:
+        'It reaches an instance that was started through this subscription and waits for a message of this name and correlation key, now or until its time is up, and starts one where a message start event has its name. Only of workflows.',
+      params: Type.Object(address),
+      consumes: { 'application/json': WorkflowMessageRequest },
+      answers: { 201: WorkflowMessageReceipt },
+      problems: [
+        ...refused,
+        'not-found',
+        'version-retired',
+        'invalid-request',
+        'malformed-json',
+        'conflict',
+        'data-pool-not-readable',
+        'input-not-an-object',
+        'invalid-secrets',
+        'too-large',
+        'unsupported-media-type',
+        'quota-exceeded',
+      ],
+      handle: ({ caller, request, reply }) =>
+        publishForSubscriber(platform, executions, subscriber(caller), request, reply),
     }),
     endpoint({
       method: 'GET',

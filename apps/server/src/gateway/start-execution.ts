@@ -3,6 +3,7 @@ import type { Executions } from '../executions/index.ts';
 import type { Answer } from '../http/index.ts';
 import { countExecution, hasQuota, type QuotaFields } from '../limits/index.ts';
 import type { Platform } from '../platform.ts';
+import type { Queries } from '../storage/index.ts';
 import type { Subscriber } from './access.ts';
 
 /** Starts an execution of a subscriber, counted in the same transaction where the subscription has a quota. */
@@ -13,15 +14,36 @@ export async function startForSubscriber(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Answer> {
-  const { limits, subscriptionId } = subscriber;
-  if (!hasQuota(limits)) return executions.start(subscriber, request);
-  const counted: QuotaFields[] = [];
-  const answer = await executions.start(subscriber, request, async (transaction) => {
-    counted.push(await countExecution(transaction, subscriptionId, limits, platform.now()));
+  if (!hasQuota(subscriber.limits)) return executions.start(subscriber, request);
+  return counted(platform, subscriber, reply, (hold) => executions.start(subscriber, request, hold));
+}
+
+/** Publishes a message of a subscriber; each execution that it starts is counted. */
+export async function publishForSubscriber(
+  platform: Platform,
+  executions: Executions,
+  subscriber: Subscriber,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Answer> {
+  if (!hasQuota(subscriber.limits)) return executions.publish(subscriber, request);
+  return counted(platform, subscriber, reply, (hold) => executions.publish(subscriber, request, hold));
+}
+
+type Hold = (transaction: Queries) => Promise<void>;
+
+async function counted(
+  platform: Platform,
+  { limits, subscriptionId }: Subscriber,
+  reply: FastifyReply,
+  act: (hold: Hold) => Promise<Answer>,
+): Promise<Answer> {
+  let fields: QuotaFields | null = null;
+  const answer = await act(async (transaction) => {
+    fields = await countExecution(transaction, subscriptionId, limits, platform.now());
   });
   // None for the answer to a repeated request, which has started nothing.
-  const [fields] = counted;
-  return fields ? { ...answer, headers: { ...answer.headers, ...besideOthers(fields, reply) } } : answer;
+  return fields === null ? answer : { ...answer, headers: { ...answer.headers, ...besideOthers(fields, reply) } };
 }
 
 /** Both fields are lists: what the request itself was counted against stands there already. */

@@ -112,9 +112,9 @@ function described(
 ) {
   const derived =
     row.derived_schemas === null ? unknownSignature : stored<typeof unknownSignature>(row.derived_schemas);
-  const { input, schemas } =
+  const own =
     type === 'WORKFLOW' ? describedWorkflow(requirementsIn({ requirements: row.workflow_requirements })) : derived;
-  return documentOf({ title, description, version: row.version, input, schemas });
+  return documentOf({ title, description, version: row.version, ...own });
 }
 
 /** Rows hold JSON that this program wrote and checked before. */

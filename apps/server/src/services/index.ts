@@ -15,6 +15,7 @@ export {
   findWorkflowVersion,
   requireDeployable,
   requirementsIn,
+  type RequestSchema,
   type RequestValidator,
 } from './workflow/index.ts';
 export { compareVersions } from './version-number.ts';

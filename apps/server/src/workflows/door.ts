@@ -6,6 +6,7 @@ import type { Platform } from '../platform.ts';
 import { insertMany, isAmong, type Queries, type WorkflowInstanceRow } from '../storage/index.ts';
 import { DEPTH, eventRow, insertEvents, type NewEvent } from './advance/index.ts';
 import { journalLog } from './log.ts';
+import { publishOfSubscriber } from './publish.ts';
 import { Requests } from './requests.ts';
 import { sealSecrets } from './secrets.ts';
 import { workflowsToDo } from './wake.ts';
@@ -13,13 +14,15 @@ import { workflowsToDo } from './wake.ts';
 /** Where executions of workflow services come in, in every process; workers do the rest. */
 export function createWorkflows(platform: Platform): Workflows {
   const requests = new Requests(platform);
-  return {
+  const workflows: Workflows = {
     check: (versionId, input, bytes) => requests.check(versionId, input, bytes),
     accept: (transaction, accepted) => insertInstances(platform, transaction, accepted),
     cancel: (transaction, id) => cancelInstance(platform, transaction, id),
     wake: () => workflowsToDo(platform.database),
     log: (id): Promise<LogSource | null> => journalLog(platform, id),
+    publish: (origin, text, hold) => publishOfSubscriber(platform, workflows, origin, text, hold),
   };
+  return workflows;
 }
 
 /** The instances of executions, and that they are to begin. */

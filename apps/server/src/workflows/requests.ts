@@ -1,3 +1,4 @@
+import { isTooDeep, type Value } from '@kethub/workflow';
 import { Problem } from '../http/index.ts';
 import type { ExecutionInput } from '../executions/index.ts';
 import { createValidator, findWorkflowVersion, requirementsIn, type RequestValidator } from '../services/index.ts';
@@ -23,6 +24,7 @@ export class Requests {
 
   /** Throws invalid-request with every place at which the input does not fit. */
   async check(serviceVersionId: string, { members }: ExecutionInput, bytes: number): Promise<void> {
+    if (isTooDeep(members as Value)) throw new Problem('invalid-request', 'The input is nested too deep.');
     const { validator, startedBy } = this.#known.get(serviceVersionId) ?? (await this.#load(serviceVersionId));
     if (startedBy !== null)
       throw new Problem('invalid-request', `This workflow has no plain start event. It is started by ${startedBy}.`);

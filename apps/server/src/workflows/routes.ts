@@ -15,7 +15,7 @@ import type { Executions, Workflows } from '../executions/index.ts';
 import { contextOf, ListQuery, platformEndpoint as endpoint, Problem, type PlatformEndpoint } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { createGraphs } from './graphs.ts';
-import { publishMessage } from './messages.ts';
+import { publishMessage } from './publish.ts';
 import { readIncidents, readInstance, readInstances, readJournal } from './operators/read-instances.ts';
 import { retryIncident } from './operators/retry-incident.ts';
 

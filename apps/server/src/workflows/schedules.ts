@@ -5,7 +5,7 @@ import type { Platform } from '../platform.ts';
 import type { Queries, WorkflowScheduleRow } from '../storage/index.ts';
 import type { Graphs } from './graphs.ts';
 import type { Pause } from './loop.ts';
-import { startByEvent } from './start-by-event.ts';
+import { originOfOwner, startByEvent } from './start-by-event.ts';
 
 const AT_ONCE = 32;
 const MISSED = 100_000;
@@ -49,14 +49,9 @@ async function fire(platform: Platform, workflows: Workflows, graphs: Graphs, ro
       .where('service_versions.id', '=', row.service_version_id)
       .executeTakeFirst();
     if (!service || (service.sunset_at !== null && service.sunset_at <= now())) return null;
-    return startByEvent(platform, workflows, transaction, {
-      owner: { type: service.owner_type, id: service.owner_id },
-      personId: null,
-      serviceId: service.id,
-      serviceVersionId: row.service_version_id,
-      startEvent: row.element_id,
-      variables: {},
-    });
+    const owner = { type: service.owner_type, id: service.owner_id };
+    const origin = originOfOwner(platform, owner, null, service.id, row.service_version_id);
+    return startByEvent(platform, workflows, transaction, origin, row.element_id, {});
   });
   started?.started();
 }

@@ -1,28 +1,19 @@
 import type { Variables } from '@kethub/workflow';
-import { acceptExecutions, prepareExecution, wakeWorkers, type Workflows } from '../executions/index.ts';
+import { acceptExecutions, prepareExecution, wakeWorkers, type Origin, type Workflows } from '../executions/index.ts';
 import { holdOwner } from '../organizations/index.ts';
 import type { Platform } from '../platform.ts';
 import type { OwnerType, Queries } from '../storage/index.ts';
 
-export interface StartByEvent {
-  readonly owner: { readonly type: OwnerType; readonly id: string };
-  /** Who has sent the message; null for a timer. */
-  readonly personId: string | null;
-  readonly serviceId: string;
-  readonly serviceVersionId: string;
-  readonly startEvent: string;
-  readonly variables: Variables;
-}
-
-/** Starts an instance by a timer or message start event, inside a transaction; returns its id. Call `started` afterwards. */
-export async function startByEvent(
-  platform: Platform,
-  workflows: Workflows,
-  transaction: Queries,
-  { owner, personId, serviceId, serviceVersionId, startEvent, variables }: StartByEvent,
-): Promise<{ readonly id: string; readonly started: () => void }> {
-  const origin = {
-    scope: { of: { by: 'OWNER' as const, ...owner }, address: `${platform.addresses.api}/service-executions` },
+/** What the owner of a workflow starts, by a message, or nobody, by a timer (`personId` is null). */
+export function originOfOwner(
+  { addresses }: Platform,
+  owner: { readonly type: OwnerType; readonly id: string },
+  personId: string | null,
+  serviceId: string,
+  serviceVersionId: string,
+): Origin {
+  return {
+    scope: { of: { by: 'OWNER', ...owner }, address: `${addresses.api}/service-executions` },
     subscriptionId: null,
     applicationId: null,
     owner,
@@ -32,9 +23,20 @@ export async function startByEvent(
     dataPools: [],
     isWorkflow: true,
   };
+}
+
+/** Starts an instance by a timer or message start event, inside a transaction; returns its id. Call `started` afterwards. */
+export async function startByEvent(
+  platform: Platform,
+  workflows: Workflows,
+  transaction: Queries,
+  origin: Origin,
+  startEvent: string,
+  variables: Variables,
+): Promise<{ readonly id: string; readonly started: () => void }> {
   const text = JSON.stringify(variables);
   const prepared = await prepareExecution(platform, workflows, origin, platform.newId(), text, startEvent);
-  await holdOwner(platform, transaction, owner);
+  await holdOwner(platform, transaction, origin.owner);
   await acceptExecutions(workflows, transaction, [prepared]);
   return {
     id: prepared.row.id,

@@ -11,6 +11,16 @@ export class Failure extends Error {
   }
 }
 
+/** A step that becomes too large to be taken at all: the instance has to be given up. */
+export class Runaway extends Error {
+  readonly elementId: string;
+
+  constructor(elementId: string, message: string) {
+    super(message);
+    this.elementId = elementId;
+  }
+}
+
 /** Does something with an element, and makes a failure its incident. */
 export function attempt(machine: Machine, key: number, action: (element: Readonly<ElementInstance>) => void): void {
   const element = machine.find(key);

@@ -1,4 +1,6 @@
 import type { Node, Process, ProcessGraph } from '../graph.ts';
+import { limits } from './limits.ts';
+import { Runaway } from './failure.ts';
 import type {
   Effect,
   ElementInstance,
@@ -73,8 +75,18 @@ export class Machine {
 
   // ---- What is to be done
 
+  /** Throws Runaway. */
   push(command: Command): void {
+    if (this.#queue.length - this.#next >= limits.pending) {
+      const message = `The workflow would run more than ${limits.pending} elements at once. Are there loops in loops, or a parallel gateway in a loop?`;
+      throw new Runaway(this.#elementOf(command), message);
+    }
     this.#queue.push(command);
+  }
+
+  #elementOf(command: Command): string {
+    if (command.do === 'enter') return command.node;
+    return this.get('body' in command ? command.body : command.element).elementId;
   }
 
   nextCommand(): Command | undefined {

@@ -10,6 +10,8 @@ export interface Description {
   readonly input: JsonObject;
   /** Among them InputData, InputParams and ResultResponse. */
   readonly schemas: JsonObject;
+  /** Operations beyond those of every service. */
+  readonly morePaths?: JsonObject;
 }
 
 const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
@@ -184,11 +186,11 @@ export const commonSchemas: JsonObject = {
 };
 
 /** An OpenAPI document of a service, without what the installation fills in. */
-export function documentOf({ title, version, description, input, schemas }: Description): JsonObject {
+export function documentOf({ title, version, description, input, schemas, morePaths = {} }: Description): JsonObject {
   return {
     openapi: '3.1.0',
     info: { title, version, ...(description !== '' && { description }) },
-    paths: operationsOf(input),
+    paths: { ...operationsOf(input), ...morePaths },
     components: { schemas: { ...schemas, ...commonSchemas } },
   };
 }

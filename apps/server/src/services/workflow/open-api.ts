@@ -1,3 +1,4 @@
+import { WorkflowMessageReceipt, WorkflowMessageRequest } from '@kethub/contract';
 import type { Requirements } from '@kethub/workflow';
 import { unknownSignature, type JsonObject } from '../specification/index.ts';
 
@@ -5,7 +6,11 @@ import { unknownSignature, type JsonObject } from '../specification/index.ts';
  * What describes a workflow service: the body of POST is the Request Schema of the start event, and its result has the
  * fields that end events return, or `errors`.
  */
-export function describedWorkflow(needs: Requirements | null): { input: JsonObject; schemas: JsonObject } {
+export function describedWorkflow(needs: Requirements | null): {
+  input: JsonObject;
+  schemas: JsonObject;
+  morePaths: JsonObject;
+} {
   const schema = needs?.requestSchema ?? null;
   const { schemas, input } = unknownSignature;
   return {
@@ -16,10 +21,36 @@ export function describedWorkflow(needs: Requirements | null): { input: JsonObje
       ResultResponse: result(schemas['ResultResponse'] as JsonObject, needs),
       WorkflowError: error,
     },
+    morePaths: takesMessages(needs) ? { '/workflow-messages': { post: publish } } : {},
   };
 }
 
-const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
+function takesMessages(needs: Requirements | null): boolean {
+  return needs !== null && needs.messageStarts.length + needs.messages.length > 0;
+}
+
+const publish: JsonObject = {
+  operationId: 'publishMessage',
+  summary: 'Publish a message for what was started through this subscription, or for a start event',
+  requestBody: { required: true, content: { 'application/json': { schema: plain(WorkflowMessageRequest) } } },
+  responses: {
+    201: { description: 'Published.', content: { 'application/json': { schema: plain(WorkflowMessageReceipt) } } },
+    default: {
+      description: 'RFC 9457 problem document.',
+      content: { 'application/problem+json': { schema: ref('Problem') } },
+    },
+  },
+};
+
+/** Without the marks of whoever builds it, and without an id, which would make it a document of its own. */
+function plain(schema: object): JsonObject {
+  const { $id: _id, ...rest } = JSON.parse(JSON.stringify(schema)) as JsonObject;
+  return rest;
+}
+
+function ref(name: string): JsonObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
 
 /** References of the schema lead within it: it becomes a component, and they go along. */
 function withSecrets(schema: JsonObject, secrets: readonly string[]): JsonObject {

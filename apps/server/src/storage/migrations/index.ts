@@ -28,6 +28,7 @@ import * as workflows from './0030-workflows.ts';
 import * as workflowJobsElsewhere from './0031-workflow-jobs-elsewhere.ts';
 import * as oneMachine from './0032-one-machine.ts';
 import * as workflowOwners from './0033-workflow-owners.ts';
+import * as workflowMessagesOfApplications from './0035-workflow-messages-of-applications.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -60,6 +61,7 @@ const migrations: Record<string, Migration> = {
   '0031-workflow-jobs-elsewhere': workflowJobsElsewhere,
   '0032-one-machine': oneMachine,
   '0033-workflow-owners': workflowOwners,
+  '0035-workflow-messages-of-applications': workflowMessagesOfApplications,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

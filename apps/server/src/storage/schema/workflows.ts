@@ -117,6 +117,8 @@ export interface WorkflowSubscriptionRow {
 export interface WorkflowMessageRow {
   id: string;
   service_id: string;
+  /** Of the application that has published it: only what it has started is meant. Null: of the owner of the service. */
+  subscription_id: string | null;
   name: string;
   correlation_key: string;
   variables: string;

@@ -4,6 +4,7 @@ import { isAmong, type Queries } from '../../storage/index.ts';
 import type { Graphs } from '../graphs.ts';
 import { gatherEffects, type Effects } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
+import { limitChildren } from './limit-children.ts';
 import { reduce, type Advanced } from './reduce.ts';
 import { announce, prepareSettlement, settle, type Settlement } from './settle.ts';
 import { Conflict, storeAdvanced } from './store.ts';
@@ -85,6 +86,7 @@ async function write(
   settlement: Settlement,
 ): Promise<Written> {
   const effects = gatherEffects(platform, advanced);
+  await limitChildren(platform, transaction, effects);
   await storeAdvanced(platform, transaction, advanced, effects);
   await clear(transaction, effects.finished);
   await endWhatRuns(platform, transaction, advanced);

@@ -2,6 +2,7 @@ import { limits } from '@kethub/contract';
 import {
   errorsOf,
   resultOf,
+  Runaway,
   start,
   statusOf,
   step,
@@ -57,9 +58,14 @@ export function reduce(graph: ProcessGraph | null, work: Work, now: number, log:
     if (!after) return { row, events: ids, next: null };
     const state = JSON.stringify(after.state);
     const bytes = Buffer.byteLength(state);
-    if (bytes > limits.workflowStateBytes) return { row, events: ids, next: tooLarge(graph, row, before, bytes, now) };
+    if (bytes > limits.workflowStateBytes) {
+      const message = `The variables of the workflow need ${bytes} bytes; at most ${limits.workflowStateBytes} are kept. Pass data on by data pools, or map less of what services return.`;
+      return { row, events: ids, next: givenUp(graph, row, before, now, message) };
+    }
     return { row, events: ids, next: nextOf(before, after, state, bytes) };
   } catch (error) {
+    if (error instanceof Runaway)
+      return { row, events: ids, next: givenUp(graph, row, before, now, error.message, error.elementId) };
     log.error({ instance: row.id, err: error }, 'an instance of a workflow could not be advanced');
     const message =
       'The workflow could not be advanced for a reason of the platform. The operator finds it in the log.';
@@ -103,17 +109,17 @@ function nextOf(before: State | null, { state, effects, journal }: StepResult, t
   };
 }
 
-/** It cannot be kept: what runs is cancelled, and the result says why. */
-function tooLarge(
+/** It cannot be kept or taken further: what runs is cancelled, and the result says why. */
+function givenUp(
   graph: ProcessGraph,
   row: WorkflowInstanceRow,
   before: State | null,
-  bytes: number,
   now: number,
+  message: string,
+  elementId?: string,
 ): Next {
-  const message = `The variables of the workflow need ${bytes} bytes; at most ${limits.workflowStateBytes} are kept. Pass data on by data pools, or map less of what services return.`;
   const ended = before && step(graph, before, { type: 'cancel' }, { now });
-  const failed = broken(row, before, message);
+  const failed = broken(row, before, message, elementId);
   if (!ended?.changed) return failed;
   const effects = ended.effects.filter(({ type }) => type !== 'finished');
   const state = JSON.stringify(ended.state);
@@ -127,8 +133,8 @@ function tooLarge(
 }
 
 /** An end that the engine knows nothing of. */
-function broken(row: WorkflowInstanceRow, before: State | null, message: string): Next {
-  const failedElement = before?.processId ?? row.process_id ?? 'process';
+function broken(row: WorkflowInstanceRow, before: State | null, message: string, elementId?: string): Next {
+  const failedElement = elementId ?? before?.processId ?? row.process_id ?? 'process';
   const errors: ErrorEnvelope[] = [
     ...(before ? errorsOf(before) : []),
     { errorCode: 'WORKFLOW_ERROR', failedElement, message },

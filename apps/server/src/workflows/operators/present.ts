@@ -61,14 +61,20 @@ export interface JobOfInstance {
 }
 
 /** Where an instance is: what is active or waits. */
-export function presentActivities(state: State, jobs: readonly JobOfInstance[]): WorkflowInstanceDetails['activities'] {
+export function presentActivities(
+  state: State,
+  jobs: readonly JobOfInstance[],
+  children: readonly InstanceRow[],
+): WorkflowInstanceDetails['activities'] {
   const timers = Map.groupBy(Object.values(state.timers), (one) => one.element);
   const messages = Map.groupBy(Object.values(state.subscriptions), (one) => one.element);
   const running = new Map(jobs.map((one) => [one.job, one]));
+  const called = new Map(children.map((one) => [one.parent_child, one.id]));
   return Object.values(state.elements)
     .filter(({ scope }) => scope !== 0)
     .map((element: ElementInstance) => {
       const job = element.job === undefined ? undefined : running.get(element.job);
+      const child = element.child === undefined ? undefined : called.get(element.child);
       const [timer] = timers.get(element.key) ?? [];
       const [message] = messages.get(element.key) ?? [];
       return {
@@ -78,6 +84,7 @@ export function presentActivities(state: State, jobs: readonly JobOfInstance[]):
         phase: element.phase,
         ...(element.loopCounter !== undefined && { loopCounter: element.loopCounter }),
         ...(job && { job: { executionId: job.id, state: job.state, attempts: job.attempts } }),
+        ...(child !== undefined && { childInstanceId: child }),
         ...(timer && { due: toTimestamp(timer.due) }),
         ...(message && { message: { name: message.messageName, correlationKey: message.correlationKey } }),
       };

@@ -21,6 +21,7 @@ function instancesOf(queries: Queries, owner: Owner) {
       'workflow_instances.id',
       'workflow_instances.execution_id',
       'workflow_instances.parent_id',
+      'workflow_instances.parent_child',
       'workflow_instances.service_version_id',
       'workflow_instances.process_id',
       'workflow_instances.phase',
@@ -56,6 +57,15 @@ export function pageOfInstances(
     .limit(limit);
   if (onlyIncidents) rows = rows.where('workflow_instances.incidents', '>', 0);
   return (cursor === null ? rows : rows.where('workflow_instances.id', '<', cursor)).execute();
+}
+
+/** What the call activities of an instance have started, newest first. */
+export function childrenOf(queries: Queries, owner: Owner, id: string, limit: number): Promise<InstanceRow[]> {
+  return instancesOf(queries, owner)
+    .where('workflow_instances.parent_id', '=', id)
+    .orderBy('workflow_instances.id', 'desc')
+    .limit(limit)
+    .execute();
 }
 
 export async function stateOf(queries: Queries, id: string): Promise<string | null> {

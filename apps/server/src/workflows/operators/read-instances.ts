@@ -6,9 +6,10 @@ import { requireService } from '../../services/index.ts';
 import type { Graphs } from '../graphs.ts';
 import { readJournalAfter } from '../journal.ts';
 import { isOwn, presentActivities, presentIncident, presentInstance } from './present.ts';
-import { findInstance, jobsOf, pageOfInstances, stateOf, statesOf, type InstanceRow } from './queries.ts';
+import { childrenOf, findInstance, jobsOf, pageOfInstances, stateOf, statesOf, type InstanceRow } from './queries.ts';
 
 const INCIDENTS_AT_ONCE = 100;
+const CHILDREN_AT_ONCE = 100;
 
 /** Instances of a workflow service, whoever started them. */
 export async function readInstances(
@@ -39,15 +40,20 @@ export async function readInstance(platform: Platform, graphs: Graphs, context: 
   const row = await requireInstance(platform, context, id);
   const text = await stateOf(read, id);
   if (text === null)
-    return { status: 200, body: { ...presentInstance(row), activities: [], openIncidents: [], variables: {} } };
+    return {
+      status: 200,
+      body: { ...presentInstance(row), activities: [], openIncidents: [], children: [], variables: {} },
+    };
   const state = JSON.parse(text) as State;
   const names = await namesOf(graphs, row);
   const root = Object.values(state.elements).find(({ scope }) => scope === 0);
   const own = isOwn(row, context);
+  const children = await childrenOf(read, context, id, CHILDREN_AT_ONCE);
   const body = {
     ...presentInstance(row),
-    activities: presentActivities(state, await jobsOf(read, id)),
+    activities: presentActivities(state, await jobsOf(read, id), children),
     openIncidents: state.incidents.map((one) => presentIncident(row, context, state, one, names)),
+    children: children.map(presentInstance),
     variables: root && own ? { ...variablesAt(state, root.key) } : {},
   };
   return { status: 200, body };

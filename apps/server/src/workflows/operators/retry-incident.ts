@@ -1,4 +1,4 @@
-import type { State, Variables } from '@kethub/workflow';
+import { isTooDeep, type State, type Variables } from '@kethub/workflow';
 import { audit } from '../../audit/index.ts';
 import { Problem, type Answer } from '../../http/index.ts';
 import type { Context, Platform } from '../../platform.ts';
@@ -21,6 +21,8 @@ export async function retryIncident(
 ): Promise<Answer> {
   const row = await requireInstance(platform, context, id);
   if (variables) requireOwn(row, context);
+  if (isTooDeep(variables as Variables | undefined))
+    throw new Problem('invalid-request', 'The variables are nested too deep.');
   await platform.database.write(async (transaction) => {
     const text = await stateOf(transaction, id);
     const state = text === null ? null : (JSON.parse(text) as State);

@@ -1,0 +1,157 @@
+import { limits, WorkflowMessageRequest } from '@kethub/contract';
+import { isTooDeep, type Variables } from '@kethub/workflow';
+import type { Origin, Workflows } from '../executions/index.ts';
+import { Problem, type Answer } from '../http/index.ts';
+import type { Context, Platform } from '../platform.ts';
+import {
+  createValidator,
+  findWorkflowVersion,
+  newestPublished,
+  requirementsIn,
+  requireService,
+  type RequestSchema,
+} from '../services/index.ts';
+import { isDuplicate, type Queries, type WorkflowMessageRow } from '../storage/index.ts';
+import { originOfOwner, startByEvent } from './start-by-event.ts';
+import { workflowsToDo } from './wake.ts';
+
+/** Messages of one subscription that may wait for instances at a time. */
+const MOST_WAITING = 1_000;
+const validator = createValidator(JSON.parse(JSON.stringify(WorkflowMessageRequest)) as RequestSchema);
+
+type Started = Awaited<ReturnType<typeof startByEvent>>;
+
+/**
+ * Publishes a message for instances of an own workflow service: it starts one where a start event of the deployed version has
+ * its name, and waits until its time is up for one that wants it. Throws not-found, conflict for an id that waits already.
+ */
+export function publishMessage(
+  platform: Platform,
+  workflows: Workflows,
+  context: Context,
+  serviceId: string,
+  request: WorkflowMessageRequest,
+): Promise<Answer> {
+  const row = messageRow(platform, serviceId, null, request);
+  return publish(platform, row, async (transaction) => {
+    const service = await requireService(transaction, context, serviceId);
+    if (service.type !== 'WORKFLOW') throw new Problem('not-found', `The service ${service.name} is no workflow.`);
+    await transaction.insertInto('workflow_messages').values(row).execute();
+    const [newest] = await newestPublished(transaction, [serviceId], platform.now());
+    if (!newest) return [];
+    const owner = { type: context.type, id: context.id };
+    const origin = originOfOwner(platform, owner, context.personId, serviceId, newest.id);
+    return startByMessage(platform, workflows, transaction, origin, row);
+  });
+}
+
+/**
+ * The same for an application that is subscribed: of the version that it is subscribed to, and for what was started through
+ * this subscription. Instances of others are not there for it.
+ */
+export function publishOfSubscriber(
+  platform: Platform,
+  workflows: Workflows,
+  origin: Origin,
+  text: string,
+  hold: (transaction: Queries) => Promise<void>,
+): Promise<Answer> {
+  const row = messageRow(platform, origin.serviceId, origin.subscriptionId, messageIn(text));
+  return publish(platform, row, async (transaction) => {
+    await requireRoom(transaction, row);
+    await transaction.insertInto('workflow_messages').values(row).execute();
+    const started = await startByMessage(platform, workflows, transaction, origin, row);
+    for (const _ of started) await hold(transaction);
+    return started;
+  });
+}
+
+/** Throws too-large, malformed-json, invalid-request. */
+function messageIn(text: string): WorkflowMessageRequest {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limits.jsonBodyBytes)
+    throw new Problem('too-large', `The message has ${bytes} bytes; at most ${limits.jsonBodyBytes} are accepted.`);
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    throw new Problem('malformed-json', 'The body is not JSON. Send an object with the name of the message.');
+  }
+  const errors = validator.check(message, bytes);
+  if (errors.length === 0) return message as WorkflowMessageRequest;
+  const places = errors.slice(0, 5).map(({ pointer, detail }) => `${pointer || 'The message'} ${detail}`);
+  throw new Problem('invalid-request', `This is no message: ${places.join('; ')}.`, { errors });
+}
+
+function messageRow(
+  { newId, now }: Platform,
+  serviceId: string,
+  subscriptionId: string | null,
+  { name, correlationKey = '', variables = {}, messageId, timeToLiveSeconds = 3600 }: WorkflowMessageRequest,
+): WorkflowMessageRow {
+  const text = JSON.stringify(variables);
+  if (Buffer.byteLength(text) > limits.jsonBodyBytes) throw new Problem('too-large', 'The variables are too long.');
+  if (isTooDeep(variables as Variables)) throw new Problem('invalid-request', 'The variables are nested too deep.');
+  if ([name, correlationKey, messageId ?? ''].some((one) => one.includes('\0')))
+    throw new Problem('invalid-request', 'Names and keys must not hold the character U+0000.');
+  return {
+    id: newId(),
+    service_id: serviceId,
+    subscription_id: subscriptionId,
+    name,
+    correlation_key: correlationKey,
+    variables: text,
+    message_id: messageId ?? null,
+    created_at: now(),
+    expires_at: now() + timeToLiveSeconds * 1000,
+  };
+}
+
+async function publish(
+  platform: Platform,
+  { id, name, correlation_key: correlationKey, message_id }: WorkflowMessageRow,
+  write: (transaction: Queries) => Promise<readonly Started[]>,
+): Promise<Answer> {
+  try {
+    const started = await platform.database.write(write);
+    workflowsToDo(platform.database);
+    for (const one of started) one.started();
+    return { status: 201, body: { id, name, correlationKey, started: started.map((one) => one.id) } };
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    throw new Problem('conflict', `A message ${message_id ?? ''} of this name and correlation key waits already.`);
+  }
+}
+
+/** Throws conflict. */
+async function requireRoom(transaction: Queries, { subscription_id }: WorkflowMessageRow): Promise<void> {
+  const waiting = await transaction
+    .selectFrom('workflow_messages')
+    .select('id')
+    .where('subscription_id', '=', subscription_id)
+    .limit(MOST_WAITING)
+    .execute();
+  if (waiting.length === MOST_WAITING)
+    throw new Problem(
+      'conflict',
+      `${MOST_WAITING} messages of this subscription wait already. No instance wants them.`,
+    );
+}
+
+async function startByMessage(
+  platform: Platform,
+  workflows: Workflows,
+  transaction: Queries,
+  origin: Origin,
+  message: WorkflowMessageRow,
+): Promise<Started[]> {
+  const version = await findWorkflowVersion(transaction, origin.serviceVersionId);
+  const starts = (version && requirementsIn(version)?.messageStarts) ?? [];
+  const variables = JSON.parse(message.variables) as Variables;
+  const started: Started[] = [];
+  for (const { elementId, messageName } of starts) {
+    if (messageName !== message.name) continue;
+    started.push(await startByEvent(platform, workflows, transaction, origin, elementId, variables));
+  }
+  return started;
+}
