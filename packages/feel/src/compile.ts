@@ -8,7 +8,8 @@ import type { EvaluateOptions } from './evaluate/run.ts';
 import type { Scope } from './scope.ts';
 import { usesOf } from './syntax/analysis.ts';
 import type { Node } from './syntax/ast.ts';
-import { parseExpression, parseUnaryTests } from './syntax/parser.ts';
+import { Names } from './syntax/names.ts';
+import { parseExpression, parseUnaryTests, type Known } from './syntax/parser.ts';
 import type { Value } from './values/value.ts';
 
 export interface Evaluation {
@@ -49,11 +50,10 @@ export function compileUnaryTests(source: string, options: CompileOptions = {}):
   return ready(source, parseUnaryTests(source, known(options)));
 }
 
-function known({ names = [], functions = [] }: CompileOptions): {
-  names: Iterable<string>;
-  functions: Iterable<string>;
-} {
-  return { names, functions: [...builtinNames, ...functions] };
+const BUILTINS = new Names([], builtinNames);
+
+function known({ names = [], functions = [] }: CompileOptions): Known {
+  return { names, functions, base: BUILTINS };
 }
 
 const NO_OPTIONS: EvaluateOptions = {};

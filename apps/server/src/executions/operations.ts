@@ -1,7 +1,7 @@
 import type { ServiceExecution } from '@kethub/contract';
 import type { Runtime } from '@kethub/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { list, preferredWait, Problem, type Answer, type ListQuery } from '../http/index.ts';
+import { list, once, preferredWait, Problem, type Answer, type ListQuery } from '../http/index.ts';
 import { answerLog } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import type { Queries } from '../storage/index.ts';
@@ -86,7 +86,9 @@ export class Executions {
         'Send the message as a JSON object with Content-Type: application/json.',
       );
     }
-    return this.#workflows.publish(origin, request.body, hold);
+    const { body } = request;
+    const scope = `messages of ${origin.subscriptionId ?? ''}`;
+    return this.#workflows.publish(origin, body, hold, (act) => once(this.#platform, request, scope, body, act));
   }
 
   /** Newest first. */

@@ -25,9 +25,14 @@ export interface Workflows {
   cancel(transaction: Queries, executionId: string): Promise<{ readonly result: string } | null>;
   /**
    * Publishes a message of a subscriber: for instances that it has started, and to start one. `text` is the body, and `hold`
-   * may refuse each execution that is started. Throws malformed-json, invalid-request, too-large, conflict.
+   * may refuse each execution that is started; `write` is the transaction. Throws malformed-json, invalid-request, too-large, conflict.
    */
-  publish(origin: Origin, text: string, hold: (transaction: Queries) => Promise<void>): Promise<Answer>;
+  publish(
+    origin: Origin,
+    text: string,
+    hold: (transaction: Queries) => Promise<void>,
+    write: (act: (transaction: Queries) => Promise<Answer>) => Promise<Answer>,
+  ): Promise<Answer>;
   /** Something was added that a worker has to see to. */
   wake(): void;
   /** What an instance has done so far; null when it is none. */

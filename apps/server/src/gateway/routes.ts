@@ -123,6 +123,8 @@ export function gatewayEndpoints(
         'too-large',
         'unsupported-media-type',
         'quota-exceeded',
+        'request-in-progress',
+        'idempotency-key-reused',
       ],
       handle: ({ caller, request, reply }) =>
         publishForSubscriber(platform, executions, subscriber(caller), request, reply),

@@ -20,7 +20,7 @@ export function createWorkflows(platform: Platform): Workflows {
     cancel: (transaction, id) => cancelInstance(platform, transaction, id),
     wake: () => workflowsToDo(platform.database),
     log: (id): Promise<LogSource | null> => journalLog(platform, id),
-    publish: (origin, text, hold) => publishOfSubscriber(platform, workflows, origin, text, hold),
+    publish: (origin, text, hold, write) => publishOfSubscriber(platform, workflows, origin, text, hold, write),
   };
   return workflows;
 }

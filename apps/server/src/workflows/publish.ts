@@ -19,6 +19,8 @@ import { workflowsToDo } from './wake.ts';
 const MOST_WAITING = 1_000;
 const validator = createValidator(JSON.parse(JSON.stringify(WorkflowMessageRequest)) as RequestSchema);
 
+/** Does something in a transaction; or, for a repeated request, gives the first answer again. */
+export type Write = (act: (transaction: Queries) => Promise<Answer>) => Promise<Answer>;
 type Started = Awaited<ReturnType<typeof startByEvent>>;
 
 /**
@@ -33,7 +35,7 @@ export function publishMessage(
   request: WorkflowMessageRequest,
 ): Promise<Answer> {
   const row = messageRow(platform, serviceId, null, request);
-  return publish(platform, row, async (transaction) => {
+  return publish(platform, row, platform.database.write.bind(platform.database), async (transaction) => {
     const service = await requireService(transaction, context, serviceId);
     if (service.type !== 'WORKFLOW') throw new Problem('not-found', `The service ${service.name} is no workflow.`);
     await transaction.insertInto('workflow_messages').values(row).execute();
@@ -55,9 +57,10 @@ export function publishOfSubscriber(
   origin: Origin,
   text: string,
   hold: (transaction: Queries) => Promise<void>,
+  write: Write,
 ): Promise<Answer> {
   const row = messageRow(platform, origin.serviceId, origin.subscriptionId, messageIn(text));
-  return publish(platform, row, async (transaction) => {
+  return publish(platform, row, write, async (transaction) => {
     await requireRoom(transaction, row);
     await transaction.insertInto('workflow_messages').values(row).execute();
     const started = await startByMessage(platform, workflows, transaction, origin, row);
@@ -110,13 +113,18 @@ function messageRow(
 async function publish(
   platform: Platform,
   { id, name, correlation_key: correlationKey, message_id }: WorkflowMessageRow,
-  write: (transaction: Queries) => Promise<readonly Started[]>,
+  write: Write,
+  act: (transaction: Queries) => Promise<readonly Started[]>,
 ): Promise<Answer> {
+  let started: readonly Started[] = [];
   try {
-    const started = await platform.database.write(write);
+    const answer = await write(async (transaction) => {
+      started = await act(transaction);
+      return { status: 201, body: { id, name, correlationKey, started: started.map((one) => one.id) } };
+    });
     workflowsToDo(platform.database);
     for (const one of started) one.started();
-    return { status: 201, body: { id, name, correlationKey, started: started.map((one) => one.id) } };
+    return answer;
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     throw new Problem('conflict', `A message ${message_id ?? ''} of this name and correlation key waits already.`);

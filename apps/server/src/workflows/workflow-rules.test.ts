@@ -3,7 +3,7 @@ import { poolUser } from '../testing/data-pools.ts';
 import { databases } from '../testing/databases.ts';
 import { callerOf, member, type Caller } from '../testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
-import { bpmn, calls, deployWorkflow, start } from '../testing/workflows.ts';
+import { asFile, bpmn, calls, deployWorkflow, start } from '../testing/workflows.ts';
 
 // What the specification says of workflows, each with services that really run: in sub-processes, loops and called
 // processes as well. The same rules as the engine's own: packages/workflow/src/specification.test.ts.
@@ -137,6 +137,20 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
       expect('errors' in body).toBe(n === 9);
       expect('status' in body).toBe(false);
     }
+  });
+
+  test('"A workflow must be saved and deployed for changes to take effect."', async () => {
+    const xml = (answer: number) => file([start(), end('end', { answer: `=${answer}` }), chain('start', 'end')]);
+    const { client } = platform;
+    const { service } = await deployed('Changed', xml(1));
+    const answer = async () => {
+      const { id } = await client.startJob(service.id, null, {}, { wait: 60 });
+      return (await client.executions.result(id)) as unknown;
+    };
+    const draft = await client.createWorkflowVersion(service.id, asFile(xml(2)));
+    expect(await answer()).toMatchObject({ answer: 1 });
+    await client.publish(service.id, draft.version);
+    expect(await answer()).toMatchObject({ answer: 2 });
   });
 
   test('"Before the workflow is SUCCEEDED, FAILED or CANCELLED: 404 with a result-not-yet-available message."', async () => {
@@ -278,8 +292,15 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
     // Before anybody waits: kept until its time is up.
     expect((await send(app, 'arrived', 'a')).status).toBe(201);
     const early = await app.start({ order: 'a' });
-    const begun = await publish(app, { name: 'begin', variables: { order: 'b' } });
+    const begin = () =>
+      app.request('POST', '/workflow-messages', {
+        body: JSON.stringify({ name: 'begin', variables: { order: 'b' } }),
+        headers: { 'idempotency-key': 'begin b' },
+      });
+    const begun = await begin();
     const [started = ''] = (begun.body as { started: string[] }).started;
+    expect((await begin()).body).toEqual(begun.body);
+    expect((await app.request('GET', '/')).body).toHaveLength(2);
     const late = await app.start({ order: 'c' });
     const waiting = async (id: string) =>
       (await platform.client.workflowInstance(id)).activities.map(({ elementId }) => elementId);

@@ -65,7 +65,9 @@ function filter(list: readonly Value[], by: Closure, node: NodeOf<'filter'>, env
     meter.spend(node.by.size);
     const result = by(new Item(env, item));
     if (isNumber(result) && item === list[0]) return at(list, result, env.run, node);
-    if (result === true || (result instanceof FeelRange && within(item, result, meter) === true)) kept.push(item);
+    if (result instanceof FeelRange ? within(item, result, meter) === true : result === true) kept.push(item);
+    else if (typeof result === 'string' || isNumber(result) || isList(result) || isContext(result))
+      return env.run.warn('INVALID_TYPE', `${briefly(result)} is neither a condition nor a position.`, node);
   }
   return kept;
 }

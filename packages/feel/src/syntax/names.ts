@@ -40,9 +40,11 @@ interface KnownName {
 
 /** Names of several words or with other characters than letters, which only make sense when they are known. */
 export class Names {
-  readonly #byFirstWord = new Map<string, KnownName[]>();
+  readonly #byFirstWord: Map<string, readonly KnownName[]>;
 
-  constructor(names: Iterable<string>, functions: Iterable<string>) {
+  /** `base`: names that are known besides, read once for many expressions. */
+  constructor(names: Iterable<string>, functions: Iterable<string>, base: Names | null = null) {
+    this.#byFirstWord = new Map(base === null ? [] : base.#byFirstWord);
     for (const name of functions) this.#add(name, true);
     for (const name of names) this.#add(name, false);
   }
@@ -58,9 +60,9 @@ export class Names {
     if (first === undefined || words.length < 2) return;
     const known = this.#byFirstWord.get(first) ?? [];
     if (known.some((other) => other.name === name && !other.callOnly)) return;
-    known.push({ name, words, callOnly: isFunction && words.some((word) => KEYWORDS.has(word)) });
-    known.sort((left, right) => right.words.length - left.words.length);
-    this.#byFirstWord.set(first, known);
+    const added = { name, words, callOnly: isFunction && words.some((word) => KEYWORDS.has(word)) };
+    const all = [...known, added].sort((left, right) => right.words.length - left.words.length);
+    this.#byFirstWord.set(first, all);
   }
 
   /** The longest known name that begins at a token, and how many tokens it takes. */

@@ -19,6 +19,8 @@ const OPERATORS: readonly ReadonlySet<string>[] = [new Set(['+', '-']), new Set(
 export interface Known {
   names: Iterable<string>;
   functions: Iterable<string>;
+  /** More of them, as they are the same for every expression. */
+  base?: Names;
 }
 
 /** Parses an expression. Throws `FeelSyntaxError`. */
@@ -40,7 +42,7 @@ function parserOf(source: string, known: Known): Parser {
       source.length,
     );
   }
-  return new Parser(source, new Names([...PROPERTIES, ...known.names], known.functions));
+  return new Parser(source, new Names([...PROPERTIES, ...known.names], known.functions, known.base));
 }
 
 /** A recursive descent, with the precedence of DMN 1.5, grammar rules 1 to 4, and Camunda's of `instance of`. */

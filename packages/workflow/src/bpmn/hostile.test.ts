@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from '../parse.ts';
 import { refusals } from '../testing/instance.ts';
-import { chain, file, script, start, task } from '../testing/xml.ts';
+import { boundary, chain, end, file, script, start, task, timer } from '../testing/xml.ts';
 import { limits } from './limits.ts';
 
 const around = (...parts: string[]) => file([start('s'), ...parts]);
@@ -138,6 +138,22 @@ it('references may have the prefix of the namespace that the file defines', asyn
       .replace(/ targetNamespace="(?!urn:me)[^"]*"/, '');
   expect(await refusals(defines('urn:me'))).toEqual([]);
   expect(await refusals(defines('urn:other'))).toEqual(['DANGLING_REFERENCE f', 'DANGLING_REFERENCE f']);
+});
+
+it('reads 1 as true, as XML Schema has it', async () => {
+  const xml = file([
+    start('s'),
+    task('t'),
+    boundary('b', 't', timer('duration', 'PT1H')),
+    end('e'),
+    chain('s', 't'),
+    chain('b', 'e'),
+  ]);
+  const result = await parse(
+    xml.replace('isExecutable="true"', "isExecutable = '1'").replace('cancelActivity="true"', 'cancelActivity="1"'),
+  );
+  const event = 'graph' in result ? result.graph.processes.get('process')?.nodes.get('b') : null;
+  expect(event).toMatchObject({ kind: 'boundaryEvent', interrupting: true });
 });
 
 it('reads the encodings that files declare', async () => {
