@@ -77,6 +77,11 @@ describe('refused, and located', () => {
     ],
     ['too many elements', around(repeat(limits.elements, (index) => task(`t${index}`))), ['TOO_LARGE process']],
     ['expressions too deep', around(script('x', 'v', `=${'('.repeat(5000)}1${')'.repeat(5000)}`)), ['EXPRESSION x']],
+    [
+      'more expressions than can be compiled in a moment',
+      around(repeat(200, (index) => script(`x${index}`, 'v', `=[${'1,'.repeat(1000)}1]`))),
+      ['TOO_LARGE x149'],
+    ],
     ['expressions too long', around(script('x', 'v', `=1${'+1'.repeat(20_000)}`)), ['EXPRESSION x']],
   ])('%s', async (_, xml, problems) => expect(await refusals(xml)).toEqual(problems));
 

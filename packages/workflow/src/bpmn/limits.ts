@@ -12,6 +12,8 @@ export const limits = {
   scopeDepth: 20,
   /** Flow nodes and sequence flows of all executable processes. */
   elements: 4_000,
+  /** Characters of all expressions of a file: each is compiled when it is deployed. */
+  expressions: 300_000,
   id: 255,
   /** Problems that are told of one file. */
   problems: 100,

@@ -6,6 +6,19 @@ import { limits } from './limits.ts';
 /** Collects what is wrong with a file, so that all of it is told at once. */
 export class Report {
   readonly problems: Problem[] = [];
+  #expressions = 0;
+
+  /** Whether an expression may still be compiled; one too many is a problem of its element. */
+  hasRoomFor(element: Element, source: string): boolean {
+    const before = this.#expressions;
+    this.#expressions += source.length;
+    if (this.#expressions <= limits.expressions) return true;
+    if (before <= limits.expressions) {
+      const message = `From here on the expressions of the file have more than ${limits.expressions} characters. Split the workflow.`;
+      this.add(element, 'TOO_LARGE', message);
+    }
+    return false;
+  }
 
   add(element: Element, code: ProblemCode, message: string, expression?: string): void {
     this.addAt(idOf(element), code, message, expression);
