@@ -75,11 +75,11 @@ export function refuseXml(xml: string): Problem | null {
 }
 
 const SWITCHES =
-  /(\s(?:isExecutable|isForCompensation|isInterrupting|isSequential|cancelActivity|instantiate|triggeredByEvent)\s*=\s*)(?:"1"|'1')/g;
+  /(\s(?:isExecutable|isForCompensation|isInterrupting|isSequential|cancelActivity|instantiate|triggeredByEvent))\s*=\s*(?:"1"|'1')/g;
 
 /** XML Schema knows `1` for true, which the parser takes for false. */
 export function withPlainSwitches(xml: string): string {
-  return xml.replaceAll(SWITCHES, '$1"true"');
+  return xml.replaceAll(SWITCHES, '$1="true"');
 }
 
 function after(xml: string, mark: string, from: number): number {
