@@ -194,7 +194,7 @@ describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile
   });
 });
 
-test('without a container engine a service with a Dockerfile is refused, and told what is missing', async () => {
+test('without a container engine a service with a Dockerfile is refused, and told what is missing; others run', async () => {
   const [sqlite] = databases;
   if (!sqlite) throw new Error('No database');
   const kethub = await startTestKethub(sqlite, { KETHUB_CONTAINER_ENGINE: 'off' });
@@ -203,6 +203,10 @@ test('without a container engine a service with a Dockerfile is refused, and tol
     const refused = kethub.client.createService({ name: 'Shell', configuration: { runtime: 'DOCKER' }, source });
     await expect(refused).rejects.toThrow(/apt-get install docker.io busybox-static/);
     expect(await kethub.client.services()).toEqual([]);
+    const python = { 'src/__init__.py': '', 'src/program.py': 'def run():\n    return {"runs": True}\n' };
+    const app = await callerOf(await deploy(kethub.client, 'Python', python));
+    const { id } = await app.finish({});
+    expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ runs: true });
   } finally {
     await kethub.close();
   }
