@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { Gather } from './gather.ts';
+
+test('what comes while a batch is under way shares the next, and each gets its own result', async () => {
+  const batches: (readonly number[])[] = [];
+  const gather = new Gather(async (items: readonly number[]) => {
+    batches.push(items);
+    await new Promise((resolve) => setImmediate(resolve));
+    return items.map((item) => item * 2);
+  });
+  const first = gather.add(1);
+  const second = gather.add(2);
+  await new Promise((resolve) => setImmediate(resolve));
+  const others = [3, 4, 5].map((item) => gather.add(item));
+  expect(await Promise.all([first, second, ...others])).toEqual([2, 4, 6, 8, 10]);
+  expect(batches).toEqual([
+    [1, 2],
+    [3, 4, 5],
+  ]);
+});
+
+test('one that cannot be done takes nobody along', async () => {
+  const done: number[] = [];
+  const gather = new Gather(async (items: readonly number[]) => {
+    if (items.includes(2)) throw new Error('not 2');
+    done.push(...items);
+    return Promise.resolve(items);
+  });
+  const all = await Promise.allSettled([1, 2, 3].map((item) => gather.add(item)));
+  expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(done).toEqual([1, 3]);
+  expect(await gather.add(4)).toBe(4);
+});
+
+test('when the database is away nothing is tried again: it may have been done', async () => {
+  let tried = 0;
+  const gather = new Gather<number, number>(async () => {
+    tried += 1;
+    throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' });
+  });
+  const all = await Promise.allSettled([1, 2].map((item) => gather.add(item)));
+  expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(tried).toBe(1);
+});
