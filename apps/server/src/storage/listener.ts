@@ -6,8 +6,30 @@ const RECONNECT_MS = 500;
 /** A server that does not answer, and a connection that nobody has ended, must not keep it from listening. */
 const LIMITS = { keepAlive: true, connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
 
-/** The statement that tells every process, with the payload as its one parameter. */
-export const NOTIFY = `select pg_notify('${CHANNEL}', $1)`;
+/** The statement that tells every process, with the payloads as its one parameter. */
+const NOTIFY = `select pg_notify('${CHANNEL}', payload) from unnest($1::text[]) as payload`;
+
+/** Sends what is told in one turn of the event loop with one statement: many instances that end together are one. */
+export class Teller {
+  readonly #send: (statement: string, payloads: readonly string[]) => Promise<unknown>;
+  #waiting = new Set<string>();
+
+  constructor(send: (statement: string, payloads: readonly string[]) => Promise<unknown>) {
+    this.#send = send;
+  }
+
+  tell(payload: string): void {
+    if (this.#waiting.size === 0) setImmediate(() => this.#flush());
+    this.#waiting.add(payload);
+  }
+
+  #flush(): void {
+    const payloads = [...this.#waiting];
+    this.#waiting = new Set();
+    // A notification is a hint: when it cannot be sent, the poll of the receiver finds what it announced.
+    this.#send(NOTIFY, payloads).catch(() => undefined);
+  }
+}
 
 /** One connection that listens, and is opened anew when it is lost. What is told meanwhile is lost. */
 export class Listener {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, type Compilable } from 'kysely';
 import { Pool, types, type QueryResultRow } from 'pg';
 import type { Database } from './database.ts';
-import { Listener, NOTIFY } from './listener.ts';
+import { Listener, Teller } from './listener.ts';
 import type { Tables } from './schema.ts';
 
 const CONNECTIONS = 16;
@@ -19,6 +19,7 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const signals = new EventEmitter();
   signals.setMaxListeners(0);
+  const teller = new Teller((statement, payloads) => pool.query(statement, [payloads]));
   const listener = new Listener(url, (channel, payload) => void signals.emit(channel, payload));
   await listener.start();
   return {
@@ -32,10 +33,7 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
       return async (parameters: readonly unknown[]) =>
         (await pool.query<Row & QueryResultRow>({ name, text, values: [...parameters] })).rows;
     },
-    notify(channel, payload) {
-      // A notification is a hint: when it cannot be sent, the poll of the receiver finds what it announced.
-      pool.query(NOTIFY, [`${channel} ${payload}`]).catch(() => undefined);
-    },
+    notify: (channel, payload) => teller.tell(`${channel} ${payload}`),
     listen(channel, listener) {
       signals.on(channel, listener);
       return () => void signals.off(channel, listener);

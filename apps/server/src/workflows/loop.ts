@@ -6,7 +6,14 @@ const POLL_MS = 1_000;
 /** How long until there may be more to do: 0 at once, null when only somebody who wakes it knows. */
 export type Pause = number | null;
 
-/** Does its work again and again: when it is woken, when it said so, and once a second. Never twice at a time. */
+/** At most so long it rests between two rounds of work. */
+const LONGEST_REST_MS = 10;
+
+/**
+ * Does its work again and again: when it is woken, when it said so, and once a second. Never twice at a time. It is woken
+ * for every little thing: after a round without more to do it rests as long as the round took, and takes together what
+ * has come meanwhile.
+ */
 export class Loop {
   readonly #name: string;
   readonly #work: () => Promise<Pause>;
@@ -39,11 +46,19 @@ export class Loop {
     await this.#working;
   }
 
+  async #rest(milliseconds: number): Promise<void> {
+    await new Promise((resolve) => {
+      if (milliseconds < 1) setImmediate(resolve);
+      else setTimeout(resolve, Math.min(LONGEST_REST_MS, milliseconds));
+    });
+  }
+
   async #run(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer);
     let pause: Pause = POLL_MS;
     while (this.#again && !this.#stopped) {
       this.#again = false;
+      const began = performance.now();
       try {
         pause = await this.#work();
       } catch (error) {
@@ -51,6 +66,7 @@ export class Loop {
         this.#log.error({ err: error }, `${this.#name}: tried again in a second`);
       }
       if (pause !== null && pause <= 0) this.#again = true;
+      else if (!this.#stopped) await this.#rest(performance.now() - began);
     }
     if (this.#stopped) return;
     this.#timer = setTimeout(() => this.wake(), Math.min(POLL_MS, pause ?? POLL_MS));
