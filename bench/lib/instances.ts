@@ -40,6 +40,8 @@ export async function runInstances(platform: Platform, graphs: Graphs, count: nu
   while (!isOver()) {
     await answerJobs(platform);
     progress.ended = (await countEnded(platform)) - ended;
+    // A query of SQLite takes no turn of the event loop, and the others need theirs.
+    await new Promise((resolve) => setImmediate(resolve));
   }
   await Promise.all([accepting, ...lanes]);
 }

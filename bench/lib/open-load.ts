@@ -16,7 +16,7 @@ export async function latenciesAtRate(load: OpenLoad): Promise<number[]> {
   const began = performance.now();
   const calls = Array.from({ length: Math.round(load.perSecond * load.seconds) }, async (_value, number) => {
     const due = began + (number * 1000) / load.perSecond;
-    await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
     await post(load, agent);
     return performance.now() - due;
   });

@@ -7,7 +7,7 @@ import { loadZeebe, zeebe } from '../lib/zeebe.ts';
 import type { DeployedWorkflow, Question } from '../servers/workflows.ts';
 
 const ROUNDS = 3;
-const SECONDS = 5;
+const SECONDS = 4;
 const CALLERS = 32;
 const RATE = 250;
 /** The quiet owner; the noisy one does 16 times as much. */
@@ -114,8 +114,8 @@ function rows(database: string, rounds: Rounds): Measurement[] {
 }
 
 function zeebeBeside(): Measurement[] {
-  const closed = loadZeebe({ tasks: 1, callers: CALLERS, rate: 0, seconds: 10, warmUp: 15 });
-  const open = loadZeebe({ tasks: 1, callers: 0, rate: RATE, seconds: 10, warmUp: 15 });
+  const closed = loadZeebe({ tasks: 1, callers: CALLERS, rate: 0, seconds: 8, warmUp: 10 });
+  const open = loadZeebe({ tasks: 1, callers: 0, rate: RATE, seconds: 8, warmUp: 10 });
   if (!closed || !open) return [];
   const how = `${zeebe}; create with result over gRPC`;
   const row = (name: string, value: number, unit: string, more: string): Measurement => ({

@@ -8,7 +8,7 @@ import type { Measurement } from '../lib/measurement.ts';
 import { median } from '../lib/statistics.ts';
 import { loadZeebe, zeebe } from '../lib/zeebe.ts';
 
-const INSTANCES = 3_000;
+const INSTANCES = 2_000;
 const ROUNDS = 3;
 
 /**
@@ -57,7 +57,7 @@ async function measure(name: string, open: TestDatabaseKind['open']): Promise<Me
 }
 
 function zeebeBeside(): Measurement[] {
-  const measured = loadZeebe({ tasks: 5, callers: 256, rate: 0, seconds: 15, warmUp: 20 });
+  const measured = loadZeebe({ tasks: 5, callers: 256, rate: 0, seconds: 10, warmUp: 12 });
   if (!measured) return [];
   const how = `${zeebe}, 256 instances at a time, created with result; jobs over gRPC, which those of the platform's number are not`;
   return [
