@@ -10,8 +10,8 @@ const ROUNDS = 7;
 /** About as long for each: what waits to be begun and ended at both ends of a round must not count. */
 const EXECUTIONS = { Trivial: 120, Numpy: 60 };
 const WORKLOADS = { Trivial: trivial, Numpy: numpy };
-/** So many at the same time, bare as on the platform: enough that no core waits for a disk. */
-const AT_ONCE = 8;
+/** So many at the same time, bare as on the platform. */
+const AT_ONCE = 4;
 
 type Name = keyof typeof WORKLOADS;
 type Work = () => Promise<void>;

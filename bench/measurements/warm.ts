@@ -6,10 +6,10 @@ import { scientific } from '../lib/services.ts';
 import { median } from '../lib/statistics.ts';
 import type { PlatformReady, Question } from '../servers/platform.ts';
 
-const ROUNDS = 20;
+const ROUNDS = 10;
 const COLD_ROUNDS = 3;
 /** Until a process that has imported everything waits again; qiskit takes longest. */
-const PAUSE_MS = 3_000;
+const PAUSE_MS = 2_000;
 
 /** From POST to SUCCEEDED, a fresh process in a fresh sandbox each time, for what scientific services import. */
 export async function warm(): Promise<Measurement[]> {
