@@ -1,5 +1,6 @@
 import type { Platform } from '../platform.ts';
 import { LimitedMap, type ExecutionRow } from '../storage/index.ts';
+import { presentStatus } from './present.ts';
 import { statusColumns, type StatusRow } from './queries.ts';
 import { isWithin, scopeColumns, type ExecutionScope } from './scope.ts';
 import { hasNoWayOut } from './transition.ts';
@@ -7,9 +8,17 @@ import { onExecutionChanged } from './watch.ts';
 
 type Read = Pick<ExecutionRow, (typeof scopeColumns)[number]> & StatusRow;
 
+/** The status of an execution as it was read. */
+export interface ReadStatus {
+  readonly status: StatusRow['status'];
+  /** The status object in JSON, made once for all who poll. */
+  readonly text: string;
+  readonly row: StatusRow;
+}
+
 /** Reads the status of an execution within a scope: what is asked for more than anything else, by everyone who polls. */
 export interface StatusReader {
-  read(scope: ExecutionScope, id: string): StatusRow | undefined | Promise<StatusRow | undefined>;
+  read(scope: ExecutionScope, id: string): ReadStatus | undefined | Promise<ReadStatus | undefined>;
   close(): void;
 }
 
@@ -31,23 +40,39 @@ export function createStatusReader({ database }: Pick<Platform, 'database'>): St
       .select([...statusColumns, ...scopeColumns])
       .where('id', '=', 'id'),
   );
-  const remembered = new LimitedMap<{ readonly row: Read; readonly until: number }>(REMEMBERED, {
-    isOver: ({ until }) => until <= performance.now(),
-  });
+  const remembered = new LimitedMap<Remembered>(REMEMBERED, { isOver: ({ until }) => until <= performance.now() });
   const stop = onExecutionChanged(database, (id) => remembered.delete(id));
-  const seenFrom = (scope: ExecutionScope, row: Read | undefined): StatusRow | undefined =>
-    row && isWithin(scope, row) ? row : undefined;
   return {
     read(scope, id) {
       const known = remembered.get(id);
-      if (known && known.until > performance.now()) return seenFrom(scope, known.row);
+      if (known && known.until > performance.now()) {
+        if (known.seenFrom === scope) return known;
+        if (!isWithin(scope, known.row)) return undefined;
+        known.seenFrom = scope;
+        return known;
+      }
       const rows = rowsOf([id]);
-      if (rows instanceof Promise) return rows.then(([row]) => seenFrom(scope, row));
+      if (rows instanceof Promise)
+        return rows.then(([row]) => (row && isWithin(scope, row) ? statusOf(row) : undefined));
       const [row] = rows;
-      if (row)
-        remembered.set(id, { row, until: performance.now() + (hasNoWayOut(row.status) ? FRESH_ENDED_MS : FRESH_MS) });
-      return seenFrom(scope, row);
+      if (!row || !isWithin(scope, row)) return undefined;
+      const status = statusOf(row);
+      const ms = hasNoWayOut(row.status) ? FRESH_ENDED_MS : FRESH_MS;
+      remembered.set(id, { ...status, row, until: Math.round(performance.now()) + ms, seenFrom: scope });
+      return status;
     },
     close: stop,
   };
+}
+
+interface Remembered extends ReadStatus {
+  readonly row: Read;
+  /** Whole milliseconds of the process. */
+  readonly until: number;
+  /** Who has seen it last, and nearly always sees it next. */
+  seenFrom: ExecutionScope;
+}
+
+function statusOf(row: Read): ReadStatus {
+  return { status: row.status, text: JSON.stringify(presentStatus(row)), row };
 }

@@ -2,9 +2,8 @@ import { isFinal, type ServiceExecution } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { etag, isFresh, preferredWait, type Answer } from '../http/index.ts';
 import { presentStatus } from './present.ts';
-import type { StatusRow } from './queries.ts';
 import { notThere, type ExecutionScope } from './scope.ts';
-import type { StatusReader } from './status-reader.ts';
+import type { ReadStatus, StatusReader } from './status-reader.ts';
 import type { ExecutionWatch } from './watch.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
@@ -19,10 +18,10 @@ export function readStatus(
 ): Answer | Promise<Answer> {
   const seconds = preferredWait(request.headers.prefer);
   if (seconds > 0) return readChangedStatus(watch, statuses, scope, id, seconds, request);
-  const row = statuses.read(scope, id);
-  return row instanceof Promise
-    ? row.then((later) => answerStatus(existing(scope, later, id), request, 0))
-    : answerStatus(existing(scope, row, id), request, 0);
+  const read = statuses.read(scope, id);
+  return read instanceof Promise
+    ? read.then((later) => answerStatus(existing(scope, later, id), request, 0))
+    : answerStatus(existing(scope, read, id), request, 0);
 }
 
 async function readChangedStatus(
@@ -33,18 +32,18 @@ async function readChangedStatus(
   seconds: number,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const row = existing(scope, await statuses.read(scope, id), id);
-  const unchanged = ({ status }: StatusRow): boolean => status === row.status && !isFinal(status);
-  const changed = await waitWhile(watch, statuses, scope, row, seconds, request, unchanged);
+  const first = existing(scope, await statuses.read(scope, id), id);
+  const unchanged = ({ status }: ReadStatus): boolean => status === first.status && !isFinal(status);
+  const changed = await waitWhile(watch, statuses, scope, first, seconds, request, unchanged);
   return answerStatus(changed, request, seconds);
 }
 
-function answerStatus(row: StatusRow, request: FastifyRequest, seconds: number): Answer {
-  const tag = etag(row.status);
+function answerStatus({ status, text }: ReadStatus, request: FastifyRequest, seconds: number): Answer {
+  const tag = etag(status);
   if (isFresh(request, tag)) return { status: 304, headers: { etag: tag } };
   const waited = seconds > 0 && { 'preference-applied': `wait=${seconds}` };
   // As text: what polls most is spared the way through the serializer (5 % of a request).
-  return { status: 200, body: JSON.stringify(presentStatus(row)), headers: { ...json, etag: tag, ...waited } };
+  return { status: 200, body: text, headers: { ...json, etag: tag, ...waited } };
 }
 
 /** The status object once the execution has ended, or as it is after `seconds`. */
@@ -56,32 +55,33 @@ export async function waitForEnd(
   seconds: number,
   request: FastifyRequest,
 ): Promise<ServiceExecution> {
-  const row = existing(scope, await statuses.read(scope, id), id);
-  return presentStatus(
-    await waitWhile(watch, statuses, scope, row, seconds, request, ({ status }) => !isFinal(status)),
-  );
+  const first = existing(scope, await statuses.read(scope, id), id);
+  const running = ({ status }: ReadStatus): boolean => !isFinal(status);
+  const { row } = await waitWhile(watch, statuses, scope, first, seconds, request, running);
+  return presentStatus(row);
 }
 
 async function waitWhile(
   watch: ExecutionWatch,
   statuses: StatusReader,
   scope: ExecutionScope,
-  row: StatusRow,
+  first: ReadStatus,
   seconds: number,
   request: FastifyRequest,
-  unchanged: (row: StatusRow) => boolean,
-): Promise<StatusRow> {
+  unchanged: (read: ReadStatus) => boolean,
+): Promise<ReadStatus> {
+  const { id } = first.row;
   const { socket } = request.raw;
   const gone = new AbortController();
   const hangUp = (): void => gone.abort();
   socket.once('close', hangUp);
   const end = AbortSignal.any([AbortSignal.timeout(seconds * 1000), gone.signal]);
-  let latest = row;
+  let latest = first;
   try {
     while (unchanged(latest) && !end.aborted) {
       // Listening starts before reading, so that a change in between is not missed.
-      const changed = watch.changed(row.id, end);
-      latest = existing(scope, await statuses.read(scope, row.id), row.id);
+      const changed = watch.changed(id, end);
+      latest = existing(scope, await statuses.read(scope, id), id);
       if (!unchanged(latest)) break;
       await changed;
     }
@@ -89,10 +89,10 @@ async function waitWhile(
     // The connection serves many requests and would collect a listener from each.
     socket.off('close', hangUp);
   }
-  return end.aborted ? existing(scope, await statuses.read(scope, row.id), row.id) : latest;
+  return end.aborted ? existing(scope, await statuses.read(scope, id), id) : latest;
 }
 
-function existing(scope: ExecutionScope, row: StatusRow | undefined, id: string): StatusRow {
-  if (!row) throw notThere(scope, id);
-  return row;
+function existing(scope: ExecutionScope, read: ReadStatus | undefined, id: string): ReadStatus {
+  if (!read) throw notThere(scope, id);
+  return read;
 }

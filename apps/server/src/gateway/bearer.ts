@@ -1,6 +1,7 @@
 import { sign, verify } from 'node:crypto';
 import { LimitedMap, type KeySet } from '../storage/index.ts';
-import type { LastUse } from './admission.ts';
+import type { ApplicationAccess, Subscriber } from './access.ts';
+import type { Entry } from './remembered.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /** Lifetime in seconds. */
@@ -12,8 +13,11 @@ export interface BearerClaims {
   readonly applicationId: string;
   readonly accessKeyId: string;
   readonly expiresAt: number;
-  /** Of the token, as long as it is remembered. */
-  lastUse: LastUse | null;
+  /** What the token was used for last, as long as both are remembered: null before its first use. */
+  application: Entry<ApplicationAccess> | null;
+  /** The end of the access key, as `application` has it. */
+  keyEnds: number | null;
+  subscriber: Subscriber | null;
 }
 
 export interface Bearers {
@@ -55,7 +59,14 @@ export function createBearers(
     const { iss, aud, sub, client_id, exp } = claims;
     if (iss !== issuer || aud !== issuer) return null;
     if (typeof sub !== 'string' || typeof client_id !== 'string' || typeof exp !== 'number') return null;
-    return { applicationId: sub, accessKeyId: client_id, expiresAt: exp, lastUse: null };
+    return {
+      applicationId: sub,
+      accessKeyId: client_id,
+      expiresAt: exp,
+      application: null,
+      keyEnds: null,
+      subscriber: null,
+    };
   };
 
   return {
