@@ -36,7 +36,7 @@ export interface TestDatabaseKind {
  */
 export const databases: readonly TestDatabaseKind[] = [
   { name: 'SQLite', create: createSqlite, open: () => openFresh(createSqlite) },
-  ...postgres(process.env['KETHUB_TEST_POSTGRES_URL']),
+  ...postgresOn(process.env['KETHUB_TEST_POSTGRES_URL']),
 ];
 
 async function createSqlite(): Promise<EmptyDatabase> {
@@ -60,7 +60,8 @@ async function openFresh(create: () => Promise<EmptyDatabase>): Promise<TestData
   };
 }
 
-function postgres(server: string | undefined): TestDatabaseKind[] {
+/** PostgreSQL at an address on which databases can be created; none without one. */
+export function postgresOn(server: string | undefined): TestDatabaseKind[] {
   if (!server) return [];
   const create = async (): Promise<EmptyDatabase> => {
     const name = `kethub_test_${randomBytes(6).toString('hex')}`;
