@@ -172,19 +172,24 @@ describe.each(databases)('what applications may do, from memory, on $name', ({ o
   });
 
   test('what is remembered no longer does not hold, whatever the reason', async () => {
-    const entries = new Remembered((key) => Promise.resolve(key), 2);
-    const [a, b] = [await entries.entry('a'), await entries.entry('b')];
-    const loading = entries.entry('c');
+    const load = (key: string) => Promise.resolve({ key, holds: false });
+    const entries = new Remembered(load, 2, (one, isRemembered) => {
+      one.holds = isRemembered;
+    });
+    const [a, b] = [await entries.get('a'), await entries.get('b')];
+    expect([a?.holds, b?.holds]).toEqual([true, true]);
+    const loading = entries.get('c');
     entries.forget('c');
-    expect((await loading).isRemembered).toBe(false);
+    expect((await loading)?.holds).toBe(false);
     entries.forget('a');
-    expect([a.isRemembered, b.isRemembered]).toEqual([false, true]);
-    await entries.entry('a');
+    expect([a?.holds, b?.holds]).toEqual([false, true]);
+    await entries.get('a');
     // Full: a newcomer takes the place of the oldest, at some time.
-    for (let key = 0; b.isRemembered; key++) await entries.entry(String(key));
-    expect(await entries.entry('b')).not.toBe(b);
+    const holds = (): boolean => b?.holds ?? false;
+    for (let key = 0; holds(); key++) await entries.get(String(key));
+    expect(await entries.get('b')).not.toBe(b);
     entries.clear();
-    expect((await entries.entry('a')).isRemembered).toBe(true);
+    expect((await entries.get('a'))?.holds).toBe(true);
   });
 
   test('what has not changed is not read again, however old it is', async () => {

@@ -5,7 +5,7 @@ import type { TargetColumns } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
 import { FreshChanges } from './fresh-changes.ts';
 import { createLoader } from './load-access.ts';
-import { Remembered, type Entry } from './remembered.ts';
+import { Remembered } from './remembered.ts';
 import type { ServicePath } from './service-path.ts';
 
 const REMEMBERED = 100_000;
@@ -19,6 +19,8 @@ export interface AccessKeyEntry {
 
 /** An application that calls a service version it is subscribed to. The address of its scope is that of the version. */
 export interface Subscriber extends Origin {
+  /** Whether it is what would be answered again: until it is forgotten, as it may have changed then. */
+  isRemembered: boolean;
   readonly applicationId: string;
   readonly subscriptionId: string;
   readonly path: ServicePath;
@@ -55,10 +57,8 @@ export interface AccessDirectory {
   accessKey(accessKeyId: string): Promise<AccessKeyEntry | null> | AccessKeyEntry | null;
   /** Null when there is no such application (any more). */
   application(id: string): Promise<ApplicationAccess | null> | ApplicationAccess | null;
-  /** The same, with whether it is still remembered. */
-  entry(id: string): Promise<Entry<ApplicationAccess>> | Entry<ApplicationAccess>;
   /** Whether what was answered earlier is what would be answered now: asks for nothing that is not at hand. */
-  holds(entry: Entry<ApplicationAccess>): boolean;
+  holds(subscriber: Subscriber): boolean;
   /** The same, read anew: what is not known may have been granted a moment ago by another process. */
   readAgain(id: string): Promise<ApplicationAccess | null> | ApplicationAccess | null;
   close(): void;
@@ -68,7 +68,9 @@ export function createAccessDirectory(platform: Platform): AccessDirectory {
   const { database, now } = platform;
   const load = createLoader(platform);
   const keys = new Remembered(load.accessKey, REMEMBERED);
-  const applications = new Remembered(load.application, REMEMBERED);
+  const applications = new Remembered(load.application, REMEMBERED, ({ subscriptions }, isRemembered) => {
+    for (const subscriber of subscriptions.values()) subscriber.isRemembered = isRemembered;
+  });
   const forget = (applicationId: string): void => {
     keys.clear();
     applications.forget(applicationId);
@@ -85,8 +87,7 @@ export function createAccessDirectory(platform: Platform): AccessDirectory {
   return {
     accessKey: (id) => asOfNow(() => keys.get(id)),
     application: (id) => asOfNow(() => applications.get(id)),
-    entry: (id) => asOfNow(() => applications.entry(id)),
-    holds: (entry) => entry.isRemembered && changes.areFresh(now()),
+    holds: (subscriber) => subscriber.isRemembered && changes.areFresh(now()),
     readAgain(id) {
       applications.forget(id);
       return asOfNow(() => applications.get(id));

@@ -1,7 +1,6 @@
 import { sign, verify } from 'node:crypto';
 import { LimitedMap, type KeySet } from '../storage/index.ts';
-import type { ApplicationAccess, Subscriber } from './access.ts';
-import type { Entry } from './remembered.ts';
+import type { Subscriber } from './access.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /** Lifetime in seconds. */
@@ -14,10 +13,9 @@ export interface BearerClaims {
   readonly accessKeyId: string;
   readonly expiresAt: number;
   /** What the token was used for last, as long as both are remembered: null before its first use. */
-  application: Entry<ApplicationAccess> | null;
-  /** The end of the access key, as `application` has it. */
-  keyEnds: number | null;
   subscriber: Subscriber | null;
+  /** When the access key ends (epoch milliseconds), as it was known then; null for never. */
+  keyEnds: number | null;
 }
 
 export interface Bearers {
@@ -59,14 +57,7 @@ export function createBearers(
     const { iss, aud, sub, client_id, exp } = claims;
     if (iss !== issuer || aud !== issuer) return null;
     if (typeof sub !== 'string' || typeof client_id !== 'string' || typeof exp !== 'number') return null;
-    return {
-      applicationId: sub,
-      accessKeyId: client_id,
-      expiresAt: exp,
-      application: null,
-      keyEnds: null,
-      subscriber: null,
-    };
+    return { subscriber: null, keyEnds: null, expiresAt: exp, applicationId: sub, accessKeyId: client_id };
   };
 
   return {

@@ -111,25 +111,29 @@ async function loadApplication(
       subscriptions.flatMap((one) =>
         [one, ...(formerOf.get(one.id) ?? [])].map(({ owner_id, slug }) => {
           const { path, key, address } = placeOf({ owner: owner_id, service: slug, version: one.version });
+          const { active, readable } = timesOf(
+            { ...one, versionId: one.service_version_id, retirement: retirementOf(one) },
+            offersOf.get(one.service_version_id) ?? [],
+          );
+          // What each call looks at comes first, and nothing is spread: so it lies together in memory.
           const subscriber: Subscriber = {
-            subscriptionId: one.id,
-            scope: { of: { by: 'SUBSCRIPTION', subscriptionId: one.id }, address },
+            isRemembered: false,
             path,
+            readable,
+            active,
+            target: targetOf(one),
+            retirement: retiring(platform, one, offers),
+            limits: limits.get(one.id)?.limits ?? defaults,
+            scope: { of: { by: 'SUBSCRIPTION', subscriptionId: one.id }, address },
+            subscriptionId: one.id,
             applicationId: id,
             owner,
             personId: null,
             serviceId: one.service_id,
             serviceVersionId: one.service_version_id,
-            target: targetOf(one),
-            ...timesOf(
-              { ...one, versionId: one.service_version_id, retirement: retirementOf(one) },
-              offersOf.get(one.service_version_id) ?? [],
-            ),
             dataPools: dataPoolParameters(one.parameters, one.runtime),
             isWorkflow: one.type === 'WORKFLOW',
             version: path.version,
-            retirement: retiring(platform, one, offers),
-            limits: limits.get(one.id)?.limits ?? defaults,
           };
           return [key, subscriber] as const;
         }),

@@ -1,50 +1,41 @@
 import { LimitedMap } from '../storage/index.ts';
 
-export interface Entry<V> {
-  readonly value: V | null;
-  /** Until it is forgotten: then it may have changed. */
-  readonly isRemembered: boolean;
-}
-
-interface OwnEntry<V> {
-  readonly value: V | null;
-  isRemembered: boolean;
-}
-
 /** Values loaded by key and remembered until they are forgotten; callers that ask at the same time share one load. */
 export class Remembered<V> {
   readonly #load: (key: string) => Promise<V | null>;
-  readonly #entries: LimitedMap<OwnEntry<V>>;
-  readonly #loading = new Map<string, Promise<Entry<V>>>();
+  readonly #values: LimitedMap<V | null>;
+  readonly #loading = new Map<string, Promise<V | null>>();
+  readonly #mark: (value: V, isRemembered: boolean) => void;
 
-  constructor(load: (key: string) => Promise<V | null>, most: number) {
+  /** @param mark is told when a value begins and ends to be remembered; one that never is, is not marked. */
+  constructor(
+    load: (key: string) => Promise<V | null>,
+    most: number,
+    mark: (value: V, isRemembered: boolean) => void = () => undefined,
+  ) {
     this.#load = load;
-    this.#entries = new LimitedMap(most, {
+    this.#mark = mark;
+    this.#values = new LimitedMap(most, {
       // Whoever asks for what is not there must not take the place of what is.
-      isOver: ({ value }) => value === null,
-      onLeft: (entry) => {
-        entry.isRemembered = false;
+      isOver: (value) => value === null,
+      onLeft: (value) => {
+        if (value !== null) mark(value, false);
       },
     });
   }
 
   get(key: string): Promise<V | null> | V | null {
-    const entry = this.entry(key);
-    return entry instanceof Promise ? entry.then(({ value }) => value) : entry.value;
+    const value = this.#values.get(key);
+    return value === undefined ? (this.#loading.get(key) ?? this.#fill(key)) : value;
   }
 
-  /** The same, with whether it is still remembered. */
-  entry(key: string): Promise<Entry<V>> | Entry<V> {
-    return this.#entries.get(key) ?? this.#loading.get(key) ?? this.#fill(key);
-  }
-
-  #fill(key: string): Promise<Entry<V>> {
+  #fill(key: string): Promise<V | null> {
     const loading = this.#load(key)
       .then((value) => {
-        const entry: OwnEntry<V> = { value, isRemembered: false };
         // Forgotten while it was being loaded: what was read may be from before the change.
-        if (this.#loading.get(key) === loading) entry.isRemembered = this.#entries.set(key, entry);
-        return entry;
+        const isRemembered = this.#loading.get(key) === loading && this.#values.set(key, value);
+        if (isRemembered && value !== null) this.#mark(value, true);
+        return value;
       })
       .finally(() => {
         if (this.#loading.get(key) === loading) this.#loading.delete(key);
@@ -54,12 +45,12 @@ export class Remembered<V> {
   }
 
   forget(key: string): void {
-    this.#entries.delete(key);
+    this.#values.delete(key);
     this.#loading.delete(key);
   }
 
   clear(): void {
-    this.#entries.clear();
+    this.#values.clear();
     this.#loading.clear();
   }
 }
