@@ -197,8 +197,7 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
       const ended = { phase: 'COMPLETED' as const, revision: 1, depth: 0, incidents: 0, bytes: 0, created_at: 0 };
       await transaction
         .insertInto('workflow_instances')
-        .values({ ...ended, id: executionId, owner: '',
-          execution_id: executionId, service_version_id: id })
+        .values({ ...ended, id: executionId, owner: '', execution_id: executionId, service_version_id: id })
         .execute();
     });
     return { serviceId: service.id, instanceId: executionId };
