@@ -134,10 +134,8 @@ async function bareRun(engine: Engine, image: string, round: number): Promise<nu
   });
   const began = performance.now();
   await container.create(description);
-  await container.feed(handover({}), (error) => {
-    throw error;
-  });
   await container.start();
+  (await container.input()).resume().end(handover({}));
   await container.stopped();
   const took = performance.now() - began;
   const state = await container.state();

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import type { Door } from '../egress/doors.ts';
@@ -8,7 +9,6 @@ import type { Written } from '../runner/result.ts';
 import type { Exit } from '../sandbox/launch.ts';
 import type { Cause, Limits, Severity } from '../types.ts';
 import { exitOf, wasStarted, type Container, type ContainerState } from './container.ts';
-import { EngineUnavailable } from './engine.ts';
 import { NOT_HANDED_OVER } from './handover.ts';
 import { InputRefused } from './input-files.ts';
 import { readOutputResult } from './output-result.ts';
@@ -16,8 +16,11 @@ import type { Meter } from './usage.ts';
 
 const LOOK_AGAIN_MS = 500;
 const REMOVE_ATTEMPTS = 20;
-/** How a container ends when its engine or its machine was ended: by SIGKILL, by SIGTERM, or nobody has seen how. */
-const ENDED_FROM_OUTSIDE = [137, 143, 255];
+/**
+ * How a container ends when its engine, its runner or its machine was ended: by SIGKILL, by SIGTERM, nobody has seen how, or
+ * because what was handed over was cut off.
+ */
+const ENDED_FROM_OUTSIDE = [137, 143, 255, NOT_HANDED_OVER];
 
 /** What has to be done before a container can be started. */
 export interface Preparation {
@@ -26,7 +29,7 @@ export interface Preparation {
   /** Lines for its standard input. @throws InputRefused */
   handover(): Buffer;
   /** Just before its program can run. */
-  starting(): void;
+  handingOver(): void;
 }
 
 /** What is around a container. */
@@ -34,6 +37,8 @@ export interface Surroundings {
   meter: Meter;
   /** Opens its way to the hosts that it may call; null when it may call none. */
   openDoor: ((inside: Inside) => Promise<Door>) | null;
+  /** It was not possible to remove it for long. */
+  stayed(): void;
 }
 
 /** A run in a container. It outlives the runner; the next one goes on with it, without a preparation. */
@@ -47,6 +52,7 @@ export class ContainerRun implements Run {
   readonly #container: Container;
   readonly #meter: Meter;
   readonly #openDoor: Surroundings['openDoor'];
+  readonly #stayed: Surroundings['stayed'];
   #door: Door | null = null;
   readonly #preparation: Preparation | null;
   readonly #folder: string;
@@ -58,7 +64,8 @@ export class ContainerRun implements Run {
   #pid = 0;
   #isOver = false;
   #begun = false;
-  #started: boolean;
+  /** Its program may have run: what it begins with is, or was, on its way to it. */
+  #handedOver: boolean;
   #killed = false;
   #terminated = false;
   #abandoned = false;
@@ -67,22 +74,23 @@ export class ContainerRun implements Run {
   #feedFailed = false;
   #failure: Cause | null = null;
 
-  /** @param preparation null when an earlier runner has prepared it; `started` tells whether that one was about to start it. */
+  /** @param preparation null when an earlier runner has prepared it; `handedOver` tells how far that one has come. */
   constructor(
     container: Container,
-    { meter, openDoor }: Surroundings,
+    { meter, openDoor, stayed }: Surroundings,
     place: { folder: string; output: string; uid: number | null },
     preparation: Preparation | null,
-    started = false,
+    handedOver = false,
   ) {
     this.#container = container;
     this.#meter = meter;
     this.#openDoor = openDoor;
+    this.#stayed = stayed;
     this.#folder = place.folder;
     this.output = place.output;
     this.uid = place.uid;
     this.#preparation = preparation;
-    this.#started = started;
+    this.#handedOver = handedOver;
     this.#engineLost = preparation === null;
     const settled = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<Exit>();
@@ -117,12 +125,12 @@ export class ContainerRun implements Run {
 
   terminate(): void {
     this.#terminated = true;
-    if (this.#started) this.#signal('SIGTERM');
+    if (this.#handedOver) this.#signal('SIGTERM');
   }
 
   kill(): void {
     this.#killed = true;
-    if (this.#started) this.#signal('SIGKILL');
+    if (this.#handedOver) this.#signal('SIGKILL');
     else if (!this.#begun) this.#end(refused(false));
     this.#begun = true;
   }
@@ -144,17 +152,25 @@ export class ContainerRun implements Run {
   async release(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#container.remove();
-        await this.#meter.remove();
+        await this.#remove();
         return;
       } catch (error) {
-        // What stays is swept by the next runner.
         if (attempt === REMOVE_ATTEMPTS) {
-          console.error(`container ${this.#container.name} could not be removed: ${messageOf(error)}`);
+          console.error(`container ${this.#container.name} could not be removed yet: ${messageOf(error)}`);
+          this.#stayed();
           return;
         }
         await pause(LOOK_AGAIN_MS * attempt, null, { ref: false });
       }
+    }
+  }
+
+  async #remove(): Promise<void> {
+    try {
+      await this.#container.remove();
+    } finally {
+      // Also without the engine nothing of it lives on.
+      await this.#meter.remove();
     }
   }
 
@@ -168,41 +184,37 @@ export class ContainerRun implements Run {
         return refused(true);
       }
       if (!this.#isUnwanted()) this.#tell('ERROR', `${this.refusal}: ${messageOf(error)}`);
-      // Lost on the way: perhaps it was started.
-      if (!(error instanceof EngineUnavailable) || !this.#started) return refused(false);
-      this.#engineLost = true;
+      return refused(false);
     }
     return this.#watch();
   }
 
+  /** A container that runs waits for what is handed over: whatever fails before has not let its program run. */
   async #begin(preparation: Preparation): Promise<void> {
     const handover = preparation.handover();
     await preparation.make(this.#container);
-    // The program begins when the container runs and has what is handed over: what comes last, begins it.
-    const first = async (): Promise<void> =>
-      this.#openDoor === null ? this.#feed(handover) : this.#startWithDoor(this.#openDoor);
-    const last = async (): Promise<void> => (this.#openDoor === null ? this.#container.start() : this.#feed(handover));
-    await first();
-    if (this.#isUnwanted()) throw new Error('it was ended before its start');
-    preparation.starting();
-    this.#started = true;
-    await last();
-    this.#settle();
-    // While it was starting there was nothing that takes a signal.
-    if (this.#isUnwanted()) this.#signal(this.#killed ? 'SIGKILL' : 'SIGTERM');
-  }
-
-  async #feed(handover: Buffer): Promise<void> {
-    await this.#container.feed(handover, (error) => {
+    await this.#container.start();
+    if (this.#openDoor !== null) await this.#use(this.#openDoor);
+    const input = await this.#container.input();
+    input.on('error', (error) => {
       this.#feedFailed = true;
       console.error(`container ${this.#container.name} did not take all of its input: ${error.message}`);
     });
+    this.#handOver(preparation, input, handover);
+    this.#settle();
   }
 
-  /** A door needs a container that runs; its program waits for what is handed over. */
-  async #startWithDoor(open: NonNullable<Surroundings['openDoor']>): Promise<void> {
-    await this.#container.start();
-    await this.#use(open);
+  #handOver(preparation: Preparation, input: Duplex, handover: Buffer): void {
+    try {
+      if (this.#isUnwanted()) throw new Error('it was ended before its start');
+      preparation.handingOver();
+    } catch (error) {
+      input.destroy();
+      throw error;
+    }
+    this.#handedOver = true;
+    input.resume();
+    input.end(handover);
   }
 
   async #use(open: NonNullable<Surroundings['openDoor']>): Promise<void> {
@@ -231,12 +243,12 @@ export class ContainerRun implements Run {
 
   /** Follows it to its end, over every loss of the engine. */
   async #watch(): Promise<Exit> {
+    // One that was never given what it begins with waits for it in vain.
+    if (!this.#handedOver) return refused(false);
     while (!this.#abandoned) {
       try {
         const before = await this.#container.state();
-        if (before === null) return this.#started ? lost() : refused(false);
-        // One that was started and not yet given what it begins with waits for it in vain.
-        if (!wasStarted(before) || !this.#started) return refused(false);
+        if (before === null || !wasStarted(before)) return lost();
         if (before.Running) await this.#reopenDoor();
         this.#pid = before.Pid ?? 0;
         this.#settle();
@@ -265,8 +277,7 @@ export class ContainerRun implements Run {
     const exit = { ...exitOf(state), ...this.#meter.read() };
     if (this.#killed || exit.outOfMemory) return exit;
     if (exit.code === NOT_HANDED_OVER && this.#feedFailed) return { ...exit, commandRan: false };
-    const fromOutside = this.#preparation === null ? [...ENDED_FROM_OUTSIDE, NOT_HANDED_OVER] : ENDED_FROM_OUTSIDE;
-    return this.#engineLost && fromOutside.includes(state.ExitCode) ? lost() : exit;
+    return this.#engineLost && ENDED_FROM_OUTSIDE.includes(state.ExitCode) ? lost() : exit;
   }
 
   /** From the first line on, each once, however often the engine begins anew. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Exit } from '../sandbox/launch.ts';
 import type { LogLine } from '../types.ts';
 import { EngineRefusal, EngineUnavailable, type Engine } from './engine.ts';
@@ -30,25 +31,13 @@ export class Container {
     this.name = name;
   }
 
-  /** A container of that name that is there is the rest of an attempt that was refused. */
   async create(description: object): Promise<void> {
-    const make = async (): Promise<unknown> =>
-      this.#engine.ask('POST', '/containers/create', { query: { name: this.name }, body: description });
-    try {
-      await make();
-    } catch (error) {
-      if (!(error instanceof EngineRefusal) || error.status !== 409) throw error;
-      await this.remove();
-      await make();
-    }
+    await this.#engine.ask('POST', '/containers/create', { query: { name: this.name }, body: description });
   }
 
-  /** Writes all of the standard input and ends it. The engine keeps it until the container reads it. */
-  async feed(input: Buffer, failed: (error: Error) => void): Promise<void> {
-    const socket = await this.#engine.attachInput(this.name);
-    socket.on('error', failed);
-    socket.resume();
-    socket.end(input);
+  /** Its standard input. The engine keeps what is written until the container reads it. */
+  async input(): Promise<Duplex> {
+    return this.#engine.attachInput(this.name);
   }
 
   async start(): Promise<void> {

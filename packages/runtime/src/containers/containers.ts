@@ -1,4 +1,5 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, messageOf } from '../errors.ts';
 import type { Door, Doors } from '../egress/doors.ts';
@@ -27,7 +28,7 @@ interface Kept {
   /** Around the container, where there is one. */
   cgroup?: string | null;
   hosts?: readonly string[];
-  /** Whether it was about to be started. */
+  /** Whether its program may have begun. */
   started: boolean;
 }
 
@@ -45,6 +46,7 @@ interface EngineFacts {
 }
 
 const RECORD = 'container.json';
+const SWEEP_AGAIN_MS = 30_000;
 
 /** Runs executions in containers: the driver for images. */
 export class Containers {
@@ -55,6 +57,7 @@ export class Containers {
   #engine: ContainerEngine | null = null;
   /** Asked before the first container. */
   #facts: Promise<EngineFacts> | null = null;
+  #sweepsAgain = false;
 
   constructor(places: Places, doors: Doors) {
     this.#places = places;
@@ -69,9 +72,7 @@ export class Containers {
     this.#engine = engine;
     if (!isNew) return;
     this.#facts = null;
-    this.#sweep(new Engine(engine.socketPath)).catch((error: unknown) => {
-      console.error(`containers of ${engine.socketPath} could not be looked through: ${messageOf(error)}`);
-    });
+    this.#sweep(engine.socketPath);
   }
 
   /** @throws when there is no engine, or the folders cannot be made. */
@@ -80,9 +81,11 @@ export class Containers {
     const { socketPath, network } = this.#engine;
     const { executionId, limits, hosts = [], secrets, secretEnvironment = {} } = job;
     const engine = new Engine(socketPath);
-    const name = this.#nameOf(executionId);
+    // Of each attempt of its own: what is left of a refused one is removed while the next one runs.
+    const attempt = `${executionId}.${randomBytes(4).toString('hex')}`;
+    const name = `${this.#installation.repository}-${attempt}`;
     const place = makeFolders(folder);
-    const around = this.#cgroups.pathFor(executionId);
+    const around = this.#cgroups.pathFor(attempt);
     const keep = (started: boolean): void => {
       const kept: Kept = { socketPath, container: name, limits, startedAt: Date.now(), cgroup: around, hosts, started };
       writeFileSync(join(folder, RECORD), JSON.stringify(kept), { mode: 0o600 });
@@ -107,7 +110,7 @@ export class Containers {
         const { Config } = (await engine.ask('GET', `/images/${image}/json`)) as { Config: ImageConfig };
         await container.create(describeContainer(describe(Config, await this.#factsOf(engine))));
       },
-      starting: () => {
+      handingOver: () => {
         keep(true);
       },
     };
@@ -125,9 +128,9 @@ export class Containers {
     return { run: this.#runOf(container, { cgroup, hosts }, place, null, started), limits, startedAt };
   }
 
-  /** Removes what is around containers, when there is none any more. */
-  close(): void {
-    this.#cgroups.close();
+  /** Removes what is around containers, but those that go on. */
+  async close(): Promise<void> {
+    await this.#cgroups.close(this.#inUse());
   }
 
   #runOf(
@@ -138,7 +141,10 @@ export class Containers {
     started = false,
   ): ContainerRun {
     const openDoor = async (inside: Inside): Promise<Door> => this.#doors.openInside(hosts, inside);
-    const around = { meter: meterOf(container, cgroup), openDoor: hosts.length > 0 ? openDoor : null };
+    const stayed = (): void => {
+      this.#sweepAgain();
+    };
+    const around = { meter: meterOf(container, cgroup), openDoor: hosts.length > 0 ? openDoor : null, stayed };
     return new ContainerRun(container, around, place, preparation, started);
   }
 
@@ -166,27 +172,41 @@ export class Containers {
     return file;
   }
 
-  #nameOf(executionId: string): string {
-    return `${this.#installation.repository}-${executionId}`;
+  #sweep(socketPath: string): void {
+    this.#removeRests(new Engine(socketPath)).catch((error: unknown) => {
+      console.error(`containers of ${socketPath} could not be looked through yet: ${messageOf(error)}`);
+      this.#sweepAgain();
+    });
   }
 
-  /** Containers of this installation without an execution that runs. */
-  async #sweep(engine: Engine): Promise<void> {
+  /** When something could not be removed: until everything is. */
+  #sweepAgain(): void {
+    if (this.#sweepsAgain) return;
+    this.#sweepsAgain = true;
+    const sweep = (): void => {
+      this.#sweepsAgain = false;
+      if (this.#engine !== null) this.#sweep(this.#engine.socketPath);
+    };
+    setTimeout(sweep, SWEEP_AGAIN_MS).unref();
+  }
+
+  /** Containers of this installation that no running execution has. */
+  async #removeRests(engine: Engine): Promise<void> {
     const label = `${LABELS.installation}=${this.#installation.id}`;
     const query = { all: true, filters: JSON.stringify({ label: [label] }) };
-    const found = (await engine.ask('GET', '/containers/json', { query })) as {
-      Id: string;
-      Labels: Record<string, string>;
-    }[];
-    for (const { Id, Labels } of found) {
-      if (!this.#isRunning(Labels[LABELS.execution] ?? '')) await new Container(engine, Id).remove();
-    }
-    await this.#cgroups.sweep((executionId) => this.#isRunning(executionId));
+    const found = (await engine.ask('GET', '/containers/json', { query })) as { Id: string; Names: string[] }[];
+    // What was made is kept before: each of them that is in use is known by now.
+    const inUse = this.#inUse();
+    for (const { Id, Names } of found)
+      if (!Names.some((name) => inUse.has(name.slice(1)))) await new Container(engine, Id).remove();
+    await this.#cgroups.sweep(inUse);
   }
 
-  #isRunning(executionId: string): boolean {
-    const folder = join(this.#places.executions, executionId);
-    return /^[\w-]+$/.test(executionId) && existsSync(folder) && !existsSync(join(folder, 'end.json'));
+  /** Names of containers, and cgroups around them, of executions without an end. */
+  #inUse(): ReadonlySet<string> {
+    const folders = readdirSync(this.#places.executions).map((name) => join(this.#places.executions, name));
+    const kept = folders.filter((folder) => !existsSync(join(folder, 'end.json'))).map(readKept);
+    return new Set(kept.flatMap((one) => (one === null ? [] : [one.container, ...(one.cgroup ? [one.cgroup] : [])])));
   }
 }
 

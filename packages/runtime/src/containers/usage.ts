@@ -36,20 +36,22 @@ export class CgroupsAround {
   }
 
   /** Null where an engine would make it out of our sight. */
-  pathFor(executionId: string): string | null {
+  pathFor(attempt: string): string | null {
     if (process.getuid?.() !== 0 || !existsSync(MOUNT)) return null;
-    return readlinkSync('/proc/self/ns/cgroup') === FIRST_NAMESPACE ? `${this.#top}/${executionId}` : null;
+    return readlinkSync('/proc/self/ns/cgroup') === FIRST_NAMESPACE ? `${this.#top}/${attempt}` : null;
   }
 
-  /** Removes those whose executions are over. */
-  async sweep(isRunning: (executionId: string) => boolean): Promise<void> {
+  /** Removes those that are not in use, and ends what is in them. */
+  async sweep(inUse: ReadonlySet<string>): Promise<void> {
     for (const folder of everywhere(this.#top).filter((one) => existsSync(one)))
       for (const entry of readdirSync(folder, { withFileTypes: true }))
-        if (entry.isDirectory() && !isRunning(entry.name)) await removeAll([join(folder, entry.name)]);
+        if (entry.isDirectory() && !inUse.has(`${this.#top}/${entry.name}`))
+          await removeAll([join(folder, entry.name)]);
   }
 
-  /** When nothing is in it any more. */
-  close(): void {
+  /** Goes itself when nothing is in it any more. */
+  async close(inUse: ReadonlySet<string>): Promise<void> {
+    await this.sweep(inUse);
     for (const folder of everywhere(this.#top)) {
       try {
         rmdirSync(folder);

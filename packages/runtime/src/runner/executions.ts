@@ -24,6 +24,8 @@ import type { WarmPool } from './warm-pool.ts';
 /** Clients redraw no faster. */
 const LOG_EVENT_MS = 50;
 const RECORD_AGAIN_MS = 1_000;
+/** How long a refusal waits until nothing is left of the attempt. */
+const RELEASE_MS = 2_000;
 
 export interface ExecutionEvents {
   ended(end: ExecutionEnd): void;
@@ -105,7 +107,7 @@ export class Executions {
     for (const execution of this.#running.values()) execution.abandon();
   }
 
-  /** @throws StartRefused when it could not be started; nothing is left of the attempt then. */
+  /** @throws StartRefused when it could not be started; what is left of the attempt then stands in the way of no other. */
   async start(job: JobHeader, input: Buffer): Promise<'STARTED' | 'ALREADY_KNOWN'> {
     const { executionId, limits } = job;
     if (!this.#records.claim(executionId)) return 'ALREADY_KNOWN';
@@ -123,7 +125,7 @@ export class Executions {
       void this.#finish(execution, specOf(job));
       return 'STARTED';
     }
-    await execution.release();
+    await Promise.race([this.#release(execution), pause(RELEASE_MS)]);
     this.#running.delete(executionId);
     this.forget(executionId);
     throw new StartRefused(execution.refusal);
@@ -187,7 +189,7 @@ export class Executions {
     await this.#record(end);
     this.#running.delete(executionId);
     this.#events.ended(end);
-    this.#release(execution);
+    void this.#release(execution);
     if (spec === null) return;
     if (end.outcome === 'NOT_STARTED') this.#pool.blame(spec);
     this.#pool.want(spec);
@@ -198,9 +200,10 @@ export class Executions {
     await Promise.all(this.#releases);
   }
 
-  #release(execution: Execution): void {
+  async #release(execution: Execution): Promise<void> {
     const released = execution.release().finally(() => this.#releases.delete(released));
     this.#releases.add(released);
+    await released;
   }
 
   /** What is told beside an end, for the record of the execution. */

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { placesIn } from '../places.ts';
 import type { Settings } from '../protocol/messages.ts';
 import { RuntimeUnavailable } from '../types.ts';
+import { messageOf } from '../errors.ts';
 import { Containers } from '../containers/containers.ts';
 import { Commands } from './commands.ts';
 import { Executions } from './executions.ts';
@@ -160,7 +161,9 @@ async function leave(): Promise<void> {
   await Promise.race([Promise.all([pool.clear(true), stock.clear(), executions.released()]), pause(CLEAR_MS)]); // what is left is swept
   commands.endAll();
   await ground.cgroups?.sweep();
-  containers.close();
+  await containers.close().catch((error: unknown) => {
+    console.error(`what is around containers could not be removed: ${messageOf(error)}`);
+  });
   await ground.close();
   if (passage !== null) removePassage(passage);
   server.close();

@@ -146,7 +146,22 @@ function killAll(folder: string): void {
     writeFileSync(`${folder}/cgroup.kill`, '1');
   } catch (error) {
     if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'EACCES') throw error;
-    for (const pid of processesOf(folder)) killQuietly(pid);
+    // Of another namespace of processes are those that are listed as 0.
+    for (const pid of withNested(folder).flatMap(processesOf)) if (pid > 0) killQuietly(pid);
+  }
+}
+
+/** A cgroup and all that are in it, the deepest first. */
+function withNested(folder: string): string[] {
+  return [...foldersIn(folder).flatMap((name) => withNested(`${folder}/${name}`)), folder];
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
   }
 }
 
@@ -162,7 +177,8 @@ function processesOf(folder: string): number[] {
   try {
     return readFileSync(`${folder}/cgroup.procs`, 'utf8').split('\n').filter(Boolean).map(Number);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
+    if (['ENOENT', 'ENODEV'].includes(errorCode(error) ?? '')) return []; // removed just now
+
     throw error;
   }
 }
@@ -192,16 +208,19 @@ async function sweep(tops: string[]): Promise<void> {
   }
 }
 
-/** A cgroup is busy until the kernel has buried its last process: some milliseconds after the kill. */
+/**
+ * Removes cgroups, also those that others have made in them, and ends what is in any. One is busy until the kernel has buried
+ * its last process: some milliseconds after the kill.
+ */
 export async function removeAll(folders: string[]): Promise<void> {
   for (const folder of folders) {
     for (let attempt = 0; ; attempt++) {
       try {
-        rmdirSync(folder);
+        for (const one of withNested(folder)) rmdirSync(one);
         break;
       } catch (error) {
-        if (errorCode(error) === 'ENOENT') break;
-        if (errorCode(error) !== 'EBUSY' || attempt >= 200) throw error;
+        if (errorCode(error) === 'ENOENT' && !existsSync(folder)) break;
+        if (!['EBUSY', 'ENOENT'].includes(errorCode(error) ?? '') || attempt >= 200) throw error;
         if (attempt > 0) killAll(folder);
         await pause(Math.min(25, 2 + attempt));
       }
