@@ -19,6 +19,10 @@ export class EngineMissing extends Error {}
 export interface ContainerEngine {
   /** Path of its socket. */
   readonly socket: string;
+  /** Ends the daemon, and what it runs containers with, without warning; the containers live on. */
+  kill(): Promise<void>;
+  /** Starts it again in the same folders. */
+  revive(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -43,10 +47,31 @@ export async function startContainerEngine(): Promise<ContainerEngine> {
 /** Null when it ends instead of listening. */
 async function start(folder: string, options: readonly string[]): Promise<ContainerEngine | null> {
   const socket = path.join(folder, 'docker.sock');
+  mkdirSync(path.join(folder, 'home'), { recursive: true });
+  let daemon = spawnDaemon(folder, socket, options);
+  if (!(await listens(daemon, socket))) return null;
+  return {
+    socket,
+    async kill() {
+      const ended = once(daemon, 'exit');
+      daemon.kill('SIGKILL');
+      await ended;
+    },
+    async revive() {
+      // Its containerd has died with it. Where nobody buries that, the next daemon would take it for alive.
+      for (const trace of ['pid', 'exec/containerd/containerd.pid', 'exec/containerd/containerd.sock'])
+        rmSync(path.join(folder, trace), { force: true });
+      daemon = spawnDaemon(folder, socket, options);
+      if (!(await listens(daemon, socket))) throw new Error(`dockerd does not start again: ${said.slice(-2_000)}`);
+    },
+    stop: () => stop(daemon, folder),
+  };
+}
+
+function spawnDaemon(folder: string, socket: string, options: readonly string[]): ChildProcess {
   const own = ['--data-root', path.join(folder, 'root'), '--exec-root', path.join(folder, 'exec')];
   const rest = ['--pidfile', path.join(folder, 'pid'), '--host', `unix://${socket}`, '--group', '0'];
   const network = ['--iptables=false', '--ip6tables=false', '--bridge=none'];
-  mkdirSync(path.join(folder, 'home'), { recursive: true });
   const daemon = spawn('/usr/sbin/dockerd', [...own, ...rest, ...network, ...options], {
     cwd: '/',
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: path.join(folder, 'home') },
@@ -54,13 +79,17 @@ async function start(folder: string, options: readonly string[]): Promise<Contai
   });
   // Read on for as long as it runs, but kept only in part: a full pipe would stop it.
   daemon.stderr.on('data', (chunk: Buffer) => {
-    if (said.length < 100_000) said += chunk.toString();
+    said = (said + chunk.toString()).slice(-100_000);
   });
-  for (const end = Date.now() + DEADLINE_MS; Date.now() < end && isRunning(daemon); await pause(50)) {
-    if (await answers(socket)) return { socket, stop: () => stop(daemon, folder) };
-  }
+  return daemon;
+}
+
+/** False when it ends instead of listening, or takes too long. */
+async function listens(daemon: ChildProcess, socket: string): Promise<boolean> {
+  for (const end = Date.now() + DEADLINE_MS; Date.now() < end && isRunning(daemon); await pause(50))
+    if (await answers(socket)) return true;
   await end(daemon);
-  return null;
+  return false;
 }
 
 let said = '';

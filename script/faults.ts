@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import { faults } from '../test/faults/faults.ts';
 import { runFaults } from '../test/faults/run.ts';
+import { containerTools } from './container-engine.ts';
 import { postgresTool } from './postgres.ts';
 import { ensureTools, runtimeTools, testTools } from './system-tools.ts';
 
-// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30 --only platform,program`: kills and takes away what an
+// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30 --engine --only platform,program`: kills and takes away what an
 // installation stands on, under load, and says what was lost, run twice, stuck or left behind. The seed repeats it.
 const { values } = parseArgs({
   options: {
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     disk: { type: 'string' },
     outage: { type: 'string' },
     only: { type: 'string' },
+    engine: { type: 'boolean', default: false },
   },
 });
 const [seed, kills] = [Number(values.seed), Number(values.kills)];
@@ -28,8 +30,26 @@ const unknown = only?.filter((name) => faults.every((fault) => fault.name !== na
 if (unknown.length > 0)
   throw new Error(`--only: no fault ${unknown.join(', ')}; there is: ${faults.map(({ name }) => name).join(', ')}`);
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
-ensureTools([...runtimeTools, ...testTools, ...(database === 'postgres' ? [postgresTool] : [])], say);
+ensureTools(
+  [
+    ...runtimeTools,
+    ...testTools,
+    ...(database === 'postgres' ? [postgresTool] : []),
+    ...(values.engine ? containerTools : []),
+  ],
+  say,
+);
 say(`seed ${seed}, ${kills} kills on ${database}`);
-const report = await runFaults({ seed, kills, only, database, diskMb, outageMs, pauseMs: 800, tell: say });
+const report = await runFaults({
+  seed,
+  kills,
+  only,
+  database,
+  diskMb,
+  outageMs,
+  withEngine: values.engine,
+  pauseMs: 800,
+  tell: say,
+});
 process.stdout.write(`${JSON.stringify({ seed, ...report }, null, 2)}\n`);
 process.exitCode = report.wrong.length === 0 ? 0 : 1;

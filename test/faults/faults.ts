@@ -72,7 +72,21 @@ const disk: Fault = {
   },
 };
 
-export const faults: readonly Fault[] = [platform, runner, program, database, disk];
+/** Docker's daemon and its containerd; their containers live on until the next daemon ends them. */
+const engine: Fault = {
+  name: 'engine',
+  weight: 5,
+  isPossible: ({ containers }) => containers !== null,
+  async happen({ containers }, random) {
+    if (containers === null) return false;
+    await containers.engine.kill();
+    await pause(random() * LONGEST_AWAY_MS);
+    await containers.engine.revive();
+    return true;
+  },
+};
+
+export const faults: readonly Fault[] = [platform, runner, program, database, disk, engine];
 
 /** The database is away for so long. */
 export async function longOutage(

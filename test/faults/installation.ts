@@ -7,7 +7,9 @@ import { KethubProcess } from '../../apps/server/src/testing/child-process.ts';
 import type { TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
 import { callerOf, type Caller } from '../../apps/server/src/testing/gateway.ts';
 import { deploy, roomy, startTestKethub } from '../../apps/server/src/testing/kethub.ts';
+import { startContainerEngine } from '../../script/container-engine.ts';
 import { startPostgres, type Postgres } from '../../script/postgres.ts';
+import { openContainers, settingsOf, type Containers } from './containers.ts';
 import { witness } from './service.ts';
 
 /** A platform in a process of its own, with everything that it needs and that can be taken away from it. */
@@ -19,6 +21,8 @@ export interface Installation {
   readonly postgres: Postgres | null;
   /** Where to write to fill the disk that the data folder is on; null when that is the disk of the machine. */
   readonly smallDisk: string | null;
+  /** Null without a container engine. */
+  readonly containers: Containers | null;
   /** The folder whose files are opened once by each execution. */
   readonly marks: string;
   /** Starts the platform again until it is ready, as whatever watches over it does. */
@@ -31,21 +35,29 @@ export interface InstallationOptions {
   readonly database: 'sqlite' | 'postgres';
   /** In MB; the data folder is on a disk of its own then, which needs root. */
   readonly diskMb: number | null;
+  /** With a container engine, which needs root. */
+  readonly withEngine?: boolean;
 }
 
 const CONCURRENT = '12';
 const ATTEMPTS = 100;
 
-export async function openInstallation({ database, diskMb }: InstallationOptions): Promise<Installation> {
+export async function openInstallation({
+  database,
+  diskMb,
+  withEngine = false,
+}: InstallationOptions): Promise<Installation> {
   const disk = diskMb === null ? null : mountDisk(diskMb);
   const before = process.env['TMPDIR'];
   const postgres = database === 'postgres' ? await startPostgres({ durable: false }) : null;
   if (disk !== null) process.env['TMPDIR'] = disk;
-  const settings = { KETHUB_MAX_CONCURRENT_EXECUTIONS: CONCURRENT, KETHUB_WARM_MEMORY_MB: '32' };
+  const engine = withEngine ? await startContainerEngine() : null;
+  const settings = { ...settingsOf(engine), KETHUB_MAX_CONCURRENT_EXECUTIONS: CONCURRENT, KETHUB_WARM_MEMORY_MB: '32' };
   const kethub = await startTestKethub(kindOf(postgres), settings);
   if (before === undefined) delete process.env['TMPDIR'];
   else process.env['TMPDIR'] = before;
   const app = await callerOf(await deploy(kethub.client, 'Witness', witness));
+  const containers = engine && (await openContainers(engine, kethub));
   const { addresses } = kethub.kethub.platform;
   const { dataDir } = kethub;
   await kethub.stop();
@@ -69,6 +81,7 @@ export async function openInstallation({ database, diskMb }: InstallationOptions
     platform,
     postgres,
     smallDisk: disk,
+    containers,
     marks: path.join(onlyFolderIn(path.join(dataDir, 'runtime', 'sources')), 'marks'),
     async bringUp() {
       for (let attempt = 1; ; attempt++) {
@@ -84,6 +97,7 @@ export async function openInstallation({ database, diskMb }: InstallationOptions
     async close() {
       await platform.end();
       await kethub.close();
+      await containers?.close();
       await postgres?.stop();
       if (disk !== null) unmountDisk(disk);
     },

@@ -46,7 +46,7 @@ function cgroups(mark: string): string[] {
   if (!existsSync(root)) return [];
   const places = [root, ...readdirSync(root).map((name) => path.join(root, name))];
   return places
-    .map((place) => path.join(place, `kethub-${mark}`))
+    .flatMap((place) => ['', '-containers'].map((part) => path.join(place, `kethub-${mark}${part}`)))
     .flatMap((place) => (existsSync(place) ? [`cgroup is left: ${place}`] : []));
 }
 

@@ -55,6 +55,12 @@ async function breakAndLook(plan: Plan, installation: Installation): Promise<Rep
   const follower = new Follower(app, () => breaking);
   const stop = new AbortController();
   const loading = load(app, plan.seed, 2 * plan.pauseMs > 200 ? 120 : 60, follower, stop.signal);
+  const { containers } = installation;
+  const inContainers = containers && new Follower(containers.app, () => breaking);
+  const alsoLoading =
+    containers &&
+    inContainers &&
+    load(containers.app, plan.seed + 1, LONGEST_BETWEEN_CONTAINERS_MS, inContainers, stop.signal);
   const happened: Happened[] = [];
   for await (const { name, happen } of breaks(plan, installation)) {
     const from = Date.now();
@@ -67,8 +73,20 @@ async function breakAndLook(plan: Plan, installation: Installation): Promise<Rep
   const stuck = await follower.end();
   const ends = await endsOf(app, promised, follower.ends);
   const opened = await opens.stop();
+  const contained = await alsoLoading;
+  const containedStuck = (await inContainers?.end()) ?? [];
+  const containedEnds =
+    containers && inContainers ? await endsOf(containers.app, contained?.promised ?? [], inContainers.ends) : null;
+  const runs = containers?.runs() ?? new Map<string, number>();
   const wrong = [
     ...broken,
+    ...(contained?.wrong ?? []),
+    ...(contained?.promised ?? []).flatMap((one) =>
+      judge(one, containedEnds?.get(one.id), runs, happened, ofContainers),
+    ),
+    ...[...containedStuck].map((id) => `${id}, in a container, was stuck for ${STUCK_MS / 1000} s while nothing broke`),
+    ...runTwice(runs),
+    ...((await containers?.left()) ?? []),
     ...promised.flatMap((one) => judge(one, ends.get(one.id), opened, happened)),
     ...[...stuck].map((id) => `${id} was stuck for ${STUCK_MS / 1000} s while nothing broke`),
     ...runTwice(opened),
@@ -78,8 +96,13 @@ async function breakAndLook(plan: Plan, installation: Installation): Promise<Rep
   if (wrong.length > 0) wrong.push(`The runner said: ${runnerLog(dataDir)}`);
   await installation.platform.end();
   wrong.push(...(await leftInStorage(dataDir, postgres?.url ?? null)));
-  const statuses = countsOf([...ends.values()], ({ status }) => status);
-  return { promised: promised.length, happened: countsOf(happened, ({ name }) => name), statuses, wrong };
+  const statuses = countsOf([...ends.values(), ...(containedEnds?.values() ?? [])], ({ status }) => status);
+  return {
+    promised: promised.length + (contained?.promised.length ?? 0),
+    happened: countsOf(happened, ({ name }) => name),
+    statuses,
+    wrong,
+  };
 }
 
 interface Break {
@@ -105,6 +128,9 @@ async function* breaks(plan: Plan, installation: Installation): AsyncGenerator<B
   plan.tell?.(`the database is away for ${outageMs / 1000} s`);
   yield { name: 'database', happen: () => longOutage(installation, outageMs).then(() => true) };
 }
+
+/** They take longer to start than sandboxes. */
+const LONGEST_BETWEEN_CONTAINERS_MS = 2_000;
 
 /** Its last words, which go with the installation. */
 function runnerLog(dataDir: string): string {
@@ -153,12 +179,24 @@ async function endsOf(
   return ends;
 }
 
+/** What differs between places to run code. */
+interface Kind {
+  /** The title of an execution that fails as it is told to. */
+  readonly raised: string;
+  /** Faults that can end it without anybody knowing how. */
+  readonly lostWith: readonly string[];
+}
+
+const ofSandboxes: Kind = { raised: 'ValueError', lostWith: ['runner'] };
+const ofContainers: Kind = { raised: 'Ended early', lostWith: ['engine', 'runner'] };
+
 /** What of an end is not the truth, given what has happened. */
 function judge(
   { id, mark, mode, cancelled }: Promised,
   end: End | undefined,
   opened: ReadonlyMap<string, number>,
   happened: readonly Happened[],
+  kind: Kind = ofSandboxes,
 ): string[] {
   const had = (name: string): boolean => happened.some((one) => one.name === name);
   const { status = 'LOST', before = 'LOST', result } = end ?? {};
@@ -169,10 +207,11 @@ function judge(
   if (status !== before) return wrong(`it was ${before} before`);
   if (cancelled !== (status === 'CANCELLED')) return wrong(cancelled ? 'it was cancelled' : 'nobody has cancelled it');
   if (status === 'CANCELLED') return [];
-  if (status === 'UNKNOWN') return isTrue(end, happened) ? [] : wrong('nothing that ran it was lost while it ran');
+  if (status === 'UNKNOWN')
+    return isTrue(end, happened, kind) ? [] : wrong('nothing that ran it was lost while it ran');
   const title = String(Reflect.get(Object(result), 'title'));
   if (status === 'FAILED') {
-    if (mode === 'raise' && title === 'ValueError') return often === 1 ? [] : wrong(`it ran ${often} times`);
+    if (mode === 'raise' && title === kind.raised) return often === 1 ? [] : wrong(`it ran ${often} times`);
     if (title === 'Ended by a signal' && had('program')) return [];
     if (had('disk') && /^(OSError|No result|Ended early|Result not valid|Could not be started)/.test(title)) return [];
     return wrong(`${title}: ${String(Reflect.get(Object(result), 'detail'))}`);
@@ -190,10 +229,10 @@ function judge(
 const SECOND = 1_000;
 
 /** Whether the runner was lost while this one was claimed and had not ended. */
-function isTrue(end: End | undefined, happened: readonly Happened[]): boolean {
+function isTrue(end: End | undefined, happened: readonly Happened[], { lostWith }: Kind): boolean {
   const { startedAt, endedAt } = end ?? {};
   if (startedAt == null || endedAt == null) return false;
-  return happened.some(({ name, from, to }) => name === 'runner' && to >= startedAt && from <= endedAt + SECOND);
+  return happened.some(({ name, from, to }) => lostWith.includes(name) && to >= startedAt && from <= endedAt + SECOND);
 }
 
 /** No more programs have ended by a signal than were given one. */

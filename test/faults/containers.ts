@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { callerOf, type Caller } from '../../apps/server/src/testing/gateway.ts';
+import { deploy, type TestKethub } from '../../apps/server/src/testing/kethub.ts';
+import { Engine } from '../../packages/runtime/src/containers/engine.ts';
+import { installationOf } from '../../packages/runtime/src/containers/installation.ts';
+import type { ContainerEngine } from '../../script/container-engine.ts';
+
+/** A service with a Dockerfile, and the engine that runs it. */
+export interface Containers {
+  readonly engine: ContainerEngine;
+  readonly app: Caller;
+  /** How often each mark was run, since the beginning. */
+  runs(): ReadonlyMap<string, number>;
+  /** What the engine still has of executions that are over, one sentence each. */
+  left(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+const HOST = '127.0.0.2';
+const ATTEMPTS = 100;
+
+/**
+ * Does what the witness of sandboxes does. Nobody can look from outside at what a container opens: it tells that it runs,
+ * under a number of its own, to the host that it has declared, until that is answered.
+ */
+const RUN = `#!/bin/sh
+cd /var/runtime/output
+mark=$(cat /var/runtime/input/mark.json)
+mode=$(tr -d '"' < /var/runtime/input/mode.json)
+padding=$(tr -d '"' < /var/runtime/input/padding.json 2>/dev/null)
+seconds=$(cat /var/runtime/input/seconds.json)
+run=$(cat /proc/sys/kernel/random/uuid)
+if [ $mode = stubborn ]; then trap "" TERM; seconds=20; fi
+until wget -q -O /dev/null "http://$TELL/$mark/$run" 2>/dev/null; do sleep 0.1; done
+echo "began $mark"
+if [ $mode = orphan ]; then setsid sleep 300 & fi
+sleep $seconds
+if [ $mode = files ]; then head -c 200000 /dev/zero > data.bin; fi
+if [ -n "$padding" ]; then echo "$padding"; fi
+echo "ended $mark"
+if [ $mode = raise ]; then exit 3; fi
+printf '{"mark": %s, "padding": "%s"}' "$mark" "$padding" > output.json
+`;
+
+const DOCKERFILE = `FROM scratch
+COPY busybox run.sh /bin/
+RUN ["/bin/busybox", "--install", "-s", "/bin"]
+ENTRYPOINT ["run.sh"]
+`;
+
+export function settingsOf(engine: ContainerEngine | null): Record<string, string> {
+  return engine === null
+    ? { KETHUB_CONTAINER_ENGINE: 'off' }
+    : { KETHUB_CONTAINER_ENGINE: engine.socket, KETHUB_SERVICE_NETWORKS: `${HOST}/32` };
+}
+
+export async function openContainers(engine: ContainerEngine, kethub: TestKethub): Promise<Containers> {
+  const runs = new Map<string, Set<string>>();
+  const server = createServer(({ url = '' }, response) => {
+    const [, mark = '', run = ''] = new URL(url, 'http://x').pathname.split('/');
+    runs.set(mark, (runs.get(mark) ?? new Set()).add(run));
+    response.end('ok');
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, HOST, resolve);
+  });
+  const tell = `${HOST}:${(server.address() as AddressInfo).port}`;
+  const deployed = await deploy(
+    kethub.client,
+    'Container',
+    { Dockerfile: DOCKERFILE, 'run.sh': RUN, busybox: readFileSync('/bin/busybox') },
+    {
+      configuration: { runtime: 'DOCKER', cpus: 0.25, memoryGb: 0.0625, hosts: [tell], environment: { TELL: tell } },
+      programs: ['busybox', 'run.sh'],
+    },
+  );
+  const { id } = installationOf(`${kethub.dataDir}/runtime`);
+  return {
+    engine,
+    app: await callerOf(deployed),
+    runs: () => new Map([...runs].map(([mark, all]) => [mark, all.size])),
+    async left() {
+      for (let attempt = 1; ; attempt++) {
+        const left = await containersOf(engine, id);
+        if (left.length === 0 || attempt === ATTEMPTS) return left.map((name) => `container is left: ${name}`);
+        await pause(100);
+      }
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await engine.stop();
+    },
+  };
+}
+
+async function containersOf({ socket }: ContainerEngine, installation: string): Promise<string[]> {
+  const filters = JSON.stringify({ label: [`kethub.installation=${installation}`] });
+  const found = await new Engine(socket).ask('GET', '/containers/json', { query: { all: true, filters } });
+  return (found as { Names: string[] }[]).flatMap(({ Names }) => Names);
+}
