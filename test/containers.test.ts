@@ -13,6 +13,7 @@ import {
 } from '../apps/server/src/testing/kethub.ts';
 import { zip } from '../apps/server/src/testing/zip.ts';
 import { containersWith, engineOfTests, testEngine } from '../packages/runtime/src/testing/images.ts';
+import { removableEngine, type RemovableEngine } from '../packages/runtime/src/testing/removable-engine.ts';
 import { installationOf } from '../packages/runtime/src/containers/installation.ts';
 
 const LINES = [
@@ -48,15 +49,18 @@ describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile
   let kethub: TestKethub;
   let deployed: DeployedService;
   let app: Caller;
+  let engine: RemovableEngine;
 
   beforeAll(async () => {
-    kethub = await startTestKethub(kind, { KETHUB_CONTAINER_ENGINE: testEngine ?? '' });
+    engine = await removableEngine(testEngine ?? '');
+    kethub = await startTestKethub(kind, { KETHUB_CONTAINER_ENGINE: engine.socketPath });
     deployed = await deploy(kethub.client, 'Shell', files, upload);
     app = await callerOf(deployed);
   });
   afterAll(async () => {
     const label = `kethub.installation=${installation().id}`;
     await kethub.close();
+    engine.leave();
     expect(await containersWith(label)).toEqual([]);
   });
 
@@ -159,6 +163,17 @@ describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile
     expect(await ended(id)).toBe('SUCCEEDED');
     expect((await logOf(id)).filter((line) => /careful|later|mode/.test(line))).toHaveLength(3);
     expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ number: 7 });
+  });
+
+  test('that were accepted wait for an engine that is away', async () => {
+    await kethub.restart();
+    engine.leave();
+    const id = await start('{"task": "none", "number": 8}');
+    // Whether it is taken in this moment is up to the worker; it must not fail when it is.
+    for (let attempt = 0; attempt < 100 && (await statusOf(id, 'wait=0')) === 'PENDING'; attempt++) await pause(20);
+    await engine.comeBack();
+    expect(await ended(id)).toBe('SUCCEEDED');
+    expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ number: 8 });
   });
 
   test('whose build fails have a whole log; what is switched to another runtime is built anew', async () => {

@@ -1,4 +1,5 @@
 export * from './types.ts';
 export { connectRuntime } from './client/connect.ts';
 export { checkContainers, usualEngine } from './containers/check.ts';
+export { EngineUnavailable } from './containers/engine.ts';
 export { checkSandbox } from './sandbox/check.ts';

@@ -1,4 +1,4 @@
-import { StartRefused } from '@kethub/runtime';
+import { EngineUnavailable, StartRefused } from '@kethub/runtime';
 import { clearPools } from '../datapools/index.ts';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
@@ -44,10 +44,15 @@ async function keepNoLog(transaction: Queries, id: string): Promise<void> {
   await noLog.where('log', 'is', null).where('log_blob', 'is', null).execute();
 }
 
+/** This machine could not run it now: another attempt can succeed. */
+export function wasRefused(reason: unknown): boolean {
+  return reason instanceof StartRefused || reason instanceof EngineUnavailable;
+}
+
 /** For the caller: a Problem says what they can do about it, everything else is for the operator. */
 function inWords(reason: unknown): string {
   if (reason instanceof Problem) return reason.message;
-  return reason instanceof StartRefused
+  return wasRefused(reason)
     ? 'The sandbox or the container could not be made on this machine. The operator finds the cause in the log.'
     : 'The platform could not prepare the execution. The operator finds the cause in the log.';
 }

@@ -1,4 +1,4 @@
-import { RuntimeUnavailable, StartRefused, type ExecutionEnd, type Runtime } from '@kethub/runtime';
+import { EngineUnavailable, RuntimeUnavailable, StartRefused, type ExecutionEnd, type Runtime } from '@kethub/runtime';
 import { clearOtherPools } from '../datapools/index.ts';
 import { LogCopier, removeStrayCopies } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
@@ -14,7 +14,7 @@ import {
   type Needs,
 } from '../workers/index.ts';
 import { onCancelled } from './cancel.ts';
-import { failExecution, forgetCancelled } from './fail.ts';
+import { failExecution, forgetCancelled, wasRefused } from './fail.ts';
 import { finishExecution } from './finish.ts';
 import { jobOf } from './job.ts';
 import { endedOf, promisedTo, runningIdsOf, runningOf, uncollectedOf } from './queries.ts';
@@ -185,7 +185,8 @@ export class ExecutionWorker {
       } catch (error) {
         this.#platform.log.warn({ execution: row.id, attempt, err: error }, 'could not start an execution');
         const again = isOutage(error) || error instanceof RuntimeUnavailable;
-        const refused = error instanceof StartRefused && attempt < attempts;
+        if (error instanceof EngineUnavailable) attempts = CONTAINER_START_ATTEMPTS;
+        const refused = wasRefused(error) && attempt < attempts;
         if (error instanceof StartRefused) this.#runnables.doubt(row.service_version_id);
         if (!again && !refused && (await this.#fail(row.id, error))) return;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * Math.min(attempt, START_ATTEMPTS)));

@@ -16,6 +16,7 @@ import type { Meter } from './usage.ts';
 
 const LOOK_AGAIN_MS = 500;
 const REMOVE_ATTEMPTS = 20;
+const LOG_WITH_GAPS = 'The container engine was away for a while: lines of this log may be missing.';
 /**
  * How a container ends when its engine, its runner or its machine was ended: by SIGKILL, by SIGTERM, nobody has seen how, or
  * because what was handed over was cut off.
@@ -71,6 +72,8 @@ export class ContainerRun implements Run {
   #abandoned = false;
   /** The engine was away: what ended meanwhile may have been ended by that. */
   #engineLost: boolean;
+  /** It was seen to be away: it has kept nothing of what was printed then. */
+  #wasAway = false;
   #feedFailed = false;
   #failure: Cause | null = null;
 
@@ -257,6 +260,7 @@ export class ContainerRun implements Run {
         const after = before.Running ? await this.#container.state() : before;
         if (after !== null && !after.Running) {
           await this.#readLog('WHOLE');
+          if (this.#wasAway) this.#tell('WARNING', LOG_WITH_GAPS);
           return this.#judge(after);
         }
       } catch (error) {
@@ -271,6 +275,7 @@ export class ContainerRun implements Run {
     if (!this.#engineLost)
       console.error(`container ${this.#container.name} cannot be followed at the moment: ${messageOf(error)}`);
     this.#engineLost = true;
+    this.#wasAway = true;
   }
 
   #judge(state: ContainerState): Exit {
