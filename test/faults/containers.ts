@@ -30,7 +30,7 @@ const RUN = `#!/bin/sh
 cd /var/runtime/output
 mark=$(cat /var/runtime/input/mark.json)
 mode=$(tr -d '"' < /var/runtime/input/mode.json)
-padding=$(tr -d '"' < /var/runtime/input/padding.json 2>/dev/null)
+if [ -e /var/runtime/input/padding.json ]; then padding=$(tr -d '"' < /var/runtime/input/padding.json); fi
 seconds=$(cat /var/runtime/input/seconds.json)
 run=$(cat /proc/sys/kernel/random/uuid)
 if [ $mode = stubborn ]; then trap "" TERM; seconds=20; fi
