@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
@@ -100,7 +100,20 @@ function refuse(folder: string): never {
 
 async function stop(daemon: ChildProcess, folder: string): Promise<void> {
   await end(daemon);
+  endShims(folder);
   remove(folder);
+}
+
+/** What stood between a daemon that was killed and a container that it was just starting: no later daemon ends it. */
+function endShims(folder: string): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      if (command.includes('containerd-shim') && command.includes(folder)) process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }
 
 async function end(daemon: ChildProcess): Promise<void> {

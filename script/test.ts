@@ -22,6 +22,7 @@ const CONTAINER_TESTS = [
   'packages/runtime/src/build/images.test.ts',
   'packages/runtime/src/escapes/escapes.test.ts',
   'test/containers.test.ts',
+  'test/faults.test.ts',
 ];
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 const chosen = process.argv.slice(2);

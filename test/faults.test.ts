@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { testEngine } from '../packages/runtime/src/testing/images.ts';
 import { decisionOf, wishOf } from './faults/decisions.ts';
 import { faults } from './faults/faults.ts';
 import { runFaults } from './faults/run.ts';
@@ -17,6 +18,27 @@ test.each([
     const report = await runFaults({ seed, kills, only, database, diskMb: null, outageMs, pauseMs: 400 });
     expect(report.wrong, JSON.stringify(report)).toEqual([]);
     expect(report.promised).toBeGreaterThan(kills);
+  },
+);
+
+// Of its own, because it is killed.
+test.skipIf(testEngine === null)(
+  `with 3 kills of the container engine the same holds for executions in containers (KETHUB_TEST_SEED=${seed})`,
+  { timeout: 300_000 },
+  async () => {
+    const plan = {
+      seed,
+      kills: 3,
+      only: ['engine'],
+      database: 'sqlite',
+      diskMb: null,
+      outageMs: null,
+      pauseMs: 800,
+    } as const;
+    const report = await runFaults({ ...plan, withEngine: true });
+    expect(report.wrong, JSON.stringify(report)).toEqual([]);
+    expect(report.happened).toEqual({ engine: 3 });
+    expect(report.promised).toBeGreaterThan(3);
   },
 );
 
