@@ -26,7 +26,7 @@ export class WorkflowEngine {
     const directory = createAccessDirectory(platform);
     const turns = new Turns();
     const advanceOnce = async (): Promise<Pause> => {
-      const { more, ...batch } = await advance(platform, graphs, turns);
+      const { more, ...batch } = await advance(platform, graphs, turns, jobs);
       if (batch.jobs) working.wake();
       if (batch.timers) timing.wake();
       if (batch.messages) correlating.wake();

@@ -55,7 +55,7 @@ describe.each(databases)('turns of owners on $name', ({ open }) => {
     const room = { all: 64, of: (owner: string) => (owner === 'USER noisy' ? 48 : 64) };
     const due = await dueJobs(platform.database, new Turns(), platform.now(), room);
     expect(due).toHaveLength(49);
-    expect(due.slice(0, 2)).toContain(own);
+    expect(due.slice(0, 2).map(({ id }) => id)).toContain(own);
   });
 
   async function next(turns: Turns): Promise<readonly string[]> {

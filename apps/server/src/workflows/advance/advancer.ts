@@ -4,6 +4,7 @@ import { isAmong, type Queries } from '../../storage/index.ts';
 import type { Graphs } from '../graphs.ts';
 import { gatherEffects, type Effects } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
+import { HandOver, type Taker } from './hand-over.ts';
 import { limitChildren } from './limit-children.ts';
 import { reduce, type Advanced } from './reduce.ts';
 import { announce, prepareSettlement, settle, type Settlement } from './settle.ts';
@@ -36,20 +37,30 @@ interface Written {
  * On PostgreSQL several processes do this; each holds the instances that it advances. On SQLite there is one process: it
  * computes outside of the transaction, so that nobody else waits for the one writer meanwhile.
  */
-export async function advance(platform: Platform, graphs: Graphs, turns = new Turns()): Promise<Batch> {
+export async function advance(
+  platform: Platform,
+  graphs: Graphs,
+  turns = new Turns(),
+  taker: Taker | null = null,
+): Promise<Batch> {
   const chosen = await candidates(platform.database.read, turns);
   if (chosen.instances.length === 0) return { more: false, jobs: false, timers: false, messages: false };
   // Another batch of this process may have chosen the same while this one was looking.
   const instances = chosen.instances.filter((id) => !turns.busy.has(id));
   for (const id of instances) turns.busy.add(id);
   try {
-    return await advanceThese(platform, graphs, { ...chosen, instances });
+    return await advanceThese(platform, graphs, { ...chosen, instances }, taker);
   } finally {
     for (const id of instances) turns.busy.delete(id);
   }
 }
 
-async function advanceThese(platform: Platform, graphs: Graphs, chosen: Candidates): Promise<Batch> {
+async function advanceThese(
+  platform: Platform,
+  graphs: Graphs,
+  chosen: Candidates,
+  taker: Taker | null,
+): Promise<Batch> {
   const { database, blobs } = platform;
   const compiled = new Map<string, ProcessGraph | null>();
   for (const version of chosen.versions) compiled.set(version, await graphs.load(version));
@@ -62,19 +73,23 @@ async function advanceThese(platform: Platform, graphs: Graphs, chosen: Candidat
   };
   const beforehand = database.dialect === 'sqlite' ? await prepare(database.read) : null;
   let stored: readonly string[] = beforehand?.settlement.blobs ?? [];
+  const handOver = new HandOver(taker);
   try {
     const written = await database.write(async (transaction) => {
       const { advanced, settlement } = beforehand ?? (await prepare(transaction));
       stored = settlement.blobs;
-      return write(platform, transaction, advanced, settlement);
+      return write(platform, transaction, advanced, settlement, handOver);
     });
     stored = written.unused;
+    const batch = batchOf(written, handOver.size);
+    handOver.begin();
     announce(platform, written.settlement, written.moved);
-    return batchOf(written);
+    return batch;
   } catch (error) {
     if (error instanceof Conflict) return { more: true, jobs: false, timers: false, messages: false };
     throw error;
   } finally {
+    handOver.release();
     for (const blob of stored) await blobs.remove(blob);
   }
 }
@@ -84,9 +99,11 @@ async function write(
   transaction: Queries,
   advanced: readonly Advanced[],
   settlement: Settlement,
+  handOver: HandOver,
 ): Promise<Written> {
   const effects = gatherEffects(platform, advanced);
   await limitChildren(platform, transaction, effects);
+  handOver.reserve(effects, new Set(advanced.flatMap(({ row, next }) => (next?.phase === 'ERROR' ? row.id : []))));
   await storeAdvanced(platform, transaction, advanced, effects);
   await clear(transaction, effects.finished);
   await endWhatRuns(platform, transaction, advanced);
@@ -133,10 +150,10 @@ async function endWhatRuns(platform: Platform, transaction: Queries, advanced: r
   await insertEvents(transaction, events);
 }
 
-function batchOf({ effects, events }: Written): Batch {
+function batchOf({ effects, events }: Written, begun: number): Batch {
   return {
     more: events > 0,
-    jobs: effects.jobs.length > 0 || effects.jobsToCancel.length > 0,
+    jobs: effects.jobs.length > begun || effects.jobsToCancel.length > 0,
     timers: effects.timers.length > 0,
     messages: effects.subscriptions.length > 0,
   };

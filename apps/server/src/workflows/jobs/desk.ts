@@ -22,8 +22,11 @@ export interface Desk {
   readonly directory: AccessDirectory;
   readonly targets: TargetClient;
   readonly fitting: Fitting;
-  /** Ends a job and tells its instance what came of it; nothing when the job is in another state by now, or gone. */
-  end(job: WorkflowJobRow, event: Event): Promise<void>;
+  /**
+   * Ends a job and tells its instance what came of it; nothing when the job is in another state by now, or gone. With
+   * `subscriber` its call is counted, which was not noted before.
+   */
+  end(job: WorkflowJobRow, event: Event, subscriber?: EndedJob['subscriber']): Promise<void>;
   /** Notes a call, with its execution if it is one of the platform; false when the job was cancelled meanwhile. */
   note(call: MadeCall): Promise<boolean>;
 }
@@ -36,7 +39,11 @@ export function createDesk(
 ): Desk {
   const { database } = platform;
   const ending = new Gather<EndedJob, void>(async (ended) => {
-    await database.write((transaction) => endJobs(platform, transaction, ended));
+    await database.write(async (transaction) => {
+      const gone = await endJobs(platform, transaction, ended);
+      for (const { job, subscriber } of ended)
+        if (subscriber && gone.has(job.id)) await count(platform, transaction, subscriber);
+    });
     return ended.map(() => undefined);
   });
   const noting = new Gather<MadeCall, boolean>((calls) =>
@@ -48,7 +55,7 @@ export function createDesk(
     directory,
     targets,
     fitting: new Fitting(platform),
-    end: (job, event) => ending.add({ job, event }),
+    end: (job, event, subscriber) => ending.add({ job, event, subscriber }),
     note: (call) => noting.add(call),
   };
 }
@@ -64,14 +71,19 @@ async function noteCalls(
     calls.map(({ called }) => called),
   );
   const noted = calls.filter(({ called }) => marked.has(called.id));
-  for (const { subscriber } of noted) {
-    const { limits, subscriptionId } = subscriber;
-    if (hasQuota(limits)) await countExecution(transaction, subscriptionId, limits, platform.now());
-  }
+  for (const { subscriber } of noted) await count(platform, transaction, subscriber);
   await acceptExecutions(
     workflows,
     transaction,
     noted.flatMap(({ prepared }) => prepared ?? []),
   );
   return calls.map(({ called }) => marked.has(called.id));
+}
+
+async function count(
+  { now }: Platform,
+  transaction: Queries,
+  { limits, subscriptionId }: MadeCall['subscriber'],
+): Promise<void> {
+  if (hasQuota(limits)) await countExecution(transaction, subscriptionId, limits, now());
 }

@@ -1,6 +1,7 @@
 import type { Value } from '@kethub/workflow';
 import type { WorkflowJobRow } from '../../storage/index.ts';
 import type { Desk } from './desk.ts';
+import type { EndedJob } from './queries.ts';
 import type { Call } from './service-call.ts';
 
 /** The service was not started, or has failed: the task raises SERVICE_FAILED. */
@@ -9,6 +10,7 @@ export function failJob(
   job: WorkflowJobRow,
   { serviceId, applicationId }: Pick<Call, 'serviceId' | 'applicationId'>,
   response: Value,
+  subscriber?: EndedJob['subscriber'],
 ): Promise<void> {
-  return desk.end(job, { type: 'jobFailed', job: job.job, serviceId, applicationId, response });
+  return desk.end(job, { type: 'jobFailed', job: job.job, serviceId, applicationId, response }, subscriber);
 }

@@ -3,20 +3,18 @@ import type { AccessDirectory } from '../../gateway/index.ts';
 import type { TargetClient } from '../../on-premise/index.ts';
 import type { Platform } from '../../platform.ts';
 import type { ExecutionRow, WorkflowJobRow } from '../../storage/index.ts';
-import { Turns } from '../advance/index.ts';
+import { Turns, type Taker } from '../advance/index.ts';
 import type { Pause } from '../loop.ts';
 import { cancelJob } from './cancel-job.ts';
 import { collectJob, executionsOf } from './collect-job.ts';
 import { createDesk, type Desk } from './desk.ts';
 import { failJob } from './fail-job.ts';
+import { Places } from './places.ts';
 import { claimJobs, dueJobs, nextDue, postpone, removeJob, renewLeases } from './queries.ts';
 import { cancelRemote, collectRemote } from './remote-job.ts';
 import { admitTask, callOf, contextsOf, type JobContext } from './service-call.ts';
 import { startJob } from './start-job.ts';
 
-const AT_ONCE = 128;
-/** The rest is for others, however slow what one owner calls is. */
-const OF_ONE_OWNER = 96;
 /** For so long a job stays with a process that does not renew it: after that it has died. */
 const LEASE_MS = 10_000;
 const RETRY_MS = 500;
@@ -25,11 +23,12 @@ const LONGEST_RETRY_MS = 30_000;
 const ATTEMPTS = 20;
 
 /** Starts, collects and cancels what tasks run, after the step that asked for it is on disk. */
-export class JobWorker {
+export class JobWorker implements Taker {
   readonly #desk: Desk;
   readonly #told: () => void;
   readonly #turns = new Turns();
-  readonly #held = new Map<string, { readonly owner: string; readonly working: Promise<void> }>();
+  readonly #places = new Places();
+  readonly #held = new Map<string, Promise<void>>();
   #renewal: NodeJS.Timeout | null = null;
 
   /** `told`: instances have something to take into account, and there is room for another job. */
@@ -46,43 +45,85 @@ export class JobWorker {
 
   /** Takes what is due, as far as there is room. What takes long holds up nobody else. */
   async work(): Promise<Pause> {
-    const { platform } = this.#desk;
-    const { database, now } = platform;
+    const { database, now } = this.#desk.platform;
     const at = now();
     const jobs = await this.#claim(at);
     if (jobs.length > 0) {
-      const instances = jobs.map(({ instance_id }) => instance_id);
-      const contexts = await contextsOf(platform, instances);
-      const executions = await executionsOf(database, jobs);
-      for (const job of jobs) this.#hold(job, contexts.get(job.instance_id), executions.get(job.id));
-      this.#renewal ??= setInterval(() => void this.#renew(), LEASE_MS / 4);
+      const [contexts, executions] = await this.#whatTheyNeed(jobs);
+      for (const job of jobs) this.#hold(job, this.#one(job, contexts.get(job.instance_id), executions.get(job.id)));
     }
     const next = await nextDue(database, at);
     return next === null ? null : Math.max(1, next - now());
   }
 
-  async #claim(at: number): Promise<WorkflowJobRow[]> {
+  async #claim(at: number): Promise<readonly WorkflowJobRow[]> {
     const { database } = this.#desk.platform;
-    const all = AT_ONCE - this.#held.size;
-    if (all <= 0) return [];
-    const held = Map.groupBy(this.#held.values(), ({ owner }) => owner);
-    const room = { all, of: (owner: string) => OF_ONE_OWNER - (held.get(owner)?.length ?? 0) };
-    const ids = await dueJobs(database, this.#turns, at, room);
-    if (ids.length === 0) return [];
-    return database.write((transaction) => claimJobs(transaction, ids, at, at + LEASE_MS));
+    const room = this.#places.room();
+    if (room.all <= 0) return [];
+    const due = await dueJobs(database, this.#turns, at, room);
+    const owners = Map.groupBy(due, ({ owner }) => owner);
+    this.#places.looked(room, new Map([...owners].map(([owner, jobs]) => [owner, jobs.length])));
+    if (due.length === 0) return [];
+    for (const { owner } of due) this.#places.take(owner);
+    let claimed: readonly WorkflowJobRow[] = [];
+    try {
+      const ids = due.map(({ id }) => id);
+      claimed = await database.write((transaction) => claimJobs(transaction, ids, at, at + LEASE_MS));
+    } finally {
+      const own = new Set(claimed.map(({ id }) => id));
+      for (const { id, owner } of due) if (!own.has(id)) this.#places.give(owner);
+    }
+    return claimed;
   }
 
-  #hold(job: WorkflowJobRow, context: JobContext | undefined, execution: ExecutionRow | undefined): void {
-    const working = this.#one(job, context, execution).finally(() => {
+  /** Their instances and executions. Jobs for which these cannot be read are taken again when their time is over. */
+  async #whatTheyNeed(jobs: readonly WorkflowJobRow[]) {
+    const { platform } = this.#desk;
+    try {
+      const instances = jobs.map(({ instance_id }) => instance_id);
+      return [await contextsOf(platform, instances), await executionsOf(platform.database, jobs)] as const;
+    } catch (error) {
+      for (const { owner } of jobs) this.#places.give(owner);
+      throw error;
+    }
+  }
+
+  reserve(owner: string): number | null {
+    return this.#places.takeAtOnce(owner) ? this.#desk.platform.now() + LEASE_MS : null;
+  }
+
+  release(owner: string): void {
+    this.#places.give(owner);
+  }
+
+  begin(jobs: readonly WorkflowJobRow[]): void {
+    if (jobs.length === 0) return;
+    const instances = jobs.map(({ instance_id }) => instance_id);
+    const contexts = contextsOf(this.#desk.platform, instances);
+    for (const job of jobs) this.#hold(job, this.#beginOne(job, contexts));
+  }
+
+  async #beginOne(job: WorkflowJobRow, contexts: Promise<ReadonlyMap<string, JobContext>>): Promise<void> {
+    try {
+      await this.#one(job, (await contexts).get(job.instance_id));
+    } catch (error) {
+      await this.#later(job, undefined, error);
+    }
+  }
+
+  #hold(job: WorkflowJobRow, one: Promise<void>): void {
+    const working = one.finally(() => {
       this.#held.delete(job.id);
+      this.#places.give(job.owner);
       this.#told();
     });
-    this.#held.set(job.id, { owner: job.owner, working });
+    this.#held.set(job.id, working);
+    this.#renewal ??= setInterval(() => void this.#renew(), LEASE_MS / 4);
   }
 
   /** Ends after what is under way. */
   async stop(): Promise<void> {
-    await Promise.allSettled([...this.#held.values()].map(({ working }) => working));
+    await Promise.allSettled(this.#held.values());
     if (this.#renewal) clearInterval(this.#renewal);
   }
 

@@ -1,8 +1,10 @@
 import type { Event } from '@kethub/workflow';
 import { sql } from 'kysely';
+import type { Subscriber } from '../../gateway/index.ts';
 import type { Platform } from '../../platform.ts';
 import { isAmong, recordsOf, type Database, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
 import { eventRow, insertEvents, inTurns, type Turns } from '../advance/index.ts';
+import type { Room } from './places.ts';
 
 const toDo = sql<boolean>`state in ('OPEN', 'ENDED', 'CANCELLING', 'REMOTE')`;
 
@@ -20,27 +22,26 @@ export async function nextDue({ read }: Database, now: number): Promise<number |
   return row?.due ?? null;
 }
 
-/** How many jobs this process may take on, of everybody together and of one owner. */
-export interface Room {
-  readonly all: number;
-  of(owner: string): number;
+export interface DueJob {
+  readonly id: string;
+  readonly owner: string;
 }
 
-/** The ids of jobs that are due, of the owners in turns; asked outside of a transaction, whenever an execution changes. */
-export async function dueJobs({ read }: Database, turns: Turns, now: number, room: Room): Promise<string[]> {
+/** The jobs that are due, of the owners in turns; asked outside of a transaction, whenever an execution changes. */
+export async function dueJobs({ read }: Database, turns: Turns, now: number, room: Room): Promise<DueJob[]> {
   const isDue = sql<boolean>`${toDo} and due <= ${now} and locked_until <= ${now}`;
-  const lists: string[][] = [];
+  const lists: DueJob[][] = [];
   for (const owner of await turns.next(read, 'workflow_jobs', isDue)) {
     const rows = await read
       .selectFrom('workflow_jobs')
-      .select('id')
+      .select(['id', 'owner'])
       .where('owner', '=', owner)
       .where(isDue)
       .orderBy('due')
       .orderBy('id')
       .limit(Math.max(0, Math.min(room.all, room.of(owner))))
       .execute();
-    lists.push(rows.map(({ id }) => id));
+    lists.push(rows);
   }
   return inTurns(lists).slice(0, room.all);
 }
@@ -76,6 +77,8 @@ export function renewLeases(transaction: Queries, ids: readonly string[], locked
 export interface EndedJob {
   readonly job: WorkflowJobRow;
   readonly event: Event;
+  /** Of a call that is not noted yet: with whose quota it was made. */
+  readonly subscriber?: Pick<Subscriber, 'limits' | 'subscriptionId'> | undefined;
 }
 
 /** Ends jobs and tells their instances what came of them; returns the ids of those that were in this state still. */

@@ -10,7 +10,7 @@ import type { Call } from './service-call.ts';
 
 const FIRST_POLL_MS = 25;
 const LONGEST_POLL_MS = 1_000;
-/** While its result is fetched at once nobody else asks; after that it is asked about, should this process have died. */
+/** Its result could not be fetched at once: whoever failed says when to ask again, and should it have died, somebody does then. */
 const COLLECTING_MS = 60_000;
 
 /**
@@ -36,30 +36,45 @@ export async function startRemote(
   const address = `/${encodeURIComponent(id)}`;
   const due = desk.platform.now() + (isDone ? COLLECTING_MS : FIRST_POLL_MS);
   const called = { id: job.id, state: 'REMOTE', application_id: applicationId, address, due } as const;
-  const noted = await desk.note({ called, subscriber, prepared: null });
-  if (noted && isDone) await collectRemote(desk, { ...job, state: 'REMOTE', address }, call, target, jsonOf(answer));
+  const note = (): Promise<boolean> => desk.note({ called, subscriber, prepared: null });
+  if (!isDone) return void (await note());
+  // Nobody has to know of it as running: its call and its end are one transaction, unless its result is late.
+  const result = await resultOf(desk, target, address).catch(async (error: unknown) => {
+    await note();
+    throw error;
+  });
+  await endRemote(desk, job, call, jsonOf(answer), result, subscriber);
 }
 
-/** Asks how it goes (unless that is known), and for the result once it has ended. */
-export async function collectRemote(
-  desk: Desk,
-  job: WorkflowJobRow,
-  call: Call,
-  target: TargetColumns,
-  told?: Value,
-): Promise<void> {
+/** Asks how it goes, and for the result once it has ended. */
+export async function collectRemote(desk: Desk, job: WorkflowJobRow, call: Call, target: TargetColumns): Promise<void> {
   const { platform, targets } = desk;
   const path = job.address ?? '';
-  const status = told ?? jsonOf(await targets.call(target, { method: 'GET', path }, limits.jsonBodyBytes));
+  const status = jsonOf(await targets.call(target, { method: 'GET', path }, limits.jsonBodyBytes));
   if (!hasEnded(status)) {
     const due = platform.now() + pauseFor(job, platform.now());
     await platform.database.write((transaction) => postpone(transaction, { ...job, attempts: -1 }, due));
     return;
   }
-  const answer = await targets.call(target, { method: 'GET', path: `${path}/result` }, limits.workflowResultBytes);
+  await endRemote(desk, job, call, status, await resultOf(desk, target, path));
+}
+
+function resultOf({ targets }: Desk, target: TargetColumns, address: string): Promise<TargetAnswer> {
+  return targets.call(target, { method: 'GET', path: `${address}/result` }, limits.workflowResultBytes);
+}
+
+function endRemote(
+  desk: Desk,
+  job: WorkflowJobRow,
+  call: Call,
+  status: Value,
+  answer: TargetAnswer,
+  subscriber?: Subscriber,
+): Promise<void> {
   const result = jsonOf(answer);
-  if (member(status, 'status') !== 'SUCCEEDED' || answer.status !== 200) return failJob(desk, job, call, result);
-  return desk.end(job, { type: 'jobSucceeded', job: job.job, result: withoutHal(result) });
+  const succeeded = member(status, 'status') === 'SUCCEEDED' && answer.status === 200;
+  if (!succeeded) return failJob(desk, job, call, result, subscriber);
+  return desk.end(job, { type: 'jobSucceeded', job: job.job, result: withoutHal(result) }, subscriber);
 }
 
 function hasEnded(status: Value): boolean {

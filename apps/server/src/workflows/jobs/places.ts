@@ -1,0 +1,56 @@
+/** How many jobs one process works on at a time. */
+const AT_ONCE = 128;
+/** The rest is for others, however slow what one owner calls is. */
+const OF_ONE_OWNER = 96;
+
+/** How many jobs may be taken on, of everybody together and of one owner. */
+export interface Room {
+  readonly all: number;
+  of(owner: string): number;
+}
+
+/**
+ * The places for jobs in this process. A job of an instance that was advanced here takes one at once, without being looked
+ * for in the table, unless others wait there that are older: of its owner, or of anybody when all places were taken.
+ */
+export class Places {
+  readonly #taken = new Map<string, number>();
+  readonly #behind = new Set<string>();
+  #all = 0;
+  /** Until somebody has looked, nobody knows what waits. */
+  #crowded = true;
+
+  room(): Room {
+    return { all: AT_ONCE - this.#all, of: (owner) => OF_ONE_OWNER - (this.#taken.get(owner) ?? 0) };
+  }
+
+  /** Whether a new job of this owner has a place now. If not, it waits in the table. */
+  takeAtOnce(owner: string): boolean {
+    const { all, of } = this.room();
+    if (all <= 0) this.#crowded = true;
+    if (of(owner) <= 0) this.#behind.add(owner);
+    if (this.#crowded || this.#behind.has(owner)) return false;
+    this.take(owner);
+    return true;
+  }
+
+  take(owner: string): void {
+    this.#all += 1;
+    this.#taken.set(owner, (this.#taken.get(owner) ?? 0) + 1);
+  }
+
+  give(owner: string): void {
+    this.#all -= 1;
+    const rest = (this.#taken.get(owner) ?? 0) - 1;
+    if (rest > 0) this.#taken.set(owner, rest);
+    else this.#taken.delete(owner);
+  }
+
+  /** What somebody has found in the table who looked for as many jobs as there was `room` for: how many of each owner. */
+  looked(room: Room, found: ReadonlyMap<string, number>): void {
+    const all = found.values().reduce((sum, count) => sum + count, 0);
+    this.#crowded = all >= room.all;
+    if (this.#crowded) return;
+    for (const owner of this.#behind) if ((found.get(owner) ?? 0) < room.of(owner)) this.#behind.delete(owner);
+  }
+}
