@@ -281,31 +281,39 @@ describe.each(databases)('workflow services on $name', (kind) => {
     });
   });
 
-  test('a service that runs elsewhere is called as well, once and with the id of the job as Idempotency-Key', async () => {
-    const keys: (string | undefined)[] = [];
-    const provider = await startProvider((request, response) => {
-      const { method = '', url = '' } = request;
-      const status = { id: 'abc', status: 'SUCCEEDED', createdAt: '2026-01-01 00:00:00' };
-      if (method === 'POST') keys.push(request.headers['idempotency-key'] as string | undefined);
-      const body = url.endsWith('/result') ? { tripled: 9, _links: {}, _embedded: { status } } : status;
-      request.resume().once('end', () => {
-        response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+  test.for([
+    ['', 0],
+    [', also when its result is lost on the way', 1],
+  ] as const)(
+    'a service that runs elsewhere is called once, with the id of the job as Idempotency-Key%s',
+    async ([, lost]) => {
+      const keys: (string | undefined)[] = [];
+      let results = 0;
+      const provider = await startProvider((request, response) => {
+        const { method = '', url = '' } = request;
+        const status = { id: 'abc', status: 'SUCCEEDED', createdAt: '2026-01-01 00:00:00' };
+        if (method === 'POST') keys.push(request.headers['idempotency-key'] as string | undefined);
+        if (url.endsWith('/result') && (results += 1) <= lost) return void response.destroy();
+        const body = url.endsWith('/result') ? { tripled: 9, _links: {}, _embedded: { status } } : status;
+        request.resume().once('end', () => {
+          response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+        });
       });
-    });
-    const target = { url: `${provider.url}/`, timeoutSeconds: 10 };
-    const { service: elsewhere } = await deployOnPremise(platform.client, 'Elsewhere', target);
-    const xml = file([
-      start(),
-      service('there', { in: { data: '=3' }, out: { answer: '=tripled' }, extensions: calls(elsewhere.id) }),
-      end('end', { answer: '=answer' }),
-      chain('start', 'there', 'end'),
-    ]);
-    const app = await callerOf(await deployWorkflow(platform.client, 'Calls elsewhere', xml, [elsewhere]));
-    const { id, status } = await app.finish({});
-    expect([status, await result(app, id)]).toEqual(['SUCCEEDED', expect.objectContaining({ answer: 9 })]);
-    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
-    await provider.close();
-  });
+      const target = { url: `${provider.url}/`, timeoutSeconds: 10 };
+      const { service: elsewhere } = await deployOnPremise(platform.client, `Elsewhere ${lost}`, target);
+      const xml = file([
+        start(),
+        service('there', { in: { data: '=3' }, out: { answer: '=tripled' }, extensions: calls(elsewhere.id) }),
+        end('end', { answer: '=answer' }),
+        chain('start', 'there', 'end'),
+      ]);
+      const app = await callerOf(await deployWorkflow(platform.client, `Calls elsewhere ${lost}`, xml, [elsewhere]));
+      const { id, status } = await app.finish({});
+      expect([status, await result(app, id)]).toEqual(['SUCCEEDED', expect.objectContaining({ answer: 9 })]);
+      expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+      await provider.close();
+    },
+  );
 
   test('cancelling the workflow cancels what runs', async () => {
     const xml = file([start(), doubles('double', '="wait"'), end('end'), chain('start', 'double', 'end')]);
