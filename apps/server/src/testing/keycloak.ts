@@ -45,6 +45,7 @@ export async function createTestRealm(server: string): Promise<TestRealm> {
   const clients = file.clients.map((client) => (client.clientId === 'kethub-admin' ? { ...client, secret } : client));
   await call('POST', '', { ...file, realm: name, clients });
   const issuer = `${origin}/realms/${name}`;
+  await askOnce(issuer, secret);
   return {
     name,
     origin,
@@ -60,4 +61,24 @@ export async function createTestRealm(server: string): Promise<TestRealm> {
       await call('DELETE', `/${name}`);
     },
   };
+}
+
+/** The first answers of a realm, and of a Keycloak that has just started, are slower than a platform waits. */
+async function askOnce(issuer: string, secret: string): Promise<void> {
+  const { token_endpoint, jwks_uri } = (await (await fetch(`${issuer}/.well-known/openid-configuration`)).json()) as {
+    token_endpoint: string;
+    jwks_uri: string;
+  };
+  await (await fetch(jwks_uri)).text();
+  const granted = await fetch(token_endpoint, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: 'kethub-admin',
+      client_secret: secret,
+    }),
+  });
+  const { access_token } = (await granted.json()) as { access_token: string };
+  const users = issuer.replace('/realms/', '/admin/realms/');
+  await (await fetch(`${users}/users?max=1`, { headers: { authorization: `Bearer ${access_token}` } })).text();
 }
