@@ -37,7 +37,7 @@ export function atMost(what: string, value: number, bound: number): string[] {
   return value <= bound ? [] : [`${what}: ${value}, at most ${bound} may be`];
 }
 
-/** The disk that a program may take until it is noticed: twice its limit, and what a fast disk writes meanwhile. */
+/** The disk that a program may take until it is noticed: twice its limit, and what a fast disk writes meanwhile on a busy machine. */
 export function diskBound(limits: Limits): { bytes: number; entries: number } {
-  return { bytes: 2 * limits.outputBytes + 384 * 2 ** 20, entries: 60_000 };
+  return { bytes: 2 * limits.outputBytes + 384 * 2 ** 20, entries: 200_000 };
 }
