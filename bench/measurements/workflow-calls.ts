@@ -13,7 +13,7 @@ const RATE = 250;
 /** The quiet owner; the noisy one does 16 times as much. */
 const QUIET_RATE = 12;
 const NOISE = 16;
-/** So long that its p99 does not hang on one of few: 96 instances a round, judged over all rounds together. */
+/** 96 instances a round. */
 const QUIET_SECONDS = 8;
 
 /**
@@ -38,7 +38,6 @@ interface Rounds {
   p50: number[];
   p99: number[];
   handOverP99: number[];
-  /** Of every instance. */
   quietAlone: number[];
   quietBesideNoise: number[];
 }
@@ -65,9 +64,9 @@ async function measure(database: Question['database']): Promise<Measurement[]> {
       rounds.p99.push(percentile(took, 0.99));
       rounds.handOverP99.push(percentile((await handOvers())['quiet'] ?? [], 0.99));
       const quiet = { ...load('quiet', QUIET_SECONDS), perSecond: QUIET_RATE };
-      rounds.quietAlone.push(...(await latenciesAtRate(quiet)));
+      rounds.quietAlone.push(percentile(await latenciesAtRate(quiet), 0.99));
       const noise = latenciesAtRate({ ...load('noisy', QUIET_SECONDS), perSecond: QUIET_RATE * NOISE });
-      rounds.quietBesideNoise.push(...(await latenciesAtRate(quiet)));
+      rounds.quietBesideNoise.push(percentile(await latenciesAtRate(quiet), 0.99));
       await noise;
     }
   } finally {
@@ -88,8 +87,9 @@ function rows(database: string, rounds: Rounds): Measurement[] {
     how: `${how}; ${more}`,
     rounds: name.startsWith('One-task workflows over HTTP') ? { ...rounds } : {},
   });
-  const alone = percentile(rounds.quietAlone, 0.99);
-  const beside = percentile(rounds.quietBesideNoise, 0.99);
+  // What else disturbs the machine while the quiet owner is alone must not make the noisy one look harmless.
+  const alone = Math.min(...rounds.quietAlone);
+  const beside = median(rounds.quietBesideNoise);
   return [
     row(
       'One-task workflows over HTTP',
@@ -112,7 +112,7 @@ function rows(database: string, rounds: Rounds): Measurement[] {
       beside / alone,
       '×',
       { atMost: 2 },
-      `${QUIET_RATE} instances a second for ${QUIET_SECONDS} s a round, alone (p50 ${percentile(rounds.quietAlone, 0.5).toFixed(0)} ms, p99 ${alone.toFixed(0)} ms) and beside ${QUIET_RATE * NOISE} of another owner (p50 ${percentile(rounds.quietBesideNoise, 0.5).toFixed(0)} ms, p99 ${beside.toFixed(0)} ms)`,
+      `${QUIET_RATE} instances a second for ${QUIET_SECONDS} s a round, beside ${QUIET_RATE * NOISE} of another owner (p99 ${beside.toFixed(0)} ms, the middle round) and alone (${alone.toFixed(0)} ms, the best round)`,
     ),
   ];
 }
