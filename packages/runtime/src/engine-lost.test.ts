@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,11 +88,13 @@ describe.skipIf(cgroups.pathFor('x') === null)('what an engine leaves in the cgr
         removed.push(name);
         return tell({});
       }
+      if (neverAnswers) return;
       orphans.push(park(made.get(name) ?? ''));
       isAway = awayAfterStart;
       return void request.socket.destroy();
     };
     let awayAfterStart = false;
+    let neverAnswers = false;
 
     beforeAll(async () => {
       server = createServer((request, response) => void answer(request, response));
@@ -125,6 +127,21 @@ describe.skipIf(cgroups.pathFor('x') === null)('what an engine leaves in the cgr
         expect(made.size).toBe(0);
       },
     );
+
+    test('a start that was cut off with its runner has run nothing, and the next runner tells it', async () => {
+      neverAnswers = true;
+      const job = bench.jobOf({ image: 'any' });
+      const ended = bench.ended(job.executionId);
+      const started = bench.runtime.start(job).catch(() => 'CUT');
+      await until('it is made', () => made.size === 1);
+      process.kill((await bench.runtime.status()).runnerPid, 'SIGKILL');
+      expect(await started).toBe('CUT');
+      expect((await ended).outcome).toBe('NOT_STARTED');
+      await until('the container is removed', () => made.size === 0);
+      const log = readFileSync(join(bench.dataDir, 'runtime', 'runner.log'), 'utf8');
+      expect(log.match(/ began, /g), log).toHaveLength(2);
+      neverAnswers = false;
+    });
 
     test(
       'the start is refused soon while it stays away, and the rest goes when it is back',

@@ -46,7 +46,7 @@ interface EngineFacts {
 }
 
 const RECORD = 'container.json';
-const SWEEP_AGAIN_MS = 30_000;
+const SWEEP_AGAIN_MS = 5_000;
 
 /** Runs executions in containers: the driver for images. */
 export class Containers {
@@ -172,9 +172,9 @@ export class Containers {
     return file;
   }
 
-  #sweep(socketPath: string): void {
+  #sweep(socketPath: string, again = false): void {
     this.#removeRests(new Engine(socketPath)).catch((error: unknown) => {
-      console.error(`containers of ${socketPath} could not be looked through yet: ${messageOf(error)}`);
+      if (!again) console.error(`containers of ${socketPath} could not be looked through yet: ${messageOf(error)}`);
       this.#sweepAgain();
     });
   }
@@ -185,7 +185,7 @@ export class Containers {
     this.#sweepsAgain = true;
     const sweep = (): void => {
       this.#sweepsAgain = false;
-      if (this.#engine !== null) this.#sweep(this.#engine.socketPath);
+      if (this.#engine !== null) this.#sweep(this.#engine.socketPath, true);
     };
     setTimeout(sweep, SWEEP_AGAIN_MS).unref();
   }

@@ -39,6 +39,8 @@ const CLEAR_MS = 5_000;
 let retiring = false;
 let leaving = false;
 let lonely: NodeJS.Timeout | null = null;
+/** Null until what an earlier runner has left is known; whoever connects later asks for what has ended. */
+let server: SocketServer | null = null;
 
 const ground = await prepareGround(places, passage, version);
 const pool = new WarmPool(ground, () => settings);
@@ -47,11 +49,11 @@ const commands = new Commands(ground);
 const containers = new Containers(places, ground.doors);
 const executions = new Executions(ground, { pool, stock, containers }, () => settings, {
   ended(end) {
-    server.tellAll({ event: 'ended', end });
+    server?.tellAll({ event: 'ended', end });
     considerLeaving();
   },
   log(executionId, bytes) {
-    server.tellAll({ event: 'log', executionId, bytes });
+    server?.tellAll({ event: 'log', executionId, bytes });
   },
 });
 await executions.takeOver();
@@ -113,7 +115,7 @@ const handlers: Handlers = {
     limitedBy: ground.limitedBy,
   }),
   async close(_params, { client }) {
-    const others = [...server.clients].some((other) => other !== client);
+    const others = [...(server?.clients ?? [])].some((other) => other !== client);
     if (others) return { exits: false };
     await pool.clear(false);
     const exits = isIdle();
@@ -128,7 +130,7 @@ const handlers: Handlers = {
   },
 };
 
-const server: SocketServer = await listen(places, version, handlers, considerLeaving);
+server = await listen(places, version, handlers, considerLeaving);
 process.on('SIGTERM', () => {
   executions.abandonAll(); // the machine stops; the next runner tells these executions as lost
   void leave();
@@ -143,12 +145,14 @@ function isIdle(): boolean {
 
 /** Without a platform and without work there is no reason to stay; a retiring runner stays only for its work. */
 function considerLeaving(): void {
+  if (server === null) return;
   const alone = server.clients.size === 0;
   if (lonely !== null) clearTimeout(lonely);
   lonely = null;
   if (!isIdle()) return;
   if (retiring) setImmediate(() => void (isIdle() && leave()));
-  else if (alone) lonely = setTimeout(() => void (isIdle() && server.clients.size === 0 && leave()), settings.lonelyMs);
+  else if (alone)
+    lonely = setTimeout(() => void (isIdle() && server?.clients.size === 0 && leave()), settings.lonelyMs);
 }
 
 function refuseWhenLeaving(): void {
@@ -166,7 +170,7 @@ async function leave(): Promise<void> {
   });
   await ground.close();
   if (passage !== null) removePassage(passage);
-  server.close();
+  server?.close();
   console.error(`${new Date().toISOString()} runner ${version} ends`);
   process.exit(0);
 }
