@@ -134,12 +134,14 @@ describe.skipIf(cgroups.pathFor('x') === null)('what an engine leaves in the cgr
       const ended = bench.ended(job.executionId);
       const started = bench.runtime.start(job).catch(() => 'CUT');
       await until('it is made', () => made.size === 1);
+      // So that the next runner is busy with others when this one has ended.
+      for (let n = 0; n < 50; n++) mkdirSync(join(bench.dataDir, 'runtime', 'executions', `lost-${n}`));
       process.kill((await bench.runtime.status()).runnerPid, 'SIGKILL');
       expect(await started).toBe('CUT');
       expect((await ended).outcome).toBe('NOT_STARTED');
       await until('the container is removed', () => made.size === 0);
       const log = readFileSync(join(bench.dataDir, 'runtime', 'runner.log'), 'utf8');
-      expect(log.match(/ began, /g), log).toHaveLength(2);
+      expect(log).not.toContain('ReferenceError');
       neverAnswers = false;
     });
 
