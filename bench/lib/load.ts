@@ -19,6 +19,11 @@ export interface Load {
 
 /** Requests a second that a server answers to `wrk`, which has a core of its own. Throws when one answer is an error. */
 export async function requestsPerSecond(load: Load): Promise<number> {
+  return (await answeredRequests(load)).perSecond;
+}
+
+/** The same, with how many they were. */
+export async function answeredRequests(load: Load): Promise<{ perSecond: number; requests: number }> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-bench-'));
   try {
     const script = path.join(folder, 'request.lua');
@@ -27,7 +32,10 @@ export async function requestsPerSecond(load: Load): Promise<number> {
     const { stdout } = await run('taskset', args);
     const errors = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(stdout)?.[0];
     if (errors) throw new Error(`The load met errors: ${errors}\n${stdout}`);
-    return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
+    const [perSecond, requests] = [/Requests\/sec:\s+([\d.]+)/, /(\d+) requests in/].map(
+      (one) => one.exec(stdout)?.[1],
+    );
+    return { perSecond: Number(perSecond), requests: Number(requests) };
   } finally {
     rmSync(folder, { recursive: true });
   }
