@@ -1,10 +1,10 @@
-import { defaultConfiguration } from '@kethub/contract';
 import { sql } from 'kysely';
 import { move } from '../../apps/server/src/executions/queries.ts';
 import { Claims } from '../../apps/server/src/executions/schedule/index.ts';
 import { insertMany, type ExecutionRow } from '../../apps/server/src/storage/index.ts';
+import { addBareVersion, pendingExecution } from '../../apps/server/src/testing/bare-executions.ts';
 import { databases, type TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
-import { createTestPlatform, type TestPlatform } from '../../apps/server/src/testing/platform.ts';
+import { createTestPlatform } from '../../apps/server/src/testing/platform.ts';
 
 export interface ClaimsQuestion {
   readonly database: TestDatabaseKind['name'];
@@ -39,12 +39,19 @@ async function waitingOf(of: TestDatabaseKind, count: number) {
   const platform = await createTestPlatform(of.open, {
     settings: { KETHUB_WORKER_CPUS: '64', KETHUB_WORKER_MEMORY_MB: '262144' },
   });
-  await addVersion(platform);
+  await addBareVersion(platform, 'version');
   let owner = 0;
   const add = async (rows: number): Promise<void> => {
-    const added = Array.from({ length: rows }, () => pending(platform, `owner ${owner++ % OWNERS}`));
+    const added = Array.from({ length: rows }, () =>
+      pendingExecution(platform, `owner ${owner++ % OWNERS}`, 'version'),
+    );
     await platform.database.write((transaction) =>
-      insertMany(transaction, 'executions', Object.keys(pending(platform, '')) as (keyof ExecutionRow)[], added),
+      insertMany(
+        transaction,
+        'executions',
+        Object.keys(pendingExecution(platform, '', 'version')) as (keyof ExecutionRow)[],
+        added,
+      ),
     );
   };
   for (let left = count + RUNNING; left > 0; left -= AT_ONCE) await add(Math.min(AT_ONCE, left));
@@ -78,52 +85,5 @@ async function waitingOf(of: TestDatabaseKind, count: number) {
       if (running.length !== RUNNING) throw new Error(`${running.length} run`);
       return took;
     },
-  };
-}
-
-async function addVersion({ database: { write } }: TestPlatform): Promise<void> {
-  const configuration = JSON.stringify(defaultConfiguration);
-  await write(async (transaction) => {
-    await sql`insert into services (id, owner_type, owner_id, name, slug, type, description, created_at, revision)
-      values ('service', 'USER', 'provider', 's', 's', 'MANAGED', '', 1, 1)`.execute(transaction);
-    await sql`insert into service_versions (id, service_id, version, state, visibility, configuration, source_blob,
-      source_bytes, source_digest, build_id, created_at, published_at, revision) values ('version', 'service', '1.0.0',
-      'PUBLISHED', 'INTERNAL', ${configuration}, 'b', 1, 'd', 'x', 1, 1, 1)`.execute(transaction);
-  });
-}
-
-function pending({ newId, now }: TestPlatform, ownerId: string): ExecutionRow {
-  return {
-    id: newId(),
-    subscription_id: null,
-    application_id: null,
-    owner_type: 'USER',
-    owner_id: ownerId,
-    person_id: null,
-    service_id: 'service',
-    service_version_id: 'version',
-    status: 'PENDING',
-    trace_parent: null,
-    created_at: now(),
-    started_at: null,
-    ended_at: null,
-    worker_id: null,
-    cancel_requested_at: null,
-    input: '{}',
-    input_blob: null,
-    sealed_secrets: null,
-    data_pools: null,
-    result: null,
-    result_blob: null,
-    cause: null,
-    log: null,
-    log_blob: null,
-    cpus: null,
-    memory_bytes: null,
-    gpus: null,
-    gpu_type: null,
-    input_digest: null,
-    input_bytes: null,
-    record: null,
   };
 }

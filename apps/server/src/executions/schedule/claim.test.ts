@@ -1,7 +1,8 @@
-import { defaultConfiguration, type RuntimeConfiguration } from '@kethub/contract';
+import type { RuntimeConfiguration } from '@kethub/contract';
 import { CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { insertMany, type ExecutionRow } from '../../storage/index.ts';
+import { addBareVersion, pendingExecution } from '../../testing/bare-executions.ts';
 import { databases } from '../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
 import { move } from '../queries.ts';
@@ -36,49 +37,9 @@ describe.each(databases)('claims on $name', (kind) => {
     });
   });
 
-  const version = async (id: string, configuration: Partial<RuntimeConfiguration> = {}): Promise<void> => {
-    const text = JSON.stringify({ ...defaultConfiguration, ...configuration });
-    await platform.database.write(async (transaction) => {
-      await sql`insert into services (id, owner_type, owner_id, name, slug, type, description, created_at, revision)
-        values (${`service of ${id}`}, 'USER', 'provider', ${id}, ${id}, 'MANAGED', '', 1, 1)`.execute(transaction);
-      await sql`insert into service_versions (id, service_id, version, state, visibility, configuration, source_blob,
-        source_bytes, source_digest, build_id, created_at, published_at, revision) values (${id}, ${`service of ${id}`},
-        '1.0.0', 'PUBLISHED', 'INTERNAL', ${text}, 'b', 1, 'd', 'x', 1, 1, 1)`.execute(transaction);
-    });
-  };
-  const pending = (ownerId: string, versionId: string): ExecutionRow => ({
-    id: platform.newId(),
-    subscription_id: null,
-    application_id: null,
-    owner_type: 'USER',
-    owner_id: ownerId,
-    person_id: null,
-    service_id: `service of ${versionId}`,
-    service_version_id: versionId,
-    status: 'PENDING',
-    trace_parent: null,
-    created_at: platform.now(),
-    started_at: null,
-    ended_at: null,
-    worker_id: null,
-    cancel_requested_at: null,
-    input: '{}',
-    input_blob: null,
-    sealed_secrets: null,
-    data_pools: null,
-    result: null,
-    result_blob: null,
-    cause: null,
-    log: null,
-    log_blob: null,
-    cpus: null,
-    memory_bytes: null,
-    gpus: null,
-    gpu_type: null,
-    input_digest: null,
-    input_bytes: null,
-    record: null,
-  });
+  const version = (id: string, configuration: Partial<RuntimeConfiguration> = {}): Promise<void> =>
+    addBareVersion(platform, id, configuration);
+  const pending = (ownerId: string, versionId: string): ExecutionRow => pendingExecution(platform, ownerId, versionId);
   const queue = async (ownerId: string, versionId: string, count = 1): Promise<string[]> => {
     const rows = Array.from({ length: count }, () => pending(ownerId, versionId));
     const columns = Object.keys(pending('', '')) as (keyof ExecutionRow)[];

@@ -1,0 +1,62 @@
+import { defaultConfiguration, type RuntimeConfiguration } from '@kethub/contract';
+import { sql } from 'kysely';
+import type { ExecutionRow } from '../storage/index.ts';
+import type { TestPlatform } from './platform.ts';
+
+/** A published version of a service of its own, that nobody runs: for what is decided about executions before they do. */
+export async function addBareVersion(
+  { database }: TestPlatform,
+  id: string,
+  configuration: Partial<RuntimeConfiguration> = {},
+): Promise<void> {
+  const text = JSON.stringify({ ...defaultConfiguration, ...configuration });
+  const service = serviceOf(id);
+  await database.write(async (transaction) => {
+    await sql`insert into services (id, owner_type, owner_id, name, slug, type, description, created_at, revision)
+      values (${service}, 'USER', 'provider', ${id}, ${id}, 'MANAGED', '', 1, 1)`.execute(transaction);
+    await sql`insert into service_versions (id, service_id, version, state, visibility, configuration, source_blob,
+      source_bytes, source_digest, build_id, created_at, published_at, revision) values (${id}, ${service},
+      '1.0.0', 'PUBLISHED', 'INTERNAL', ${text}, 'b', 1, 'd', 'x', 1, 1, 1)`.execute(transaction);
+  });
+}
+
+/** An execution of it that waits. */
+export function pendingExecution({ newId, now }: TestPlatform, ownerId: string, versionId: string): ExecutionRow {
+  return {
+    id: newId(),
+    subscription_id: null,
+    application_id: null,
+    owner_type: 'USER',
+    owner_id: ownerId,
+    person_id: null,
+    service_id: serviceOf(versionId),
+    service_version_id: versionId,
+    status: 'PENDING',
+    trace_parent: null,
+    created_at: now(),
+    started_at: null,
+    ended_at: null,
+    worker_id: null,
+    cancel_requested_at: null,
+    input: '{}',
+    input_blob: null,
+    sealed_secrets: null,
+    data_pools: null,
+    result: null,
+    result_blob: null,
+    cause: null,
+    log: null,
+    log_blob: null,
+    cpus: null,
+    memory_bytes: null,
+    gpus: null,
+    gpu_type: null,
+    input_digest: null,
+    input_bytes: null,
+    record: null,
+  };
+}
+
+function serviceOf(versionId: string): string {
+  return `service of ${versionId}`;
+}
