@@ -294,9 +294,9 @@ describe.each(databases)('workflow services on $name', (kind) => {
         const status = { id: 'abc', status: 'SUCCEEDED', createdAt: '2026-01-01 00:00:00' };
         if (method === 'POST') keys.push(request.headers['idempotency-key'] as string | undefined);
         if (url.endsWith('/result') && (results += 1) <= lost) {
-        response.destroy();
-        return;
-      }
+          response.destroy();
+          return;
+        }
         const body = url.endsWith('/result') ? { tripled: 9, _links: {}, _embedded: { status } } : status;
         request.resume().once('end', () => {
           response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
