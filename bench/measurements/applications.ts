@@ -16,7 +16,7 @@ const EXECUTIONS = 100_000;
 const WARM_UP_EXECUTIONS = 10_000;
 const WARMED_AT_ONCE = 16;
 /** Many short rounds, each way round in turns: what else happens on the machine changes slowly. */
-const ROUNDS = 60;
+const ROUNDS = 30;
 const connections = 32;
 const seconds = 1;
 
