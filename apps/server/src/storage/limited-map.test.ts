@@ -22,7 +22,7 @@ describe('a map with a limit', () => {
   test.each([
     [1_100, 0.8],
     [1_500, 0.6],
-    [3_000, 0.3],
+    [3_000, 0.2],
   ])(
     'of %i keys in 1,000 places it finds nearly what it can hold, also when they are asked for in turns',
     (keys, share) => {
