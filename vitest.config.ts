@@ -8,9 +8,9 @@ export default defineConfig({
     globalSetup: 'test/log-check/whole-run.ts',
     setupFiles: 'test/log-check/each-file.ts',
     include: ['{apps,packages}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-    // Each file in its own process, so that a leak shows in its file; two at a time, as many tests wait for others.
+    // Each file in its own process, so that a leak shows in its file; three at a time, as many tests wait for others.
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     reporters: ['default'],
