@@ -90,7 +90,7 @@ describe.each(databases)('what becomes of what an execution had, on $name', (kin
     expect((await app.request('GET', `/${id}`, { headers: { prefer: 'wait=30' } })).status).toBe(200);
     await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe('SUCCEEDED');
     await expect.poll(() => stored().includes(notes[0]?.[0] ?? ''), { timeout: 10_000 }).toBe(false);
-    expect(await noted()).toEqual([]);
+    await expect.poll(noted, { timeout: 10_000 }).toEqual([]);
     expect(stored().filter((blob) => !before.has(blob))).toEqual([(await rowOf(id)).result_blob]);
   });
 

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ExecutionEnd, Outcome, ResultFile, Runtime } from '@kethub/runtime';
 import { clearPools } from '../datapools/index.ts';
 import { recordExecution } from '../metering/index.ts';
-import { removeCopies } from '../logs/index.ts';
+import { isKept, removeCopies } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import { blobKeyOf, noteUnused, removeAllUnused, type ExecutionFileRow, type Queries } from '../storage/index.ts';
 import { dropInput } from './input-blob.ts';
@@ -51,7 +51,7 @@ async function isCollected({ database }: Platform, id: string): Promise<boolean>
     .select(['log', 'log_blob'])
     .where('id', '=', id)
     .executeTakeFirst();
-  return row !== undefined && (row.log !== null || row.log_blob !== null);
+  return isKept(row);
 }
 
 async function collect(platform: Platform, runtime: Runtime, end: ExecutionEnd): Promise<void> {

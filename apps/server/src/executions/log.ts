@@ -1,5 +1,5 @@
 import type { ExecutionEnd, Runtime } from '@kethub/runtime';
-import { copiedLog, keepLog, keptLogSource, onLogCopied, type KeptLog, type LogSource } from '../logs/index.ts';
+import { copiedLog, isKept, keepLog, keptLogSource, onLogCopied, type KeptLog, type LogSource } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import { blobKeyOf } from '../storage/index.ts';
 import type { ExecutionWatch } from './watch.ts';
@@ -72,5 +72,5 @@ export function executionLog(
 }
 
 function keptOf(row: KeptLog | undefined): KeptLog | null {
-  return row && (row.log !== null || row.log_blob !== null) ? row : null;
+  return row && isKept(row) ? row : null;
 }

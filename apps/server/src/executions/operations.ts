@@ -50,22 +50,9 @@ export class Executions {
     request: FastifyRequest,
     hold: ((transaction: Queries) => Promise<void>) | null = null,
   ): Promise<Answer> {
-    if (typeof request.body !== 'string') {
-      throw new Problem(
-        'unsupported-media-type',
-        'Send the input as a JSON object with Content-Type: application/json.',
-      );
-    }
+    const text = jsonText(request, 'the input');
     if (!origin.isWorkflow) await this.#fitting.require(origin.serviceVersionId);
-    const answer = await startExecution(
-      this.#platform,
-      this.#workflows,
-      this.#accepting,
-      origin,
-      request.body,
-      request,
-      hold,
-    );
+    const answer = await startExecution(this.#platform, this.#workflows, this.#accepting, origin, text, request, hold);
     const seconds = preferredWait(request.headers.prefer);
     if (seconds === 0) return answer;
     const { id } = answer.body as ServiceExecution;
@@ -80,15 +67,9 @@ export class Executions {
     hold: (transaction: Queries) => Promise<void> = async () => {},
   ): Promise<Answer> {
     if (!origin.isWorkflow) throw new Problem('not-found', 'This service is no workflow: it takes no messages.');
-    if (typeof request.body !== 'string') {
-      throw new Problem(
-        'unsupported-media-type',
-        'Send the message as a JSON object with Content-Type: application/json.',
-      );
-    }
-    const { body } = request;
+    const text = jsonText(request, 'the message');
     const scope = `messages of ${origin.subscriptionId ?? ''}`;
-    return this.#workflows.publish(origin, body, hold, (act) => once(this.#platform, request, scope, body, act));
+    return this.#workflows.publish(origin, text, hold, (act) => once(this.#platform, request, scope, text, act));
   }
 
   /** Newest first. */
@@ -137,4 +118,10 @@ export class Executions {
     this.#watch.close();
     this.#statuses.close();
   }
+}
+
+/** A JSON body as the text it came as. Throws unsupported-media-type for any other. */
+function jsonText({ body }: FastifyRequest, what: string): string {
+  if (typeof body === 'string') return body;
+  throw new Problem('unsupported-media-type', `Send ${what} as a JSON object with Content-Type: application/json.`);
 }

@@ -27,6 +27,11 @@ export async function keepLog(blobs: Blobs, bytes: Buffer, key?: string): Promis
   return { log: null, log_blob: await blobs.put(bytes, key) };
 }
 
+/** Whether the log of this row has ended and is kept. */
+export function isKept(row: KeptLog | undefined): boolean {
+  return row !== undefined && (row.log !== null || row.log_blob !== null);
+}
+
 /** A log that has ended, as it was kept. */
 export function keptLogSource(blobs: Blobs, kept: KeptLog): LogSource {
   return {

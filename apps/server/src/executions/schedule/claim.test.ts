@@ -40,6 +40,11 @@ describe.each(databases)('claims on $name', (kind) => {
   const version = (id: string, configuration: Partial<RuntimeConfiguration> = {}): Promise<void> =>
     addBareVersion(platform, id, configuration);
   const pending = (ownerId: string, versionId: string): ExecutionRow => pendingExecution(platform, ownerId, versionId);
+  const limitAtOnce = async (versionId: string, executions_at_once: number): Promise<void> => {
+    const unlimited = { requests_per_minute: null, executions_per_day: null, executions_per_month: null };
+    const row = { service_id: `service of ${versionId}`, ...unlimited, executions_at_once };
+    await platform.database.write((transaction) => transaction.insertInto('service_limits').values(row).execute());
+  };
   const queue = async (ownerId: string, versionId: string, count = 1): Promise<string[]> => {
     const rows = Array.from({ length: count }, () => pending(ownerId, versionId));
     const columns = Object.keys(pending('', '')) as (keyof ExecutionRow)[];
@@ -193,18 +198,7 @@ describe.each(databases)('claims on $name', (kind) => {
 
   test('what is cancelled counts until its processes are gone', async () => {
     await version('v');
-    await platform.database.write((transaction) =>
-      transaction
-        .insertInto('service_limits')
-        .values({
-          service_id: 'service of v',
-          requests_per_minute: null,
-          executions_per_day: null,
-          executions_per_month: null,
-          executions_at_once: 1,
-        })
-        .execute(),
-    );
+    await limitAtOnce('v', 1);
     await queue('a', 'v', 2);
     const [first] = await claims.claim(offer(8));
     const id = first?.id ?? '';
@@ -281,18 +275,7 @@ describe.each(databases)('claims on $name', (kind) => {
     await version('v');
     const instance = { ...pending('a', 'v'), status: 'RUNNING' as const, started_at: platform.now() };
     await platform.database.write((transaction) => transaction.insertInto('executions').values(instance).execute());
-    await platform.database.write((transaction) =>
-      transaction
-        .insertInto('service_limits')
-        .values({
-          service_id: 'service of v',
-          requests_per_minute: null,
-          executions_per_day: null,
-          executions_per_month: null,
-          executions_at_once: 1,
-        })
-        .execute(),
-    );
+    await limitAtOnce('v', 1);
     await queue('a', 'v', 2);
     expect(await owners(8)).toEqual(['a']);
   });

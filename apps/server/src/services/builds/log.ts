@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { limits, type LogEntry } from '@kethub/contract';
-import { copiedLog, keptLogSource, onLogCopied, type LogSource } from '../../logs/index.ts';
+import { copiedLog, isKept, keptLogSource, onLogCopied, type LogSource } from '../../logs/index.ts';
 import type { Platform } from '../../platform.ts';
 import { findBuild } from '../queries.ts';
 import { onBuildChanged } from './changes.ts';
@@ -45,10 +45,6 @@ export function buildLog(platform: Platform, id: string): LogSource {
       }
     },
   };
-}
-
-function isKept(row: { log: string | null; log_blob: string | null } | undefined): boolean {
-  return row !== undefined && (row.log !== null || row.log_blob !== null);
 }
 
 /** Whole lines from a byte on. */
