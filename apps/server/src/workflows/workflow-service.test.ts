@@ -5,7 +5,6 @@ import { callerOf, member, type Caller } from '../testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
 import { createGraphs } from './graphs.ts';
 import { entriesOf } from './journal.ts';
-import { deployOnPremise, localTargets, startProvider } from '../testing/on-premise.ts';
 import { startSecondEngine } from '../testing/second-engine.ts';
 import { asFile, bpmn, calls, deployWorkflow, start } from '../testing/workflows.ts';
 
@@ -20,13 +19,6 @@ def run(data, params=None, token=None):
     if data == "wait":
         time.sleep(600)
     return {"doubled": data * 2, "params": params}
-`;
-const withSecret = `
-from kethub.secret import SecretValue
-
-
-def run(data, token: SecretValue = None):
-    return {"length": len(token.unwrap()), "shown": str(token)}
 `;
 const python = (text: string) => ({ 'src/__init__.py': '', 'src/program.py': text });
 
@@ -45,22 +37,19 @@ describe.each(databases)('workflow services on $name', (kind) => {
   let platform: TestKethub;
   let second: Awaited<ReturnType<typeof startSecondEngine>> = null;
   let worker: DeployedService;
-  let keeper: DeployedService;
 
   beforeAll(async () => {
-    platform = await startTestKethub(kind, localTargets);
+    platform = await startTestKethub(kind);
     // On PostgreSQL two workers race for everything below.
     second = await startSecondEngine(platform);
     worker = await deploy(platform.client, 'Doubler', python(program));
-    keeper = await deploy(platform.client, 'Keeper', python(withSecret));
   });
   afterAll(async () => {
     await second?.close();
     await platform.close();
   });
 
-  const deployed = (name: string, xml: string) =>
-    deployWorkflow(platform.client, name, xml, [worker.service, keeper.service]);
+  const deployed = (name: string, xml: string) => deployWorkflow(platform.client, name, xml, [worker.service]);
   const doubles = (id: string, data: string, more: object = {}) =>
     service(id, { in: { data }, ...more, extensions: calls(worker.service.id) });
   const result = async (app: Caller, id: string) => (await app.request('GET', `/${id}/result`)).body;
@@ -245,78 +234,6 @@ describe.each(databases)('workflow services on $name', (kind) => {
     expect(status).toBe('FAILED');
     expect(await errorsOf(app, id)).toEqual([{ errorCode: 'TOO_SMALL', failedElement: 'broken', message: 'n is 3' }]);
   });
-
-  test('"a secret is passed to a task through the reserved input variable $secrets"; it stands nowhere in clear', async () => {
-    const xml = file([
-      start(),
-      service('use', {
-        in: { data: '=1', $secrets: '={token: secret_value("key")}' },
-        out: { length: '=length', shown: '=shown' },
-        extensions: calls(keeper.service.id),
-      }),
-      end('end', { length: '=length', shown: '=shown' }),
-      chain('start', 'use', 'end'),
-    ]);
-    const app = await callerOf(await deployed('Secret', xml));
-    const secret = 'a-secret-of-this-test';
-    const { id, status } = await app.finish({ $secrets: { key: secret } });
-    expect(await result(app, id)).toMatchObject({ length: secret.length, shown: '[redacted]' });
-    expect(status).toBe('SUCCEEDED');
-    for (const table of [
-      'workflow_instances',
-      'workflow_journal',
-      'workflow_jobs',
-      'workflow_events',
-      'executions',
-    ] as const) {
-      const rows = await platform.kethub.platform.database.read.selectFrom(table).selectAll().execute();
-      expect(JSON.stringify(rows)).not.toContain(secret);
-    }
-    const missing = await app.finish({});
-    expect(missing.status).toBe('FAILED');
-    expect((await errorsOf(app, missing.id))[0]).toMatchObject({
-      errorCode: 'WORKFLOW_ERROR',
-      failedElement: 'use',
-      message: expect.stringContaining('key'),
-    });
-  });
-
-  test.for([
-    ['', 0],
-    [', also when its result is lost on the way', 1],
-  ] as const)(
-    'a service that runs elsewhere is called once, with the id of the job as Idempotency-Key%s',
-    async ([, lost]) => {
-      const keys: (string | undefined)[] = [];
-      let results = 0;
-      const provider = await startProvider((request, response) => {
-        const { method = '', url = '' } = request;
-        const status = { id: 'abc', status: 'SUCCEEDED', createdAt: '2026-01-01 00:00:00' };
-        if (method === 'POST') keys.push(request.headers['idempotency-key'] as string | undefined);
-        if (url.endsWith('/result') && (results += 1) <= lost) {
-          response.destroy();
-          return;
-        }
-        const body = url.endsWith('/result') ? { tripled: 9, _links: {}, _embedded: { status } } : status;
-        request.resume().once('end', () => {
-          response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
-        });
-      });
-      const target = { url: `${provider.url}/`, timeoutSeconds: 10 };
-      const { service: elsewhere } = await deployOnPremise(platform.client, `Elsewhere ${lost}`, target);
-      const xml = file([
-        start(),
-        service('there', { in: { data: '=3' }, out: { answer: '=tripled' }, extensions: calls(elsewhere.id) }),
-        end('end', { answer: '=answer' }),
-        chain('start', 'there', 'end'),
-      ]);
-      const app = await callerOf(await deployWorkflow(platform.client, `Calls elsewhere ${lost}`, xml, [elsewhere]));
-      const { id, status } = await app.finish({});
-      expect([status, await result(app, id)]).toEqual(['SUCCEEDED', expect.objectContaining({ answer: 9 })]);
-      expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
-      await provider.close();
-    },
-  );
 
   test('cancelling the workflow cancels what runs', async () => {
     const xml = file([start(), doubles('double', '="wait"'), end('end'), chain('start', 'double', 'end')]);
