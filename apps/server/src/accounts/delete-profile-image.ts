@@ -12,6 +12,6 @@ export async function removeProfileImage({ platform }: AccountServices, person: 
     if (gone) await noteUnused(transaction, gone, now());
     return gone;
   });
-  if (blob) await removeUnused(database, blobs, blob);
+  if (blob) await removeUnused(database, blobs, [blob]);
   return { status: 204 };
 }

@@ -56,13 +56,13 @@ async function store(platform: Platform, file: string, content: Omit<ProfileImag
     unused = await database.write(async (transaction) => {
       await holdAccount(database, transaction, content.user_id);
       await lockUser(transaction, content.user_id, now());
-      if (!(await takeIntoUse(transaction, blob))) throw new Error('The image took longer than an hour to be stored');
+      await takeIntoUse(transaction, blob);
       const before = await replaceProfileImage(transaction, { ...content, blob });
       if (before) await noteUnused(transaction, before, now());
       return before;
     });
   } finally {
-    if (unused) await removeUnused(database, blobs, unused);
+    if (unused) await removeUnused(database, blobs, [unused]);
   }
 }
 

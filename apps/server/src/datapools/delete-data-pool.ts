@@ -1,7 +1,7 @@
 import { audit } from '../audit/index.ts';
 import type { Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { removeAllUnused } from '../storage/index.ts';
+import { removeUnused } from '../storage/index.ts';
 import { auditContext } from './members.ts';
 import { requireLockedPool } from './rights.ts';
 
@@ -22,6 +22,6 @@ export async function deleteDataPool(platform: Platform, context: Context, id: s
     await audit(platform, transaction, auditContext(pool, context), 'data-pool:delete', id, detail);
     return keys;
   });
-  await removeAllUnused(database, blobs, unused);
+  await removeUnused(database, blobs, unused);
   return { status: 204 };
 }

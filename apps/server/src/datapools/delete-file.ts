@@ -27,6 +27,6 @@ export async function deleteFile(
     await noteUnused(transaction, file.blob, now());
     return file.blob;
   });
-  await removeUnused(database, blobs, unused);
+  await removeUnused(database, blobs, [unused]);
   return { status: 204 };
 }

@@ -65,8 +65,7 @@ async function keep(
       const before = await findFile(transaction, poolId, name);
       requirePreconditions(request, before ? fileTag(before) : null);
       requireRoom(platform, pool, bytes - (before?.bytes ?? 0), before ? 0 : 1);
-      if (!(await takeIntoUse(transaction, blob)))
-        throw new Error('An upload was swept away before it was referred to');
+      await takeIntoUse(transaction, blob);
       const now = platform.now();
       const values = { blob, bytes, media_type: content.mediaType, digest, updated_at: now };
       const row = { id: platform.newId(), data_pool_id: poolId, name, created_at: now, ...before, ...values };
@@ -85,7 +84,7 @@ async function keep(
     unused = replaced;
     return answer;
   } finally {
-    if (unused !== null) await removeUnused(database, blobs, unused);
+    if (unused !== null) await removeUnused(database, blobs, [unused]);
   }
 }
 

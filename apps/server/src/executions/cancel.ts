@@ -67,7 +67,7 @@ export async function cancelExecution(
   if (happened) {
     // What runs is counted by its worker.
     if (happened.waited) platform.telemetry.metrics?.ended('CANCELLED', null);
-    if (happened.unusedBlob !== null) await removeUnused(platform.database, platform.blobs, happened.unusedBlob);
+    if (happened.unusedBlob !== null) await removeUnused(platform.database, platform.blobs, [happened.unusedBlob]);
     if (happened.isWorkflow) workflows.wake();
     else platform.database.notify(CHANNEL, id);
     executionChanged(platform.database, id);

@@ -6,7 +6,7 @@ import { clearPools } from '../datapools/index.ts';
 import { recordExecution } from '../metering/index.ts';
 import { isKept, removeCopies } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
-import { blobKeyOf, noteUnused, removeAllUnused, type ExecutionFileRow, type Queries } from '../storage/index.ts';
+import { blobKeyOf, noteUnused, removeUnused, type ExecutionFileRow, type Queries } from '../storage/index.ts';
 import { dropInput } from './input-blob.ts';
 import { keepExecutionLog } from './log.ts';
 import { move } from './queries.ts';
@@ -81,7 +81,7 @@ async function collect(platform: Platform, runtime: Runtime, end: ExecutionEnd):
       .execute();
     return [...(input === null ? [] : [input]), ...(await noteUnkept(transaction, id, stored, platform.now()))];
   });
-  await removeAllUnused(platform.database, platform.blobs, unused);
+  await removeUnused(platform.database, platform.blobs, unused);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Platform } from '../platform.ts';
-import { noteUnused, removeUnused, type Queries } from '../storage/index.ts';
+import { noteUnused, putUnused, removeUnused, type Queries } from '../storage/index.ts';
 
 /**
  * Long inputs lie in blobs. One is noted as unused before it is stored, and again in the transaction from which on nobody
@@ -7,10 +7,8 @@ import { noteUnused, removeUnused, type Queries } from '../storage/index.ts';
  */
 
 /** Stores the input of an execution that is not accepted yet. */
-export async function keepInput({ blobs, database, now }: Platform, text: string): Promise<string> {
-  const blob = blobs.newKey();
-  await database.write((transaction) => noteUnused(transaction, blob, now()));
-  return blobs.put(text, blob);
+export function keepInput(platform: Platform, text: string): Promise<string> {
+  return putUnused(platform, text);
 }
 
 /** Takes the blob from an execution that ends; what is returned is to be removed after the transaction. */
@@ -24,5 +22,5 @@ export async function dropInput(transaction: Queries, id: string, now: number): 
 
 /** Removes what nobody reads any more, or nobody will. */
 export async function removeInput({ blobs, database }: Platform, blob: string | null): Promise<void> {
-  if (blob !== null) await removeUnused(database, blobs, blob);
+  if (blob !== null) await removeUnused(database, blobs, [blob]);
 }

@@ -17,7 +17,7 @@ export async function keepExecutionLog(
     parts.push(bytes);
     position = nextByte;
   }
-  return keepLog(platform.blobs, Buffer.concat(parts), blobKeyOf(id, 'log'));
+  return keepLog(Buffer.concat(parts), (bytes) => platform.blobs.put(bytes, blobKeyOf(id, 'log')));
 }
 
 /**

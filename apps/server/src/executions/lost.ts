@@ -1,6 +1,7 @@
 import { keepLog, readCopies, removeCopies, type KeptLog } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
-import { dropInput, removeInput } from './input-blob.ts';
+import { putUnused, removeUnused, takeIntoUse, type Queries } from '../storage/index.ts';
+import { dropInput } from './input-blob.ts';
 import { move } from './queries.ts';
 import { executionChanged } from './watch.ts';
 
@@ -28,32 +29,37 @@ export async function giveUpExecutions(platform: Platform, workerId: string): Pr
   for (const { id } of left) {
     const kept = await keepCopies(platform, id);
     const values = { ...kept, cause: JSON.stringify(lostCause), ended_at: now(), sealed_secrets: null, input: null };
-    const { used, input } = await database.write(async (transaction) => {
+    const unused = kept.log_blob === null ? [] : [kept.log_blob];
+    await database.write(async (transaction) => {
       await removeCopies(transaction, id);
       const input = await dropInput(transaction, id, now());
-      if (await move(transaction, id, 'LOST', values)) return { used: true, input };
-      // Cancelled while it ran: only its log is missing, and whoever follows it must learn that it has ended.
-      const { numUpdatedRows } = await transaction
-        .updateTable('executions')
-        .set({ ...kept, input: null })
-        .where('id', '=', id)
-        .where('log', 'is', null)
-        .where('log_blob', 'is', null)
-        .executeTakeFirst();
-      return { used: numUpdatedRows === 1n, input };
+      if (input !== null) unused.push(input);
+      const isKept = (await move(transaction, id, 'LOST', values)) || (await keepOnly(transaction, id, kept));
+      if (isKept && kept.log_blob !== null) await takeIntoUse(transaction, kept.log_blob);
     });
-    if (!used && kept.log_blob !== null) await platform.blobs.remove(kept.log_blob);
-    await removeInput(platform, input);
+    await removeUnused(database, platform.blobs, unused);
     executionChanged(database, id);
   }
   if (left.length > 0) log.error({ worker: workerId, executions: left.length }, 'executions ended as UNKNOWN');
 }
 
-async function keepCopies({ database, blobs }: Platform, id: string): Promise<KeptLog> {
+/** Cancelled while it ran: only its log is missing, and whoever follows it must learn that it has ended. */
+async function keepOnly(transaction: Queries, id: string, kept: KeptLog): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('executions')
+    .set({ ...kept, input: null })
+    .where('id', '=', id)
+    .where('log', 'is', null)
+    .where('log_blob', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+async function keepCopies(platform: Platform, id: string): Promise<KeptLog> {
   const parts: Buffer[] = [];
   for (let position = 0; ;) {
-    const bytes = await readCopies(database, id, position);
-    if (bytes.length === 0) return keepLog(blobs, Buffer.concat(parts));
+    const bytes = await readCopies(platform.database, id, position);
+    if (bytes.length === 0) return keepLog(Buffer.concat(parts), (log) => putUnused(platform, log));
     parts.push(bytes);
     position += bytes.length;
   }

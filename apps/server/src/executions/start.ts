@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { referencesAnywhere, referencesIn, requireReadable, type ReferencedPools } from '../datapools/index.ts';
 import { once, Problem, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import { Gather, isOutage, takeIntoUse, type ExecutionRow, type OwnerType, type Queries } from '../storage/index.ts';
+import { Gather, takeIntoUse, type ExecutionRow, type OwnerType, type Queries } from '../storage/index.ts';
 import { formatTraceparent, traceOf } from '../telemetry/index.ts';
 import { keepInput, removeInput } from './input-blob.ts';
 import { parseInput, type ExecutionInput } from './input.ts';
@@ -55,7 +55,6 @@ export async function startExecution(
   const trace = span?.context ?? traceOf(request);
   if (trace) row.trace_parent = formatTraceparent(trace);
   let accepted = false;
-  let unsure = false;
   try {
     const created = {
       status: 201,
@@ -75,14 +74,10 @@ export async function startExecution(
     if (accepted) platform.telemetry.metrics?.accepted();
     wakeWorkers(platform, workflows, prepared);
     return answer;
-  } catch (error) {
-    // It may have been accepted, and only the answer of the database was lost.
-    unsure = isOutage(error);
-    throw error;
   } finally {
     span?.end({ ...(accepted && { 'kethub.execution.id': row.id }) }, !accepted);
-    // The answer was a replay of an earlier one, or nothing was accepted: then nobody refers to the blob.
-    if (!accepted && !unsure) await removeInput(platform, row.input_blob);
+    // Unless this has accepted it: the answer was a replay of an earlier one, or nothing was accepted.
+    if (!accepted) await removeInput(platform, row.input_blob);
   }
 }
 
@@ -159,8 +154,7 @@ export async function acceptExecutions(
 ): Promise<void> {
   for (const { row, pools } of prepared) {
     await requireReadable(transaction, pools);
-    if (row.input_blob !== null && !(await takeIntoUse(transaction, row.input_blob)))
-      throw new Error('The input took longer than an hour to be stored');
+    if (row.input_blob !== null) await takeIntoUse(transaction, row.input_blob);
   }
   await insertExecutions(
     transaction,

@@ -15,7 +15,7 @@ test('a kept log is read in pieces of whole lines, whatever their length', async
       'last',
     ];
     const whole = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-    const source = keptLogSource(blobs, await keepLog(blobs, whole));
+    const source = keptLogSource(blobs, await keepLog(whole, (bytes) => blobs.put(bytes)));
     const pieces: Buffer[] = [];
     for (let position = 0; ;) {
       const { bytes, nextByte } = await source.read(position);

@@ -22,9 +22,9 @@ export interface KeptLog {
 }
 
 /** Stores the bytes of a log that has ended: small ones in the row, which spares two file syncs per execution. */
-export async function keepLog(blobs: Blobs, bytes: Buffer, key?: string): Promise<KeptLog> {
+export async function keepLog(bytes: Buffer, put: (bytes: Buffer) => Promise<string>): Promise<KeptLog> {
   if (bytes.length <= INLINE_BYTES) return { log: bytes.toString('utf8'), log_blob: null };
-  return { log: null, log_blob: await blobs.put(bytes, key) };
+  return { log: null, log_blob: await put(bytes) };
 }
 
 /** Whether the log of this row has ended and is kept. */

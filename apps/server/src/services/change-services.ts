@@ -3,9 +3,9 @@ import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { isDuplicate } from '../storage/index.ts';
+import { isDuplicate, noteUnused, removeUnused } from '../storage/index.ts';
 import { presentService } from './present.ts';
-import { everyVersion, hasPublished, newestVersions } from './queries.ts';
+import { blobsOf, hasPublished, newestVersions } from './queries.ts';
 import { slugOf } from './slug.ts';
 import { requireFreeAddress } from './transfer.ts';
 import { requireService } from './versions.ts';
@@ -49,18 +49,18 @@ export async function deleteService(
   id: string,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const blobs = await platform.database.write(async (transaction) => {
+  const unused = await platform.database.write(async (transaction) => {
     const row = await requireService(transaction, owner, id);
     requireMatch(request, etag(row.revision));
-    const versions = await everyVersion(transaction, id);
+    const blobs = await blobsOf(transaction, id);
     await audit(platform, transaction, owner, 'service:delete', id, { name: row.name });
     // First, as those who are just subscribing hold it and then the service.
     await transaction.deleteFrom('listings').where('service_id', '=', id).execute();
     await transaction.deleteFrom('services').where('id', '=', id).execute();
-    // A service that runs elsewhere has none.
-    return versions.map((version) => version.source_blob).filter(Boolean);
+    for (const blob of blobs) await noteUnused(transaction, blob, platform.now());
+    return blobs;
   });
   accessChanged(platform.database);
-  for (const blob of blobs) await platform.blobs.remove(blob);
+  await removeUnused(platform.database, platform.blobs, unused);
   return { status: 204 };
 }

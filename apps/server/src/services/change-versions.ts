@@ -4,7 +4,7 @@ import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import type { Queries } from '../storage/index.ts';
+import { noteUnused, removeUnused, takeIntoUse, type Queries } from '../storage/index.ts';
 import { buildPending } from './builds/index.ts';
 import { copySpecification } from './api-specification.ts';
 import { presentBuild, presentVersion, stateOf } from './present.ts';
@@ -63,25 +63,27 @@ export async function replaceSource(
   if (type === 'WORKFLOW') return replaceWorkflow(platform, owner, serviceId, version, request);
   requireDraft((await requireManagedVersion(platform.database.read, owner, serviceId, version)).row);
   const source = await storeSource(platform, uploadOf(request));
+  const unused = [source.blob];
   try {
-    const replaced = await platform.database.write(async (transaction) => {
+    const buildId = await platform.database.write(async (transaction) => {
       const { row } = await requireManagedVersion(transaction, owner, serviceId, version);
       requireDraft(row);
       requireMatch(request, etag(row.revision));
       const anew = await buildAnew(platform, transaction, row.id);
       const values = { ...anew, ...sourceColumns(source), revision: row.revision + 1 };
+      await takeIntoUse(transaction, source.blob);
       await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
-      return { blob: row.source_blob, buildId: anew.build_id };
+      await noteUnused(transaction, row.source_blob, platform.now());
+      unused.push(row.source_blob);
+      return anew.build_id;
     });
-    await platform.blobs.remove(replaced.blob);
     buildPending(platform.database);
-    const build = await findBuild(platform.database.read, replaced.buildId);
+    const build = await findBuild(platform.database.read, buildId);
     if (!build) throw new Problem('stale', 'The source was replaced again in the meantime.');
     const location = `${platform.addresses.api}/services/${serviceId}/versions/${version}/build`;
     return { status: 202, body: presentBuild(build), headers: { location } };
-  } catch (error) {
-    await platform.blobs.remove(source.blob);
-    throw error;
+  } finally {
+    await removeUnused(platform.database, platform.blobs, unused);
   }
 }
 
@@ -118,11 +120,13 @@ async function buildAnew(platform: Platform, transaction: Queries, versionId: st
   const buildId = platform.newId();
   await insertBuild(transaction, buildId, versionId, platform.now());
   // One that still runs ends without effect: it is no longer the build of its version.
-  await transaction
+  const before = await transaction
     .deleteFrom('builds')
     .where('service_version_id', '=', versionId)
     .where('id', '!=', buildId)
+    .returning('log_blob')
     .execute();
+  for (const { log_blob } of before) if (log_blob !== null) await noteUnused(transaction, log_blob, platform.now());
   return { build_id: buildId, code: null, parameters: null, derived_schemas: null };
 }
 

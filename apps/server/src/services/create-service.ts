@@ -4,7 +4,7 @@ import { once, Problem, type Answer } from '../http/index.ts';
 import { targetColumns } from '../on-premise/index.ts';
 import { holdOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { isDuplicate, type Queries, type ServiceRow } from '../storage/index.ts';
+import { isDuplicate, removeUnused, type Queries, type ServiceRow } from '../storage/index.ts';
 import { buildPending } from './builds/index.ts';
 import { serviceAnswersOf } from './catalog.ts';
 import { insertOnPremiseDraft, isJson, withoutPassword } from './on-premise.ts';
@@ -38,7 +38,6 @@ export function createService(platform: Platform, owner: Context, request: Fasti
 async function createManaged(platform: Platform, owner: Context, request: FastifyRequest): Promise<Answer> {
   const { form, source } = await readForm(platform, request);
   const row = serviceRow(platform, owner, form.type ?? 'MANAGED', form);
-  let created = false;
   try {
     const body = JSON.stringify([form, source.digest]);
     const answer = await insert(platform, owner, request, row, body, async (transaction) => {
@@ -51,11 +50,11 @@ async function createManaged(platform: Platform, owner: Context, request: Fastif
         await insertDraft(platform, transaction, row.id, version, source, configuration);
       }
     });
-    created = answer.headers?.['location']?.endsWith(row.id) ?? false;
     buildPending(platform.database);
     return answer;
   } finally {
-    if (!created) await platform.blobs.remove(source.blob);
+    // Unless this very request has made the service: it may have failed, or have been a repeated one.
+    await removeUnused(platform.database, platform.blobs, [source.blob]);
   }
 }
 
@@ -151,7 +150,7 @@ async function readForm(
       );
     return { form, source: found.source };
   } catch (error) {
-    if (found.source) await platform.blobs.remove(found.source.blob);
+    if (found.source) await removeUnused(platform.database, platform.blobs, [found.source.blob]);
     throw error;
   }
 }

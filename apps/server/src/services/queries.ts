@@ -142,13 +142,24 @@ export function findSpecified(queries: Queries, serviceId: string, versionId: st
     .executeTakeFirst();
 }
 
-/** What all versions of a service are called, in which state, and where their source lies. */
+/** What all versions of a service are called, and in which state. */
 export function everyVersion(queries: Queries, serviceId: string) {
   return queries
     .selectFrom('service_versions')
-    .select(['version', 'state', 'source_blob'])
+    .select(['version', 'state'])
     .where('service_id', '=', serviceId)
     .execute();
+}
+
+/** The blobs of all versions of a service: sources, of which one that runs elsewhere has none, and long logs of builds. */
+export async function blobsOf(queries: Queries, serviceId: string): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('service_versions')
+    .leftJoin('builds', 'builds.service_version_id', 'service_versions.id')
+    .select(['source_blob', 'log_blob'])
+    .where('service_id', '=', serviceId)
+    .execute();
+  return [...new Set(rows.flatMap(({ source_blob, log_blob }) => [source_blob, log_blob ?? ''].filter(Boolean)))];
 }
 
 /** Whether a service has a version that subscribers may rely on. */

@@ -26,9 +26,9 @@ describe.each(databases)('services of the platform interface on $name', (kind) =
     });
   const rowCounts = async (): Promise<number[]> => {
     const { read } = platform.kethub.platform.database;
-    const count = async (table: 'services' | 'service_versions' | 'builds'): Promise<number> =>
-      (await read.selectFrom(table).selectAll().execute()).length;
-    return [await count('services'), await count('service_versions'), await count('builds'), blobs()];
+    const tables = ['services', 'service_versions', 'builds', 'unused_blobs'] as const;
+    const rows = await Promise.all(tables.map((table) => read.selectFrom(table).selectAll().execute()));
+    return [...rows.map((of) => of.length), blobs()];
   };
   const blobs = (): number =>
     readdirSync(path.join(platform.dataDir, 'blobs'), { recursive: true, withFileTypes: true }).filter((one) =>
@@ -88,6 +88,29 @@ describe.each(databases)('services of the platform interface on $name', (kind) =
     await expect(client.createVersion(service.id, other)).rejects.toMatchObject({ code: 'conflict' });
     const source = await request('GET', `/services/${service.id}/versions/1.1.0/source`);
     expect(Buffer.from(await source.arrayBuffer())).toEqual(Buffer.from(await other.arrayBuffer()));
+  });
+
+  test('a source stays when only the answer of the database to it was lost', async () => {
+    const { database } = platform.kethub.platform;
+    const { service } = await build(platform.client, 'Answer lost', program);
+    const sourceOf = async (): Promise<string | undefined> => {
+      const versions = database.read.selectFrom('service_versions').where('service_id', '=', service.id);
+      return (await versions.select('source_blob').executeTakeFirst())?.source_blob;
+    };
+    const [before, write, counts] = [await sourceOf(), database.write, await rowCounts()];
+    const loseAnswer: typeof write = async (work) => {
+      const value = await write(work);
+      if ((await sourceOf()) === before) return value;
+      Object.assign(database, { write });
+      throw new Error('The connection broke');
+    };
+    Object.assign(database, { write: loseAnswer });
+    const other = await zip({ ...program, 'README.md': 'other' });
+    await expect(platform.client.replaceSource(service.id, '1.0.0', other)).rejects.toMatchObject({ status: 500 });
+    expect(await sourceOf()).not.toBe(before);
+    const source = await request('GET', `/services/${service.id}/versions/1.0.0/source`);
+    expect(Buffer.from(await source.arrayBuffer())).toEqual(Buffer.from(await other.arrayBuffer()));
+    expect(await rowCounts()).toEqual(counts);
   });
 
   test('a change with a stale ETag is refused', async () => {

@@ -4,8 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { limits } from '@kethub/contract';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
+import { noteUnused, removeUnused } from '../storage/index.ts';
 
-/** An uploaded ZIP, stored. */
+/** An uploaded ZIP, stored; its blob is noted as unused until a version refers to it. */
 export interface Source {
   readonly blob: string;
   readonly bytes: number;
@@ -19,7 +20,8 @@ const ZIP = Buffer.from('PK\u0003\u0004', 'latin1');
  * Stores an uploaded ZIP while it streams in. Throws too-large and invalid-archive; then nothing stays. What is inside
  * is judged by the build.
  */
-export async function storeSource(platform: Platform, upload: Readable): Promise<Source> {
+export async function storeSource({ blobs, database, now }: Platform, upload: Readable): Promise<Source> {
+  const blob = blobs.newKey();
   const hash = createHash('sha256');
   let bytes = 0;
   let start = Buffer.alloc(0);
@@ -32,14 +34,17 @@ export async function storeSource(platform: Platform, upload: Readable): Promise
         done(new Problem('too-large', `A ZIP may have at most ${limits.sourceArchiveBytes} bytes.`));
       } else done(null, chunk);
     },
+    // All has arrived. Noted only now, and before there is a blob: an upload may take longer than notes are kept.
+    flush(done) {
+      database.write((transaction) => noteUnused(transaction, blob, now())).then(() => done(), done);
+    },
   });
-  const [arrived, stored] = await Promise.allSettled([pipeline(upload, counted), platform.blobs.put(counted)]);
+  const [arrived, stored] = await Promise.allSettled([pipeline(upload, counted), blobs.put(counted, blob)]);
   // Only now that storing has cleaned up after itself: whoever hears of the error finds nothing left.
   if (arrived.status === 'rejected') throw arrived.reason;
   if (stored.status === 'rejected') throw stored.reason;
-  const blob = stored.value;
   if (!start.equals(ZIP)) {
-    await platform.blobs.remove(blob);
+    await removeUnused(database, blobs, [blob]);
     throw new Problem(
       'invalid-archive',
       bytes === 0

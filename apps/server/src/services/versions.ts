@@ -2,7 +2,7 @@ import type { RuntimeConfiguration } from '@kethub/contract';
 import type { Insertable } from 'kysely';
 import { Problem } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import type { Queries, ServiceRow, ServiceVersionRow } from '../storage/index.ts';
+import { takeIntoUse, type Queries, type ServiceRow, type ServiceVersionRow } from '../storage/index.ts';
 import { everyVersion, findService, findVersion, newestVersions, type VersionRow } from './queries.ts';
 import type { Source } from './source.ts';
 import { nextVersion } from './version-number.ts';
@@ -133,6 +133,7 @@ export async function insertDraft(
   configuration: RuntimeConfiguration,
 ): Promise<{ versionId: string; buildId: string }> {
   const buildId = platform.newId();
+  await takeIntoUse(transaction, source.blob);
   const versionId = await insertVersion(platform, transaction, serviceId, version, {
     ...sourceColumns(source),
     configuration: JSON.stringify(configuration),

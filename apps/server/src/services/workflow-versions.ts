@@ -4,7 +4,7 @@ import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import type { Queries } from '../storage/index.ts';
+import { noteUnused, removeUnused, takeIntoUse, type Queries } from '../storage/index.ts';
 import { newestVersions, type VersionRow } from './queries.ts';
 import { insertVersion, requireDraft, requireVersion, sourceColumns } from './versions.ts';
 import {
@@ -30,6 +30,7 @@ export async function insertWorkflowDraft(
   source: WorkflowSource,
   applicationId: string | null,
 ): Promise<string> {
+  await takeIntoUse(transaction, source.blob);
   const id = await insertVersion(platform, transaction, serviceId, version, sourceColumns(source));
   await insertWorkflowVersion(transaction, id, source, applicationId);
   return id;
@@ -62,19 +63,19 @@ export async function replaceWorkflow(
 ): Promise<Answer> {
   requireDraft((await requireWorkflow(platform.database.read, owner, serviceId, version)).row);
   const source = await storeWorkflow(platform, bpmnOf(request));
-  let unused = source.blob;
+  const unused = [source.blob];
   try {
-    const answer = await change(platform, owner, serviceId, version, request, async (transaction, row) => {
+    return await change(platform, owner, serviceId, version, request, async (transaction, row) => {
       requireDraft(row);
       const columns = sourceColumns(source);
       await transaction.updateTable('service_versions').set(columns).where('id', '=', row.id).execute();
       await updateWorkflowVersion(transaction, row.id, columnsOf(source));
-      return row.source_blob;
+      await takeIntoUse(transaction, source.blob);
+      await noteUnused(transaction, row.source_blob, platform.now());
+      unused.push(row.source_blob);
     });
-    unused = answer.before;
-    return answer.answer;
   } finally {
-    await platform.blobs.remove(unused);
+    await removeUnused(platform.database, platform.blobs, unused);
   }
 }
 
@@ -87,7 +88,7 @@ export async function setWorkflowApplication(
   applicationId: string | null,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const { answer } = await change(platform, owner, serviceId, version, request, async (transaction, row) => {
+  const answer = await change(platform, owner, serviceId, version, request, async (transaction, row) => {
     requireDraft(row);
     if (applicationId !== null) await requireApplication(transaction, owner, applicationId);
     await updateWorkflowVersion(transaction, row.id, { application_id: applicationId });
@@ -127,19 +128,19 @@ export async function scheduleStarts(transaction: Queries, serviceId: string, ve
   if (rows.length > 0) await transaction.insertInto('workflow_schedules').values(rows).execute();
 }
 
-async function change<Before>(
+async function change(
   platform: Platform,
   owner: Context,
   serviceId: string,
   version: string,
   request: FastifyRequest,
-  make: (transaction: Queries, row: VersionRow) => Promise<Before>,
-): Promise<{ answer: Answer; before: Before }> {
+  make: (transaction: Queries, row: VersionRow) => Promise<void>,
+): Promise<Answer> {
   return platform.database.write(async (transaction) => {
     const found = await requireWorkflow(transaction, owner, serviceId, version);
     requireMatch(request, etag(found.row.revision));
-    const before = await make(transaction, found.row);
-    return { answer: await changedVersion(platform, transaction, found), before };
+    await make(transaction, found.row);
+    return changedVersion(platform, transaction, found);
   });
 }
 

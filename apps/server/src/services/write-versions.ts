@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { etag, once, Problem, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { isDuplicate, type Queries, type ServiceRow } from '../storage/index.ts';
+import { isDuplicate, removeUnused, type Queries, type ServiceRow } from '../storage/index.ts';
 import { presentVersion } from './present.ts';
 import { findVersion, type VersionRow } from './queries.ts';
 import { nextNumber, requireService } from './versions.ts';
@@ -48,17 +48,10 @@ export async function addUploadedDraft(
   next: NextVersion,
   insert: (transaction: Queries, number: string) => Promise<unknown>,
 ): Promise<Answer> {
-  let inserted = false;
   try {
-    return await addDraft(platform, next, async (transaction, number) => {
-      await insert(transaction, number);
-      inserted = true;
-    });
-  } catch (error) {
-    inserted = false;
-    throw error;
+    return await addDraft(platform, next, insert);
   } finally {
-    if (!inserted) await platform.blobs.remove(blob);
+    await removeUnused(platform.database, platform.blobs, [blob]);
   }
 }
 

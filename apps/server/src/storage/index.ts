@@ -18,4 +18,4 @@ export { fillSearch, lockSearch, putIntoSearch, tokenOf } from './search-index.t
 export { beginningOfName, foldCase, isInNoName, searchTextOf } from './search-text.ts';
 export { createSeal, instanceKey, type Seal } from './seal.ts';
 export { renewKey, SigningKeys, type KeyKind, type KeySet } from './signing-keys.ts';
-export { noteUnused, removeAllUnused, removeUnused, sweepUnusedBlobs, takeIntoUse } from './unused-blobs.ts';
+export { noteUnused, putUnused, removeUnused, sweepUnusedBlobs, takeIntoUse } from './unused-blobs.ts';

@@ -18,28 +18,47 @@ export async function noteUnused(transaction: Queries, blob: string, now: number
   await note.onConflict((conflict) => conflict.column('blob').doNothing()).execute();
 }
 
-/** Takes the note of a blob that is referred to from now on. False when it was swept away meanwhile. */
-export async function takeIntoUse(transaction: Queries, blob: string): Promise<boolean> {
+/** Stores what a transaction is going to refer to, within the hour; until then it is noted. */
+export async function putUnused(
+  { blobs, database, now }: { blobs: Blobs; database: Database; now: () => number },
+  content: string | Buffer,
+): Promise<string> {
+  const blob = blobs.newKey();
+  await database.write((transaction) => noteUnused(transaction, blob, now()));
+  return blobs.put(content, blob);
+}
+
+/** Takes the note of a blob that is referred to from now on. Throws when it was swept away meanwhile. */
+export async function takeIntoUse(transaction: Queries, blob: string): Promise<void> {
   const { numDeletedRows } = await transaction
     .deleteFrom('unused_blobs')
     .where('blob', '=', blob)
     .where('noted_at', '>', SWEPT)
     .executeTakeFirst();
-  return numDeletedRows === 1n;
+  if (numDeletedRows !== 1n) throw new Error(`The blob ${blob} was swept away before it was referred to`);
 }
 
-/** Removes a noted blob, then its note. */
-export async function removeUnused(database: Database, blobs: Blobs, blob: string): Promise<void> {
-  await blobs.remove(blob);
-  await database.write((transaction) => transaction.deleteFrom('unused_blobs').where('blob', '=', blob).execute());
-}
-
-/** The same for many: their notes go together, some at a time. */
-export async function removeAllUnused(database: Database, blobs: Blobs, unused: readonly string[]): Promise<void> {
+/**
+ * Removes blobs that are noted, then their notes. What has no note is in use, and stays: of a transaction that failed only
+ * the answer may have been lost.
+ */
+export async function removeUnused(database: Database, blobs: Blobs, unused: readonly string[]): Promise<void> {
   for (let start = 0; start < unused.length; start += AT_ONCE) {
     const some = unused.slice(start, start + AT_ONCE);
-    for (const blob of some) await blobs.remove(blob);
-    await database.write((transaction) => transaction.deleteFrom('unused_blobs').where('blob', 'in', some).execute());
+    const marked = await database.write((transaction) =>
+      transaction
+        .updateTable('unused_blobs')
+        .set({ noted_at: SWEPT })
+        .where('blob', 'in', some)
+        .returning('blob')
+        .execute(),
+    );
+    if (marked.length === 0) continue;
+    const removed = marked.map(({ blob }) => blob);
+    for (const blob of removed) await blobs.remove(blob);
+    await database.write((transaction) =>
+      transaction.deleteFrom('unused_blobs').where('blob', 'in', removed).execute(),
+    );
   }
 }
 
@@ -53,7 +72,7 @@ export async function sweepUnusedBlobs(database: Database, blobs: Blobs, now: nu
       .where('noted_at', '<', before)
       .limit(AT_ONCE)
       .execute();
-    for (const { blob } of old) if (await mark(database, blob, before)) await removeUnused(database, blobs, blob);
+    for (const { blob } of old) if (await mark(database, blob, before)) await removeUnused(database, blobs, [blob]);
     if (old.length < AT_ONCE) return;
   }
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { limits, type BuildProblem, type ServiceRuntime } from '@kethub/contract';
 import { keepLog, LogCopier, removeCopies } from '../../logs/index.ts';
 import type { Platform } from '../../platform.ts';
+import { putUnused, removeUnused, takeIntoUse } from '../../storage/index.ts';
 import { requireWorkerId } from '../../workers/index.ts';
 import type { Built, Builder } from '../builder.ts';
 import { buildsToDo, claimBuild, neededSources, releaseBuilds } from '../queries.ts';
@@ -163,7 +164,8 @@ export class BuildWorker {
       new BuildLogWriter(file, () => undefined, true).add(
         entry('ERROR', `${problem.title}: ${problem.detail}`, this.#platform.now()),
       );
-    const log = await keepLog(this.#platform.blobs, existsSync(file) ? await readFile(file) : Buffer.alloc(0));
+    const bytes = existsSync(file) ? await readFile(file) : Buffer.alloc(0);
+    const log = await keepLog(bytes, (whole) => putUnused(this.#platform, whole));
     await this.#platform.database.write(async (transaction) => {
       const status = built ? 'SUCCEEDED' : 'FAILED';
       const { numUpdatedRows } = await transaction
@@ -174,6 +176,7 @@ export class BuildWorker {
         .executeTakeFirst();
       // Given up as lost meanwhile: another worker does it.
       if (numUpdatedRows !== 1n) return;
+      if (log.log_blob !== null) await takeIntoUse(transaction, log.log_blob);
       await removeCopies(transaction, id);
       if (!built) return;
       const { parameters, result, ...code } = built;
@@ -189,6 +192,7 @@ export class BuildWorker {
         .where('build_id', '=', id)
         .execute();
     });
+    if (log.log_blob !== null) await removeUnused(this.#platform.database, this.#platform.blobs, [log.log_blob]);
     rmSync(file, { force: true });
     this.#platform.database.notify(CHANGED, id);
   }

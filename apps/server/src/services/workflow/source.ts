@@ -4,11 +4,12 @@ import { limits } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../http/index.ts';
 import type { Platform } from '../../platform.ts';
+import { putUnused } from '../../storage/index.ts';
 import { judgeWorkflow, type JudgedWorkflow } from './judge.ts';
 
 export const bpmnMedia = ['application/xml', 'text/xml', 'application/bpmn+xml'] as const;
 
-/** An uploaded workflow file: stored, and judged. */
+/** An uploaded workflow file: stored, noted as unused until a version refers to it, and judged. */
 export interface WorkflowSource extends JudgedWorkflow {
   readonly blob: string;
   readonly bytes: number;
@@ -21,7 +22,7 @@ export async function storeWorkflow(platform: Platform, upload: Readable): Promi
   const file = await readAll(upload);
   const judged = await judgeWorkflow(file);
   const digest = createHash('sha256').update(file).digest('hex');
-  return { ...judged, blob: await platform.blobs.put(file), bytes: file.length, digest };
+  return { ...judged, blob: await putUnused(platform, file), bytes: file.length, digest };
 }
 
 async function readAll(upload: Readable): Promise<Buffer> {

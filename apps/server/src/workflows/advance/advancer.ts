@@ -1,6 +1,6 @@
 import type { ProcessGraph } from '@kethub/workflow';
 import type { Platform } from '../../platform.ts';
-import { isAmong, type Queries } from '../../storage/index.ts';
+import { isAmong, removeUnused, type Queries } from '../../storage/index.ts';
 import type { Graphs } from '../graphs.ts';
 import { gatherEffects, type Effects } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
@@ -90,7 +90,7 @@ async function advanceThese(
     throw error;
   } finally {
     handOver.release();
-    for (const blob of stored) await blobs.remove(blob);
+    await removeUnused(database, blobs, stored);
   }
 }
 

@@ -1,13 +1,13 @@
 import { executionChanged, settleWorkflows, type Settled } from '../../executions/index.ts';
 import { recordExecution } from '../../metering/index.ts';
 import type { Platform } from '../../platform.ts';
-import { isAmong, type Queries } from '../../storage/index.ts';
+import { isAmong, noteUnused, putUnused, takeIntoUse, type Queries } from '../../storage/index.ts';
 import type { Advanced, Next } from './reduce.ts';
 
 /** Result that is kept in the row; a longer one becomes a blob. */
 const INLINE_BYTES = 64 * 1024;
 
-/** What executions become with their instances; long results are stored already. */
+/** What executions become with their instances; long results are stored already, and noted as unused. */
 export interface Settlement {
   readonly rows: readonly Settled[];
   readonly blobs: readonly string[];
@@ -24,7 +24,7 @@ export async function prepareSettlement(platform: Platform, advanced: readonly A
     if (status === 'CANCELLED') continue;
     const text = next.result && JSON.stringify(next.result);
     const large = text !== null && Buffer.byteLength(text) > INLINE_BYTES;
-    const blob = large ? await platform.blobs.put(text) : null;
+    const blob = large ? await putUnused(platform, text) : null;
     if (blob !== null) blobs.push(blob);
     const ended_at = status === 'RUNNING' ? null : platform.now();
     rows.push({ id: row.id, status, ended_at, result: large ? null : text, result_blob: blob });
@@ -36,7 +36,7 @@ function isNews({ effects, status, statusBefore }: Next): boolean {
   return status !== statusBefore || effects.some(({ type }) => type === 'incidentsChanged' || type === 'finished');
 }
 
-/** Writes them, in the transaction of the instances; returns the blobs that nothing refers to. */
+/** Writes them, in the transaction of the instances; returns the blobs that nothing refers to after it. */
 export async function settle(
   platform: Platform,
   transaction: Queries,
@@ -62,13 +62,12 @@ export async function settle(
       await recordExecution(platform, transaction, { executionId: id, startedAt: started_at, endedAt, cpuMs: null });
   }
   const ids = new Set(moved.map(({ id }) => id));
-  const kept = rows.filter(({ id }) => ids.has(id)).map(({ result_blob }) => result_blob);
+  // Of one that was cancelled meanwhile neither is replaced nor written; its own was taken away with the status.
+  const kept = rows.filter(({ id }) => ids.has(id)).flatMap(({ result_blob }) => result_blob ?? []);
   const before = replaced.flatMap(({ result_blob }) => result_blob ?? []);
-  return {
-    // Of one that was cancelled meanwhile neither is replaced nor written; its own was taken away with the status.
-    unused: [...blobs.filter((blob) => !kept.includes(blob)), ...before],
-    moved: [...ids],
-  };
+  for (const blob of kept) await takeIntoUse(transaction, blob);
+  for (const blob of before) await noteUnused(transaction, blob, endedAt);
+  return { unused: [...blobs.filter((blob) => !kept.includes(blob)), ...before], moved: [...ids] };
 }
 
 /** Tells of it, after the transaction. */
