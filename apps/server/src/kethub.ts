@@ -24,7 +24,7 @@ import { sharingCatalog } from './sharing/index.ts';
 import { createSeal, instanceKey, joinInstallation, openBlobs, openDatabase } from './storage/index.ts';
 import { openMetrics, openTelemetry } from './telemetry/index.ts';
 import { ContainerWatch, LostWorkers } from './workers/index.ts';
-import { createWorkflows, WorkflowEngine } from './workflows/index.ts';
+import { createWorkflows, WorkflowEngine, type Door } from './workflows/index.ts';
 
 /** A running platform, or the roles of it that this process plays. */
 export interface Kethub {
@@ -169,7 +169,7 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   return { runtime, isConnected: () => connected, running: () => worker.running };
 }
 
-function runWorkflows(platform: Platform, workflows: Workflows, opened: Opened): void {
+function runWorkflows(platform: Platform, workflows: Door, opened: Opened): void {
   const engine = new WorkflowEngine(platform, workflows);
   opened.push(() => engine.stop());
   engine.start();

@@ -22,5 +22,5 @@ export {
 export { executionChanged, onExecutionChanged } from './watch.ts';
 export { Fitting } from './schedule/index.ts';
 export { settleWorkflows, type Settled } from './settle-workflows.ts';
-export type { AcceptedWorkflow, Workflows } from './workflows.ts';
+export type { AcceptedWorkflow, FirstStep, Workflows } from './workflows.ts';
 export { ExecutionWorker } from './worker.ts';

@@ -11,7 +11,7 @@ import { presentStatus } from './present.ts';
 import { insertExecutions } from './queries.ts';
 import { digestOf } from './record/index.ts';
 import type { ExecutionScope } from './scope.ts';
-import type { Workflows } from './workflows.ts';
+import type { FirstStep, Workflows } from './workflows.ts';
 
 const CHANNEL = 'execution-pending';
 const SECRETS = 'execution secrets';
@@ -51,6 +51,7 @@ export async function startExecution(
 ): Promise<Answer> {
   const prepared = await prepareExecution(platform, workflows, origin, platform.newId(), text);
   const { row } = prepared;
+  if (origin.isWorkflow) prepared.firstStep = await workflows.firstStep(prepared);
   const span = platform.telemetry.tracing?.begin('execution accept', 'INTERNAL', traceOf(request)) ?? null;
   const trace = span?.context ?? traceOf(request);
   if (trace) row.trace_parent = formatTraceparent(trace);
@@ -72,9 +73,10 @@ export async function startExecution(
         });
     accepted = answer.headers?.['location']?.endsWith(row.id) ?? false;
     if (accepted) platform.telemetry.metrics?.accepted();
-    wakeWorkers(platform, workflows, prepared);
+    if (accepted) wakeWorkers(platform, workflows, prepared);
     return answer;
   } finally {
+    if (!accepted) prepared.firstStep?.release();
     span?.end({ ...(accepted && { 'kethub.execution.id': row.id }) }, !accepted);
     // Unless this has accepted it: the answer was a replay of an earlier one, or nothing was accepted.
     if (!accepted) await removeInput(platform, row.input_blob);
@@ -89,6 +91,8 @@ export interface PreparedExecution {
   readonly isWorkflow: boolean;
   /** Of a workflow that something else starts than a request: its start event. */
   readonly startEvent: string | undefined;
+  readonly byTask: boolean;
+  firstStep: FirstStep | null;
 }
 
 /** Judges the input of an execution. A long one is stored: whoever does not accept it removes `row.input_blob` with {@link removeInput}. */
@@ -143,7 +147,9 @@ export async function prepareExecution(
     input_bytes: Buffer.byteLength(input.text),
     record: null,
   };
-  return { row, input, pools: { reader: origin.owner, pools }, isWorkflow: origin.isWorkflow, startEvent };
+  const { isWorkflow } = origin;
+  const plain = { byTask: false, firstStep: null };
+  return { row, input, pools: { reader: origin.owner, pools }, isWorkflow, startEvent, ...plain };
 }
 
 /** Writes them, inside a transaction. Throws data-pool-not-readable. */
@@ -177,8 +183,13 @@ export function createAccepting({ database }: Platform, workflows: Workflows): A
 }
 
 /** After the transaction: somebody has to run it. */
-export function wakeWorkers(platform: Platform, workflows: Workflows, { row, isWorkflow }: PreparedExecution): void {
-  if (isWorkflow) workflows.wake();
+export function wakeWorkers(
+  platform: Platform,
+  workflows: Workflows,
+  { row, isWorkflow, firstStep }: PreparedExecution,
+): void {
+  if (firstStep) firstStep.begin();
+  else if (isWorkflow) workflows.wake();
   else platform.database.notify(CHANNEL, row.id);
 }
 

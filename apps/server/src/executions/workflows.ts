@@ -10,12 +10,26 @@ export interface AcceptedWorkflow {
   readonly input: ExecutionInput;
   /** A timer or message start event. */
   readonly startEvent: string | undefined;
+  /** Whether a task of another workflow starts it: then its id is that of the job. */
+  readonly byTask: boolean;
+  /** Null when a worker begins with it. */
+  readonly firstStep: FirstStep | null;
+}
+
+/** What an instance has become with its first step, which was computed beforehand: it is accepted as that. */
+export interface FirstStep {
+  /** It is on disk: what it asks for is begun with. */
+  begin(): void;
+  /** Nothing was accepted. */
+  release(): void;
 }
 
 /** What executions of workflow services ask of whoever runs these, wherever that is. */
 export interface Workflows {
   /** Judges the input before anything is accepted. Throws invalid-request with every place. */
   check(serviceVersionId: string, input: ExecutionInput, bytes: number): Promise<void>;
+  /** Computes the first step of an instance, where this process can also begin with what it asks for. */
+  firstStep(accepted: AcceptedWorkflow): Promise<FirstStep | null>;
   /** Adds the instances, in the transaction that accepts the executions. */
   accept(transaction: Queries, accepted: readonly AcceptedWorkflow[]): Promise<void>;
   /**

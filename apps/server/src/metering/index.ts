@@ -6,5 +6,5 @@ export {
   type AcceptedPlan,
   type Party,
 } from './accepted-plans.ts';
-export { recordExecution, usageRow, type Usage } from './record-usage.ts';
+export { recordExecution, recordExecutions, usageRow, type Usage } from './record-usage.ts';
 export { meteringEndpoints } from './routes.ts';

@@ -1,7 +1,13 @@
 import { toMicros, type Metering, type Product } from '@kethub/contract';
 import type { ExecutionEnd } from '@kethub/runtime';
 import type { Platform } from '../platform.ts';
-import type { Queries, UsageRecordRow } from '../storage/index.ts';
+import {
+  isAmong,
+  type AcceptedPlanRow,
+  type ExecutionRow,
+  type Queries,
+  type UsageRecordRow,
+} from '../storage/index.ts';
 import { readAcceptedPlan, type AcceptedPlan, type Party } from './accepted-plans.ts';
 
 /** What was used, of which product of an accepted plan. */
@@ -19,29 +25,48 @@ export interface Usage {
  * Records what an execution has used, in the transaction in which it becomes SUCCEEDED: so once, and both or neither.
  * Who started it pays, whoever owns the application by now.
  */
-export async function recordExecution(platform: Platform, transaction: Queries, end: MeteredEnd): Promise<void> {
-  const row = await transaction
+export function recordExecution(platform: Platform, transaction: Queries, end: MeteredEnd): Promise<void> {
+  return recordExecutions(platform, transaction, [end]);
+}
+
+/** The same for many. */
+export async function recordExecutions(
+  platform: Platform,
+  transaction: Queries,
+  ends: readonly MeteredEnd[],
+): Promise<void> {
+  if (ends.length === 0) return;
+  const byId = new Map(ends.map((end) => [end.executionId, end]));
+  const charged = await transaction
     .selectFrom('executions')
     .innerJoin('accepted_plans', 'accepted_plans.subscription_id', 'executions.subscription_id')
     .selectAll('accepted_plans')
-    .select(['executions.owner_type', 'executions.owner_id'])
-    .where('executions.id', '=', end.executionId)
+    .select(['executions.id as execution_id', 'executions.owner_type', 'executions.owner_id'])
+    .where(isAmong(transaction, 'executions.id', [...byId.keys()]))
     .where('accepted_plans.type', '=', 'COMMERCIAL')
-    .executeTakeFirst();
-  if (!row) return;
+    .execute();
+  const rows = charged.flatMap(({ execution_id, ...row }) => {
+    const end = byId.get(execution_id);
+    return end ? usageOf(platform, row, end) : [];
+  });
+  if (rows.length > 0) await transaction.insertInto('usage_records').values(rows).execute();
+}
+
+type Charged = AcceptedPlanRow & Pick<ExecutionRow, 'owner_type' | 'owner_id'>;
+
+function usageOf(platform: Platform, row: Charged, end: MeteredEnd): UsageRecordRow[] {
   const { owner_type, owner_id, ...accepted } = row;
   const plan = readAcceptedPlan(accepted);
   const consumer: Party =
     owner_type !== null && owner_id !== null
       ? { type: owner_type, id: owner_id }
       : { type: plan.consumer_type, id: plan.consumer_id };
-  const rows = (plan.plan.products ?? []).flatMap((product) => {
+  return (plan.plan.products ?? []).flatMap((product) => {
     const amount = amountOf(product, end);
     if (amount === null) return [];
     const usage = { executionId: end.executionId, consumer, occurredAt: end.endedAt, test: false };
     return [usageRow(platform, plan, { ...usage, product, amount })];
   });
-  if (rows.length > 0) await transaction.insertInto('usage_records').values(rows).execute();
 }
 
 /** The record of a usage, with the price and the parties of now. */

@@ -5,7 +5,7 @@ import type { Platform } from '../platform.ts';
 import { createConnections, Refused, type Resolve } from './connections.ts';
 import { Forwarding, type Call, type Fail } from './forwarding.ts';
 import { hasBody } from './headers.ts';
-import { destinationOf, type Destination, type TargetColumns } from './target.ts';
+import { createDestinations, type TargetColumns } from './target.ts';
 import { refused, tooLarge } from './upstream-problems.ts';
 
 /** A call that was admitted, with its target as it is stored. */
@@ -21,13 +21,7 @@ export interface Forwarder {
 export function createForwarder(platform: Platform, resolve?: Resolve): Forwarder {
   const { configuration, log, telemetry } = platform;
   const settings = configuration.onPremise;
-  // Unsealed once for each time that a target is loaded.
-  const destinations = new WeakMap<TargetColumns, Destination>();
-  const known = (columns: TargetColumns): Destination => {
-    const destination = destinations.get(columns) ?? destinationOf(platform, columns);
-    destinations.set(columns, destination);
-    return destination;
-  };
+  const destinationOf = createDestinations(platform);
   const connections = createConnections(settings, resolve);
   const way = { connections, bodyBytes: settings.bodyBytes, telemetry };
   return {
@@ -41,7 +35,7 @@ export function createForwarder(platform: Platform, resolve?: Resolve): Forwarde
         requireForwardable(request.raw, settings.bodyBytes);
         const broken = (error: Error): void =>
           log.warn({ reqId: request.id, err: error }, 'the answer of an on-premise service broke off');
-        const admitted = { ...call, target: known(call.target) };
+        const admitted = { ...call, target: destinationOf(call.target) };
         new Forwarding(way, admitted, request, reply, { fail, broken }).start();
       } catch (error) {
         fail(error instanceof Refused ? refused(request.id, error) : (error as Error), false);

@@ -3,7 +3,6 @@ export { serviceAddressOf, type ServiceAddress } from './path.ts';
 export { createTargetClient, type TargetAnswer, type TargetClient } from './target-client.ts';
 export { onPremiseEndpoints } from './routes.ts';
 export {
-  destinationOf,
   insertTarget,
   presentTarget,
   targetColumns,

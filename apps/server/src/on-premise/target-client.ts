@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { createConnections, Refused } from './connections.ts';
-import { destinationOf, type TargetColumns } from './target.ts';
+import { createDestinations, type TargetColumns } from './target.ts';
 
 export interface TargetCall {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -28,9 +28,10 @@ export interface TargetClient {
 
 export function createTargetClient(platform: Platform): TargetClient {
   const connections = createConnections(platform.configuration.onPremise);
+  const destinationOf = createDestinations(platform);
   return {
     async call(columns, { method, path, body, headers = {} }, mostBytes) {
-      const target = destinationOf(platform, columns);
+      const target = destinationOf(columns);
       const deadline = AbortSignal.timeout(target.timeoutMs);
       try {
         const request = connections.request(target, {

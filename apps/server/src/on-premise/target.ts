@@ -101,8 +101,17 @@ export function presentTarget(row: TargetColumns): Target {
   };
 }
 
-/** Reads a stored target. */
-export function destinationOf(platform: Platform, row: TargetColumns): Destination {
+/** Reads stored targets: each, with its credentials, once for each time that it is loaded. */
+export function createDestinations(platform: Platform): (row: TargetColumns) => Destination {
+  const known = new WeakMap<TargetColumns, Destination>();
+  return (row) => {
+    const destination = known.get(row) ?? destinationOf(platform, row);
+    known.set(row, destination);
+    return destination;
+  };
+}
+
+function destinationOf(platform: Platform, row: TargetColumns): Destination {
   const url = new URL(row.url);
   const credentials =
     row.sealed_credentials === null

@@ -1,31 +1,39 @@
-import type { Value } from '@kethub/workflow';
 import type { AcceptedWorkflow, Workflows } from '../executions/index.ts';
 import { Problem } from '../http/index.ts';
 import type { LogSource } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
-import { insertMany, isAmong, type Queries, type WorkflowInstanceRow } from '../storage/index.ts';
-import { DEPTH, eventRow, insertEvents, type NewEvent } from './advance/index.ts';
+import { insertMany, isAmong, type Queries } from '../storage/index.ts';
+import { DEPTH, eventRow, insertEvents } from './advance/index.ts';
+import { insertFirstSteps, MadeStep, type FirstSteps } from './first-step.ts';
+import { newInstance, startEvent } from './instance.ts';
 import { journalLog } from './log.ts';
 import { publishOfSubscriber } from './publish.ts';
 import { Requests } from './requests.ts';
-import { sealSecrets } from './secrets.ts';
 import { workflowsToDo } from './wake.ts';
 
-/** Where executions of workflow services come in, in every process; workers do the rest. */
-export function createWorkflows(platform: Platform): Workflows {
+/** Where executions of workflow services come in. */
+export interface Door extends Workflows {
+  /** Of the worker in this process; null where there is none. */
+  firstSteps: FirstSteps | null;
+}
+
+/** In every process; workers do the rest. */
+export function createWorkflows(platform: Platform): Door {
   const requests = new Requests(platform);
-  const workflows: Workflows = {
+  const workflows: Door = {
+    firstSteps: null,
+    firstStep: async (accepted) => (await workflows.firstSteps?.of(accepted)) ?? null,
     check: (versionId, input, bytes) => requests.check(versionId, input, bytes),
     accept: (transaction, accepted) => insertInstances(platform, transaction, accepted),
     cancel: (transaction, id) => cancelInstance(platform, transaction, id),
-    wake: () => workflowsToDo(platform.database),
+    wake: () => workflowsToDo(platform.database, 'EVENTS'),
     log: (id): Promise<LogSource | null> => journalLog(platform, id),
     publish: (origin, text, hold, write) => publishOfSubscriber(platform, workflows, origin, text, hold, write),
   };
   return workflows;
 }
 
-/** The instances of executions, and that they are to begin. */
+/** The instances of executions: begun already, or that they are to begin. */
 async function insertInstances(
   platform: Platform,
   transaction: Queries,
@@ -34,13 +42,17 @@ async function insertInstances(
   if (accepted.length === 0) return;
   const depths = await depthsOf(
     transaction,
-    accepted.map(({ row }) => row.id),
+    accepted.filter(({ byTask }) => byTask).map(({ row }) => row.id),
   );
-  const rows = accepted.map((one) => instanceRow(platform, one, depths.get(one.row.id) ?? 0));
-  await insertMany(transaction, 'workflow_instances', instanceColumns, rows);
+  const begun = accepted.flatMap(({ firstStep }) => (firstStep instanceof MadeStep ? firstStep : []));
+  const others = accepted.filter(({ firstStep }) => !(firstStep instanceof MadeStep));
+  const rows = others.map((one) => newInstance(platform, one, depths.get(one.row.id) ?? 0));
+  const instances = [...begun.map(({ instance }) => instance), ...rows];
+  await insertMany(transaction, 'workflow_instances', instanceColumns, instances);
+  await insertFirstSteps(transaction, begun);
   await insertEvents(
     transaction,
-    accepted.map((one) => startOf(platform, one)),
+    others.map((one) => eventRow(platform, one.row.id, startEvent(one), `start:${one.row.id}`)),
   );
 }
 
@@ -53,49 +65,15 @@ const instanceColumns = [
   'phase',
   'revision',
   'incidents',
+  'state',
   'bytes',
   'sealed_secrets',
   'created_at',
 ] as const;
 
-function instanceRow(
-  platform: Platform,
-  { row: { id, service_version_id, created_at, owner_type, owner_id }, input: { secrets } }: AcceptedWorkflow,
-  depth: number,
-): Pick<WorkflowInstanceRow, (typeof instanceColumns)[number]> {
-  return {
-    id,
-    execution_id: id,
-    owner: `${owner_type} ${owner_id}`,
-    service_version_id,
-    depth,
-    phase: 'NEW',
-    revision: 0,
-    incidents: 0,
-    bytes: 0,
-    sealed_secrets: secrets && sealSecrets(platform, secrets),
-    created_at,
-  };
-}
-
-function startOf(platform: Platform, { row: { id }, input, startEvent }: AcceptedWorkflow): NewEvent {
-  const { $secrets: _secrets, ...variables } = input.members as { [name: string]: Value };
-  return eventRow(
-    platform,
-    id,
-    {
-      type: 'start',
-      variables,
-      seed: id,
-      ...(startEvent !== undefined && { startEvent }),
-      ...(input.secrets && { secrets: Object.keys(input.secrets) }),
-    },
-    `start:${id}`,
-  );
-}
-
 /** Of executions that a task of another workflow starts: their ids are those of the jobs. */
 async function depthsOf(transaction: Queries, executionIds: readonly string[]): Promise<Map<string, number>> {
+  if (executionIds.length === 0) return new Map();
   const callers = await transaction
     .selectFrom('workflow_jobs')
     .innerJoin('workflow_instances', 'workflow_instances.id', 'workflow_jobs.instance_id')

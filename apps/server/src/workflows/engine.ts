@@ -1,8 +1,11 @@
-import { onExecutionChanged, type Workflows } from '../executions/index.ts';
+import { onExecutionChanged } from '../executions/index.ts';
 import { createAccessDirectory } from '../gateway/index.ts';
 import { createTargetClient } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
 import { advance, Turns } from './advance/index.ts';
+import { Budget } from './budget.ts';
+import type { Door } from './door.ts';
+import { FirstSteps } from './first-step.ts';
 import { createGraphs } from './graphs.ts';
 import { JobWorker } from './jobs/index.ts';
 import { Loop, type Pause } from './loop.ts';
@@ -11,16 +14,20 @@ import { fireSchedules } from './schedules.ts';
 import { fireTimers } from './timers.ts';
 import { onWorkflowsToDo } from './wake.ts';
 
+/** Of a second of the thread, for the first steps of one owner's instances. */
+const SHARE_MS = 200;
+
 /**
  * Runs workflows, in every process with the role of a worker. All that it needs to know lies in the database: whichever
  * process dies, another goes on with what is written.
  */
 export class WorkflowEngine {
   readonly #loops: readonly Loop[];
+  readonly #workflows: Door;
   readonly #jobs: JobWorker;
   readonly #unsubscribe: (() => void)[] = [];
 
-  constructor(platform: Platform, workflows: Workflows) {
+  constructor(platform: Platform, workflows: Door) {
     const { database, log } = platform;
     const graphs = createGraphs(platform);
     const directory = createAccessDirectory(platform);
@@ -39,21 +46,28 @@ export class WorkflowEngine {
     );
     const told = (): void => lanes.forEach((lane) => lane.wake());
     const targets = createTargetClient(platform);
-    const jobs = new JobWorker(platform, workflows, directory, targets, () => {
+    const jobs = new JobWorker(platform, workflows, directory, targets, (jobsWait) => {
       told();
-      working.wake();
+      if (jobsWait) working.wake();
     });
     const working: Loop = new Loop('jobs of workflows', log, () => jobs.work());
     const timing = new Loop('timers of workflows', log, () => fireTimers(platform, told));
     const scheduling = new Loop('schedules of workflows', log, () => fireSchedules(platform, workflows, graphs, told));
     const correlating = new Loop('messages of workflows', log, () => correlateMessages(platform, told));
     this.#jobs = jobs;
+    this.#workflows = workflows;
+    workflows.firstSteps = new FirstSteps(platform, graphs, new Budget(SHARE_MS, SHARE_MS), jobs, {
+      jobs: () => working.wake(),
+      timers: () => timing.wake(),
+    });
     this.#loops = [...lanes, working, timing, scheduling, correlating];
     this.#unsubscribe.push(
       () => directory.close(),
       () => targets.close(),
-      onWorkflowsToDo(database, () => this.#wake()),
-      onExecutionChanged(database, () => working.wake()),
+      onWorkflowsToDo(database, (what) => (what === 'EVENTS' ? told() : this.#wake())),
+      onExecutionChanged(database, (id) => {
+        if (jobs.concerns(id)) working.wake();
+      }),
     );
   }
 
@@ -63,6 +77,7 @@ export class WorkflowEngine {
 
   /** Ends after what is under way. */
   async stop(): Promise<void> {
+    this.#workflows.firstSteps = null;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await Promise.all(this.#loops.map((loop) => loop.stop()));
     await this.#jobs.stop();

@@ -1,3 +1,3 @@
-export { createWorkflows } from './door.ts';
+export { createWorkflows, type Door } from './door.ts';
 export { WorkflowEngine } from './engine.ts';
 export { workflowEndpoints } from './routes.ts';

@@ -6,6 +6,8 @@ const STEPS = 'steps';
 
 type Row = Pick<WorkflowJournalRow, 'seq' | 'at' | 'type' | 'entry'>;
 
+export const journalColumns = ['instance_id', 'seq', 'at', 'type', 'entry'] as const;
+
 /** One row however much there is: each costs a reference to check and an index to write. */
 export function journalRows(instanceId: string, journal: readonly JournalEntry[]): WorkflowJournalRow[] {
   const [first] = journal;

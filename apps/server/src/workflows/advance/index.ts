@@ -1,5 +1,7 @@
 export { advance, type Batch } from './advancer.ts';
 export type { Taker } from './hand-over.ts';
-export { DEPTH } from './effects.ts';
+export { DEPTH, gatherEffects, type Effects } from './effects.ts';
+export { reduce, type Next } from './reduce.ts';
+export { jobColumns, timerColumns } from './store.ts';
 export { eventRow, insertEvents, type NewEvent } from './events.ts';
 export { inTurns, Turns } from './turns.ts';

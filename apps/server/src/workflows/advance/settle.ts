@@ -1,5 +1,5 @@
 import { executionChanged, settleWorkflows, type Settled } from '../../executions/index.ts';
-import { recordExecution } from '../../metering/index.ts';
+import { recordExecutions } from '../../metering/index.ts';
 import type { Platform } from '../../platform.ts';
 import { isAmong, noteUnused, putUnused, takeIntoUse, type Queries } from '../../storage/index.ts';
 import type { Advanced, Next } from './reduce.ts';
@@ -57,10 +57,12 @@ export async function settle(
     .execute();
   const moved = await settleWorkflows(transaction, rows);
   const endedAt = platform.now();
-  for (const { id, status, subscription_id, started_at } of moved) {
-    if (status === 'SUCCEEDED' && subscription_id !== null)
-      await recordExecution(platform, transaction, { executionId: id, startedAt: started_at, endedAt, cpuMs: null });
-  }
+  const charged = moved.filter(({ status, subscription_id }) => status === 'SUCCEEDED' && subscription_id !== null);
+  await recordExecutions(
+    platform,
+    transaction,
+    charged.map(({ id, started_at }) => ({ executionId: id, startedAt: started_at, endedAt, cpuMs: null })),
+  );
   const ids = new Set(moved.map(({ id }) => id));
   // Of one that was cancelled meanwhile neither is replaced nor written; its own was taken away with the status.
   const kept = rows.filter(({ id }) => ids.has(id)).flatMap(({ result_blob }) => result_blob ?? []);

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Platform } from '../../platform.ts';
 import { insertMany, isAmong, recordsOf, type Queries } from '../../storage/index.ts';
-import { journalRows } from '../journal.ts';
+import { journalColumns, journalRows } from '../journal.ts';
 import type { Effects, Numbered } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
 import type { Advanced } from './reduce.ts';
@@ -21,7 +21,7 @@ export async function storeAdvanced(
   await insertMany(transaction, 'workflow_journal', journalColumns, journalOf(advanced));
   await insertMany(transaction, 'workflow_jobs', jobColumns, effects.jobs);
   await cancelJobs(transaction, effects.jobsToCancel);
-  await insertMany(transaction, 'workflow_timers', ['instance_id', 'timer', 'element_id', 'due'], effects.timers);
+  await insertMany(transaction, 'workflow_timers', timerColumns, effects.timers);
   await remove(transaction, 'workflow_timers', 'timer', effects.timersToRemove);
   await insertSubscriptions(transaction, advanced, effects);
   await remove(transaction, 'workflow_subscriptions', 'subscription', effects.subscriptionsToRemove);
@@ -37,8 +37,8 @@ export class Conflict extends Error {
   override readonly name = 'Conflict';
 }
 
-const journalColumns = ['instance_id', 'seq', 'at', 'type', 'entry'] as const;
-const jobColumns = [
+export const timerColumns = ['instance_id', 'timer', 'element_id', 'due'] as const;
+export const jobColumns = [
   'id',
   'instance_id',
   'owner',

@@ -2,7 +2,7 @@ import type { Workflows } from '../../executions/index.ts';
 import type { AccessDirectory } from '../../gateway/index.ts';
 import type { TargetClient } from '../../on-premise/index.ts';
 import type { Platform } from '../../platform.ts';
-import type { ExecutionRow, WorkflowJobRow } from '../../storage/index.ts';
+import { Gather, type ExecutionRow, type WorkflowJobRow } from '../../storage/index.ts';
 import { Turns, type Taker } from '../advance/index.ts';
 import type { Pause } from '../loop.ts';
 import { cancelJob } from './cancel-job.ts';
@@ -17,6 +17,10 @@ import { startJob } from './start-job.ts';
 
 /** For so long a job stays with a process that does not renew it: after that it has died. */
 const LEASE_MS = 10_000;
+/** How often, at most, the end of an execution that was not started here makes it look for jobs. */
+const LOOK_MS = 100;
+/** Executions of jobs. The ends of more of them are noticed a moment later. */
+const REMEMBERED = 20_000;
 const RETRY_MS = 500;
 const LONGEST_RETRY_MS = 30_000;
 /** Some minutes: what the platform itself could not do by then, the task learns as a failure. */
@@ -25,28 +29,62 @@ const ATTEMPTS = 20;
 /** Starts, collects and cancels what tasks run, after the step that asked for it is on disk. */
 export class JobWorker implements Taker {
   readonly #desk: Desk;
-  readonly #told: () => void;
+  readonly #told: (jobsWait: boolean) => void;
   readonly #turns = new Turns();
+  readonly #contexts: Gather<string, JobContext | undefined>;
   readonly #places = new Places();
   readonly #held = new Map<string, Promise<void>>();
+  /** Jobs that are held and have ended: nothing of them is left in the table. */
+  readonly #ended = new Set<string>();
+  /** Executions of jobs that were started here, whose end is to be collected. */
+  readonly #started = new Set<string>();
+  #looked = 0;
   #renewal: NodeJS.Timeout | null = null;
 
-  /** `told`: instances have something to take into account, and there is room for another job. */
+  /** `told`: instances have something to take into account; with `jobsWait` also somebody who looks for jobs. */
   constructor(
     platform: Platform,
     workflows: Workflows,
     directory: AccessDirectory,
     targets: TargetClient,
-    told: () => void,
+    told: (jobsWait: boolean) => void,
   ) {
-    this.#desk = createDesk(platform, workflows, directory, targets);
+    this.#desk = this.#noting(createDesk(platform, workflows, directory, targets));
     this.#told = told;
+    this.#contexts = new Gather(async (instances) => {
+      const contexts = await contextsOf(platform, instances);
+      return instances.map((id) => contexts.get(id));
+    });
+  }
+
+  /**
+   * Whether to look for what the end of this execution makes due: at once when it was started here, and else soon, should
+   * the process that started it be gone.
+   */
+  concerns(executionId: string): boolean {
+    return this.#started.has(executionId) || performance.now() - this.#looked >= LOOK_MS;
+  }
+
+  /** Remembers what becomes of jobs, so that nobody looks into the table for what is not there. */
+  #noting(desk: Desk): Desk {
+    return {
+      ...desk,
+      end: async (job, event, subscriber) => {
+        await desk.end(job, event, subscriber);
+        this.#ended.add(job.id);
+      },
+      note: (call) => {
+        if (call.prepared && this.#started.size < REMEMBERED) this.#started.add(call.called.id);
+        return desk.note(call);
+      },
+    };
   }
 
   /** Takes what is due, as far as there is room. What takes long holds up nobody else. */
   async work(): Promise<Pause> {
     const { database, now } = this.#desk.platform;
     const at = now();
+    this.#looked = performance.now();
     const jobs = await this.#claim(at);
     if (jobs.length > 0) {
       const [contexts, executions] = await this.#whatTheyNeed(jobs);
@@ -97,15 +135,12 @@ export class JobWorker implements Taker {
   }
 
   begin(jobs: readonly WorkflowJobRow[]): void {
-    if (jobs.length === 0) return;
-    const instances = jobs.map(({ instance_id }) => instance_id);
-    const contexts = contextsOf(this.#desk.platform, instances);
-    for (const job of jobs) this.#hold(job, this.#beginOne(job, contexts));
+    for (const job of jobs) this.#hold(job, this.#beginOne(job));
   }
 
-  async #beginOne(job: WorkflowJobRow, contexts: Promise<ReadonlyMap<string, JobContext>>): Promise<void> {
+  async #beginOne(job: WorkflowJobRow): Promise<void> {
     try {
-      await this.#one(job, (await contexts).get(job.instance_id));
+      await this.#one(job, await this.#contexts.add(job.instance_id));
     } catch (error) {
       await this.#later(job, undefined, error);
     }
@@ -115,7 +150,7 @@ export class JobWorker implements Taker {
     const working = one.finally(() => {
       this.#held.delete(job.id);
       this.#places.give(job.owner);
-      this.#told();
+      this.#told(!this.#ended.delete(job.id) || this.#places.someWait);
     });
     this.#held.set(job.id, working);
     this.#renewal ??= setInterval(() => void this.#renew(), LEASE_MS / 4);
@@ -143,6 +178,7 @@ export class JobWorker implements Taker {
 
   async #one(job: WorkflowJobRow, context?: JobContext, execution?: ExecutionRow): Promise<void> {
     const { platform, workflows } = this.#desk;
+    if (job.state !== 'OPEN') this.#started.delete(job.id);
     try {
       if (job.state === 'ENDED') await collectJob(this.#desk, job, execution);
       else if (job.state === 'CANCELLING' && !job.address?.startsWith('/')) await cancelJob(platform, workflows, job);

@@ -34,6 +34,11 @@ export class Places {
     return true;
   }
 
+  /** Whether jobs may wait in the table for a place. */
+  get someWait(): boolean {
+    return this.#crowded || this.#behind.size > 0;
+  }
+
   take(owner: string): void {
     this.#all += 1;
     this.#taken.set(owner, (this.#taken.get(owner) ?? 0) + 1);

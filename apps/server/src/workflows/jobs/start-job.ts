@@ -40,7 +40,8 @@ const unknown: ReadonlySet<string> = new Set(['upstream-timeout', 'upstream-fail
 async function startHere(desk: Desk, job: WorkflowJobRow, subscriber: Subscriber, text: string): Promise<void> {
   const { platform, workflows } = desk;
   const { applicationId, scope } = subscriber;
-  const prepared = await prepareExecution(platform, workflows, subscriber, job.id, text);
+  const plain = await prepareExecution(platform, workflows, subscriber, job.id, text);
+  const prepared = { ...plain, byTask: true };
   const called = {
     id: job.id,
     state: 'STARTED',

@@ -1,0 +1,43 @@
+/** How many owners are kept in mind before those are forgotten who have used nothing lately. */
+const OWNERS = 1_000;
+
+/**
+ * How much of the one thread each owner has used lately: what one takes drains away at `perSecond` milliseconds a second, and
+ * whoever has not more than `most` of it may go on at once. The others wait for their turn.
+ */
+export class Budget {
+  readonly #perSecond: number;
+  readonly #most: number;
+  readonly #now: () => number;
+  readonly #used = new Map<string, { readonly at: number; readonly level: number }>();
+
+  constructor(perSecond: number, most: number, now: () => number = () => performance.now()) {
+    this.#perSecond = perSecond;
+    this.#most = most;
+    this.#now = now;
+  }
+
+  allows(owner: string): boolean {
+    return this.#level(owner) <= this.#most;
+  }
+
+  spend(owner: string, milliseconds: number): void {
+    const level = this.#level(owner) + milliseconds;
+    this.#used.delete(owner);
+    this.#used.set(owner, { at: this.#now(), level });
+    if (this.#used.size > OWNERS) this.#forget();
+  }
+
+  #level(owner: string): number {
+    const used = this.#used.get(owner);
+    if (!used) return 0;
+    return Math.max(0, used.level - ((this.#now() - used.at) / 1000) * this.#perSecond);
+  }
+
+  #forget(): void {
+    for (const owner of this.#used.keys()) if (this.#level(owner) === 0) this.#used.delete(owner);
+    // All have used something: the one for the longest time.
+    const [oldest] = this.#used.keys();
+    if (this.#used.size > OWNERS && oldest !== undefined) this.#used.delete(oldest);
+  }
+}

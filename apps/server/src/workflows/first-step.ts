@@ -1,0 +1,120 @@
+import type { AcceptedWorkflow, FirstStep } from '../executions/index.ts';
+import type { Platform } from '../platform.ts';
+import {
+  insertMany,
+  type Queries,
+  type WorkflowInstanceRow,
+  type WorkflowJobRow,
+  type WorkflowTimerRow,
+} from '../storage/index.ts';
+import {
+  gatherEffects,
+  jobColumns,
+  reduce,
+  timerColumns,
+  type Effects,
+  type Next,
+  type Taker,
+} from './advance/index.ts';
+import type { Budget } from './budget.ts';
+import type { Graphs } from './graphs.ts';
+import { newInstance, startEvent } from './instance.ts';
+import { journalColumns, journalRows } from './journal.ts';
+
+/** What asks for more is taken in turns with the work of others. */
+const JOBS = 16;
+const STATE_BYTES = 64 * 1024;
+
+/** Whom a first step sets to work. */
+export interface Wakes {
+  jobs(): void;
+  timers(): void;
+}
+
+/** What an instance is accepted as: begun already, with what its first step has to leave behind. */
+export class MadeStep implements FirstStep {
+  readonly instance: WorkflowInstanceRow;
+  readonly journal: ReturnType<typeof journalRows>;
+  readonly jobs: readonly WorkflowJobRow[];
+  readonly timers: readonly WorkflowTimerRow[];
+  readonly #taker: Taker;
+  readonly #wakes: Wakes;
+  #taken: WorkflowJobRow[] = [];
+
+  constructor(row: WorkflowInstanceRow, next: Next, { jobs, timers }: Effects, taker: Taker, wakes: Wakes) {
+    const { phase, state, bytes } = next;
+    this.instance = { ...row, phase, state, bytes, revision: row.revision + 1 };
+    this.journal = journalRows(row.id, next.journal);
+    this.jobs = jobs;
+    this.timers = timers;
+    this.#taker = taker;
+    this.#wakes = wakes;
+    for (const job of jobs) {
+      const until = taker.reserve(job.owner);
+      if (until === null) continue;
+      job.locked_until = until;
+      this.#taken.push(job);
+    }
+  }
+
+  begin(): void {
+    if (this.#taken.length < this.jobs.length) this.#wakes.jobs();
+    if (this.timers.length > 0) this.#wakes.timers();
+    this.#taker.begin(this.#taken);
+    this.#taken = [];
+  }
+
+  release(): void {
+    for (const { owner } of this.#taken) this.#taker.release(owner);
+    this.#taken = [];
+  }
+}
+
+/**
+ * Computes what instances become with their first step before they are accepted: nobody has to write down that they are to
+ * begin, and find it again. Not for every instance: what asks for more than a few jobs and timers, or is of an owner who has
+ * used up the share of the thread that is everybody's, waits for its turn as an event.
+ */
+export class FirstSteps {
+  readonly #platform: Platform;
+  readonly #graphs: Graphs;
+  readonly #budget: Budget;
+  readonly #taker: Taker;
+  readonly #wakes: Wakes;
+
+  constructor(platform: Platform, graphs: Graphs, budget: Budget, taker: Taker, wakes: Wakes) {
+    this.#platform = platform;
+    this.#graphs = graphs;
+    this.#budget = budget;
+    this.#taker = taker;
+    this.#wakes = wakes;
+  }
+
+  async of(accepted: AcceptedWorkflow): Promise<MadeStep | null> {
+    const row = newInstance(this.#platform, accepted, 0);
+    if (!this.#budget.allows(row.owner)) return null;
+    const graph = await this.#graphs.load(row.service_version_id);
+    if (!graph) return null;
+    const began = performance.now();
+    const work = { row, events: [{ id: '', event: startEvent(accepted) }] };
+    const { next } = reduce(graph, work, this.#platform.now(), this.#platform.log);
+    const effects = next && gatherEffects(this.#platform, [{ row, events: [], next }]);
+    this.#budget.spend(row.owner, performance.now() - began);
+    if (!next || !effects || !isSmall(next)) return null;
+    return new MadeStep(row, next, effects, this.#taker, this.#wakes);
+  }
+}
+
+function isSmall({ phase, incidents, bytes, effects }: Next): boolean {
+  const plain = effects.every(({ type }) => type === 'startJob' || type === 'setTimer');
+  return phase === 'RUNNING' && incidents === 0 && bytes <= STATE_BYTES && plain && effects.length <= JOBS;
+}
+
+/** Writes what the first steps of instances leave behind, in the transaction that adds the instances. */
+export async function insertFirstSteps(transaction: Queries, steps: readonly MadeStep[]): Promise<void> {
+  const all = <K extends 'journal' | 'jobs' | 'timers'>(what: K) =>
+    steps.flatMap((step): readonly object[] => step[what]);
+  await insertMany(transaction, 'workflow_journal', journalColumns, all('journal'));
+  await insertMany(transaction, 'workflow_jobs', jobColumns, all('jobs'));
+  await insertMany(transaction, 'workflow_timers', timerColumns, all('timers'));
+}
