@@ -16,6 +16,7 @@ export {
   createAccepting,
   prepareExecution,
   wakeWorkers,
+  type Accepting,
   type Origin,
   type PreparedExecution,
 } from './start.ts';
