@@ -1,18 +1,25 @@
-import { parse } from '@kethub/workflow';
-import { createAccepting, prepareExecution, type Workflows } from '../../apps/server/src/executions/index.ts';
+import { parse, type Value } from '@kethub/workflow';
+import {
+  createAccepting,
+  onExecutionChanged,
+  prepareExecution,
+  type Workflows,
+} from '../../apps/server/src/executions/index.ts';
 import type { Platform } from '../../apps/server/src/platform.ts';
-import { isAmong } from '../../apps/server/src/storage/index.ts';
 import { bpmn } from '../../apps/server/src/testing/workflows.ts';
-import { advance, eventRow, insertEvents, Turns } from '../../apps/server/src/workflows/advance/index.ts';
+import { advance, Inbox, Turns, type Taker } from '../../apps/server/src/workflows/advance/index.ts';
 import type { Graphs } from '../../apps/server/src/workflows/graphs.ts';
+import { lanesOf } from '../../apps/server/src/workflows/engine.ts';
 import { createWorkflows } from '../../apps/server/src/workflows/index.ts';
+import { Loop } from '../../apps/server/src/workflows/loop.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
 /** As many accept at the same time, as the gateway would. */
 const ACCEPTED_AT_ONCE = 64;
 /** As many wait for their end at most. */
-const OPEN_AT_ONCE = 512;
-const JOBS_AT_ONCE = 256;
+const OPEN_AT_ONCE = 1_024;
+/** Jobs are this process's for so long. */
+const LEASE_MS = 10_000;
 
 /** A process with so many service tasks, one after the other, each with two input mappings and an output mapping. */
 export async function graphOf(count: number): Promise<Graphs> {
@@ -24,32 +31,57 @@ export async function graphOf(count: number): Promise<Graphs> {
   return { load: () => Promise.resolve(parsed.graph) };
 }
 
-/** Accepts instances, advances them as the engine does, and answers their jobs, until all have ended. */
+/** Accepts instances, advances them as the engine does, and answers their jobs at once, until all have ended. */
 export async function runInstances(platform: Platform, graphs: Graphs, count: number): Promise<void> {
-  const ended = await countEnded(platform);
-  const progress = { accepted: 0, ended: 0 };
-  const isOver = (): boolean => progress.ended >= count;
-  const accepting = acceptAll(platform, count, progress);
+  const before = await countEnded(platform);
+  const failed = Promise.withResolvers<never>();
+  const inbox = new Inbox(() => wake());
+  const taker = answering(platform, inbox, failed.reject);
   const turns = new Turns();
-  const lanes = Array.from({ length: platform.database.dialect === 'postgres' ? 2 : 1 }, async () => {
-    while (!isOver()) {
-      const { more } = await advance(platform, graphs, turns);
-      if (!more) await new Promise((resolve) => setImmediate(resolve));
-    }
+  const lanes = Array.from(
+    { length: lanesOf(platform.database) },
+    () =>
+      new Loop('advancing workflows', platform.log, async () => {
+        const { more } = await advance(platform, graphs, turns, taker, inbox);
+        return more ? 0 : null;
+      }),
+  );
+  const wake = (): void => lanes.forEach((lane) => lane.wake());
+  const progress = { accepted: 0, ended: 0 };
+  const isOver = Promise.withResolvers<void>();
+  const unsubscribe = onExecutionChanged(platform.database, () => {
+    progress.ended += 1;
+    if (progress.ended === count) isOver.resolve();
   });
-  while (!isOver()) {
-    await answerJobs(platform);
-    progress.ended = (await countEnded(platform)) - ended;
-    // A query of SQLite takes no turn of the event loop, and the others need theirs.
-    await new Promise((resolve) => setImmediate(resolve));
+  try {
+    await Promise.race([Promise.all([acceptAll(platform, count, progress, wake), isOver.promise]), failed.promise]);
+  } finally {
+    unsubscribe();
+    await Promise.all(lanes.map((lane) => lane.stop()));
   }
-  await Promise.all([accepting, ...lanes]);
+  const ended = (await countEnded(platform)) - before;
+  if (ended !== count) throw new Error(`${ended} of ${count} instances have ended`);
+}
+
+/** Begins with every job in the moment in which it is on disk, as a process does that has places, and has its result at once. */
+function answering(platform: Platform, inbox: Inbox, failed: (error: unknown) => void): Taker {
+  return {
+    reserve: () => platform.now() + LEASE_MS,
+    release: () => undefined,
+    begin(jobs) {
+      for (const job of jobs) {
+        const event = { type: 'jobSucceeded', job: job.job, result: JSON.parse(job.input ?? '{}') as Value } as const;
+        inbox.add({ job, event, alongside: null }).catch(failed);
+      }
+    },
+  };
 }
 
 async function acceptAll(
   platform: Platform,
   count: number,
   progress: { accepted: number; readonly ended: number },
+  wake: () => void,
 ): Promise<void> {
   const door: Workflows = { ...createWorkflows(platform), check: () => Promise.resolve() };
   const accepting = createAccepting(platform, door);
@@ -72,6 +104,7 @@ async function acceptAll(
       }
       progress.accepted += 1;
       await accepting.add(await prepareExecution(platform, door, origin, platform.newId(), '{"n": 1}'));
+      wake();
     }
   };
   await Promise.all(Array.from({ length: ACCEPTED_AT_ONCE }, caller));
@@ -84,27 +117,4 @@ async function countEnded({ database }: Platform): Promise<number> {
     .where('status', '=', 'SUCCEEDED')
     .executeTakeFirstOrThrow();
   return count;
-}
-
-/** Takes what is open in batches, as services would that answer at once. */
-async function answerJobs(platform: Platform): Promise<void> {
-  const { database } = platform;
-  const jobs = await database.read
-    .selectFrom('workflow_jobs')
-    .select(['id', 'instance_id', 'job', 'input'])
-    .orderBy('id')
-    .limit(JOBS_AT_ONCE)
-    .execute();
-  if (jobs.length === 0) return;
-  const ids = jobs.map(({ id }) => id);
-  const events = jobs.map(({ id, instance_id, job, input }) =>
-    eventRow(platform, instance_id, { type: 'jobSucceeded', job, result: JSON.parse(input ?? '{}') }, `job:${id}`),
-  );
-  await database.write(async (transaction) => {
-    await transaction
-      .deleteFrom('workflow_jobs')
-      .where(isAmong(transaction, 'id', ids))
-      .execute();
-    await insertEvents(transaction, events);
-  });
 }

@@ -2,7 +2,7 @@ import { onExecutionChanged } from '../executions/index.ts';
 import { createAccessDirectory } from '../gateway/index.ts';
 import { createTargetClient } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
-import { advance, Turns } from './advance/index.ts';
+import { advance, Inbox, Turns } from './advance/index.ts';
 import { Budget } from './budget.ts';
 import type { Door } from './door.ts';
 import { FirstSteps } from './first-step.ts';
@@ -18,12 +18,21 @@ import { onWorkflowsToDo } from './wake.ts';
 const SHARE_MS = 200;
 
 /**
+ * How many batches are under way at a time. On PostgreSQL one is computed while others are written: with two, a third of two
+ * processors waits. SQLite has one writer, in this very thread.
+ */
+export function lanesOf({ dialect }: Pick<Platform['database'], 'dialect'>): number {
+  return dialect === 'postgres' ? 4 : 1;
+}
+
+/**
  * Runs workflows, in every process with the role of a worker. All that it needs to know lies in the database: whichever
  * process dies, another goes on with what is written.
  */
 export class WorkflowEngine {
   readonly #loops: readonly Loop[];
   readonly #workflows: Door;
+  readonly #lanes: readonly Loop[];
   readonly #jobs: JobWorker;
   readonly #unsubscribe: (() => void)[] = [];
 
@@ -33,20 +42,17 @@ export class WorkflowEngine {
     const directory = createAccessDirectory(platform);
     const turns = new Turns();
     const advanceOnce = async (): Promise<Pause> => {
-      const { more, ...batch } = await advance(platform, graphs, turns, jobs);
+      const { more, ...batch } = await advance(platform, graphs, turns, jobs, inbox);
       if (batch.jobs) working.wake();
       if (batch.timers) timing.wake();
       if (batch.messages) correlating.wake();
       return more ? 0 : null;
     };
-    // On PostgreSQL one batch is computed while another is written; SQLite has one writer, in this very thread.
-    const lanes = Array.from(
-      { length: database.dialect === 'postgres' ? 2 : 1 },
-      () => new Loop('advancing workflows', log, advanceOnce),
-    );
+    const lanes = Array.from({ length: lanesOf(database) }, () => new Loop('advancing workflows', log, advanceOnce));
     const told = (): void => lanes.forEach((lane) => lane.wake());
     const targets = createTargetClient(platform);
-    const jobs = new JobWorker(platform, workflows, directory, targets, (jobsWait) => {
+    const inbox = new Inbox(told);
+    const jobs = new JobWorker(platform, workflows, directory, targets, inbox, (jobsWait) => {
       told();
       if (jobsWait) working.wake();
     });
@@ -60,7 +66,8 @@ export class WorkflowEngine {
       jobs: () => working.wake(),
       timers: () => timing.wake(),
     });
-    this.#loops = [...lanes, working, timing, scheduling, correlating];
+    this.#lanes = lanes;
+    this.#loops = [working, timing, scheduling, correlating];
     this.#unsubscribe.push(
       () => directory.close(),
       () => targets.close(),
@@ -80,10 +87,12 @@ export class WorkflowEngine {
     this.#workflows.firstSteps = null;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await Promise.all(this.#loops.map((loop) => loop.stop()));
+    // What the jobs have come to is written by the lanes.
     await this.#jobs.stop();
+    await Promise.all(this.#lanes.map((lane) => lane.stop()));
   }
 
   #wake(): void {
-    for (const loop of this.#loops) loop.wake();
+    for (const loop of [...this.#lanes, ...this.#loops]) loop.wake();
   }
 }

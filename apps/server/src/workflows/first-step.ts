@@ -96,7 +96,7 @@ export class FirstSteps {
     const graph = await this.#graphs.load(row.service_version_id);
     if (!graph) return null;
     const began = performance.now();
-    const work = { row, events: [{ id: '', event: startEvent(accepted) }] };
+    const work = { row, events: [{ id: '', event: startEvent(accepted) }], ended: [] };
     const { next } = reduce(graph, work, this.#platform.now(), this.#platform.log);
     const effects = next && gatherEffects(this.#platform, [{ row, events: [], next }]);
     this.#budget.spend(row.owner, performance.now() - began);

@@ -29,6 +29,7 @@ import * as workflowJobsElsewhere from './0031-workflow-jobs-elsewhere.ts';
 import * as oneMachine from './0032-one-machine.ts';
 import * as workflowOwners from './0033-workflow-owners.ts';
 import * as workflowMessagesOfApplications from './0035-workflow-messages-of-applications.ts';
+import * as workflowSpeed from './0036-workflow-speed.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -62,6 +63,7 @@ const migrations: Record<string, Migration> = {
   '0032-one-machine': oneMachine,
   '0033-workflow-owners': workflowOwners,
   '0035-workflow-messages-of-applications': workflowMessagesOfApplications,
+  '0036-workflow-speed': workflowSpeed,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

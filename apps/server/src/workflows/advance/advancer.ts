@@ -2,15 +2,17 @@ import type { ProcessGraph } from '@kethub/workflow';
 import type { Platform } from '../../platform.ts';
 import { isAmong, removeUnused, type Queries } from '../../storage/index.ts';
 import type { Graphs } from '../graphs.ts';
+import { removeJobs } from './ends.ts';
 import { gatherEffects, type Effects } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
 import { HandOver, type Taker } from './hand-over.ts';
+import { Inbox, type Ended, type Taken } from './inbox.ts';
 import { limitChildren } from './limit-children.ts';
 import { reduce, type Advanced } from './reduce.ts';
 import { announce, prepareSettlement, settle, type Settlement } from './settle.ts';
 import { Conflict, storeAdvanced } from './store.ts';
 import { Turns } from './turns.ts';
-import { candidates, loadWork, type Candidates } from './work.ts';
+import { candidates, loadWork, sizesOf, type Candidates, type Loaded } from './work.ts';
 
 /** What a batch has come to. */
 export interface Batch {
@@ -22,12 +24,19 @@ export interface Batch {
   readonly messages: boolean;
 }
 
+interface Prepared {
+  readonly loaded: Loaded;
+  readonly advanced: readonly Advanced[];
+  readonly settlement: Settlement;
+}
+
 interface Written {
   readonly settlement: Settlement;
   readonly unused: readonly string[];
   readonly moved: readonly string[];
   readonly effects: Effects;
   readonly events: number;
+  readonly later: ReadonlySet<Ended>;
 }
 
 /**
@@ -42,16 +51,38 @@ export async function advance(
   graphs: Graphs,
   turns = new Turns(),
   taker: Taker | null = null,
+  inbox = new Inbox(),
 ): Promise<Batch> {
-  const chosen = await candidates(platform.database.read, turns);
-  if (chosen.instances.length === 0) return { more: false, jobs: false, timers: false, messages: false };
-  // Another batch of this process may have chosen the same while this one was looking.
-  const instances = chosen.instances.filter((id) => !turns.busy.has(id));
-  for (const id of instances) turns.busy.add(id);
+  const ends = inbox.next(turns.busy);
+  const chosen = await choose(platform, turns, ends);
+  if (chosen.busy.length === 0) return { more: false, jobs: false, timers: false, messages: false };
   try {
-    return await advanceThese(platform, graphs, { ...chosen, instances }, taker);
+    return await advanceThese(platform, graphs, chosen, ends, taker);
   } finally {
-    for (const id of instances) turns.busy.delete(id);
+    for (const id of chosen.busy) turns.busy.delete(id);
+  }
+}
+
+interface Chosen extends Candidates {
+  /** The instances of the batch. */
+  readonly busy: readonly string[];
+}
+
+/** What this batch takes, of the table and of `ends`: it is busy with that, and no other of this process takes it too. */
+async function choose({ database: { read } }: Platform, turns: Turns, ends: Taken): Promise<Chosen> {
+  try {
+    const [chosen, sizes] = await Promise.all([candidates(read, turns), sizesOf(read, ends.all)]);
+    // Another batch may have chosen the same while this one was looking.
+    const isFree = (id: string): boolean => !turns.busy.has(id);
+    ends.keep(({ job }) => isFree(job.instance_id) && sizes.fit(job.instance_id));
+    const instances = chosen.instances.filter(isFree);
+    const busy = [...new Set([...instances, ...ends.all.map(({ job }) => job.instance_id)])];
+    for (const id of busy) turns.busy.add(id);
+    return { instances, events: chosen.events, versions: new Set([...chosen.versions, ...sizes.versions]), busy };
+  } catch (error) {
+    ends.keep(() => true);
+    ends.reject(error);
+    throw error;
   }
 }
 
@@ -59,46 +90,59 @@ async function advanceThese(
   platform: Platform,
   graphs: Graphs,
   chosen: Candidates,
+  ends: Taken,
   taker: Taker | null,
 ): Promise<Batch> {
   const { database, blobs } = platform;
   const compiled = new Map<string, ProcessGraph | null>();
   for (const version of chosen.versions) compiled.set(version, await graphs.load(version));
   const prepare = async (queries: Queries) => {
-    const work = await loadWork(database, queries, chosen);
-    const advanced = work.map((one) =>
+    const loaded = await loadWork(database, queries, chosen, ends.all);
+    const advanced = loaded.work.map((one) =>
       reduce(compiled.get(one.row.service_version_id) ?? null, one, platform.now(), platform.log),
     );
-    return { advanced, settlement: await prepareSettlement(platform, advanced) };
+    return { loaded, advanced, settlement: await prepareSettlement(platform, advanced) };
   };
   const beforehand = database.dialect === 'sqlite' ? await prepare(database.read) : null;
   let stored: readonly string[] = beforehand?.settlement.blobs ?? [];
   const handOver = new HandOver(taker);
   try {
     const written = await database.write(async (transaction) => {
-      const { advanced, settlement } = beforehand ?? (await prepare(transaction));
-      stored = settlement.blobs;
-      return write(platform, transaction, advanced, settlement, handOver);
+      const prepared = beforehand ?? (await prepare(transaction));
+      stored = prepared.settlement.blobs;
+      if (beforehand) await removeAll(transaction, beforehand.loaded.ended);
+      return write(platform, transaction, prepared, handOver);
     });
     stored = written.unused;
     const batch = batchOf(written, handOver.size);
+    ends.putBack(written.later);
+    ends.resolve();
     handOver.begin();
     announce(platform, written.settlement, written.moved);
     return batch;
   } catch (error) {
-    if (error instanceof Conflict) return { more: true, jobs: false, timers: false, messages: false };
-    throw error;
+    if (!(error instanceof Conflict)) {
+      ends.reject(error);
+      throw error;
+    }
+    ends.putBack(new Set(ends.all));
+    return { more: true, jobs: false, timers: false, messages: false };
   } finally {
     handOver.release();
     await removeUnused(database, blobs, stored);
   }
 }
 
+/** What was there a moment ago may have been taken away since. */
+async function removeAll(transaction: Queries, ends: readonly Ended[]): Promise<void> {
+  const removed = await removeJobs(transaction, ends);
+  if (removed.length !== ends.length) throw new Conflict('A job was cancelled meanwhile');
+}
+
 async function write(
   platform: Platform,
   transaction: Queries,
-  advanced: readonly Advanced[],
-  settlement: Settlement,
+  { loaded: { ended, later }, advanced, settlement }: Prepared,
   handOver: HandOver,
 ): Promise<Written> {
   const effects = gatherEffects(platform, advanced);
@@ -107,9 +151,10 @@ async function write(
   await storeAdvanced(platform, transaction, advanced, effects);
   await clear(transaction, effects.finished);
   await endWhatRuns(platform, transaction, advanced);
+  for (const { alongside } of ended) await alongside?.(transaction);
   const { unused, moved } = await settle(platform, transaction, settlement);
-  const events = advanced.reduce((sum, one) => sum + one.events.length, 0);
-  return { settlement, unused, moved, effects, events };
+  const events = advanced.reduce((sum, one) => sum + one.events.length, ended.length);
+  return { settlement, unused, moved, effects, events, later };
 }
 
 /** Nothing waits for an instance that has ended, and nobody needs its secrets. */
@@ -150,9 +195,9 @@ async function endWhatRuns(platform: Platform, transaction: Queries, advanced: r
   await insertEvents(transaction, events);
 }
 
-function batchOf({ effects, events }: Written, begun: number): Batch {
+function batchOf({ effects, events, later }: Written, begun: number): Batch {
   return {
-    more: events > 0,
+    more: events > 0 || later.size > 0,
     jobs: effects.jobs.length > begun || effects.jobsToCancel.length > 0,
     timers: effects.timers.length > 0,
     messages: effects.subscriptions.length > 0,

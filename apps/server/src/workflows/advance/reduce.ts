@@ -73,12 +73,12 @@ export function reduce(graph: ProcessGraph | null, work: Work, now: number, log:
   }
 }
 
-function steps(graph: ProcessGraph, before: State | null, { events }: Work, now: number): StepResult | null {
+function steps(graph: ProcessGraph, before: State | null, { events, ended }: Work, now: number): StepResult | null {
   let state = before;
   let changed = false;
   const effects: Effect[] = [];
   const journal: JournalEntry[] = [];
-  for (const { event } of events) {
+  for (const event of [...events.map(({ event }) => event), ...ended]) {
     const result =
       state === null
         ? event.type === 'start'

@@ -1,6 +1,8 @@
 import type { Event } from '@kethub/workflow';
 import { sql } from 'kysely';
 import { isAmong, recordsOf, type Database, type Queries, type WorkflowInstanceRow } from '../../storage/index.ts';
+import { removeJobs, stillThere } from './ends.ts';
+import type { Ended } from './inbox.ts';
 import { inTurns, type Turns } from './turns.ts';
 
 /** How much is advanced in one transaction: 128 instances make 6 to 8 times as many steps a second as one by one. */
@@ -13,6 +15,17 @@ const BYTES = 16 * 1024 * 1024;
 export interface Work {
   readonly row: WorkflowInstanceRow;
   readonly events: readonly { readonly id: string; readonly event: Event }[];
+  /** Happened after these. */
+  readonly ended: readonly Event[];
+}
+
+/** What a batch has found. */
+export interface Loaded {
+  readonly work: readonly Work[];
+  /** Whose jobs were in their state still. On PostgreSQL these are removed already, on SQLite when the batch is written. */
+  readonly ended: readonly Ended[];
+  /** Whose instances somebody else advances now. */
+  readonly later: ReadonlySet<Ended>;
 }
 
 /** What a batch is to take: instances, their events, and the versions whose graphs it needs. */
@@ -40,6 +53,25 @@ export async function candidates(queries: Queries, turns: Turns): Promise<Candid
     versions.add(row.service_version_id);
   }
   return { instances: [...instances], events, versions };
+}
+
+/** Of instances that have ends to learn of: the versions, and whether one fits into the batch beside those asked about before. */
+export async function sizesOf(queries: Queries, ends: readonly Ended[]) {
+  const ids = [...new Set(ends.map(({ job }) => job.instance_id))];
+  const query = queries.selectFrom('workflow_instances').select(['id', 'bytes', 'service_version_id']);
+  const rows = ids.length === 0 ? [] : await query.where(isAmong(queries, 'id', ids)).execute();
+  const unasked = new Map(rows.map(({ id, bytes }) => [id, bytes]));
+  let left = BYTES;
+  return {
+    versions: new Set(rows.map(({ service_version_id }) => service_version_id)),
+    fit(id: string): boolean {
+      const bytes = unasked.get(id) ?? 0;
+      if (left < BYTES && bytes > left) return false;
+      unasked.delete(id);
+      left -= bytes;
+      return true;
+    },
+  };
 }
 
 interface Waiting {
@@ -70,31 +102,42 @@ async function waiting(queries: Queries, owners: readonly string[]): Promise<Wai
 }
 
 /**
- * These instances with their events. On PostgreSQL they are held for the rest of the transaction, and those that another
- * process holds are left out; others may refer to them meanwhile.
+ * These instances with what has happened to them. On PostgreSQL they are held for the rest of the transaction, and those
+ * that another process holds are left out; others may refer to them meanwhile.
  */
 export async function loadWork(
   { dialect }: Database,
   queries: Queries,
   { instances, events: chosen }: Candidates,
-): Promise<Work[]> {
+  ends: readonly Ended[],
+): Promise<Loaded> {
   const among = queries
     .selectFrom('workflow_instances')
     .selectAll()
-    .where(isAmong(queries, 'id', instances))
+    .where(isAmong(queries, 'id', [...new Set([...instances, ...ends.map(({ job }) => job.instance_id)])]))
     .orderBy('id');
   const rows = await (dialect === 'postgres' ? among.forNoKeyUpdate().skipLocked() : among).execute();
-  const events = await queries
+  const events = chosen.length === 0 ? [] : await eventsOf(queries, chosen);
+  const held = new Set(rows.map(({ id }) => id));
+  const [own, left] = [true, false].map((is) => ends.filter(({ job }) => held.has(job.instance_id) === is));
+  const ended = await (dialect === 'postgres' ? removeJobs : stillThere)(queries, own ?? []);
+  const byInstance = Map.groupBy(events, (one) => one.instance_id);
+  const endsOf = Map.groupBy(ended, ({ job }) => job.instance_id);
+  const work = rows.flatMap((row) => {
+    const before = byInstance.get(row.id)?.map(({ id, event }) => ({ id, event: JSON.parse(event) as Event })) ?? [];
+    const last = endsOf.get(row.id)?.map(({ event }) => event) ?? [];
+    return before.length + last.length > 0 ? [{ row, events: startFirst(before), ended: last }] : [];
+  });
+  return { work, ended, later: new Set(await stillThere(queries, left ?? [])) };
+}
+
+function eventsOf(queries: Queries, ids: readonly string[]) {
+  return queries
     .selectFrom('workflow_events')
     .select(['id', 'instance_id', 'event'])
-    .where(isAmong(queries, 'id', chosen))
+    .where(isAmong(queries, 'id', ids))
     .orderBy('id')
     .execute();
-  const byInstance = Map.groupBy(events, (one) => one.instance_id);
-  return rows.flatMap((row) => {
-    const own = byInstance.get(row.id)?.map(({ id, event }) => ({ id, event: JSON.parse(event) as Event }));
-    return own ? [{ row, events: startFirst(own) }] : [];
-  });
 }
 
 /** Ids of events order by time, and the clocks of two processes may differ: nothing happens before the start. */

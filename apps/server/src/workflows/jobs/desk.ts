@@ -5,7 +5,8 @@ import { countExecution, hasQuota } from '../../limits/index.ts';
 import type { TargetClient } from '../../on-premise/index.ts';
 import type { Platform } from '../../platform.ts';
 import { Gather, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
-import { endJobs, markCalled, type CalledJob, type EndedJob } from './queries.ts';
+import type { Inbox } from '../advance/index.ts';
+import { markCalled, type CalledJob } from './queries.ts';
 
 /** A service that was called, or will be with this transaction, for a job. */
 export interface MadeCall {
@@ -26,7 +27,7 @@ export interface Desk {
    * Ends a job and tells its instance what came of it; nothing when the job is in another state by now, or gone. With
    * `subscriber` its call is counted, which was not noted before.
    */
-  end(job: WorkflowJobRow, event: Event, subscriber?: EndedJob['subscriber']): Promise<void>;
+  end(job: WorkflowJobRow, event: Event, subscriber?: MadeCall['subscriber']): Promise<void>;
   /** Notes a call, with its execution if it is one of the platform; false when the job was cancelled meanwhile. */
   note(call: MadeCall): Promise<boolean>;
 }
@@ -36,16 +37,9 @@ export function createDesk(
   workflows: Workflows,
   directory: AccessDirectory,
   targets: TargetClient,
+  inbox: Inbox,
 ): Desk {
   const { database } = platform;
-  const ending = new Gather<EndedJob, void>(async (ended) => {
-    await database.write(async (transaction) => {
-      const gone = await endJobs(platform, transaction, ended);
-      for (const { job, subscriber } of ended)
-        if (subscriber && gone.has(job.id)) await count(platform, transaction, subscriber);
-    });
-    return ended.map(() => undefined);
-  });
   const noting = new Gather<MadeCall, boolean>((calls) =>
     database.write((transaction) => noteCalls(platform, workflows, transaction, calls)),
   );
@@ -55,7 +49,12 @@ export function createDesk(
     directory,
     targets,
     fitting: new Fitting(platform),
-    end: (job, event, subscriber) => ending.add({ job, event, subscriber }),
+    end: (job, event, subscriber) =>
+      inbox.add({
+        job,
+        event,
+        alongside: subscriber ? (transaction) => count(platform, transaction, subscriber) : null,
+      }),
     note: (call) => noting.add(call),
   };
 }

@@ -1,7 +1,6 @@
 import type { Value } from '@kethub/workflow';
 import type { WorkflowJobRow } from '../../storage/index.ts';
-import type { Desk } from './desk.ts';
-import type { EndedJob } from './queries.ts';
+import type { Desk, MadeCall } from './desk.ts';
 import type { Call } from './service-call.ts';
 
 /** The service was not started, or has failed: the task raises SERVICE_FAILED. */
@@ -10,7 +9,7 @@ export function failJob(
   job: WorkflowJobRow,
   { serviceId, applicationId }: Pick<Call, 'serviceId' | 'applicationId'>,
   response: Value,
-  subscriber?: EndedJob['subscriber'],
+  subscriber?: MadeCall['subscriber'],
 ): Promise<void> {
   return desk.end(job, { type: 'jobFailed', job: job.job, serviceId, applicationId, response }, subscriber);
 }

@@ -3,7 +3,7 @@ import type { AccessDirectory } from '../../gateway/index.ts';
 import type { TargetClient } from '../../on-premise/index.ts';
 import type { Platform } from '../../platform.ts';
 import { Gather, type ExecutionRow, type WorkflowJobRow } from '../../storage/index.ts';
-import { Turns, type Taker } from '../advance/index.ts';
+import { Turns, type Inbox, type Taker } from '../advance/index.ts';
 import type { Pause } from '../loop.ts';
 import { cancelJob } from './cancel-job.ts';
 import { collectJob, executionsOf } from './collect-job.ts';
@@ -40,6 +40,7 @@ export class JobWorker implements Taker {
   readonly #started = new Set<string>();
   #looked = 0;
   #renewal: NodeJS.Timeout | null = null;
+  #stopped = false;
 
   /** `told`: instances have something to take into account; with `jobsWait` also somebody who looks for jobs. */
   constructor(
@@ -47,9 +48,10 @@ export class JobWorker implements Taker {
     workflows: Workflows,
     directory: AccessDirectory,
     targets: TargetClient,
+    inbox: Inbox,
     told: (jobsWait: boolean) => void,
   ) {
-    this.#desk = this.#noting(createDesk(platform, workflows, directory, targets));
+    this.#desk = this.#noting(createDesk(platform, workflows, directory, targets, inbox));
     this.#told = told;
     this.#contexts = new Gather(async (instances) => {
       const contexts = await contextsOf(platform, instances);
@@ -127,7 +129,7 @@ export class JobWorker implements Taker {
   }
 
   reserve(owner: string): number | null {
-    return this.#places.takeAtOnce(owner) ? this.#desk.platform.now() + LEASE_MS : null;
+    return !this.#stopped && this.#places.takeAtOnce(owner) ? this.#desk.platform.now() + LEASE_MS : null;
   }
 
   release(owner: string): void {
@@ -156,8 +158,9 @@ export class JobWorker implements Taker {
     this.#renewal ??= setInterval(() => void this.#renew(), LEASE_MS / 4);
   }
 
-  /** Ends after what is under way. */
+  /** Ends after what is under way, whose ends somebody has to take out of the inbox. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     await Promise.allSettled(this.#held.values());
     if (this.#renewal) clearInterval(this.#renewal);
   }

@@ -1,9 +1,6 @@
-import type { Event } from '@kethub/workflow';
 import { sql } from 'kysely';
-import type { Subscriber } from '../../gateway/index.ts';
-import type { Platform } from '../../platform.ts';
 import { isAmong, recordsOf, type Database, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
-import { eventRow, insertEvents, inTurns, type Turns } from '../advance/index.ts';
+import { inTurns, type Turns } from '../advance/index.ts';
 import type { Room } from './places.ts';
 
 const toDo = sql<boolean>`state in ('OPEN', 'ENDED', 'CANCELLING', 'REMOTE')`;
@@ -13,7 +10,8 @@ export async function nextDue({ read }: Database, now: number): Promise<number |
   const row = await read
     .selectFrom('workflow_jobs')
     .select('due')
-    .where(toDo)
+    // Literal: the index is of these only.
+    .where(sql<boolean>`${toDo} and due > 0`)
     .where('due', '>', now)
     .where('locked_until', '<=', now)
     .orderBy('due')
@@ -71,35 +69,6 @@ export function renewLeases(transaction: Queries, ids: readonly string[], locked
     .where(isAmong(transaction, 'id', ids))
     .where('locked_until', '>', 0)
     .execute();
-}
-
-/** A job that has ended, and what its instance learns of it. */
-export interface EndedJob {
-  readonly job: WorkflowJobRow;
-  readonly event: Event;
-  /** Of a call that is not noted yet: with whose quota it was made. */
-  readonly subscriber?: Pick<Subscriber, 'limits' | 'subscriptionId'> | undefined;
-}
-
-/** Ends jobs and tells their instances what came of them; returns the ids of those that were in this state still. */
-export async function endJobs(
-  platform: Platform,
-  transaction: Queries,
-  ended: readonly EndedJob[],
-): Promise<ReadonlySet<string>> {
-  const fresh = recordsOf(
-    transaction,
-    ended.map(({ job: { id, state } }) => ({ id, state })),
-    { id: 'text', state: 'text' },
-  );
-  const { rows } = await sql<{ id: string }>`delete from workflow_jobs
-    where (id, state) in (select id, state from ${fresh} as fresh) returning id`.execute(transaction);
-  const gone = new Set(rows.map(({ id }) => id));
-  const events = ended
-    .filter(({ job }) => gone.has(job.id))
-    .map(({ job, event }) => eventRow(platform, job.instance_id, event, `job:${job.id}`));
-  await insertEvents(transaction, events);
-  return gone;
 }
 
 /** A job whose service was called: its execution is written in the same transaction, or is at a provider's service. */

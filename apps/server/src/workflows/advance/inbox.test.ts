@@ -1,0 +1,155 @@
+import { parse } from '@kethub/workflow';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createAccepting, prepareExecution } from '../../executions/index.ts';
+import type { WorkflowJobRow } from '../../storage/index.ts';
+import { databases } from '../../testing/databases.ts';
+import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
+import { bpmn } from '../../testing/workflows.ts';
+import type { Graphs } from '../graphs.ts';
+import { createWorkflows } from '../index.ts';
+import { readJournalAfter } from '../journal.ts';
+import { advance, Inbox, Turns, type Ended, type Taker } from './index.ts';
+
+const VERSION = '01890000-0000-7000-8000-00000000000b';
+
+/** What a process does with the jobs that it may begin with at once: here, to remember them. */
+class Remembering implements Taker {
+  jobs: readonly WorkflowJobRow[] = [];
+  reserve = (): number => Date.now() + 10_000;
+  release = (): void => undefined;
+  begin(jobs: readonly WorkflowJobRow[]): void {
+    this.jobs = [...this.jobs, ...jobs];
+  }
+}
+
+describe.each(databases)('ends of jobs on $name', ({ open }) => {
+  let platform: TestPlatform;
+  let graphs: Graphs;
+
+  beforeAll(async () => {
+    platform = await createTestPlatform(open);
+    const { chain, end, file, service, start } = bpmn;
+    const tasks = ['one', 'two'].map((id) => service(id, { out: { [id]: '=answer' } }));
+    const parsed = await parse(file([start('start'), ...tasks, end('end'), chain('start', 'one', 'two', 'end')]));
+    if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
+    graphs = { load: () => Promise.resolve(parsed.graph) };
+  });
+
+  afterAll(() => platform.close());
+
+  beforeEach(() => platform.database.write((transaction) => transaction.deleteFrom('executions').execute()));
+
+  test('are told once, also when two processes tell of them, and no event is written', async () => {
+    const { jobs } = await begin(1);
+    const [one] = jobs.map(ended);
+    if (!one) throw new Error('No job');
+    const boxes = [new Inbox(), new Inbox()] as const;
+    const told = boxes.map((box) => box.add(one));
+    expect(await states()).toEqual(['OPEN']);
+    const [first, second] = [new Remembering(), new Remembering()];
+    await step(boxes[0], first);
+    await step(boxes[1], second);
+    await Promise.all(told);
+    expect(first.jobs.map(({ element_id }) => element_id)).toEqual(['two']);
+    expect(second.jobs).toEqual([]);
+    expect(await completionsOf(one.job.instance_id)).toEqual(['start', 'one']);
+  });
+
+  test('are nothing to an instance whose job is to be cancelled by now', async () => {
+    const { jobs } = await begin(1);
+    await platform.database.write((transaction) =>
+      transaction.updateTable('workflow_jobs').set({ state: 'CANCELLING' }).execute(),
+    );
+    const box = new Inbox();
+    const told = jobs.map((job) => box.add(ended(job)));
+    await step(box, new Remembering());
+    await Promise.all(told);
+    expect(await states()).toEqual(['CANCELLING']);
+    expect(await completionsOf(jobs[0]?.instance_id ?? '')).toEqual(['start']);
+  });
+
+  test('of which one cannot be written take nobody along', async () => {
+    const { jobs } = await begin(3);
+    const box = new Inbox();
+    const alongside = (): Promise<never> => Promise.reject(new Error('not this one'));
+    const told = Promise.allSettled(
+      jobs.map((job, at) => box.add({ ...ended(job), alongside: at === 1 ? alongside : null })),
+    );
+    const next = new Remembering();
+    for (let failed = 0; failed < 2;)
+      await step(box, next).catch((error: Error) => {
+        expect(error.message).toBe('not this one');
+        failed += 1;
+      });
+    await step(box, next);
+    expect((await told).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(next.jobs.map(({ instance_id }) => instance_id)).toEqual([jobs[0]?.instance_id, jobs[2]?.instance_id]);
+    expect(
+      await platform.database.read
+        .selectFrom('workflow_jobs')
+        .select('id')
+        .where('id', '=', jobs[1]?.id ?? '')
+        .execute(),
+    ).toHaveLength(1);
+  });
+
+  test('of an instance that is gone are forgotten, and what is gone takes its jobs and its journal along', async () => {
+    const { jobs } = await begin(2);
+    const box = new Inbox();
+    const told = jobs.map((job) => box.add(ended(job)));
+    await platform.database.write((transaction) =>
+      transaction
+        .deleteFrom('executions')
+        .where('id', '=', jobs[0]?.instance_id ?? '')
+        .execute(),
+    );
+    await step(box, new Remembering());
+    await Promise.all(told);
+    expect(await completionsOf(jobs[0]?.instance_id ?? '')).toEqual([]);
+    expect(await completionsOf(jobs[1]?.instance_id ?? '')).toEqual(['start', 'one']);
+    expect(await states()).toEqual(['OPEN']);
+  });
+
+  function step(box: Inbox, taker: Taker) {
+    return advance(platform, graphs, new Turns(), taker, box);
+  }
+
+  function ended(job: WorkflowJobRow): Ended {
+    return { job, event: { type: 'jobSucceeded', job: job.job, result: { answer: 42 } }, alongside: null };
+  }
+
+  async function states(): Promise<string[]> {
+    const rows = await platform.database.read.selectFrom('workflow_jobs').select('state').execute();
+    return rows.map(({ state }) => state);
+  }
+
+  /** The elements that are through, as the journal has them. */
+  async function completionsOf(id: string): Promise<unknown[]> {
+    const entries = await readJournalAfter(platform.database.read, id, -1, 100);
+    return entries.filter(({ type }) => type === 'completed').map((entry) => 'elementId' in entry && entry.elementId);
+  }
+
+  /** So many instances that have begun, each with the job of its first task. */
+  async function begin(count: number): Promise<Remembering> {
+    const workflows = { ...createWorkflows(platform), check: () => Promise.resolve() };
+    const accepting = createAccepting(platform, workflows);
+    const owner = { type: 'USER', id: 'ada' } as const;
+    const origin = {
+      scope: { of: { by: 'OWNER', ...owner }, address: '' } as const,
+      subscriptionId: null,
+      applicationId: null,
+      owner,
+      personId: 'ada',
+      serviceId: VERSION,
+      serviceVersionId: VERSION,
+      dataPools: [],
+      isWorkflow: true,
+    };
+    for (let one = 0; one < count; one += 1)
+      await accepting.add(await prepareExecution(platform, workflows, origin, platform.newId(), '{}'));
+    const taker = new Remembering();
+    await step(new Inbox(), taker);
+    expect(taker.jobs).toHaveLength(count);
+    return taker;
+  }
+});
