@@ -3,15 +3,17 @@ import {
   createAccepting,
   onExecutionChanged,
   prepareExecution,
-  type Workflows,
+  wakeWorkers,
 } from '../../apps/server/src/executions/index.ts';
 import type { Platform } from '../../apps/server/src/platform.ts';
 import { bpmn } from '../../apps/server/src/testing/workflows.ts';
 import { advance, Inbox, Turns, type Taker } from '../../apps/server/src/workflows/advance/index.ts';
 import type { Graphs } from '../../apps/server/src/workflows/graphs.ts';
-import { lanesOf } from '../../apps/server/src/workflows/engine.ts';
-import { createWorkflows } from '../../apps/server/src/workflows/index.ts';
+import { lanesOf, shareOfOwners } from '../../apps/server/src/workflows/engine.ts';
+import { FirstSteps } from '../../apps/server/src/workflows/first-step.ts';
+import { createWorkflows, type Door } from '../../apps/server/src/workflows/index.ts';
 import { Loop } from '../../apps/server/src/workflows/loop.ts';
+import { onWorkflowsToDo } from '../../apps/server/src/workflows/wake.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
 /** As many accept at the same time, as the gateway would. */
@@ -47,16 +49,21 @@ export async function runInstances(platform: Platform, graphs: Graphs, count: nu
       }),
   );
   const wake = (): void => lanes.forEach((lane) => lane.wake());
+  const door = Object.assign(createWorkflows(platform), { check: () => Promise.resolve() });
+  door.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), taker, { jobs: wake, timers: wake });
   const progress = { accepted: 0, ended: 0 };
   const isOver = Promise.withResolvers<void>();
-  const unsubscribe = onExecutionChanged(platform.database, () => {
-    progress.ended += 1;
-    if (progress.ended === count) isOver.resolve();
-  });
+  const unsubscribe = [
+    onWorkflowsToDo(platform.database, wake),
+    onExecutionChanged(platform.database, () => {
+      progress.ended += 1;
+      if (progress.ended === count) isOver.resolve();
+    }),
+  ];
   try {
-    await Promise.race([Promise.all([acceptAll(platform, count, progress, wake), isOver.promise]), failed.promise]);
+    await Promise.race([Promise.all([acceptAll(platform, count, door, progress), isOver.promise]), failed.promise]);
   } finally {
-    unsubscribe();
+    for (const end of unsubscribe) end();
     await Promise.all(lanes.map((lane) => lane.stop()));
   }
   const ended = (await countEnded(platform)) - before;
@@ -80,10 +87,9 @@ function answering(platform: Platform, inbox: Inbox, failed: (error: unknown) =>
 async function acceptAll(
   platform: Platform,
   count: number,
+  door: Door,
   progress: { accepted: number; readonly ended: number },
-  wake: () => void,
 ): Promise<void> {
-  const door: Workflows = { ...createWorkflows(platform), check: () => Promise.resolve() };
   const accepting = createAccepting(platform, door);
   const origin = {
     scope: { of: { by: 'OWNER' as const, type: 'USER' as const, id: 'ada' }, address: '' },
@@ -103,8 +109,10 @@ async function acceptAll(
         continue;
       }
       progress.accepted += 1;
-      await accepting.add(await prepareExecution(platform, door, origin, platform.newId(), '{"n": 1}'));
-      wake();
+      const prepared = await prepareExecution(platform, door, origin, platform.newId(), '{"n": 1}');
+      prepared.firstStep = await door.firstStep(prepared);
+      await accepting.add(prepared);
+      wakeWorkers(platform, door, prepared);
     }
   };
   await Promise.all(Array.from({ length: ACCEPTED_AT_ONCE }, caller));

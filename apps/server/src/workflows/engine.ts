@@ -14,8 +14,10 @@ import { fireSchedules } from './schedules.ts';
 import { fireTimers } from './timers.ts';
 import { onWorkflowsToDo } from './wake.ts';
 
-/** Of a second of the thread, for the first steps of one owner's instances. */
-const SHARE_MS = 200;
+/** What one owner may use of a second of the thread for the first steps of instances. */
+export function shareOfOwners(): Budget {
+  return new Budget(200, 200);
+}
 
 /**
  * How many batches are under way at a time. On PostgreSQL one is computed while others are written: with two, a third of two
@@ -62,7 +64,7 @@ export class WorkflowEngine {
     const correlating = new Loop('messages of workflows', log, () => correlateMessages(platform, told));
     this.#jobs = jobs;
     this.#workflows = workflows;
-    workflows.firstSteps = new FirstSteps(platform, graphs, new Budget(SHARE_MS, SHARE_MS), jobs, {
+    workflows.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), jobs, {
       jobs: () => working.wake(),
       timers: () => timing.wake(),
     });
