@@ -7,6 +7,7 @@ import { createTestPlatform, type TestPlatform } from '../testing/platform.ts';
 import { createAccessDirectory, type AccessDirectory } from './access.ts';
 import { admitSubscriber } from './admission.ts';
 import { createBearers } from './bearer.ts';
+import type { Purpose } from './pass.ts';
 import { Remembered } from './remembered.ts';
 import { gatewayKeys } from './signing-key.ts';
 
@@ -134,10 +135,10 @@ describe.each(databases)('what applications may do, from memory, on $name', ({ o
     const bearers = createBearers(keys, 'https://gateway.test', platform.newId);
     const request = { headers: { authorization: `Bearer ${bearers.issue('a', 'ak', now)}` } } as FastifyRequest;
     await keys.close();
-    return async (version = '1.0.0') => {
+    return async (version = '1.0.0', purpose: Purpose = 'STARTER') => {
       const path = { owner: 'u', service: 's', version };
-      const { subscriptionId } = await admitSubscriber(platform, bearers, directory, 'STARTER', request, path);
-      return subscriptionId;
+      const { subscriber } = await admitSubscriber(platform, bearers, directory, purpose, request, path);
+      return subscriber.subscriptionId;
     };
   }
 
@@ -168,6 +169,40 @@ describe.each(databases)('what applications may do, from memory, on $name', ({ o
     expect(await call('1.0.1')).toBe('p2');
     now += 1;
     await expect(call('1.0.1')).rejects.toThrow('gone');
+    directory.close();
+  });
+
+  test('what a token may only read is not started with it, however often it has just read', async () => {
+    await run(`update service_versions set deprecated_at = 1, sunset_at = ${now + 500} where id = 'v'`);
+    const directory = deaf();
+    const call = await caller(directory);
+    for (const after of [0, 499]) {
+      now += after;
+      expect([await call('1.0.0', 'SUBSCRIBER'), await call()]).toEqual(['p', 'p']);
+    }
+    now += 1;
+    for (let times = 0; times < 3; times++) {
+      expect(await call('1.0.0', 'SUBSCRIBER')).toBe('p');
+      await expect(call()).rejects.toThrow('was retired');
+    }
+    now += 3_600_000;
+    await expect(call('1.0.0', 'SUBSCRIBER')).rejects.toThrow('expired');
+    directory.close();
+  });
+
+  test('what ends for one application goes on for another, again and again', async () => {
+    const directory = deaf();
+    const call = await caller(directory);
+    for (let times = 0; times < 3; times++) {
+      for (let calls = 0; calls < 3; calls++) expect(await call()).toBe('p');
+      await run(`update applications set name = 'B${times}' where id = 'b'`);
+      await directory.application('b');
+      now += 900;
+    }
+    await run(`delete from subscriptions where id = 'p'`);
+    now += 900;
+    await directory.application('b');
+    await expect(call()).rejects.toThrow('not subscribed');
     directory.close();
   });
 

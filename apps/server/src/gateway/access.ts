@@ -5,6 +5,7 @@ import type { TargetColumns } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
 import { FreshChanges } from './fresh-changes.ts';
 import { createLoader } from './load-access.ts';
+import type { Pass } from './pass.ts';
 import { Remembered } from './remembered.ts';
 import type { ServicePath } from './service-path.ts';
 
@@ -57,8 +58,8 @@ export interface AccessDirectory {
   accessKey(accessKeyId: string): Promise<AccessKeyEntry | null> | AccessKeyEntry | null;
   /** Null when there is no such application (any more). */
   application(id: string): Promise<ApplicationAccess | null> | ApplicationAccess | null;
-  /** Whether what was answered earlier is what would be answered now: asks for nothing that is not at hand. */
-  holds(subscriber: Subscriber): boolean;
+  /** Whether what a pass was made from is what would be answered now: asks for nothing that is not at hand. */
+  holds(pass: Pass): boolean;
   /** The same, read anew: what is not known may have been granted a moment ago by another process. */
   readAgain(id: string): Promise<ApplicationAccess | null> | ApplicationAccess | null;
   close(): void;
@@ -68,7 +69,10 @@ export function createAccessDirectory(platform: Platform): AccessDirectory {
   const { database, now } = platform;
   const load = createLoader(platform);
   const keys = new Remembered(load.accessKey, REMEMBERED);
+  let forgotten = 0;
   const applications = new Remembered(load.application, REMEMBERED, ({ subscriptions }, isRemembered) => {
+    if (!isRemembered) forgotten += 1;
+
     for (const subscriber of subscriptions.values()) subscriber.isRemembered = isRemembered;
   });
   const forget = (applicationId: string): void => {
@@ -87,7 +91,14 @@ export function createAccessDirectory(platform: Platform): AccessDirectory {
   return {
     accessKey: (id) => asOfNow(() => keys.get(id)),
     application: (id) => asOfNow(() => applications.get(id)),
-    holds: (subscriber) => subscriber.isRemembered && changes.areFresh(now()),
+    holds(pass) {
+      if (!changes.areFresh(now())) return false;
+      // The rights of nobody have been forgotten since: the subscriber need not even be looked at.
+      if (pass.asOf === forgotten) return true;
+      if (!pass.subscriber.isRemembered) return false;
+      pass.asOf = forgotten;
+      return true;
+    },
     readAgain(id) {
       applications.forget(id);
       return asOfNow(() => applications.get(id));

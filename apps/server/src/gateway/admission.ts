@@ -5,10 +5,8 @@ import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import type { AccessDirectory, ApplicationAccess, Retiring, Subscriber } from './access.ts';
 import type { BearerClaims, Bearers } from './bearer.ts';
+import { Pass, type Purpose } from './pass.ts';
 import { addressKey, type ServicePath } from './service-path.ts';
-
-/** To read what has been started, or to start something. */
-export type Purpose = 'SUBSCRIBER' | 'STARTER';
 
 /**
  * bearer → application → subscription → service version. Throws not-authenticated, service-not-found or not-subscribed,
@@ -21,49 +19,23 @@ export function admitSubscriber(
   purpose: Purpose,
   request: FastifyRequest,
   path: ServicePath = request.params as ServicePath,
-): Promise<Subscriber> | Subscriber {
-  const claims = bearers.check(bearerOf(request), platform.now());
+): Promise<Pass> | Pass {
+  const token = bearerOf(request);
+  const now = platform.now();
+  const claims = bearers.check(token, now);
   if (!claims)
     throw unauthenticated('The bearer token is expired, unknown or forged. Request a new one from the token endpoint.');
-  const admitted = (subscriber: Subscriber | null): Promise<Subscriber> | Subscriber =>
-    subscriber && holdsOne(platform, timesOf(subscriber, purpose))
-      ? subscriber
-      : admitFresh(platform, claims, directory, path, purpose);
-  const again = usedAgain(platform, claims, directory, path);
-  if (again) return admitted(again);
+  if (claims instanceof Pass && claims.opens(path, purpose, now) && directory.holds(claims)) return claims;
+  const remembered = (pass: Pass): Pass => {
+    bearers.remember(token, pass);
+    return pass;
+  };
+  const admit = (application: ApplicationAccess | null): Promise<Pass> | Pass => {
+    const pass = passOf(platform, claims, application, path, purpose);
+    return pass ? remembered(pass) : admitFresh(platform, claims, directory, path, purpose).then(remembered);
+  };
   const application = directory.application(claims.applicationId);
-  return application instanceof Promise
-    ? application.then((loaded) => admitted(usedFirst(platform, claims, loaded, path)))
-    : admitted(usedFirst(platform, claims, application, path));
-}
-
-/**
- * What a token was used for last is nearly always what it is used for now. With ten thousand applications nothing of them
- * is in the caches of the CPU: this way a few places in memory are looked at, and not three dozen.
- */
-function usedAgain(
-  platform: Platform,
-  { keyEnds, subscriber }: BearerClaims,
-  directory: AccessDirectory,
-  { owner, service, version }: ServicePath,
-): Subscriber | null {
-  if (!subscriber || !directory.holds(subscriber)) return null;
-  if (keyEnds !== null && keyEnds <= platform.now()) return null;
-  const { path } = subscriber;
-  return path.service === service && path.owner === owner && path.version === version ? subscriber : null;
-}
-
-function usedFirst(
-  platform: Platform,
-  claims: BearerClaims,
-  application: ApplicationAccess | null,
-  path: ServicePath,
-): Subscriber | null {
-  const subscriber = subscriberOf(platform, claims, application, path);
-  if (!subscriber) return null;
-  claims.subscriber = subscriber;
-  claims.keyEnds = application?.accessKeys.get(claims.accessKeyId) ?? null;
-  return subscriber;
+  return application instanceof Promise ? application.then(admit) : admit(application);
 }
 
 /** Nobody is refused from memory: the subscription or the key may be newer than what is remembered. */
@@ -73,10 +45,11 @@ async function admitFresh(
   directory: AccessDirectory,
   path: ServicePath,
   purpose: Purpose,
-): Promise<Subscriber> {
+): Promise<Pass> {
   const application = await directory.readAgain(claims.applicationId);
+  const pass = passOf(platform, claims, application, path, purpose);
+  if (pass) return pass;
   const subscriber = subscriberOf(platform, claims, application, path);
-  if (subscriber && holdsOne(platform, timesOf(subscriber, purpose))) return subscriber;
   if (subscriber?.retirement && holdsOne(platform, subscriber.readable)) throw retired(path, subscriber.retirement);
   if (!application || !hasKey(platform, claims, application)) {
     throw unauthenticated(
@@ -84,6 +57,22 @@ async function admitFresh(
     );
   }
   return refusal(platform, application.ownerId, path);
+}
+
+/** What this token may be used for now, at this address and for this purpose. */
+function passOf(
+  platform: Platform,
+  claims: BearerClaims,
+  application: ApplicationAccess | null,
+  path: ServicePath,
+  purpose: Purpose,
+): Pass | null {
+  const subscriber = subscriberOf(platform, claims, application, path);
+  if (!subscriber || !holdsOne(platform, timesOf(subscriber, purpose))) return null;
+  const keyEnds = application?.accessKeys.get(claims.accessKeyId) ?? Infinity;
+  const until = (of: Purpose): number =>
+    Math.floor(Math.min(claims.expiresAt * 1000, keyEnds, endOf(platform, timesOf(subscriber, of))) / 1000);
+  return new Pass(claims, subscriber, { starts: until('STARTER'), reads: until('SUBSCRIBER') });
 }
 
 function subscriberOf(
@@ -103,6 +92,11 @@ function timesOf({ target, active, readable }: Subscriber, purpose: Purpose): re
 
 function holdsOne({ now }: Platform, times: readonly Interval[]): boolean {
   return times.some((interval) => holds(interval, now()));
+}
+
+/** When the interval ends that holds now and longest; 0 when none does. */
+function endOf(platform: Platform, times: readonly Interval[]): number {
+  return Math.max(0, ...times.filter((one) => holdsOne(platform, [one])).map(({ until }) => until ?? Infinity));
 }
 
 function retired({ service, version }: ServicePath, { sunset, successor, headers }: Retiring): Problem {

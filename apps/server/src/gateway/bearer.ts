@@ -1,6 +1,5 @@
 import { sign, verify } from 'node:crypto';
 import { LimitedMap, type KeySet } from '../storage/index.ts';
-import type { Subscriber } from './access.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /** Lifetime in seconds. */
@@ -12,10 +11,6 @@ export interface BearerClaims {
   readonly applicationId: string;
   readonly accessKeyId: string;
   readonly expiresAt: number;
-  /** What the token was used for last, as long as both are remembered: null before its first use. */
-  subscriber: Subscriber | null;
-  /** When the access key ends (epoch milliseconds), as it was known then; null for never. */
-  keyEnds: number | null;
 }
 
 export interface Bearers {
@@ -23,6 +18,8 @@ export interface Bearers {
   issue(applicationId: string, accessKeyId: string, now: number): string;
   /** The claims of a token that this installation signed and that has not expired, or null. */
   check(token: string, now: number): BearerClaims | null;
+  /** Has `check` answer with `claims`, which know more of the token than it says, as long as it is remembered. */
+  remember(token: string, claims: BearerClaims): void;
 }
 
 /**
@@ -57,7 +54,7 @@ export function createBearers(
     const { iss, aud, sub, client_id, exp } = claims;
     if (iss !== issuer || aud !== issuer) return null;
     if (typeof sub !== 'string' || typeof client_id !== 'string' || typeof exp !== 'number') return null;
-    return { subscriber: null, keyEnds: null, expiresAt: exp, applicationId: sub, accessKeyId: client_id };
+    return { expiresAt: exp, applicationId: sub, accessKeyId: client_id };
   };
 
   return {
@@ -93,6 +90,7 @@ export function createBearers(
       }
       return claims;
     },
+    remember: (token, claims) => verified.replace(token, claims),
   };
 }
 

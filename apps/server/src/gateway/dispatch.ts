@@ -4,7 +4,7 @@ import { countExecution, hasQuota, uncountExecution } from '../limits/index.ts';
 import { serviceAddressOf, type Forwarder, type ServiceAddress } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
 import type { RequestObserver } from '../telemetry/index.ts';
-import type { Subscriber } from './access.ts';
+import type { Pass } from './pass.ts';
 import type { GatewayCaller } from './routes.ts';
 import { besideOthers } from './start-execution.ts';
 
@@ -20,12 +20,13 @@ export function createDispatch(
   platform: Platform,
   forwarder: Forwarder,
   observer: RequestObserver | null,
-  admissionTo: (address: ServiceAddress) => Admission<Subscriber>,
+  admissionTo: (address: ServiceAddress) => Admission<Pass>,
 ): Dispatch {
   const divert: Dispatch['divert'] = (caller, request, reply, fail) => {
     if (!caller?.target) return false;
     if (caller.retirement) reply.headers(caller.retirement.headers);
-    const { target, scope, subscriptionId, applicationId } = caller;
+    const { target, scope, applicationId } = caller;
+    const { subscriptionId } = caller.subscriber;
     const call = { target, endpoint: scope.address, subscriptionId, applicationId };
     if (!isCounted(caller, request)) forwarder.forward(call, request, reply, fail);
     else
@@ -62,7 +63,7 @@ export function createDispatch(
  * What a quota of executions counts of a service that runs elsewhere: each POST, the method that starts an execution of a
  * managed service. Reading, cancelling and deleting stay possible when it is used up.
  */
-function isCounted({ limits }: Subscriber, { method }: FastifyRequest): boolean {
+function isCounted({ limits }: Pass, { method }: FastifyRequest): boolean {
   return method === 'POST' && hasQuota(limits);
 }
 
@@ -70,9 +71,10 @@ function isCounted({ limits }: Subscriber, { method }: FastifyRequest): boolean 
  * Throws quota-exceeded. Counted before the call is made: whether the provider has worked on it is not always known.
  * Returns how to take it back when it has certainly not.
  */
-async function count(platform: Platform, caller: Subscriber, reply: FastifyReply): Promise<() => Promise<void>> {
+async function count(platform: Platform, caller: Pass, reply: FastifyReply): Promise<() => Promise<void>> {
   const { database, log } = platform;
-  const { subscriptionId, limits } = caller;
+  const { limits } = caller;
+  const { subscriptionId } = caller.subscriber;
   const now = platform.now();
   const fields = await database.write((transaction) => countExecution(transaction, subscriptionId, limits, now));
   const before = Object.keys(fields).map((name) => [name, reply.getHeader(name)] as const);
@@ -91,10 +93,6 @@ async function count(platform: Platform, caller: Subscriber, reply: FastifyReply
 }
 
 /** As a promise also when it is refused at once. */
-async function admit(
-  admission: Admission<Subscriber>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Subscriber> {
+async function admit(admission: Admission<Pass>, request: FastifyRequest, reply: FastifyReply): Promise<Pass> {
   return admission(request, reply);
 }

@@ -15,9 +15,8 @@ import type { Executions } from '../executions/index.ts';
 import { endpointsOf, ListQuery, type Endpoint } from '../http/index.ts';
 import { logMedia } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
-import type { Subscriber } from './access.ts';
-import type { Purpose } from './admission.ts';
 import { readOpenApi } from './openapi.ts';
+import type { Pass, Purpose } from './pass.ts';
 import { publishForSubscriber, startForSubscriber } from './start-execution.ts';
 import type { TokenEndpoint } from './token.ts';
 
@@ -26,7 +25,7 @@ import type { TokenEndpoint } from './token.ts';
  * same, for a version that has not been retired.
  */
 export type GatewayAccess = 'CLIENT' | Purpose;
-export type GatewayCaller = Subscriber | null;
+export type GatewayCaller = Pass | null;
 
 const endpoint = endpointsOf<GatewayAccess, GatewayCaller>();
 const service = '/:owner/:service/:version';
@@ -66,7 +65,7 @@ export function gatewayEndpoints(
       query: ListQuery,
       answers: { 200: Type.Array(ServiceExecutionEntry) },
       problems: [...refused, 'invalid-request'],
-      handle: ({ caller, query }) => executions.list(subscriber(caller).scope, query),
+      handle: ({ caller, query }) => executions.list(admitted(caller).scope, query),
     }),
     endpoint({
       method: 'POST',
@@ -96,7 +95,7 @@ export function gatewayEndpoints(
         'idempotency-key-reused',
       ],
       handle: ({ caller, request, reply }) =>
-        startForSubscriber(platform, executions, subscriber(caller), request, reply),
+        startForSubscriber(platform, executions, admitted(caller).subscriber, request, reply),
     }),
     endpoint({
       method: 'POST',
@@ -127,7 +126,7 @@ export function gatewayEndpoints(
         'idempotency-key-reused',
       ],
       handle: ({ caller, request, reply }) =>
-        publishForSubscriber(platform, executions, subscriber(caller), request, reply),
+        publishForSubscriber(platform, executions, admitted(caller).subscriber, request, reply),
     }),
     endpoint({
       method: 'GET',
@@ -139,7 +138,7 @@ export function gatewayEndpoints(
       params: Type.Object(address),
       answers: { 200: ApiSpecification, 304: null },
       problems: [...refused, 'not-found'],
-      handle: ({ caller, request }) => readOpenApi(platform, subscriber(caller), request),
+      handle: ({ caller, request }) => readOpenApi(platform, admitted(caller).subscriber, request),
     }),
     endpoint({
       method: 'GET',
@@ -152,7 +151,7 @@ export function gatewayEndpoints(
       params: one,
       answers: { 200: ServiceExecution, 304: null },
       problems: [...missing],
-      handle: ({ caller, params, request }) => executions.status(subscriber(caller).scope, params.id, request),
+      handle: ({ caller, params, request }) => executions.status(admitted(caller).scope, params.id, request),
     }),
     endpoint({
       method: 'GET',
@@ -165,7 +164,7 @@ export function gatewayEndpoints(
       params: one,
       answers: { 200: ResultResponse },
       problems: [...missing, 'result-not-available'],
-      handle: ({ caller, params }) => executions.result(subscriber(caller).scope, params.id),
+      handle: ({ caller, params }) => executions.result(admitted(caller).scope, params.id),
     }),
     endpoint({
       method: 'GET',
@@ -179,7 +178,7 @@ export function gatewayEndpoints(
       answers: { 200: { media: ['*/*'] }, 206: { media: ['*/*'] }, 304: null },
       problems: [...missing, 'result-not-available', 'result-file-not-found', 'range-not-satisfiable'],
       handle: ({ caller, params, request }) =>
-        executions.resultFile(subscriber(caller).scope, params.id, params.file, request),
+        executions.resultFile(admitted(caller).scope, params.id, params.file, request),
     }),
     endpoint({
       method: 'GET',
@@ -191,8 +190,7 @@ export function gatewayEndpoints(
       params: one,
       answers: { 200: { media: logMedia } },
       problems: [...missing, 'not-acceptable'],
-      handle: ({ caller, params, request, reply }) =>
-        executions.log(subscriber(caller).scope, params.id, request, reply),
+      handle: ({ caller, params, request, reply }) => executions.log(admitted(caller).scope, params.id, request, reply),
     }),
     endpoint({
       method: 'PUT',
@@ -204,12 +202,12 @@ export function gatewayEndpoints(
       params: one,
       answers: { 200: ServiceExecution },
       problems: [...missing, 'execution-already-ended'],
-      handle: ({ caller, params }) => executions.cancel(subscriber(caller).scope, params.id),
+      handle: ({ caller, params }) => executions.cancel(admitted(caller).scope, params.id),
     }),
   ];
 }
 
-function subscriber(caller: GatewayCaller): Subscriber {
-  if (!caller) throw new Error('An endpoint for subscribers was reached without one');
+function admitted(caller: GatewayCaller): Pass {
+  if (!caller) throw new Error('An endpoint for subscribers was reached by somebody else');
   return caller;
 }

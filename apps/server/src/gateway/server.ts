@@ -26,7 +26,9 @@ export async function createGateway(platform: Platform, executions: Executions):
     rates: new RateLimits(platform.configuration.rateLimits, platform.now),
     nameOf: (caller: GatewayCaller) => caller?.applicationId ?? null,
     ownOf: (caller: GatewayCaller) =>
-      caller?.limits.requestsPerMinute ? { key: caller.subscriptionId, units: caller.limits.requestsPerMinute } : null,
+      caller?.limits.requestsPerMinute
+        ? { key: caller.subscriber.subscriptionId, units: caller.limits.requestsPerMinute }
+        : null,
   };
   const forwarder = createForwarder(platform);
   const observer = RequestObserver.of(platform.telemetry, 'gateway');

@@ -55,4 +55,16 @@ describe('a map with a limit', () => {
     map.clear();
     expect(map.size).toBe(0);
   });
+
+  test('puts a value in the place of another one, and in no other place', () => {
+    const left: number[] = [];
+    const map = new LimitedMap<number>(2, { isOver: (value) => value < 0, onLeft: (value) => left.push(value) });
+    for (const key of ['a', 'b']) map.set(key, 1);
+    map.replace('a', -2);
+    map.replace('c', 3);
+    expect([map.get('a'), map.get('b'), map.get('c'), left]).toEqual([-2, 1, undefined, [1]]);
+    // It is as old as what it took the place of.
+    map.set('d', 4);
+    expect([map.get('a'), map.get('b'), left]).toEqual([undefined, 1, [1, -2]]);
+  });
 });

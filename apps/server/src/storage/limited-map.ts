@@ -39,6 +39,14 @@ export class LimitedMap<V> {
     return true;
   }
 
+  /** Puts another value in the place of the one that is there; where none is, none comes. */
+  replace(key: string, value: V): void {
+    const left = this.#entries.get(key);
+    if (left === undefined) return;
+    this.#entries.set(key, value);
+    this.#options.onLeft?.(left);
+  }
+
   #makeRoom(): boolean {
     // A Map keeps the order of insertion.
     for (const [oldest, value] of this.#entries) {
