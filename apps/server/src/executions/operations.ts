@@ -56,7 +56,9 @@ export class Executions {
     const seconds = preferredWait(request.headers.prefer);
     if (seconds === 0) return answer;
     const { id } = answer.body as ServiceExecution;
-    const body = await waitForEnd(this.#watch, this.#statuses, origin.scope, id, seconds, request);
+    // Under an Idempotency-Key it may be the answer of an earlier request.
+    const accepted = request.headers['idempotency-key'] === undefined;
+    const body = await waitForEnd(this.#watch, this.#statuses, origin.scope, id, seconds, request, accepted);
     return { ...answer, body, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };
   }
 

@@ -176,10 +176,13 @@ export async function acceptExecutions(
 export type Accepting = Gather<PreparedExecution, void>;
 
 export function createAccepting({ database }: Platform, workflows: Workflows): Accepting {
-  return new Gather(async (prepared) => {
-    await database.write((transaction) => acceptExecutions(workflows, transaction, prepared));
-    return prepared.map(() => undefined);
-  });
+  return new Gather(
+    async (prepared) => {
+      await database.write((transaction) => acceptExecutions(workflows, transaction, prepared));
+      return prepared.map(() => undefined);
+    },
+    ({ row: { owner_type, owner_id } }) => `${owner_type} ${owner_id}`,
+  );
 }
 
 /** After the transaction: somebody has to run it. */

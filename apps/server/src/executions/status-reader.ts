@@ -1,5 +1,5 @@
 import type { Platform } from '../platform.ts';
-import { LimitedMap, type ExecutionRow } from '../storage/index.ts';
+import { Gather, isAmong, LimitedMap, type ExecutionRow } from '../storage/index.ts';
 import { presentStatus } from './present.ts';
 import { statusColumns, type StatusRow } from './queries.ts';
 import { isWithin, scopeColumns, type ExecutionScope } from './scope.ts';
@@ -19,6 +19,8 @@ export interface ReadStatus {
 /** Reads the status of an execution within a scope: what is asked for more than anything else, by everyone who polls. */
 export interface StatusReader {
   read(scope: ExecutionScope, id: string): ReadStatus | undefined | Promise<ReadStatus | undefined>;
+  /** The same for many who were told of a change in the same moment: they share a statement. */
+  readChanged(scope: ExecutionScope, id: string): ReadStatus | undefined | Promise<ReadStatus | undefined>;
   close(): void;
 }
 
@@ -34,15 +36,20 @@ const FRESH_ENDED_MS = 60_000;
  * locks of a read transaction) makes 1.6 × the requests a second.
  */
 export function createStatusReader({ database }: Pick<Platform, 'database'>): StatusReader {
-  const rowsOf = database.prepare<Read>(
-    database.read
-      .selectFrom('executions')
-      .select([...statusColumns, ...scopeColumns])
-      .where('id', '=', 'id'),
-  );
+  const select = database.read.selectFrom('executions').select([...statusColumns, ...scopeColumns]);
+  const rowsOf = database.prepare<Read>(select.where('id', '=', 'id'));
+  const changed = new Gather<string, Read | undefined>(async (ids) => {
+    const rows = await select.where(isAmong(database.read, 'id', ids)).execute();
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => byId.get(id));
+  });
   const remembered = new LimitedMap<Remembered>(REMEMBERED, { isOver: ({ until }) => until <= performance.now() });
   const stop = onExecutionChanged(database, (id) => remembered.delete(id));
-  return {
+  const reader: StatusReader = {
+    readChanged(scope, id) {
+      if (database.dialect === 'sqlite') return reader.read(scope, id);
+      return changed.add(id).then((row) => (row && isWithin(scope, row) ? statusOf(row) : undefined));
+    },
     read(scope, id) {
       const known = remembered.get(id);
       if (known && known.until > performance.now()) {
@@ -63,6 +70,7 @@ export function createStatusReader({ database }: Pick<Platform, 'database'>): St
     },
     close: stop,
   };
+  return reader;
 }
 
 interface Remembered extends ReadStatus {

@@ -33,8 +33,8 @@ async function readChangedStatus(
   request: FastifyRequest,
 ): Promise<Answer> {
   const first = existing(scope, await statuses.read(scope, id), id);
-  const unchanged = ({ status }: ReadStatus): boolean => status === first.status && !isFinal(status);
-  const changed = await waitWhile(watch, statuses, scope, first, seconds, request, unchanged);
+  const unchanged = (read: ReadStatus | null): boolean => read?.status === first.status && !isFinal(first.status);
+  const changed = await waitWhile(watch, statuses, scope, id, first, seconds, request, unchanged);
   return answerStatus(changed, request, seconds);
 }
 
@@ -46,7 +46,10 @@ function answerStatus({ status, text }: ReadStatus, request: FastifyRequest, sec
   return { status: 200, body: text, headers: { ...json, etag: tag, ...waited } };
 }
 
-/** The status object once the execution has ended, or as it is after `seconds`. */
+/**
+ * The status object once the execution has ended, or as it is after `seconds`. With `accepted` it was accepted in this
+ * very turn of the event loop: nobody can have told of its end yet.
+ */
 export async function waitForEnd(
   watch: ExecutionWatch,
   statuses: StatusReader,
@@ -54,10 +57,11 @@ export async function waitForEnd(
   id: string,
   seconds: number,
   request: FastifyRequest,
+  accepted: boolean,
 ): Promise<ServiceExecution> {
-  const first = existing(scope, await statuses.read(scope, id), id);
-  const running = ({ status }: ReadStatus): boolean => !isFinal(status);
-  const { row } = await waitWhile(watch, statuses, scope, first, seconds, request, running);
+  const running = (read: ReadStatus | null): boolean => read === null || !isFinal(read.status);
+  const first = accepted ? null : existing(scope, await statuses.read(scope, id), id);
+  const { row } = await waitWhile(watch, statuses, scope, id, first, seconds, request, running);
   return presentStatus(row);
 }
 
@@ -65,12 +69,12 @@ async function waitWhile(
   watch: ExecutionWatch,
   statuses: StatusReader,
   scope: ExecutionScope,
-  first: ReadStatus,
+  id: string,
+  first: ReadStatus | null,
   seconds: number,
   request: FastifyRequest,
-  unchanged: (read: ReadStatus) => boolean,
+  unchanged: (read: ReadStatus | null) => boolean,
 ): Promise<ReadStatus> {
-  const { id } = first.row;
   const { socket } = request.raw;
   const gone = new AbortController();
   const hangUp = (): void => gone.abort();
@@ -81,15 +85,16 @@ async function waitWhile(
     while (unchanged(latest) && !end.aborted) {
       // Listening starts before reading, so that a change in between is not missed.
       const changed = watch.changed(id, end);
-      latest = existing(scope, await statuses.read(scope, id), id);
+      if (latest !== null) latest = existing(scope, await statuses.read(scope, id), id);
       if (!unchanged(latest)) break;
       await changed;
+      latest = existing(scope, await statuses.readChanged(scope, id), id);
     }
   } finally {
     // The connection serves many requests and would collect a listener from each.
     socket.off('close', hangUp);
   }
-  return end.aborted ? existing(scope, await statuses.read(scope, id), id) : latest;
+  return latest === null || end.aborted ? existing(scope, await statuses.read(scope, id), id) : latest;
 }
 
 function existing(scope: ExecutionScope, read: ReadStatus | undefined, id: string): ReadStatus {

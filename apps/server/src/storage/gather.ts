@@ -1,4 +1,5 @@
 import { isOutage } from './database.ts';
+import { inTurns } from './in-turns.ts';
 
 /** A bound on how long the first of a batch waits for the last, and on what one transaction holds. */
 const AT_ONCE = 128;
@@ -16,12 +17,20 @@ interface Waiting<Item, Result> {
  */
 export class Gather<Item, Result> {
   readonly #doAll: (items: readonly Item[]) => Promise<readonly Result[]>;
-  readonly #waiting: Waiting<Item, Result>[] = [];
+  readonly #ownerOf: ((item: Item) => string) | null;
+  #waiting: Waiting<Item, Result>[] = [];
   #working = false;
 
-  /** `doAll` answers with a result for each, in their order. */
-  constructor(doAll: (items: readonly Item[]) => Promise<readonly Result[]>) {
+  /**
+   * `doAll` answers with a result for each, in their order. With `ownerOf` owners take turns when more wait than a batch
+   * holds: whoever brings one item does not wait for a thousand of another.
+   */
+  constructor(
+    doAll: (items: readonly Item[]) => Promise<readonly Result[]>,
+    ownerOf: ((item: Item) => string) | null = null,
+  ) {
     this.#doAll = doAll;
+    this.#ownerOf = ownerOf;
   }
 
   add(item: Item): Promise<Result> {
@@ -35,8 +44,17 @@ export class Gather<Item, Result> {
   }
 
   async #work(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#batch(this.#waiting.splice(0, AT_ONCE));
+    while (this.#waiting.length > 0) await this.#batch(this.#next());
     this.#working = false;
+  }
+
+  #next(): readonly Waiting<Item, Result>[] {
+    const ownerOf = this.#ownerOf;
+    if (!ownerOf || this.#waiting.length <= AT_ONCE) return this.#waiting.splice(0, AT_ONCE);
+    const owners = Map.groupBy(this.#waiting, ({ item }) => ownerOf(item));
+    const next = new Set(inTurns([...owners.values()]).slice(0, AT_ONCE));
+    this.#waiting = this.#waiting.filter((one) => !next.has(one));
+    return [...next];
   }
 
   async #batch(batch: readonly Waiting<Item, Result>[]): Promise<void> {

@@ -10,6 +10,8 @@ type Outcome = { readonly unit: Unit; readonly value: unknown } | { readonly uni
 
 /** A bound on how long the first of a batch waits for the last. */
 const LARGEST_BATCH = 256;
+/** How long a batch takes in more: all of it is one turn of the event loop, in which nobody else is served. */
+const SLICE_MS = 4;
 
 /**
  * Group commit for the one SQLite writer: writes that arrive while another commit is under way share the next one.
@@ -51,17 +53,24 @@ export class GroupCommit {
   }
 
   async #drain(): Promise<void> {
-    // One turn of the event loop, so that requests read in the same turn share the commit.
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    while (this.#queue.length > 0) await this.#batch(this.#queue.splice(0, LARGEST_BATCH));
+    while (this.#queue.length > 0) {
+      // A turn of the event loop: requests read in it share the commit, and however much is to be written, others are served.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      await this.#batch();
+    }
     this.#draining = null;
   }
 
-  async #batch(units: readonly Unit[]): Promise<void> {
+  async #batch(): Promise<void> {
+    const units: Unit[] = [];
     try {
       this.#begin.run();
+      const began = performance.now();
       const outcomes: Outcome[] = [];
-      for (const unit of units) outcomes.push(await this.#one(unit));
+      for (let unit = this.#queue.shift(); unit; unit = this.#isFull(units, began) ? undefined : this.#queue.shift()) {
+        units.push(unit);
+        outcomes.push(await this.#one(unit));
+      }
       this.#commit.run();
       for (const outcome of outcomes) {
         if ('error' in outcome) outcome.unit.reject(outcome.error);
@@ -72,6 +81,10 @@ export class GroupCommit {
       if (this.#database.inTransaction) this.#rollback.run();
       for (const unit of units) unit.reject(error);
     }
+  }
+
+  #isFull(units: readonly Unit[], began: number): boolean {
+    return units.length >= LARGEST_BATCH || performance.now() - began >= SLICE_MS;
   }
 
   async #one(unit: Unit): Promise<Outcome> {

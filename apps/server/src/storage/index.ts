@@ -3,6 +3,7 @@ export { openBlobs } from './open-blobs.ts';
 export { isDuplicate, isOutage, openDatabase, type Database, type Queries } from './database.ts';
 export { dialectOf, isAmong } from './dialect.ts';
 export { Gather } from './gather.ts';
+export { inTurns } from './in-turns.ts';
 export { insertMany } from './insert-many.ts';
 export { joinInstallation } from './installation.ts';
 export { indexListings, listingsWithShort } from './listing-search.ts';

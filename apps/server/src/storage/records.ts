@@ -13,5 +13,5 @@ export function recordsOf(
     return sql`(select ${sql.join(fields)} from json_each(${json}))`;
   }
   const fields = Object.entries(types).map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`);
-  return sql`(select * from json_to_recordset(${json}::json) as given (${sql.join(fields)}))`;
+  return sql`(select ${sql.join(Object.keys(types).map((name) => sql.ref(name)))} from json_to_recordset(${json}::json) as given (${sql.join(fields)}))`;
 }

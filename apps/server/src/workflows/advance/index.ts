@@ -5,4 +5,4 @@ export { DEPTH, gatherEffects, type Effects } from './effects.ts';
 export { reduce, type Next } from './reduce.ts';
 export { jobColumns, timerColumns } from './store.ts';
 export { eventRow, insertEvents, type NewEvent } from './events.ts';
-export { inTurns, Turns } from './turns.ts';
+export { Turns } from './turns.ts';

@@ -1,9 +1,16 @@
 import type { Event } from '@kethub/workflow';
 import { sql } from 'kysely';
-import { isAmong, recordsOf, type Database, type Queries, type WorkflowInstanceRow } from '../../storage/index.ts';
+import {
+  inTurns,
+  isAmong,
+  recordsOf,
+  type Database,
+  type Queries,
+  type WorkflowInstanceRow,
+} from '../../storage/index.ts';
 import { removeJobs, stillThere } from './ends.ts';
 import type { Ended } from './inbox.ts';
-import { inTurns, type Turns } from './turns.ts';
+import type { Turns } from './turns.ts';
 
 /** How much is advanced in one transaction: 128 instances make 6 to 8 times as many steps a second as one by one. */
 const EVENTS = 512;

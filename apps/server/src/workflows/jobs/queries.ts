@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { isAmong, recordsOf, type Database, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
-import { inTurns, type Turns } from '../advance/index.ts';
+import { inTurns, isAmong, recordsOf, type Database, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
+import type { Turns } from '../advance/index.ts';
 import type { Room } from './places.ts';
 
 const toDo = sql<boolean>`state in ('OPEN', 'ENDED', 'CANCELLING', 'REMOTE')`;
