@@ -54,10 +54,7 @@ export class WorkflowEngine {
     const told = (): void => lanes.forEach((lane) => lane.wake());
     const targets = createTargetClient(platform);
     const inbox = new Inbox(told);
-    const jobs = new JobWorker(platform, workflows, directory, targets, inbox, (jobsWait) => {
-      told();
-      if (jobsWait) working.wake();
-    });
+    const jobs = new JobWorker(platform, workflows, directory, targets, inbox, () => working.wake());
     const working: Loop = new Loop('jobs of workflows', log, () => jobs.work());
     const timing = new Loop('timers of workflows', log, () => fireTimers(platform, told));
     const scheduling = new Loop('schedules of workflows', log, () => fireSchedules(platform, workflows, graphs, told));

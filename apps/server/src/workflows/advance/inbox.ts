@@ -1,12 +1,12 @@
 import type { Event } from '@kethub/workflow';
-import { isOutage, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
+import { inTurns, isOutage, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
 
 /** How many are taken into account in one transaction. */
 const AT_ONCE = 128;
 
 /** A job that this process works on and that has ended, and what its instance is to learn of it. */
 export interface Ended {
-  readonly job: Pick<WorkflowJobRow, 'id' | 'instance_id' | 'state'>;
+  readonly job: Pick<WorkflowJobRow, 'id' | 'instance_id' | 'owner' | 'state'>;
   readonly event: Event;
   /** What else is written if the job was in this state still. */
   readonly alongside: ((transaction: Queries) => Promise<void>) | null;
@@ -42,13 +42,17 @@ export class Inbox {
     });
   }
 
-  /** The next for instances that are not among `busy`. */
+  /** The next for instances that are not among `busy`: of all owners as many, when they do not fit into one batch. */
   next(busy: ReadonlySet<string>): Taken {
     const free = this.#waiting
       .values()
       .filter(({ ended }) => !busy.has(ended.job.instance_id))
       .toArray();
-    const together = free.filter(({ alone }) => !alone).slice(0, AT_ONCE);
+    const owners = Map.groupBy(
+      free.filter(({ alone }) => !alone),
+      ({ ended }) => ended.job.owner,
+    );
+    const together = inTurns([...owners.values()]).slice(0, AT_ONCE);
     return new Taken(this.#waiting, together.length > 0 ? together : free.slice(0, 1));
   }
 }

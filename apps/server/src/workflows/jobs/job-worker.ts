@@ -29,7 +29,7 @@ const ATTEMPTS = 20;
 /** Starts, collects and cancels what tasks run, after the step that asked for it is on disk. */
 export class JobWorker implements Taker {
   readonly #desk: Desk;
-  readonly #told: (jobsWait: boolean) => void;
+  readonly #look: () => void;
   readonly #turns = new Turns();
   readonly #contexts: Gather<string, JobContext | undefined>;
   readonly #places = new Places();
@@ -42,17 +42,17 @@ export class JobWorker implements Taker {
   #renewal: NodeJS.Timeout | null = null;
   #stopped = false;
 
-  /** `told`: instances have something to take into account; with `jobsWait` also somebody who looks for jobs. */
+  /** `look`: there may be jobs to look for. */
   constructor(
     platform: Platform,
     workflows: Workflows,
     directory: AccessDirectory,
     targets: TargetClient,
     inbox: Inbox,
-    told: (jobsWait: boolean) => void,
+    look: () => void,
   ) {
     this.#desk = this.#noting(createDesk(platform, workflows, directory, targets, inbox));
-    this.#told = told;
+    this.#look = look;
     this.#contexts = new Gather(async (instances) => {
       const contexts = await contextsOf(platform, instances);
       return instances.map((id) => contexts.get(id));
@@ -152,7 +152,7 @@ export class JobWorker implements Taker {
     const working = one.finally(() => {
       this.#held.delete(job.id);
       this.#places.give(job.owner);
-      this.#told(!this.#ended.delete(job.id) || this.#places.someWait);
+      if (!this.#ended.delete(job.id) || this.#places.someWait) this.#look();
     });
     this.#held.set(job.id, working);
     this.#renewal ??= setInterval(() => void this.#renew(), LEASE_MS / 4);
