@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** Requests that are made at their times, however long the answers to others take. */
 export interface OpenLoad {
@@ -23,6 +24,23 @@ export async function latenciesAtRate(load: OpenLoad): Promise<number[]> {
   const took = await Promise.all(calls);
   agent.destroy();
   return took;
+}
+
+/** Makes requests at their times until it is stopped, and waits for the last answer. Throws when one is not 201. */
+export async function atRate(load: Omit<OpenLoad, 'seconds'>, stopped: AbortSignal): Promise<void> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
+  const began = performance.now();
+  const failed = Promise.withResolvers<never>();
+  const asked = new Set<Promise<void>>();
+  for (let number = 0; !stopped.aborted; number += 1) {
+    const due = began + (number * 1000) / load.perSecond;
+    await Promise.race([pause(Math.max(0, due - performance.now())), failed.promise]);
+    const one = post(load, agent);
+    asked.add(one);
+    one.then(() => asked.delete(one), failed.reject);
+  }
+  await Promise.all(asked);
+  agent.destroy();
 }
 
 /** Answers a second to so many callers, each of whom asks again when it was answered. */

@@ -42,3 +42,19 @@ test('when the database is away nothing is tried again: it may have been done', 
   expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(tried).toBe(1);
 });
+
+test('one item of an owner is in the next batch, however many of another wait', async () => {
+  const batches: string[][] = [];
+  const gather = new Gather<string, void>(
+    (items) => {
+      batches.push([...items]);
+      return Promise.resolve(items.map(() => undefined));
+    },
+    (item) => item.split(' ')[0] ?? '',
+  );
+  const noisy = Array.from({ length: 300 }, (_value, number) => gather.add(`noisy ${number}`));
+  await Promise.all([...noisy, gather.add('quiet')]);
+  expect(batches.map(({ length }) => length)).toEqual([128, 128, 45]);
+  expect(batches[0]).toContain('quiet');
+  expect(batches.flat().filter((item) => item !== 'quiet')).toEqual(noisy.map((_one, number) => `noisy ${number}`));
+});
