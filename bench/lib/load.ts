@@ -11,31 +11,37 @@ export interface Load {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** One header with another value in every request, in turns; with the path of the same place in the list, if there are any. */
-  readonly turns?: { readonly header: string; readonly values: readonly string[]; readonly paths?: readonly string[] };
+  /** One header with another value in every request, in turns. */
+  readonly turns?: { readonly header: string; readonly values: readonly string[] };
   readonly connections: number;
   readonly seconds: number;
 }
 
-/** Requests a second that a server answers to `wrk`, which has a core of its own. Throws when one answer is an error. */
+/** Requests a second that a server answers. */
 export async function requestsPerSecond(load: Load): Promise<number> {
-  return (await answeredRequests(load)).perSecond;
+  const stdout = await wrk(load, () => lua(load));
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
 }
 
-/** The same, with how many they were. */
-export async function answeredRequests(load: Load): Promise<{ perSecond: number; requests: number }> {
+/**
+ * Runs `wrk`, which has a core of its own, with a script that may read and write files in a folder; they can be looked at
+ * when it has ended. Returns what it says. Throws when one answer is an error.
+ */
+export async function wrk(
+  { url, connections, seconds }: Pick<Load, 'url' | 'connections' | 'seconds'>,
+  script: (folder: string) => string,
+  ended: (folder: string) => void = () => undefined,
+): Promise<string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-bench-'));
   try {
-    const script = path.join(folder, 'request.lua');
-    writeFileSync(script, lua(load));
-    const args = ['-c', '1', 'wrk', '-t1', `-c${load.connections}`, `-d${load.seconds}s`, '-s', script, load.url];
-    const { stdout } = await run('taskset', args);
+    const file = path.join(folder, 'request.lua');
+    writeFileSync(file, script(folder));
+    const args = ['-c', '1', 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', file, url];
+    const { stdout, stderr } = await run('taskset', args);
     const errors = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(stdout)?.[0];
-    if (errors) throw new Error(`The load met errors: ${errors}\n${stdout}`);
-    const [perSecond, requests] = [/Requests\/sec:\s+([\d.]+)/, /(\d+) requests in/].map(
-      (one) => one.exec(stdout)?.[1],
-    );
-    return { perSecond: Number(perSecond), requests: Number(requests) };
+    if (errors) throw new Error(`The load met errors: ${errors}\n${stdout}${stderr}`);
+    ended(folder);
+    return stdout;
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -47,12 +53,13 @@ function lua({ method = 'GET', headers = {}, body, turns }: Load): string {
     lines.push(`wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);
   if (body !== undefined) lines.push(`wrk.body = ${JSON.stringify(body)}`);
   if (turns) {
-    const table = (texts: readonly string[]): string => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;
     // Made before the load begins: making them takes wrk longer the more of them differ.
-    lines.push(`local values, paths, requests, turn = ${table(turns.values)}, ${table(turns.paths ?? [])}, {}, 0`);
+    lines.push(
+      `local values, requests, turn = {${turns.values.map((value) => JSON.stringify(value)).join(',')}}, {}, 0`,
+    );
     lines.push('init = function()', 'for at = 1, #values do');
     lines.push(`wrk.headers[${JSON.stringify(turns.header)}] = values[at]`);
-    lines.push('requests[at] = wrk.format(nil, paths[at])', 'end', 'end');
+    lines.push('requests[at] = wrk.format()', 'end', 'end');
     lines.push('request = function()', 'turn = turn % #requests + 1', 'return requests[turn]', 'end');
   }
   return `${lines.join('\n')}\n`;

@@ -31,3 +31,11 @@ export function mannWhitney(left: readonly number[], right: readonly number[]): 
   const u = ranks - (n * (n + 1)) / 2;
   return (u - (n * m) / 2) / Math.sqrt((n * m * (n + m + 1)) / 12);
 }
+
+/** The same in an order that has nothing to do with the one they came in, each order as likely as any other. */
+export function mixed<T>(values: readonly T[]): T[] {
+  return values
+    .map((value) => ({ value, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ value }) => value);
+}

@@ -2,11 +2,11 @@ import path from 'node:path';
 import { openDatabase } from '../../apps/server/src/storage/index.ts';
 import { callerOf, member, requestToken } from '../../apps/server/src/testing/gateway.ts';
 import { addApplications, addExecutions, type Client } from '../lib/applications.ts';
-import { answeredRequests } from '../lib/load.ts';
 import type { Measurement } from '../lib/measurement.ts';
-import { memoryMb, processorSeconds, startServer } from '../lib/process.ts';
+import { memoryMb, startServer } from '../lib/process.ts';
 import { trivial } from '../lib/services.ts';
-import { median } from '../lib/statistics.ts';
+import { median, mixed } from '../lib/statistics.ts';
+import { readInTurns, type Turn } from '../lib/turns.ts';
 import type { PlatformReady, Question } from '../servers/platform.ts';
 
 const FEW = 100;
@@ -15,10 +15,12 @@ const EXECUTIONS = 100_000;
 /** What the list needs however long it is, is not what its length costs. */
 const WARM_UP_EXECUTIONS = 10_000;
 const WARMED_AT_ONCE = 16;
-/** Many short rounds, each way round in turns: what else happens on the machine changes slowly. */
-const ROUNDS = 30;
+/** Short: what else happens on the machine happens to both alike. */
+const READS_IN_TURN = 500;
+/** Each reads every execution more than once. */
+const TURNS_IN_ROUND = 50;
 const connections = 32;
-const seconds = 1;
+const seconds = 60;
 
 /** Status reads by few and by many applications in turns, and a long list of executions. */
 export async function applications(): Promise<Measurement[]> {
@@ -43,57 +45,48 @@ export async function applications(): Promise<Measurement[]> {
     tokenEndpoint,
     await addApplications(database, model, { count: MANY, executionsOfEach: 1 }),
   );
-  const read = async (calls: readonly Call[]): Promise<Reads> => {
-    const before = processorSeconds(platform.pid);
-    const { perSecond, requests } = await answeredRequests({
-      url: service.endpoint.replace('localhost', '127.0.0.1'),
-      turns: {
-        header: 'authorization',
-        values: calls.map(({ bearer }) => `Bearer ${bearer}`),
-        paths: calls.map(({ executionId }) => `${new URL(service.endpoint).pathname}/${executionId}`),
-      },
-      connections,
-      seconds,
-    });
-    return { perSecond, perProcessorSecond: requests / (processorSeconds(platform.pid) - before) };
-  };
   for (const calls of [few, many]) await callEach(service.endpoint, calls);
-  const rounds = { few: [] as Reads[], many: [] as Reads[] };
-  for (let round = 0; round < ROUNDS; round++) {
-    const first = round % 2 === 0 ? few : many;
-    const [one, other] = [await read(first), await read(first === few ? many : few)];
-    const [byFew, byMany] = first === few ? [one, other] : [other, one];
-    rounds.few.push(byFew);
-    rounds.many.push(byMany);
-  }
+  const place = new URL(service.endpoint).pathname;
+  const turns = await readInTurns({
+    url: service.endpoint.replace('localhost', '127.0.0.1'),
+    lists: [few, many].map((calls) =>
+      // Not in the order of the first calls, in which what they left lies in memory.
+      mixed(calls).map(({ executionId, bearer }) => ({ path: `${place}/${executionId}`, bearer })),
+    ),
+    readsInTurn: READS_IN_TURN,
+    pid: platform.pid,
+    connections,
+    seconds,
+  });
+  const [roundsOfFew = [], roundsOfMany = []] = turns.map(roundsOf);
   await addExecutions(database, executionId, WARM_UP_EXECUTIONS);
   await readList(`${service.endpoint}/`, app.bearer, platform.pid);
   await addExecutions(database, executionId, EXECUTIONS - WARM_UP_EXECUTIONS);
   await database.close();
   const list = await readList(`${service.endpoint}/`, app.bearer, platform.pid);
   await platform.stop();
-  const how = `${ROUNDS} rounds in turns of ${seconds} s, few first and many first, on one platform with ${MANY + FEW} applications; wrk with ${connections} connections on the other core, its ${MANY} requests made beforehand: ${MANY} executions in turns, each with the bearer token of its application, after one call with each`;
-  const reads = (name: string, of: readonly Reads[]): Measurement => {
-    const requests = of.map(({ perSecond }) => perSecond);
+  const how = `${READS_IN_TURN} reads by few and ${READS_IN_TURN} by many in turns, for ${seconds} s, on one platform with ${MANY + FEW} applications; wrk with ${connections} connections on the other core, its ${2 * MANY} requests made beforehand: ${MANY} executions in either case, in a mixed order, each with the bearer token of its application, after one call with each. A round is ${TURNS_IN_ROUND} turns of each`;
+  const reads = (name: string, rounds: readonly Reads[]): Measurement => {
+    const requests = rounds.map(({ perSecond }) => perSecond);
     return {
       name: `Status reads by ${name} applications`,
       unit: 'requests/s',
       value: median(requests),
       goal: null,
       how,
-      rounds: { requests, perProcessorSecond: of.map(({ perProcessorSecond }) => perProcessorSecond) },
+      rounds: { requests, perProcessorSecond: rounds.map(({ perProcessorSecond }) => perProcessorSecond) },
     };
   };
-  const ratio = rounds.few.map((one, at) => (rounds.many[at]?.perProcessorSecond ?? 0) / one.perProcessorSecond);
+  const ratio = roundsOfFew.map((one, at) => (roundsOfMany[at]?.perProcessorSecond ?? 0) / one.perProcessorSecond);
   return [
-    reads(FEW.toLocaleString('en'), rounds.few),
-    reads(MANY.toLocaleString('en'), rounds.many),
+    reads(FEW.toLocaleString('en'), roundsOfFew),
+    reads(MANY.toLocaleString('en'), roundsOfMany),
     {
       name: `Status reads by ${MANY.toLocaleString('en')} applications against ${FEW}`,
       unit: '×',
       value: median(ratio),
       goal: { atLeast: 0.95 },
-      how: `${how}. Compared are reads in a second of the platform's processor time: it is busy all the time, and what others take of its core in one round or the other does not count`,
+      how: `${how}. Compared are reads in a second of the platform's processor time: it is busy all the time, and what others take of its core does not count`,
       rounds: { ratio },
     },
     {
@@ -116,6 +109,19 @@ interface Reads {
 interface Call {
   readonly executionId: string;
   readonly bearer: string;
+}
+
+/** What each whole round of turns came to, without the first, which finds what it reads further away. */
+function roundsOf(turns: readonly Turn[]): Reads[] {
+  const requests = TURNS_IN_ROUND * READS_IN_TURN;
+  return Array.from({ length: Math.floor(turns.length / TURNS_IN_ROUND) }, (_none, round) => {
+    const of = turns.slice(round * TURNS_IN_ROUND, (round + 1) * TURNS_IN_ROUND);
+    const sum = (value: (turn: Turn) => number): number => of.reduce((all, turn) => all + value(turn), 0);
+    return {
+      perSecond: requests / sum((turn) => turn.seconds),
+      perProcessorSecond: requests / sum((turn) => turn.processorSeconds),
+    };
+  }).slice(1);
 }
 
 /** A call for each execution. Tokens are requested one after the other, as many applications would. */

@@ -72,7 +72,6 @@ export function createAccessDirectory(platform: Platform): AccessDirectory {
   let forgotten = 0;
   const applications = new Remembered(load.application, REMEMBERED, ({ subscriptions }, isRemembered) => {
     if (!isRemembered) forgotten += 1;
-
     for (const subscriber of subscriptions.values()) subscriber.isRemembered = isRemembered;
   });
   const forget = (applicationId: string): void => {
