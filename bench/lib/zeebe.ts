@@ -10,6 +10,9 @@ const source = path.join(root, 'bench/zeebe');
 /** What stands beside the platform, in the words of a measurement. */
 export const zeebe = `Zeebe ${VERSION} (one broker with one partition and the gateway, no exporters, its log flushed as Zeebe does by default) with its Java client in one process on both cores`;
 
+/** Seconds: its Java has compiled itself by then. */
+export const WARM_UP = 60;
+
 export interface ZeebeLoad {
   readonly tasks: number;
   /** How many wait for their instances at a time; 0: as many as the rate makes. */

@@ -3,7 +3,7 @@ import type { Measurement } from '../lib/measurement.ts';
 import { answersPerSecond, latenciesAtRate } from '../lib/open-load.ts';
 import { startServer } from '../lib/process.ts';
 import { median, percentile } from '../lib/statistics.ts';
-import { loadZeebe, zeebe } from '../lib/zeebe.ts';
+import { loadZeebe, WARM_UP, zeebe } from '../lib/zeebe.ts';
 import type { Noise } from '../servers/noise.ts';
 import type { DeployedWorkflow, Question } from '../servers/workflows.ts';
 
@@ -137,8 +137,8 @@ function shapeOf(times: readonly number[]): number[] {
 }
 
 function zeebeBeside(): Measurement[] {
-  const closed = loadZeebe({ tasks: 1, callers: CALLERS, rate: 0, seconds: 8, warmUp: 10 });
-  const open = loadZeebe({ tasks: 1, callers: 0, rate: RATE, seconds: 8, warmUp: 10 });
+  const closed = loadZeebe({ tasks: 1, callers: CALLERS, rate: 0, seconds: 8, warmUp: WARM_UP });
+  const open = loadZeebe({ tasks: 1, callers: 0, rate: RATE, seconds: 8, warmUp: WARM_UP });
   if (!closed || !open) return [];
   const how = `${zeebe}; create with result over gRPC`;
   const row = (name: string, value: number, unit: string, more: string): Measurement => ({

@@ -6,7 +6,7 @@ import { bpmnEngineRate } from '../lib/bpmn-engine.ts';
 import { graphOf, runInstances } from '../lib/instances.ts';
 import type { Measurement } from '../lib/measurement.ts';
 import { median } from '../lib/statistics.ts';
-import { loadZeebe, zeebe } from '../lib/zeebe.ts';
+import { loadZeebe, WARM_UP, zeebe } from '../lib/zeebe.ts';
 
 const INSTANCES = 2_000;
 const ROUNDS = 3;
@@ -33,7 +33,7 @@ async function measure(name: string, open: TestDatabaseKind['open']): Promise<Me
   const rates: number[] = [];
   try {
     const graphs = await graphOf(5);
-    await runInstances(platform, graphs, 300);
+    await runInstances(platform, graphs, INSTANCES);
     for (let one = 0; one < ROUNDS; one++) {
       const began = performance.now();
       await runInstances(platform, graphs, INSTANCES);
@@ -54,9 +54,9 @@ async function measure(name: string, open: TestDatabaseKind['open']): Promise<Me
 }
 
 function zeebeBeside(): Measurement[] {
-  const measured = loadZeebe({ tasks: 5, callers: 256, rate: 0, seconds: 10, warmUp: 12 });
+  const measured = loadZeebe({ tasks: 5, callers: 256, rate: 0, seconds: 20, warmUp: WARM_UP });
   if (!measured) return [];
-  const how = `${zeebe}, 256 instances at a time, created with result; jobs over gRPC, which those of the platform's number are not`;
+  const how = `${zeebe}, 256 instances at a time, created with result; jobs over gRPC, which those of the platform's number are not; after ${WARM_UP} s of the same`;
   return [
     {
       name: 'Workflow instances of five tasks, Zeebe',

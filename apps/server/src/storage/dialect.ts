@@ -9,9 +9,14 @@ export function dialectOf(queries: Queries): 'sqlite' | 'postgres' {
   return queries.getExecutor().adapter instanceof SqliteAdapter ? 'sqlite' : 'postgres';
 }
 
-/** Whether a column has one of these values: one statement and one parameter, however many they are. */
-export function isAmong(queries: Queries, column: string, values: readonly string[]): RawBuilder<boolean> {
+/** Whether a column, or an expression, has one of these values: one statement and one parameter, however many they are. */
+export function isAmong(
+  queries: Queries,
+  column: string | RawBuilder<unknown>,
+  values: readonly string[],
+): RawBuilder<boolean> {
+  const value = typeof column === 'string' ? sql.ref(column) : column;
   return dialectOf(queries) === 'sqlite'
-    ? sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`
-    : sql<boolean>`${sql.ref(column)} = any(${values}::text[])`;
+    ? sql<boolean>`${value} in (select value from json_each(${JSON.stringify(values)}))`
+    : sql<boolean>`${value} = any(${values}::text[])`;
 }

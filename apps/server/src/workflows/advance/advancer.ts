@@ -68,19 +68,27 @@ interface Chosen extends Candidates {
   readonly busy: readonly string[];
 }
 
-/** What this batch takes, of the table and of `ends`: it is busy with that, and no other of this process takes it too. */
+/** What this batch takes, of the table beside `ends`: it is busy with that, and no other of this process takes it too. */
 async function choose({ database: { read } }: Platform, turns: Turns, ends: Taken): Promise<Chosen> {
+  const busy = new Set(ends.all.map(({ job }) => job.instance_id));
+  for (const id of busy) turns.busy.add(id);
   try {
     const [chosen, sizes] = await Promise.all([candidates(read, turns), sizesOf(read, ends.all)]);
+    ends.putBack(new Set(ends.all.filter(({ job }) => !sizes.fit(job.instance_id))));
     // Another batch may have chosen the same while this one was looking.
-    const isFree = (id: string): boolean => !turns.busy.has(id);
-    ends.keep(({ job }) => isFree(job.instance_id) && sizes.fit(job.instance_id));
-    const instances = chosen.instances.filter(isFree);
-    const busy = [...new Set([...instances, ...ends.all.map(({ job }) => job.instance_id)])];
-    for (const id of busy) turns.busy.add(id);
-    return { instances, events: chosen.events, versions: new Set([...chosen.versions, ...sizes.versions]), busy };
+    const instances = chosen.instances.filter((id) => !turns.busy.has(id));
+    for (const id of instances) {
+      turns.busy.add(id);
+      busy.add(id);
+    }
+    return {
+      instances,
+      events: chosen.events,
+      versions: new Set([...chosen.versions, ...sizes.versions]),
+      busy: [...busy],
+    };
   } catch (error) {
-    ends.keep(() => true);
+    for (const id of busy) turns.busy.delete(id);
     ends.reject(error);
     throw error;
   }

@@ -42,7 +42,7 @@ export class Inbox {
     });
   }
 
-  /** The next for instances that are not among `busy`: of all owners as many, when they do not fit into one batch. */
+  /** Takes the next for instances that are not among `busy`: of all owners as many, when they do not fit into one batch. */
   next(busy: ReadonlySet<string>): Taken {
     const free = this.#waiting
       .values()
@@ -53,7 +53,9 @@ export class Inbox {
       ({ ended }) => ended.job.owner,
     );
     const together = inTurns([...owners.values()]).slice(0, AT_ONCE);
-    return new Taken(this.#waiting, together.length > 0 ? together : free.slice(0, 1));
+    const taken = together.length > 0 ? together : free.slice(0, 1);
+    for (const { ended } of taken) this.#waiting.delete(ended);
+    return new Taken(this.#waiting, taken);
   }
 }
 
@@ -69,11 +71,6 @@ export class Taken {
 
   get all(): readonly Ended[] {
     return this.#all.map(({ ended }) => ended);
-  }
-
-  /** Nobody else takes these; the others, and those that somebody has taken meanwhile, are left alone. */
-  keep(chosen: (ended: Ended) => boolean): void {
-    this.#all = this.#all.filter(({ ended }) => chosen(ended) && this.#box.delete(ended));
   }
 
   /** These are for another batch. */
