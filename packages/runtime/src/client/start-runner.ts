@@ -1,13 +1,22 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorCode } from '../errors.ts';
 import type { Places } from '../places.ts';
 
 const MAIN = fileURLToPath(new URL('../runner/main.ts', import.meta.url));
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-/** Mounts `<dataDir>/runtime` a second time, in a namespace that only the runner sees, then becomes the runner. */
-const MOUNT_AND_BECOME = 'ulimit -c 0; mount --bind -- "$1" "$2" && shift 2 && exec "$@"';
+/**
+ * Every sandbox starts as a fork of the runner, which takes 0.05 ms for each MB that it holds: with 69 MB more than half of
+ * what the runner took for an execution. So its young objects get 1 MB instead of up to 16.
+ */
+const FLAG = '--max-semi-space-size=1';
+/** What strips types holds 26 MB for good: another process does that, once per version. */
+const COMPILE = '[ -e "$1" ] || { "$2" "$3" "$4" compile && : > "$1"; }; shift; ';
+/** Mounts `<dataDir>/runtime` a second time, in a namespace that only the runner sees. */
+const MOUNT = 'mount --bind -- "$1" "$2" || exit 1; shift 2; ';
 /** It holds the secrets of executions: the kernel must not write them to the disk if it crashes. */
 const BECOME = 'ulimit -c 0; exec "$@"';
 
@@ -17,13 +26,20 @@ const BECOME = 'ulimit -c 0; exec "$@"';
  */
 export function startRunner(places: Places, version: string): ChildProcess {
   const passage = preparePassage(places);
-  const runner = [process.execPath, MAIN, JSON.stringify({ runtimeDir: places.runtimeDir, passage, version })];
-  const mounted = ['--mount', '--propagation', 'slave', '/bin/sh', '-c', MOUNT_AND_BECOME, 'sh', places.runtimeDir];
-  const [command = '', ...rest] =
-    passage === null ? ['/bin/sh', '-c', BECOME, 'sh', ...runner] : ['unshare', ...mounted, passage, ...runner];
+  const argument = JSON.stringify({ runtimeDir: places.runtimeDir, passage, version });
+  const compiled = getCompileCacheDir();
+  const script = [passage !== null && MOUNT, compiled !== undefined && COMPILE, BECOME].filter(Boolean).join('');
+  const shell = [
+    ...['/bin/sh', '-c', script, 'sh'],
+    ...(passage === null ? [] : [places.runtimeDir, passage]),
+    ...(compiled === undefined ? [] : [join(compiled, `runner-${version}`)]),
+    ...[process.execPath, FLAG, MAIN, argument],
+  ];
+  const [command = '', ...rest] = passage === null ? shell : ['unshare', '--mount', '--propagation', 'slave', ...shell];
+  const env = { PATH, ...(compiled !== undefined && { NODE_COMPILE_CACHE: dirname(compiled) }) };
   const log = openSync(places.log, 'a', 0o600);
   try {
-    const child = spawn(command, rest, { detached: true, cwd: '/', env: { PATH }, stdio: ['ignore', log, log] });
+    const child = spawn(command, rest, { detached: true, cwd: '/', env, stdio: ['ignore', log, log] });
     child.unref();
     return child;
   } finally {

@@ -1,5 +1,6 @@
 /**
  * The runner of one data folder: node main.ts {"runtimeDir": ..., "passage": ..., "version": ...}
+ * `node main.ts compile` only fills the cache of compiled code.
  * Started by the platform ({@link ../client/start-runner.ts}), in a session of its own, it outlives the platform's process.
  */
 import { statSync } from 'node:fs';
@@ -18,6 +19,7 @@ import { listen, type Handlers, type SocketServer } from './server.ts';
 import { Stock } from './stock.ts';
 import { WarmPool } from './warm-pool.ts';
 
+if (process.argv[2] === 'compile') process.exit(0);
 const { runtimeDir, passage, version } = JSON.parse(process.argv[2] ?? '') as {
   runtimeDir: string;
   passage: string | null;
