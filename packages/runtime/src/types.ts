@@ -79,6 +79,8 @@ export interface Cause {
 
 /** The JSON value that the program returned, or left in `output.json`. `path` holds exactly its JSON text, checked to be valid. */
 export interface ResultFile {
+  /** The JSON text itself when it is short; there is no file then. */
+  text?: string;
   path: string;
   /** Length of the JSON text. */
   bytes: number;

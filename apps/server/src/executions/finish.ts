@@ -133,7 +133,7 @@ const NO_RESULT: KeptResult = { result: null, result_blob: null, content: null }
 
 /** The result as the text of a JSON object without HAL members: a value that is no object goes under the key `result`. */
 async function keepResult(platform: Platform, id: string, file: ResultFile): Promise<KeptResult> {
-  const raw = (await readFile(file.path, 'utf8')).trim();
+  const raw = (file.text ?? (await readFile(file.path, 'utf8'))).trim();
   const text = file.isObject ? (file.reservedMembers ? withoutReserved(raw) : raw) : `{"result":${raw}}`;
   const content = { digest: digestOf(text), bytes: Buffer.byteLength(text) };
   if (content.bytes <= INLINE_BYTES) return { result: text, result_blob: null, content };

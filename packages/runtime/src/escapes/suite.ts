@@ -89,7 +89,8 @@ async function look(driver: EscapeDriver, end: ExecutionEnd): Promise<Seen> {
     Number(spawnSync('du', ['-s', option, folder], { encoding: 'utf8' }).stdout.split('\t')[0]);
   return {
     end,
-    report: end.result === null ? null : (JSON.parse(readFileSync(end.result.path, 'utf8')) as Report),
+    report:
+      end.result === null ? null : (JSON.parse(end.result.text ?? readFileSync(end.result.path, 'utf8')) as Report),
     log: await logOf(driver.runtime, end.executionId),
     left: { bytes: du('--block-size=1'), entries: du('--inodes') },
   };

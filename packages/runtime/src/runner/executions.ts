@@ -113,9 +113,8 @@ export class Executions {
     if (!this.#records.claim(executionId)) return 'ALREADY_KNOWN';
     let execution: Execution;
     try {
-      this.#records.keepNote(executionId, job.note);
       const run = 'image' in job.code ? this.#inContainer(job, job.code, input) : this.#inSandbox(job, job.code, input);
-      execution = this.#execute(executionId, run, limits);
+      execution = this.#execute(executionId, run, limits, Date.now(), job.note);
     } catch (error) {
       this.forget(executionId);
       throw new StartRefused(messageOf(error));
@@ -131,8 +130,9 @@ export class Executions {
     throw new StartRefused(execution.refusal);
   }
 
-  #execute(executionId: string, run: Run, limits: Limits, startedAt = Date.now()): Execution {
+  #execute(executionId: string, run: Run, limits: Limits, startedAt: number, note?: string): Execution {
     try {
+      this.#records.keepNote(executionId, note);
       const execution = new Execution(
         {
           executionId,
@@ -164,7 +164,7 @@ export class Executions {
     const folder = this.#records.folder(executionId);
     const spec = { code, environment, hosts: job.hosts ?? [], limits };
     const warm = dataPools.length === 0 && job.warm !== false ? this.#pool.take(spec) : null;
-    const service = warm ?? this.#stock.take() ?? new ServiceSandbox(this.#ground, folder, [], limits);
+    const service = warm ?? this.#stock.take(folder) ?? new ServiceSandbox(this.#ground, folder, [], limits);
     service.executionId = executionId;
     const names = dataPools.map(({ parameter }) => parameter);
     try {

@@ -125,7 +125,9 @@ export function characterStart(data: Buffer, position: number): number {
 
 /** The log of one execution: NDJSON, bounded. */
 export class LogFile {
-  readonly #fd: number;
+  readonly #path: string;
+  /** Opened for the first line: most programs print none. */
+  #fd: number | null = null;
   readonly #limit: number;
   readonly #changed: (bytes: number) => void;
   #bytes = 0;
@@ -145,7 +147,7 @@ export class LogFile {
     this.#written = writtenBefore(path);
     this.#bytes = this.#written?.reduce((sum, line) => sum + Buffer.byteLength(line), 0) ?? 0;
     this.#stored = this.#bytes;
-    this.#fd = openSync(path, 'a', 0o600);
+    this.#path = path;
     this.#limit = limitBytes;
     this.#changed = changed;
   }
@@ -181,7 +183,7 @@ export class LogFile {
     if (this.#closed) return;
     this.#flush();
     this.#closed = true;
-    closeSync(this.#fd);
+    if (this.#fd !== null) closeSync(this.#fd);
   }
 
   /** A log that is read again from its beginning goes on after what is there; lines of our own in between do not come again. */
@@ -208,7 +210,7 @@ export class LogFile {
   /** What was written of lines that are missing must not run into the next. */
   #cut(): void {
     try {
-      ftruncateSync(this.#fd, this.#stored);
+      if (this.#fd !== null) ftruncateSync(this.#fd, this.#stored);
     } catch (error) {
       // A broken disk must not end the runner, and with it all others.
       console.error(`a log could not be cut: ${messageOf(error)}`);
@@ -221,7 +223,8 @@ export class LogFile {
     const lines = Buffer.from(missing + this.#waiting);
     this.#waiting = '';
     try {
-      for (let written = 0; written < lines.length;) written += writeSync(this.#fd, lines, written);
+      const file = (this.#fd ??= openSync(this.#path, 'a', 0o600));
+      for (let written = 0; written < lines.length;) written += writeSync(file, lines, written);
       this.#stored += lines.length;
       this.#missing = false;
     } catch (error) {

@@ -1,19 +1,36 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fsync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { errorCode } from '../errors.ts';
 import type { ExecutionEnd, KnownExecution } from '../types.ts';
 import { lostCause } from './outcome.ts';
 
+const sync = promisify(fsync);
+const syncData = promisify(fdatasync);
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
 /** The folders of executions. A folder means "may have started", `end.json` in it means "has ended". */
 export class Records {
   readonly #dir: string;
+  readonly #descriptor: number;
 
   constructor(dir: string) {
     this.#dir = dir;
     mkdirSync(dir, { recursive: true, mode: 0o711 });
+    this.#descriptor = openSync(dir, 'r');
   }
 
   folder(executionId: string): string {
@@ -38,24 +55,19 @@ export class Records {
    * disk of a virtual machine, some milliseconds on slow ones; claims made meanwhile share it.
    */
   async flushClaims(): Promise<void> {
-    const folder = await open(this.#dir, 'r');
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
+    await sync(this.#descriptor);
   }
 
   /** Writes the end so that it survives a crash of the machine; only then may it be told. */
   async recordEnd(end: ExecutionEnd): Promise<void> {
     const folder = this.folder(end.executionId);
     const draft = join(folder, 'end.json.tmp');
-    const file = await open(draft, 'w', 0o600);
+    const file = openSync(draft, 'w', 0o600);
     try {
-      await file.writeFile(JSON.stringify(end));
-      await file.datasync();
+      writeFileSync(file, JSON.stringify(end));
+      await syncData(file);
     } finally {
-      await file.close();
+      closeSync(file);
     }
     renameSync(draft, join(folder, 'end.json'));
   }
@@ -128,6 +140,7 @@ export class Records {
 
 /** Only `end.json` is flushed to the disk; after a crash of the machine a result it names may be missing or short. */
 function resultIsComplete(end: ExecutionEnd): boolean {
-  const parts = [...(end.result === null ? [] : [end.result]), ...end.files];
+  const apart = end.result !== null && end.result.text === undefined ? [end.result] : [];
+  const parts = [...apart, ...end.files];
   return parts.every((part) => existsSync(part.path) && statSync(part.path).size === part.bytes);
 }

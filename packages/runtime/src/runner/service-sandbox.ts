@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, closeSync, mkdirSync, openSync, renameSync, rmdirSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { baseEnvironment, FD, type Mount } from '../sandbox/bwrap.ts';
 import type { FolderDoor } from '../egress/doors.ts';
 import { PROXY_ENVIRONMENT } from '../egress/proxy-environment.ts';
@@ -31,13 +31,11 @@ export class ServiceSandbox {
   readonly sandbox: Sandbox;
   readonly lines: OutputLines;
   readonly uid: number | null;
-  /** Where it writes its result files. */
-  readonly output: string;
   /** Once it is known whose it is. */
   executionId: string | null = null;
   readonly #ground: RunnerGround;
   readonly #prepared: PreparedSandbox;
-  readonly #nest: string;
+  #nest: string;
   #warm = false;
 
   /**
@@ -49,7 +47,6 @@ export class ServiceSandbox {
   constructor(ground: RunnerGround, nest: string, imports: readonly string[], limits: Limits | null) {
     this.#ground = ground;
     this.#nest = nest;
-    this.output = `${nest}/output`;
     const uid = ground.identities.take();
     this.uid = uid;
     try {
@@ -63,6 +60,17 @@ export class ServiceSandbox {
     void this.sandbox.ended.then(() => {
       ground.identities.release(uid);
     });
+  }
+
+  /** Where it writes its result files. */
+  get output(): string {
+    return `${this.#nest}/output`;
+  }
+
+  /** Makes its nest the folder of an execution, which is there and empty. Only before it has begun. */
+  settleIn(folder: string): void {
+    renameSync(this.#nest, folder);
+    this.#nest = folder;
   }
 
   /** Makes the sandbox of this service. A warm one will not see data pools. @throws when a folder is not there. */
@@ -127,7 +135,7 @@ export class ServiceSandbox {
   moveTo(folder: string): void {
     if (folder === this.#nest) return;
     for (const part of ['output', 'written']) renameSync(`${this.#nest}/${part}`, `${folder}/${part}`);
-    rmdirSync(this.#nest);
+    discard(this.#nest);
   }
 
   /** Ends it and forgets what it printed. */

@@ -18,13 +18,19 @@ export class Stock {
     this.#ground = ground;
   }
 
-  /** One of them, or null when there is none just now. */
-  take(): ServiceSandbox | null {
+  /** One of them, settled in the empty folder of an execution, or null when there is none just now. */
+  take(folder: string): ServiceSandbox | null {
     for (const service of this.#waiting.keys()) {
       this.#waiting.delete(service);
       setImmediate(() => {
         this.fill();
       });
+      try {
+        service.settleIn(folder);
+      } catch (error) {
+        service.end();
+        throw error;
+      }
       return service;
     }
     return null;

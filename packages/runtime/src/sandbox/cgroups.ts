@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode } from '../errors.ts';
 
@@ -14,8 +14,9 @@ export interface CgroupLimits {
 /** The cgroups of one sandbox (one folder in v2, one per controller in v1). */
 export interface Cgroup {
   /**
-   * Moves a process in; what it starts later is born inside. The kernel waits for an RCU grace period, measured 8 to 24 ms
-   * (8 of 10 in which nothing else happens), so it is asynchronous and best done in advance.
+   * Makes it and moves a process in; what that starts later is born inside. The kernel waits for an RCU grace period,
+   * measured 8 to 24 ms (8 of 10 in which nothing else happens), and holds up all other changes of cgroups meanwhile: so it
+   * is asynchronous and best done in advance.
    */
   attach(pid: number): Promise<void>;
   /** Before this there are no limits. */
@@ -33,6 +34,7 @@ export interface Cgroup {
 
 export interface CgroupTree {
   kind: 'CGROUPS_V2' | 'CGROUPS_V1';
+  /** Names one, which is made by {@link Cgroup.attach}. */
   create(name: string): Cgroup;
   /** Ends and removes everything below this tree: what an earlier runner of this data folder left behind. */
   sweep(): Promise<void>;
@@ -60,7 +62,6 @@ function openV2(parent: string): CgroupTree {
     kind: 'CGROUPS_V2',
     create(name) {
       const folder = `${top}/${name}`;
-      mkdirSync(folder);
       const limit = (limits: CgroupLimits): void => {
         writeFileSync(`${folder}/memory.max`, String(limits.memoryBytes));
         writeIfThere(`${folder}/memory.swap.max`, '0');
@@ -95,7 +96,6 @@ function openV1(parent: string): CgroupTree {
       const cpu = `${MOUNT}/cpu/${parent}/${name}`;
       const pids = `${MOUNT}/pids/${parent}/${name}`;
       const folders = tops.map((top) => `${top}/${name}`);
-      for (const folder of folders) mkdirSync(folder);
       const limit = (limits: CgroupLimits): void => {
         writeFileSync(`${memory}/memory.limit_in_bytes`, String(limits.memoryBytes));
         writeIfThere(`${memory}/memory.memsw.limit_in_bytes`, String(limits.memoryBytes));
@@ -121,7 +121,10 @@ function group(
 ): Cgroup {
   return {
     async attach(pid) {
-      for (const folder of folders) await writeFile(`${folder}/cgroup.procs`, String(pid));
+      for (const folder of folders) {
+        await mkdir(folder);
+        await writeFile(`${folder}/cgroup.procs`, String(pid));
+      }
     },
     limit,
     kill: () => {
@@ -216,7 +219,8 @@ export async function removeAll(folders: string[]): Promise<void> {
   for (const folder of folders) {
     for (let attempt = 0; ; attempt++) {
       try {
-        for (const one of withNested(folder)) rmdirSync(one);
+        if (attempt === 0) await rmdir(folder);
+        else for (const one of withNested(folder)) await rmdir(one);
         break;
       } catch (error) {
         if (errorCode(error) === 'ENOENT' && !existsSync(folder)) break;

@@ -177,7 +177,6 @@ export class LivingSandbox implements PreparedSandbox {
       cpuMs: group ? group.cpuMs() : (usage?.cpuMs ?? null),
       ...(usage && { measuredBy: 'PROCESSES' as const }),
     };
-    // Removing takes 0.2 ms when all is well and nobody needs to wait for it.
     group?.remove().catch((error: unknown) => {
       console.error(`cgroup ${this.#name} could not be removed: ${messageOf(error)}`);
     });
@@ -189,8 +188,9 @@ export class LivingSandbox implements PreparedSandbox {
     const first = this.#status.firstPid;
     for (let attempt = 0; ; attempt++) {
       if (this.#group !== null) {
-        this.#group.kill();
         if (this.#group.isEmpty()) return;
+        // The end of a PID namespace's first process ends all others, mostly within a millisecond, at no cost of ours.
+        if (attempt > 0) this.#group.kill();
       } else {
         // The first process of a PID namespace is dead only after all others. Its number may belong to another process by then.
         if (first === null || this.#firstStart === null || startOf(first) !== this.#firstStart) return;

@@ -118,7 +118,7 @@ export async function openBench(
     async result(program, order) {
       const end = await bench.run(program, order);
       if (end.result === null) throw new Error(`${end.outcome}: ${JSON.stringify(end.cause)}`);
-      return JSON.parse(readFileSync(end.result.path, 'utf8'));
+      return JSON.parse(end.result.text ?? readFileSync(end.result.path, 'utf8'));
     },
     async ended(executionId) {
       return new Promise((resolve) => {
