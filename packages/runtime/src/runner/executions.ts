@@ -1,6 +1,5 @@
-import { renameSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorCode, messageOf } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import type { JobHeader, Settings } from '../protocol/messages.ts';
 import {
   StartRefused,
@@ -13,7 +12,7 @@ import {
 import type { Containers } from '../containers/containers.ts';
 import type { Run } from './driver.ts';
 import { Execution } from './execution.ts';
-import { discard, type RunnerGround } from './ground.ts';
+import type { RunnerGround } from './ground.ts';
 import { OutputGuards } from './output-guard.ts';
 import { Records } from './records.ts';
 import { SandboxRun } from './sandbox-run.ts';
@@ -44,7 +43,6 @@ export class Executions {
   readonly #events: ExecutionEvents;
   readonly #running = new Map<string, Execution>();
   readonly #releases = new Set<Promise<void>>();
-  #discarded = 0;
   #abandoned = false;
 
   constructor(
@@ -68,7 +66,7 @@ export class Executions {
     for (const { executionId, folder } of this.#records.withoutEnd()) {
       const left = this.#containers.reattach(folder);
       if (left === null) await this.#records.recordLost(executionId);
-      else void this.#finish(this.#execute(executionId, left.run, left.limits, left.startedAt), null);
+      else void this.#finish(this.#execute(executionId, left.run, left.limits, left.startedAt, null), null);
     }
   }
 
@@ -88,17 +86,9 @@ export class Executions {
     this.#running.get(executionId)?.cancel();
   }
 
-  /** The folder moves away at once, so that the id is free; deleting it can take long. */
   forget(executionId: string): void {
     if (this.#running.has(executionId)) return;
-    const trash = `${this.#ground.places.trash}/${process.pid}-${++this.#discarded}`;
-    try {
-      renameSync(this.#records.folder(executionId), trash);
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return;
-      throw error;
-    }
-    discard(trash);
+    this.#ground.nests.takeBack(this.#records.folder(executionId));
   }
 
   /** Ends all that cannot go on without us, and records no end: they are told as LOST, because what ended them was not their own. */
@@ -110,11 +100,11 @@ export class Executions {
   /** @throws StartRefused when it could not be started; what is left of the attempt then stands in the way of no other. */
   async start(job: JobHeader, input: Buffer): Promise<'STARTED' | 'ALREADY_KNOWN'> {
     const { executionId, limits } = job;
-    if (!this.#records.claim(executionId)) return 'ALREADY_KNOWN';
+    if (this.#records.isKnown(executionId)) return 'ALREADY_KNOWN';
     let execution: Execution;
     try {
       const run = 'image' in job.code ? this.#inContainer(job, job.code, input) : this.#inSandbox(job, job.code, input);
-      execution = this.#execute(executionId, run, limits, Date.now(), job.note);
+      execution = this.#execute(executionId, run, limits, Date.now(), job.note ?? '');
     } catch (error) {
       this.forget(executionId);
       throw new StartRefused(messageOf(error));
@@ -130,9 +120,9 @@ export class Executions {
     throw new StartRefused(execution.refusal);
   }
 
-  #execute(executionId: string, run: Run, limits: Limits, startedAt: number, note?: string): Execution {
+  #execute(executionId: string, run: Run, limits: Limits, startedAt: number, note: string | null): Execution {
     try {
-      this.#records.keepNote(executionId, note);
+      if (note !== null) this.#records.keepNote(executionId, note);
       const execution = new Execution(
         {
           executionId,
@@ -156,7 +146,7 @@ export class Executions {
   }
 
   #inContainer(job: JobHeader, code: ContainerImage, input: Buffer): Run {
-    return this.#containers.prepare(job, code, input, this.#records.folder(job.executionId));
+    return this.#containers.prepare(job, code, input, this.#records.claim(job.executionId));
   }
 
   #inSandbox(job: JobHeader, code: Code, input: Buffer): Run {
@@ -164,11 +154,14 @@ export class Executions {
     const folder = this.#records.folder(executionId);
     const spec = { code, environment, hosts: job.hosts ?? [], limits };
     const warm = dataPools.length === 0 && job.warm !== false ? this.#pool.take(spec) : null;
-    const service = warm ?? this.#stock.take(folder) ?? new ServiceSandbox(this.#ground, folder, [], limits);
+    const stocked = warm === null ? this.#stock.take(folder) : null;
+    if (warm === null && stocked === null) this.#records.claim(executionId);
+    const service = warm ?? stocked ?? new ServiceSandbox(this.#ground, folder, [], limits);
     service.executionId = executionId;
     const names = dataPools.map(({ parameter }) => parameter);
     try {
       if (warm === null) service.begin(spec, { warm: false, dataPools });
+      else this.#records.claim(executionId);
     } catch (error) {
       service.end();
       throw error;

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { messageOf } from '../errors.ts';
@@ -9,12 +9,15 @@ import { Doors } from '../egress/doors.ts';
 import { prepareRoot, type SandboxRoot } from '../sandbox/root.ts';
 import { sweepSandboxes } from '../sandbox/sweep.ts';
 import { PYTHON_SIDE } from '../version.ts';
+import { discard } from './discard.ts';
+import { Nests } from './nests.ts';
 import { Identities } from '../sandbox/identities.ts';
 
 /** All that sandboxes of this runner stand on. */
 export interface RunnerGround extends Ground {
   places: Places;
   identities: Identities;
+  nests: Nests;
   limitedBy: 'CGROUPS_V2' | 'CGROUPS_V1' | 'RLIMITS';
   /** Hash of the runner's own code. */
   version: string;
@@ -54,6 +57,7 @@ export async function prepareGround(places: Places, passage: string | null, vers
     },
     cgroups,
     identities,
+    nests: new Nests(places, process.getuid?.() === 0),
     doors: new Doors(`${places.runtimeDir}/doors`, identities.take(), reachable),
     limitedBy: cgroups?.kind ?? 'RLIMITS',
     version,
@@ -76,16 +80,6 @@ async function openTree(places: Places): Promise<CgroupTree | null> {
   }
   await cgroups.sweep();
   return cgroups;
-}
-
-/** Deletes a folder that nobody uses any more, without making anybody wait. */
-export function discard(path: string): void {
-  rm(path, { recursive: true, force: true }).catch(() => {
-    // Folders without permissions, or nested deeper than a path may be long: rm(1) walks them one by one.
-    execFile('/bin/sh', ['-c', 'chmod -R u+rwX -- "$1" && rm -rf -- "$1"', 'sh', path], (error) => {
-      if (error) console.error(`${path} could not be deleted: ${messageOf(error)}`);
-    });
-  });
 }
 
 /** Removes the place in the host's `/run`; the mount itself exists in our namespace only and ends with us. */

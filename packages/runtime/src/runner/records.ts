@@ -39,15 +39,15 @@ export class Records {
     return join(this.#dir, executionId);
   }
 
-  /** Makes the folder; false when it exists. mkdir is what makes "at most once" true, also between two callers. */
-  claim(executionId: string): boolean {
-    try {
-      mkdirSync(this.folder(executionId), { mode: 0o711 });
-      return true;
-    } catch (error) {
-      if (errorCode(error) === 'EEXIST') return false;
-      throw error;
-    }
+  isKnown(executionId: string): boolean {
+    return existsSync(this.folder(executionId));
+  }
+
+  /** Makes the folder and returns it. That it must not be there is what makes "at most once" true. */
+  claim(executionId: string): string {
+    const folder = this.folder(executionId);
+    mkdirSync(folder, { mode: 0o711 });
+    return folder;
   }
 
   /**
@@ -97,13 +97,14 @@ export class Records {
   }
 
   /** What the platform wants to be told with the end: it survives a restart of the runner. */
-  keepNote(executionId: string, note: string | undefined): void {
-    if (note !== undefined) writeFileSync(join(this.folder(executionId), 'note'), note, { mode: 0o600 });
+  keepNote(executionId: string, note: string): void {
+    writeFileSync(join(this.folder(executionId), 'note'), note, { mode: 0o600 });
   }
 
   note(executionId: string): { note?: string } {
     try {
-      return { note: readFileSync(join(this.folder(executionId), 'note'), 'utf8') };
+      const note = readFileSync(join(this.folder(executionId), 'note'), 'utf8');
+      return note === '' ? {} : { note };
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return {};
       throw error;
@@ -121,7 +122,7 @@ export class Records {
   async recordLost(executionId: string): Promise<void> {
     const folder = this.folder(executionId);
     const log = join(folder, 'log.ndjson');
-    const startedAt = Math.floor(statSync(folder).birthtimeMs);
+    const startedAt = Math.floor(begunAt(folder));
     await this.recordEnd({
       executionId,
       outcome: 'LOST',
@@ -143,4 +144,10 @@ function resultIsComplete(end: ExecutionEnd): boolean {
   const apart = end.result !== null && end.result.text === undefined ? [end.result] : [];
   const parts = [...apart, ...end.files];
   return parts.every((part) => existsSync(part.path) && statSync(part.path).size === part.bytes);
+}
+
+/** The folder may be older than the execution; the note is written when that begins. */
+function begunAt(folder: string): number {
+  const note = statSync(join(folder, 'note'), { throwIfNoEntry: false });
+  return (note ?? statSync(folder)).mtimeMs;
 }

@@ -1,10 +1,11 @@
-import { chmodSync, chownSync, closeSync, mkdirSync, openSync, renameSync } from 'node:fs';
+import { chownSync, closeSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { baseEnvironment, FD, type Mount } from '../sandbox/bwrap.ts';
 import type { FolderDoor } from '../egress/doors.ts';
 import { PROXY_ENVIRONMENT } from '../egress/proxy-environment.ts';
 import { prepare, type PreparedSandbox, type Sandbox } from '../sandbox/launch.ts';
 import type { Code, DataPoolMount, Limits } from '../types.ts';
-import { discard, type RunnerGround } from './ground.ts';
+import { discard } from './discard.ts';
+import type { RunnerGround } from './ground.ts';
 import { OutputLines } from './log-file.ts';
 
 /** What a sandbox of a service is made for; a warm one serves any execution with the same. */
@@ -67,7 +68,7 @@ export class ServiceSandbox {
     return `${this.#nest}/output`;
   }
 
-  /** Makes its nest the folder of an execution, which is there and empty. Only before it has begun. */
+  /** Makes its nest the folder of an execution, which must not be there. Only before it has begun. */
   settleIn(folder: string): void {
     renameSync(this.#nest, folder);
     this.#nest = folder;
@@ -184,12 +185,4 @@ function start(
 
 function frameLength(frame: Buffer): Buffer {
   return Buffer.from(`${frame.length}\n`);
-}
-
-/** A folder for a sandbox that waits, outside of any execution. */
-export function newNest(ground: RunnerGround, name: string): string {
-  const nest = `${ground.places.nests}/${name}`;
-  mkdirSync(nest, { mode: 0o711 });
-  chmodSync(nest, 0o711); // whatever the umask
-  return nest;
 }

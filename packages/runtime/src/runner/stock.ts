@@ -1,6 +1,7 @@
 import { messageOf } from '../errors.ts';
-import { discard, type RunnerGround } from './ground.ts';
-import { newNest, ServiceSandbox } from './service-sandbox.ts';
+import { discard } from './discard.ts';
+import type { RunnerGround } from './ground.ts';
+import { ServiceSandbox } from './service-sandbox.ts';
 
 const SIZE = 2;
 
@@ -11,14 +12,13 @@ const SIZE = 2;
 export class Stock {
   readonly #ground: RunnerGround;
   readonly #waiting = new Map<ServiceSandbox, string>();
-  #made = 0;
   #closed = false;
 
   constructor(ground: RunnerGround) {
     this.#ground = ground;
   }
 
-  /** One of them, settled in the empty folder of an execution, or null when there is none just now. */
+  /** One of them, settled in the folder of an execution, which it makes, or null when there is none just now. */
   take(folder: string): ServiceSandbox | null {
     for (const service of this.#waiting.keys()) {
       this.#waiting.delete(service);
@@ -56,7 +56,7 @@ export class Stock {
   }
 
   #add(): void {
-    const nest = newNest(this.#ground, `stock-${++this.#made}`);
+    const nest = this.#ground.nests.make();
     const service = new ServiceSandbox(this.#ground, nest, [], null);
     this.#waiting.set(service, nest);
     void service.sandbox.ended.then(() => {

@@ -1,7 +1,8 @@
 import { messageOf } from '../errors.ts';
 import type { Settings } from '../protocol/messages.ts';
-import { discard, type RunnerGround } from './ground.ts';
-import { newNest, ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
+import { discard } from './discard.ts';
+import type { RunnerGround } from './ground.ts';
+import { ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
 
 /** Until it is known what a worker of some code needs: Python with a small library. */
 const FIRST_GUESS_BYTES = 24 * 1024 * 1024;
@@ -33,7 +34,6 @@ export class WarmPool {
   readonly #seenBytes = new Map<string, number>();
   readonly #failures = new Map<string, { count: number; last: number }>();
   readonly #look: NodeJS.Timeout;
-  #made = 0;
   #closed = false;
 
   constructor(ground: RunnerGround, settings: () => Settings) {
@@ -97,7 +97,7 @@ export class WarmPool {
   }
 
   #add(key: string, spec: ServiceSpec): void {
-    const nest = newNest(this.#ground, `warm-${++this.#made}`);
+    const nest = this.#ground.nests.make();
     const service = new ServiceSandbox(this.#ground, nest, spec.code.imports, spec.limits);
     try {
       service.begin(spec, { warm: true, dataPools: [] });
