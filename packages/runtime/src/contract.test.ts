@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StartRefused } from './index.ts';
-import { MiB, openBench, until, type Bench, type Order, type Program } from './testing/bench.ts';
+import { MiB, openBench, resultOf, until, type Bench, type Order, type Program } from './testing/bench.ts';
 import { shellImage, testEngine } from './testing/images.ts';
 
 /**
@@ -67,7 +67,7 @@ a secret" ] && echo True $MODE; printf '{"data": %s}' "$(cat /var/runtime/input/
       files: [],
       result: { isObject: true, reservedMembers: false },
     });
-    expect(JSON.parse(readFileSync(end.result?.path ?? '', 'utf8'))).toEqual({ data: [1, { a: 'é' }] });
+    expect(resultOf(end)).toEqual({ data: [1, { a: 'é' }] });
     expect((await logOf(end.executionId)).map(({ message }) => message)).toEqual(['True fast']);
     expect(end.endedAt).toBeGreaterThanOrEqual(end.startedAt);
   });

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StartRefused } from './index.ts';
-import { LIMITS, openBench, until, type Bench } from './testing/bench.ts';
+import { LIMITS, openBench, resultOf, until, type Bench } from './testing/bench.ts';
 
 let bench: Bench;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('result', () => {
     });
     expect(end).toMatchObject({ outcome: 'SUCCEEDED', cause: null, files: [], logBytes: 0 });
     expect(end.result).toMatchObject({ isObject: true, reservedMembers: false });
-    expect(JSON.parse(readFileSync(end.result?.path ?? '', 'utf8'))).toEqual({ sum: 6, unit: 'é' });
+    expect(resultOf(end)).toEqual({ sum: 6, unit: 'é' });
     expect(end.endedAt).toBeGreaterThanOrEqual(end.startedAt);
   });
 
@@ -29,7 +29,7 @@ describe('result', () => {
   ])('can be %s', async (_name, value, expected) => {
     const end = await bench.run(`def run():\n    return ${value}`);
     expect(end.result?.isObject).toBe(false);
-    expect(JSON.parse(readFileSync(end.result?.path ?? '', 'utf8'))).toEqual(expected);
+    expect(resultOf(end)).toEqual(expected);
   });
 
   test('gets secrets and the environment of the version', async () => {

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { placesOf } from './places.ts';
@@ -58,6 +59,14 @@ def run(what="end"):
   const { executions, trash, nests } = placesOf(bench.dataDir);
   expect(readdirSync(executions)).toEqual([]);
   await until('nothing is in the trash', () => Promise.resolve(readdirSync(trash).length === 0));
+  const folders = (): string[] => readdirSync(nests).map((nest) => join(nests, nest));
+  const isUsed = (nest: string): boolean => existsSync(join(nest, 'output'));
   // Two in stock, and the warm one.
-  await until('no folder of a sandbox is left', () => Promise.resolve(readdirSync(nests).length <= 3));
+  await until('no folder of a sandbox is left', () => Promise.resolve(folders().filter(isUsed).length <= 3));
+  const spare = folders().filter((nest) => !isUsed(nest));
+  expect(spare.length).toBeLessThanOrEqual(16);
+  // What the next execution gets to use tells nothing of this one.
+  const sizes = spare.flatMap((nest) => readdirSync(nest).map((name) => statSync(join(nest, name)).size));
+  expect(sizes.length).toBeGreaterThan(0);
+  expect(sizes.filter((size) => size > 0)).toEqual([]);
 }, 60_000);

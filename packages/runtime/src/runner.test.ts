@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +9,7 @@ import { Connection } from './client/connection.ts';
 import { startRunner } from './client/start-runner.ts';
 import { connectRuntime, RuntimeUnavailable, type ExecutionEnd, type Runtime } from './index.ts';
 import { placesOf } from './places.ts';
-import { isAlive, LIMITS, openBench, until, type Bench } from './testing/bench.ts';
+import { isAlive, LIMITS, MiB, openBench, until, type Bench } from './testing/bench.ts';
 
 const WAITING = 'import time\ndef run():\n    print("ready")\n    time.sleep(60)';
 const states: string[] = [];
@@ -32,11 +33,14 @@ async function endOf(runtime: Runtime, executionId: string): Promise<ExecutionEn
 }
 
 test('an end that cannot be read is LOST, and ends no other', async () => {
+  await bench.close();
+  bench = await openBench({ warmBytes: 128 * MiB });
   const other = await bench.startedWith('ready', WAITING);
-  const broken = await bench.startedWith(
-    'ready',
+  const waiting = bench.service(
     'import os, time\ndef run():\n    print("ready")\n    while not os.path.exists("end"):\n        time.sleep(0.01)',
   );
+  await bench.runtime.prewarm(waiting, {}, LIMITS);
+  const broken = await bench.startedWith('ready', waiting);
   // The place of its result files is taken by a folder that is not empty.
   const { executions, nests } = placesOf(bench.dataDir);
   const ended = bench.ended(broken.executionId);
@@ -206,7 +210,9 @@ test('the runner has none of the environment of the platform', async () => {
     .split('\0')
     .filter(Boolean)
     .map((entry) => entry.split('=')[0]);
-  expect(new Set(names)).toEqual(new Set(process.getuid?.() === 0 ? ['PATH', 'PWD'] : ['PATH']));
+  const ofItsShell = process.getuid?.() === 0 ? ['PWD'] : [];
+  const ofNode = ['UV_THREADPOOL_SIZE', ...(getCompileCacheDir() === undefined ? [] : ['NODE_COMPILE_CACHE'])];
+  expect(new Set(names)).toEqual(new Set(['PATH', ...ofItsShell, ...ofNode]));
 });
 
 describe('a runner of another version', () => {

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LIMITS, MiB, openBench, until, type Bench } from '../testing/bench.ts';
+import { LIMITS, MiB, openBench, resultOf, until, type Bench } from '../testing/bench.ts';
 
 let bench: Bench;
 let server: Server;
@@ -67,7 +66,7 @@ test.each([
   ['the metadata service, also when it is declared and its network opened', 'tunnel("169.254.169.254", 80)', /403/],
 ])('%s is refused, in the log of the execution', async (_what, body, answer) => {
   const end = await bench.run(program(body), { hosts: hosts(), input: { port } });
-  expect(JSON.stringify(await resultOf(end.result?.path))).toMatch(answer);
+  expect(JSON.stringify(resultOf(end))).toMatch(answer);
   const lines = (await bench.log(end.executionId)).map(({ severity, message }) => `${severity} ${message}`);
   expect(lines.join('\n')).toMatch(/WARNING A connection to \S+ was refused: .+/);
   expect(requests).toEqual([]);
@@ -85,12 +84,8 @@ test('a warm process has the hosts of its version, and its refusals are in the l
   await bench.run(code, { hosts: [`127.0.0.9:${port}`], input: { port } });
   const warm = (await bench.runtime.status()).warm.filter(({ sourceDir }) => sourceDir === code.sourceDir).length;
   const end = await bench.run(code, { hosts: hosts(), input: { port }, limits: LIMITS });
-  expect([warm, await resultOf(end.result?.path)]).toEqual([2, ['hello', expect.stringContaining('403')]]);
+  expect([warm, resultOf(end)]).toEqual([2, ['hello', expect.stringContaining('403')]]);
   expect((await bench.log(end.executionId)).map(({ message }) => message)).toEqual([
     expect.stringContaining(`A connection to 127.0.0.9:${port} was refused`),
   ]);
 });
-
-async function resultOf(path: string | undefined): Promise<unknown> {
-  return path === undefined ? null : (JSON.parse(await readFile(path, 'utf8')) as unknown);
-}

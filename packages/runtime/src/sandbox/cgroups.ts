@@ -148,7 +148,8 @@ function killAll(folder: string): void {
   try {
     writeFileSync(`${folder}/cgroup.kill`, '1');
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'EACCES') throw error;
+    // ENODEV: removed just now.
+    if (!['ENOENT', 'EACCES', 'ENODEV'].includes(errorCode(error) ?? '')) throw error;
     // Of another namespace of processes are those that are listed as 0.
     for (const pid of withNested(folder).flatMap(processesOf)) if (pid > 0) killQuietly(pid);
   }

@@ -118,7 +118,7 @@ export async function openBench(
     async result(program, order) {
       const end = await bench.run(program, order);
       if (end.result === null) throw new Error(`${end.outcome}: ${JSON.stringify(end.cause)}`);
-      return JSON.parse(end.result.text ?? readFileSync(end.result.path, 'utf8'));
+      return resultOf(end);
     },
     async ended(executionId) {
       return new Promise((resolve) => {
@@ -228,4 +228,9 @@ async function leftNothing(dataDir: string, runners: number[], orphansBefore: Se
   if (readFileSync('/proc/mounts', 'utf8').includes(runtimeDir)) left.push('a mount');
   left.push(...orphans().filter((orphan) => !orphansBefore.has(orphan) && !isOfAnother(orphan, mark)));
   if (left.length > 0) throw new Error(`The runner left behind: ${left.join(', ')}`);
+}
+
+/** The result of an execution, told with its end or left in a file; null when it has none. */
+export function resultOf({ result }: Pick<ExecutionEnd, 'result'>): unknown {
+  return result === null ? null : JSON.parse(result.text ?? readFileSync(result.path, 'utf8'));
 }
