@@ -15,7 +15,7 @@ export async function leftInRuntime(dataDir: string): Promise<string[]> {
     const left = [
       ...readdirSync(executions).map((name) => `folder of an execution is left: ${name}`),
       ...readdirSync(trash).map((name) => `trash is left: ${name}`),
-      ...beyond(MOST_WAITING, readdirSync(nests)).map((name) => `folder of a sandbox is left: ${name}`),
+      ...beyond(MOST_WAITING, used(nests)).map((name) => `folder of a sandbox is left: ${name}`),
       ...beyond(MOST_WAITING, groups(mark)).map((name) => `cgroup of a sandbox is left: ${name}`),
     ];
     if (left.length === 0 || attempt === ATTEMPTS) return left;
@@ -25,6 +25,11 @@ export async function leftInRuntime(dataDir: string): Promise<string[]> {
 
 function beyond(most: number, names: readonly string[]): readonly string[] {
   return names.length > most ? names : [];
+}
+
+/** Emptied folders wait there for the next sandbox, without one for results. */
+function used(nests: string): string[] {
+  return readdirSync(nests).filter((name) => existsSync(path.join(nests, name, 'output')));
 }
 
 function groups(mark: string): string[] {
