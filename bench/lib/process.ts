@@ -50,3 +50,12 @@ export function memoryMb(pid: number): number {
   const kilobytes = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
   return Number(kilobytes) / 1024;
 }
+
+/** Processor time that the whole machine has spent so far, in seconds: also what the kernel does after a process has ended (proc(5)). */
+export function machineSeconds(): number {
+  const [, user, nice, system, , , irq, softirq] = (readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '').split(
+    / +/,
+  );
+  // Ticks, of which Linux tells user space 100 a second.
+  return [user, nice, system, irq, softirq].reduce((sum, one) => sum + Number(one), 0) / 100;
+}

@@ -10,7 +10,7 @@ const KEPT = new Set(['note', 'end.json.tmp']);
 
 /**
  * Folders for sandboxes that wait, and for executions. What an execution leaves is emptied and used again: ext4 looks at every
- * file that was deleted within a minute before it makes another one, which took 4.6 ms of an execution when all of its seven
+ * file that was deleted within a minute before it makes another one, which took 4 ms of an execution when all seven of its own
  * were made anew. The output folder is, as the program may have left there more than files (attributes, access lists).
  */
 export class Nests {
