@@ -57,7 +57,7 @@ export async function prepareGround(places: Places, passage: string | null, vers
     },
     cgroups,
     identities,
-    nests: new Nests(places, process.getuid?.() === 0),
+    nests: new Nests(places),
     doors: new Doors(`${places.runtimeDir}/doors`, identities.take(), reachable),
     limitedBy: cgroups?.kind ?? 'RLIMITS',
     version,

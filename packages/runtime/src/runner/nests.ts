@@ -5,7 +5,7 @@ import { discard } from './discard.ts';
 
 /** So many as are used at the same time on a busy machine of some cores. */
 const MOST_SPARE = 16;
-/** What only we write: emptied, it serves the next execution. */
+/** What no program ever had a descriptor of: emptied, it serves the next execution. */
 const KEPT = new Set(['note', 'end.json.tmp']);
 
 /**
@@ -15,14 +15,11 @@ const KEPT = new Set(['note', 'end.json.tmp']);
  */
 export class Nests {
   readonly #places: Places;
-  readonly #keepsWritten: boolean;
   readonly #spare: string[] = [];
   #made = 0;
 
-  /** @param othersRun whether programs run as other users than we do: what they write on a descriptor of ours is then all that they can do to the file. */
-  constructor(places: Places, othersRun: boolean) {
+  constructor(places: Places) {
     this.#places = places;
-    this.#keepsWritten = othersRun;
   }
 
   /** A folder outside of any execution, without `output`. */
@@ -61,7 +58,7 @@ export class Nests {
         if (name === 'end.json') {
           renameSync(`${folder}/end.json`, `${folder}/end.json.tmp`);
           truncateSync(`${folder}/end.json.tmp`);
-        } else if (KEPT.has(name) || (name === 'written' && this.#keepsWritten)) truncateSync(`${folder}/${name}`);
+        } else if (KEPT.has(name)) truncateSync(`${folder}/${name}`);
         else unlinkSync(`${folder}/${name}`);
       }
       return true;
