@@ -9,7 +9,7 @@ import type { Platform } from '../../apps/server/src/platform.ts';
 import { bpmn } from '../../apps/server/src/testing/workflows.ts';
 import { advance, Inbox, Turns, type Taker } from '../../apps/server/src/workflows/advance/index.ts';
 import type { Graphs } from '../../apps/server/src/workflows/graphs.ts';
-import { lanesOf, shareOfOwners } from '../../apps/server/src/workflows/engine.ts';
+import { lanesOf, shareOfOwners, wakeLanes } from '../../apps/server/src/workflows/engine.ts';
 import { FirstSteps } from '../../apps/server/src/workflows/first-step.ts';
 import { createWorkflows, type Door } from '../../apps/server/src/workflows/index.ts';
 import { Loop } from '../../apps/server/src/workflows/loop.ts';
@@ -48,7 +48,7 @@ export async function runInstances(platform: Platform, graphs: Graphs, count: nu
         return more ? 0 : null;
       }),
   );
-  const wake = (): void => lanes.forEach((lane) => lane.wake());
+  const wake = (): void => wakeLanes(lanes, inbox);
   const door = Object.assign(createWorkflows(platform), { check: () => Promise.resolve() });
   door.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), taker, { jobs: wake, timers: wake });
   const progress = { accepted: 0, ended: 0 };

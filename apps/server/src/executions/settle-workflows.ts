@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { recordsOf, type Queries } from '../storage/index.ts';
+import { isAmong, recordsOf, type Queries } from '../storage/index.ts';
 import { before } from './transition.ts';
 
 /** What the execution of a workflow has become. */
@@ -14,7 +14,10 @@ export interface Settled {
 
 const events = ['WORKFLOW_RUNNING', 'WORKFLOW_SUCCEEDED', 'WORKFLOW_FAILED'] as const;
 
-/** Makes the moves of many executions that are legal; returns those that were made. One that was cancelled stays so. */
+/**
+ * Makes the moves of many executions that are legal; returns those that were made. One that was cancelled stays so. The ids
+ * stand beside the records because PostgreSQL knows how many these are: for records it would read the whole of a small table.
+ */
 export async function settleWorkflows(transaction: Queries, rows: readonly Settled[]) {
   if (rows.length === 0) return [];
   const fresh = recordsOf(transaction, rows, {
@@ -24,6 +27,7 @@ export async function settleWorkflows(transaction: Queries, rows: readonly Settl
     result: 'text',
     result_blob: 'text',
   });
+  const ids = rows.map(({ id }) => id);
   const from = sql.join([...new Set(events.flatMap(before))].map((status) => sql.lit(status)));
   const { rows: moved } = await sql<{
     id: string;
@@ -32,7 +36,8 @@ export async function settleWorkflows(transaction: Queries, rows: readonly Settl
     started_at: number;
   }>`update executions set status = fresh.status, ended_at = fresh.ended_at, result = fresh.result,
       result_blob = fresh.result_blob
-    from ${fresh} as fresh where executions.id = fresh.id and executions.status in (${from})
+    from ${fresh} as fresh where executions.id = fresh.id and ${isAmong(transaction, 'executions.id', ids)}
+      and executions.status in (${from})
     returning executions.id, executions.status, executions.subscription_id, executions.started_at`.execute(transaction);
   return moved;
 }

@@ -4,7 +4,6 @@ import { Kysely, PostgresDialect, type Compilable } from 'kysely';
 import { Pool, types, type QueryResultRow } from 'pg';
 import type { Database } from './database.ts';
 import { Listener, Teller } from './listener.ts';
-import { PlanningClient } from './planning-client.ts';
 import type { Tables } from './schema.ts';
 
 const CONNECTIONS = 16;
@@ -14,12 +13,7 @@ types.setTypeParser(types.builtins.INT8, Number);
 
 /** The production database. Notifications travel over LISTEN/NOTIFY on one channel; a lost one is made up for by polling. */
 export async function openPostgres(url: string): Promise<Database & { readonly migrations: Kysely<Tables> }> {
-  const pool = new Pool({
-    Client: PlanningClient,
-    connectionString: url,
-    max: CONNECTIONS,
-    application_name: 'kethub',
-  });
+  const pool = new Pool({ connectionString: url, max: CONNECTIONS, application_name: 'kethub' });
   // An idle connection that the server ends must not end the process; the next query opens another.
   pool.on('error', () => undefined);
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });

@@ -2,7 +2,7 @@ import { onExecutionChanged } from '../executions/index.ts';
 import { createAccessDirectory } from '../gateway/index.ts';
 import { createTargetClient } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
-import { advance, Inbox, Turns } from './advance/index.ts';
+import { advance, LARGEST_BATCH, Inbox, Turns } from './advance/index.ts';
 import { Budget } from './budget.ts';
 import type { Door } from './door.ts';
 import { FirstSteps } from './first-step.ts';
@@ -25,6 +25,11 @@ export function shareOfOwners(): Budget {
  */
 export function lanesOf({ dialect }: Pick<Platform['database'], 'dialect'>): number {
   return dialect === 'postgres' ? 4 : 1;
+}
+
+/** One, as long as a batch holds all that waits: the fewer are under way, the more each takes along. Beyond that all of them. */
+export function wakeLanes(lanes: readonly Loop[], { size }: Pick<Inbox, 'size'>): void {
+  for (const lane of lanes.slice(0, size > LARGEST_BATCH ? lanes.length : 1)) lane.wake();
 }
 
 /**
@@ -51,7 +56,7 @@ export class WorkflowEngine {
       return more ? 0 : null;
     };
     const lanes = Array.from({ length: lanesOf(database) }, () => new Loop('advancing workflows', log, advanceOnce));
-    const told = (): void => lanes.forEach((lane) => lane.wake());
+    const told = (): void => wakeLanes(lanes, inbox);
     const targets = createTargetClient(platform);
     const inbox = new Inbox(told);
     const jobs = new JobWorker(platform, workflows, directory, targets, inbox, () => working.wake());

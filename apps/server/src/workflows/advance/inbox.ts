@@ -2,7 +2,7 @@ import type { Event } from '@kethub/workflow';
 import { inTurns, isOutage, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
 
 /** How many are taken into account in one transaction. */
-const AT_ONCE = 128;
+export const LARGEST_BATCH = 128;
 
 /** A job that this process works on and that has ended, and what its instance is to learn of it. */
 export interface Ended {
@@ -34,6 +34,11 @@ export class Inbox {
     this.#wake = wake;
   }
 
+  /** How many ends wait for a batch. */
+  get size(): number {
+    return this.#waiting.size;
+  }
+
   /** Resolves when it is on disk that the job has ended, or that it was in another state by then. */
   add(ended: Ended): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -52,7 +57,7 @@ export class Inbox {
       free.filter(({ alone }) => !alone),
       ({ ended }) => ended.job.owner,
     );
-    const together = inTurns([...owners.values()]).slice(0, AT_ONCE);
+    const together = inTurns([...owners.values()]).slice(0, LARGEST_BATCH);
     const taken = together.length > 0 ? together : free.slice(0, 1);
     for (const { ended } of taken) this.#waiting.delete(ended);
     return new Taken(this.#waiting, taken);
