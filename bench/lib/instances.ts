@@ -13,6 +13,7 @@ import { lanesOf, shareOfOwners, wakeLanes } from '../../apps/server/src/workflo
 import { FirstSteps } from '../../apps/server/src/workflows/first-step.ts';
 import { createWorkflows, type Door } from '../../apps/server/src/workflows/index.ts';
 import { Loop } from '../../apps/server/src/workflows/loop.ts';
+import { originOfOwner } from '../../apps/server/src/workflows/start-by-event.ts';
 import { onWorkflowsToDo } from '../../apps/server/src/workflows/wake.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
@@ -91,17 +92,7 @@ async function acceptAll(
   progress: { accepted: number; readonly ended: number },
 ): Promise<void> {
   const accepting = createAccepting(platform, door);
-  const origin = {
-    scope: { of: { by: 'OWNER' as const, type: 'USER' as const, id: 'ada' }, address: '' },
-    subscriptionId: null,
-    applicationId: null,
-    owner: { type: 'USER' as const, id: 'ada' },
-    personId: 'ada',
-    serviceId: VERSION,
-    serviceVersionId: VERSION,
-    dataPools: [],
-    isWorkflow: true,
-  };
+  const origin = originOfOwner(platform, { type: 'USER', id: 'ada' }, 'ada', VERSION, VERSION);
   const caller = async (): Promise<void> => {
     while (progress.accepted < count) {
       if (progress.accepted - progress.ended >= OPEN_AT_ONCE) {

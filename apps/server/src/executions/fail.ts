@@ -3,8 +3,7 @@ import { clearPools } from '../datapools/index.ts';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { dropInput, removeInput } from './input-blob.ts';
-import type { Queries } from '../storage/index.ts';
-import { move } from './queries.ts';
+import { keepLateLog, move } from './queries.ts';
 import { executionChanged } from './watch.ts';
 
 /** Ends an execution that cannot be started at all. */
@@ -19,7 +18,7 @@ export async function failExecution(platform: Platform, id: string, reason: unkn
     const ended_at = platform.now();
     if (await move(transaction, id, 'FAILED', { cause, ended_at, sealed_secrets: null, input: null, log }))
       return input;
-    await keepNoLog(transaction, id);
+    await keepLateLog(transaction, id, { log: '' });
     return input;
   });
   executionChanged(platform.database, id);
@@ -30,18 +29,12 @@ export async function failExecution(platform: Platform, id: string, reason: unkn
 /** Ends what was cancelled after it was claimed, and never handed to the runtime. */
 export async function forgetCancelled(platform: Platform, id: string): Promise<void> {
   const unused = await platform.database.write(async (transaction) => {
-    await keepNoLog(transaction, id);
+    await keepLateLog(transaction, id, { log: '' });
     return dropInput(transaction, id, platform.now());
   });
   executionChanged(platform.database, id);
   await removeInput(platform, unused);
   await clearPools(platform, id);
-}
-
-/** Of one that was cancelled: nothing will be added to its log, and whoever follows it must learn that. */
-async function keepNoLog(transaction: Queries, id: string): Promise<void> {
-  const noLog = transaction.updateTable('executions').set({ log: '', input: null }).where('id', '=', id);
-  await noLog.where('log', 'is', null).where('log_blob', 'is', null).execute();
 }
 
 /** This machine could not run it now: another attempt can succeed. */

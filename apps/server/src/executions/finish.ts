@@ -9,7 +9,7 @@ import type { Platform } from '../platform.ts';
 import { blobKeyOf, noteUnused, removeUnused, type ExecutionFileRow, type Queries } from '../storage/index.ts';
 import { dropInput } from './input-blob.ts';
 import { keepExecutionLog } from './log.ts';
-import { move } from './queries.ts';
+import { keepLateLog, move } from './queries.ts';
 import { digestOf, hashed, recordOf, type Kept } from './record/index.ts';
 import type { ExecutionEvent } from './transition.ts';
 import { executionChanged } from './watch.ts';
@@ -72,13 +72,7 @@ async function collect(platform: Platform, runtime: Runtime, end: ExecutionEnd):
       return input === null ? [] : [input];
     }
     // It was cancelled while it ran: only its log and its record are still missing. Given up as lost: not even that.
-    await transaction
-      .updateTable('executions')
-      .set({ ...log, record, input: null })
-      .where('id', '=', id)
-      .where('log', 'is', null)
-      .where('log_blob', 'is', null)
-      .execute();
+    await keepLateLog(transaction, id, { ...log, record });
     return [...(input === null ? [] : [input]), ...(await noteUnkept(transaction, id, stored, platform.now()))];
   });
   await removeUnused(platform.database, platform.blobs, unused);

@@ -1,8 +1,8 @@
 import { keepLog, readCopies, removeCopies, type KeptLog } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
-import { putUnused, removeUnused, takeIntoUse, type Queries } from '../storage/index.ts';
+import { putUnused, removeUnused, takeIntoUse } from '../storage/index.ts';
 import { dropInput } from './input-blob.ts';
-import { move } from './queries.ts';
+import { keepLateLog, move } from './queries.ts';
 import { executionChanged } from './watch.ts';
 
 const lostCause = {
@@ -34,25 +34,13 @@ export async function giveUpExecutions(platform: Platform, workerId: string): Pr
       await removeCopies(transaction, id);
       const input = await dropInput(transaction, id, now());
       if (input !== null) unused.push(input);
-      const isKept = (await move(transaction, id, 'LOST', values)) || (await keepOnly(transaction, id, kept));
+      const isKept = (await move(transaction, id, 'LOST', values)) || (await keepLateLog(transaction, id, kept));
       if (isKept && kept.log_blob !== null) await takeIntoUse(transaction, kept.log_blob);
     });
     await removeUnused(database, platform.blobs, unused);
     executionChanged(database, id);
   }
   if (left.length > 0) log.error({ worker: workerId, executions: left.length }, 'executions ended as UNKNOWN');
-}
-
-/** Cancelled while it ran: only its log is missing, and whoever follows it must learn that it has ended. */
-async function keepOnly(transaction: Queries, id: string, kept: KeptLog): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('executions')
-    .set({ ...kept, input: null })
-    .where('id', '=', id)
-    .where('log', 'is', null)
-    .where('log_blob', 'is', null)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
 }
 
 async function keepCopies(platform: Platform, id: string): Promise<KeptLog> {

@@ -2,7 +2,7 @@ import type { ServiceExecution } from '@kethub/contract';
 import type { Runtime } from '@kethub/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { list, once, preferredWait, Problem, type Answer, type ListQuery } from '../http/index.ts';
-import { answerLog } from '../logs/index.ts';
+import { answerLog, isKept } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import type { Queries } from '../storage/index.ts';
 import { cancelExecution } from './cancel.ts';
@@ -108,7 +108,7 @@ export class Executions {
   async log(scope: ExecutionScope, id: string, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
     const row = await findExecution(this.#platform.database, scope, id);
     if (!row) throw notThere(scope, id);
-    const ofWorkflow = row.log === null && row.log_blob === null ? await this.#workflows.log(id) : null;
+    const ofWorkflow = isKept(row) ? null : await this.#workflows.log(id);
     return answerLog(ofWorkflow ?? executionLog(this.#platform, this.#runtime, this.#watch, id), request, reply);
   }
 

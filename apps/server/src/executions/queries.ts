@@ -31,6 +31,25 @@ export async function move(
   return numUpdatedRows === 1n;
 }
 
+/**
+ * Keeps the log of one that has ended without it, because it was cancelled while it ran: whoever follows it must learn that
+ * nothing will be added. False when one is kept already.
+ */
+export async function keepLateLog(
+  transaction: Queries,
+  id: string,
+  values: UpdateObject<Tables, 'executions'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('executions')
+    .set({ ...values, input: null })
+    .where('id', '=', id)
+    .where('log', 'is', null)
+    .where('log_blob', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
 function running(database: Database, workerId: string) {
   // Literal: SQLite uses its partial index only when it can see that the condition holds.
   const isRunning = sql<boolean>`status = 'RUNNING'`;

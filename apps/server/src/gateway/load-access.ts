@@ -115,7 +115,6 @@ async function loadApplication(
             { ...one, versionId: one.service_version_id, retirement: retirementOf(one) },
             offersOf.get(one.service_version_id) ?? [],
           );
-          // What each call looks at comes first, and nothing is spread: so it lies together in memory.
           const subscriber: Subscriber = {
             isRemembered: false,
             path,

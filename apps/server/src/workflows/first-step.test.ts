@@ -11,6 +11,7 @@ import { Budget } from './budget.ts';
 import type { Graphs } from './graphs.ts';
 import { FirstSteps } from './first-step.ts';
 import { createWorkflows, type Door } from './index.ts';
+import { originOfOwner } from './start-by-event.ts';
 
 /** Whoever works on jobs, with so many places. */
 class Takes implements Taker {
@@ -133,17 +134,7 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
   });
 
   async function prepare(input: object, firstSteps = door.firstSteps): Promise<PreparedExecution> {
-    const origin = {
-      scope: { of: { by: 'OWNER' as const, type: 'USER' as const, id: 'ada' }, address: '' },
-      subscriptionId: null,
-      applicationId: null,
-      owner: { type: 'USER' as const, id: 'ada' },
-      personId: 'ada',
-      serviceId: VERSION,
-      serviceVersionId: VERSION,
-      dataPools: [],
-      isWorkflow: true,
-    };
+    const origin = originOfOwner(platform, { type: 'USER', id: 'ada' }, 'ada', VERSION, VERSION);
     const prepared = await prepareExecution(platform, door, origin, platform.newId(), JSON.stringify(input));
     prepared.firstStep = (await firstSteps?.of(prepared)) ?? null;
     return prepared;

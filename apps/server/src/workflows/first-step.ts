@@ -9,6 +9,7 @@ import {
 } from '../storage/index.ts';
 import {
   gatherEffects,
+  HandOver,
   jobColumns,
   reduce,
   timerColumns,
@@ -37,36 +38,28 @@ export class MadeStep implements FirstStep {
   readonly journal: ReturnType<typeof journalRows>;
   readonly jobs: readonly WorkflowJobRow[];
   readonly timers: readonly WorkflowTimerRow[];
-  readonly #taker: Taker;
+  readonly #handOver: HandOver;
   readonly #wakes: Wakes;
-  #taken: WorkflowJobRow[] = [];
 
-  constructor(row: WorkflowInstanceRow, next: Next, { jobs, timers }: Effects, taker: Taker, wakes: Wakes) {
+  constructor(row: WorkflowInstanceRow, next: Next, effects: Effects, taker: Taker, wakes: Wakes) {
     const { phase, state, bytes } = next;
     this.instance = { ...row, phase, state, bytes, revision: row.revision + 1 };
     this.journal = journalRows(row.id, next.journal);
-    this.jobs = jobs;
-    this.timers = timers;
-    this.#taker = taker;
+    this.jobs = effects.jobs;
+    this.timers = effects.timers;
     this.#wakes = wakes;
-    for (const job of jobs) {
-      const until = taker.reserve(job.owner);
-      if (until === null) continue;
-      job.locked_until = until;
-      this.#taken.push(job);
-    }
+    this.#handOver = new HandOver(taker);
+    this.#handOver.reserve(effects, new Set());
   }
 
   begin(): void {
-    if (this.#taken.length < this.jobs.length) this.#wakes.jobs();
+    if (this.#handOver.size < this.jobs.length) this.#wakes.jobs();
     if (this.timers.length > 0) this.#wakes.timers();
-    this.#taker.begin(this.#taken);
-    this.#taken = [];
+    this.#handOver.begin();
   }
 
   release(): void {
-    for (const { owner } of this.#taken) this.#taker.release(owner);
-    this.#taken = [];
+    this.#handOver.release();
   }
 }
 

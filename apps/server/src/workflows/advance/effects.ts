@@ -32,8 +32,8 @@ export interface Effects {
   readonly finished: string[];
 }
 
-export function gatherEffects(platform: Platform, advanced: readonly Advanced[]): Effects {
-  const all: Effects = {
+export function noEffects(): Effects {
+  return {
     jobs: [],
     jobsToCancel: [],
     timers: [],
@@ -45,6 +45,10 @@ export function gatherEffects(platform: Platform, advanced: readonly Advanced[])
     events: [],
     finished: [],
   };
+}
+
+export function gatherEffects(platform: Platform, advanced: readonly Advanced[]): Effects {
+  const all = noEffects();
   for (const { row, next } of advanced) for (const effect of next?.effects ?? []) add(platform, all, row, effect);
   return all;
 }

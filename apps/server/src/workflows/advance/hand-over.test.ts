@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WorkflowJobRow } from '../../storage/index.ts';
-import type { Effects } from './effects.ts';
+import { noEffects, type Effects } from './effects.ts';
 import { HandOver, type Taker } from './hand-over.ts';
 
 class Places implements Taker {
@@ -46,18 +46,7 @@ function job(id: string, instance_id: string): WorkflowJobRow {
 }
 
 function effectsOf(jobs: WorkflowJobRow[], jobsToCancel: Effects['jobsToCancel'] = []): Effects {
-  return {
-    jobs,
-    jobsToCancel,
-    timers: [],
-    timersToRemove: [],
-    subscriptions: [],
-    subscriptionsToRemove: [],
-    children: [],
-    childrenToCancel: [],
-    events: [],
-    finished: [],
-  };
+  return { ...noEffects(), jobs, jobsToCancel };
 }
 
 test('jobs for which there is a place are written as taken and begun with, others wait', () => {

@@ -1,6 +1,6 @@
 export { advance, type Batch } from './advancer.ts';
 export { LARGEST_BATCH, Inbox, type Ended } from './inbox.ts';
-export type { Taker } from './hand-over.ts';
+export { HandOver, type Taker } from './hand-over.ts';
 export { DEPTH, gatherEffects, type Effects } from './effects.ts';
 export { reduce, type Next } from './reduce.ts';
 export { jobColumns, timerColumns } from './store.ts';

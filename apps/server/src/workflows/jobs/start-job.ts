@@ -3,7 +3,7 @@ import { prepareExecution, removeInput, wakeWorkers } from '../../executions/ind
 import type { Subscriber } from '../../gateway/index.ts';
 import { Problem } from '../../http/index.ts';
 import type { Platform } from '../../platform.ts';
-import { isOutage, type WorkflowJobRow } from '../../storage/index.ts';
+import type { WorkflowJobRow } from '../../storage/index.ts';
 import type { Desk } from './desk.ts';
 import { failJob } from './fail-job.ts';
 import { startRemote } from './remote-job.ts';
@@ -50,15 +50,10 @@ async function startHere(desk: Desk, job: WorkflowJobRow, subscriber: Subscriber
     due: 0,
   } as const;
   let accepted = false;
-  let unsure = false;
   try {
     accepted = await desk.note({ called, subscriber, prepared });
-  } catch (error) {
-    // It may have been accepted, and only the answer of the database was lost.
-    unsure = isOutage(error);
-    throw error;
   } finally {
-    if (!accepted && !unsure) await removeInput(platform, prepared.row.input_blob);
+    if (!accepted) await removeInput(platform, prepared.row.input_blob);
   }
   if (!accepted) return;
   platform.telemetry.metrics?.accepted();
