@@ -1,6 +1,7 @@
 import { memberRoles, type MemberRole, type Service } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExecutionRow } from '../storage/index.ts';
+import { bareExecution } from '../testing/bare-executions.ts';
 import { databases } from '../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
 import { bpmn } from '../testing/workflows.ts';
@@ -19,34 +20,14 @@ const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
 
 /** An execution whose service and application are gone. */
 const ended: Omit<ExecutionRow, 'id' | 'owner_type' | 'owner_id'> = {
-  subscription_id: null,
-  application_id: null,
-  person_id: null,
-  service_id: null,
+  ...bareExecution,
   service_version_id: UNKNOWN,
   status: 'SUCCEEDED',
-  trace_parent: null,
   created_at: 0,
   started_at: 0,
   ended_at: 1,
-  worker_id: null,
-  cancel_requested_at: null,
-  input: null,
-  input_blob: null,
-  sealed_secrets: null,
-  data_pools: null,
   result: '{}',
-  result_blob: null,
-  cause: null,
   log: '',
-  log_blob: null,
-  cpus: null,
-  memory_bytes: null,
-  gpus: null,
-  gpu_type: null,
-  input_digest: null,
-  input_bytes: null,
-  record: null,
 };
 
 /** Who asks: a member by role, somebody who has not joined, somebody whose registration waits, nobody. */

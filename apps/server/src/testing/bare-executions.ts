@@ -20,40 +20,47 @@ export async function addBareVersion(
   });
 }
 
-/** An execution of it that waits. */
+/** An execution of which nothing is known beside what has to be. */
+export const bareExecution = {
+  subscription_id: null,
+  application_id: null,
+  person_id: null,
+  service_id: null,
+  trace_parent: null,
+  started_at: null,
+  ended_at: null,
+  worker_id: null,
+  cancel_requested_at: null,
+  input: null,
+  input_blob: null,
+  sealed_secrets: null,
+  data_pools: null,
+  result: null,
+  result_blob: null,
+  cause: null,
+  log: null,
+  log_blob: null,
+  cpus: null,
+  memory_bytes: null,
+  gpus: null,
+  gpu_type: null,
+  input_digest: null,
+  input_bytes: null,
+  record: null,
+} satisfies Partial<ExecutionRow>;
+
+/** An execution of a bare version that waits. */
 export function pendingExecution({ newId, now }: TestPlatform, ownerId: string, versionId: string): ExecutionRow {
   return {
+    ...bareExecution,
     id: newId(),
-    subscription_id: null,
-    application_id: null,
     owner_type: 'USER',
     owner_id: ownerId,
-    person_id: null,
     service_id: serviceOf(versionId),
     service_version_id: versionId,
     status: 'PENDING',
-    trace_parent: null,
     created_at: now(),
-    started_at: null,
-    ended_at: null,
-    worker_id: null,
-    cancel_requested_at: null,
     input: '{}',
-    input_blob: null,
-    sealed_secrets: null,
-    data_pools: null,
-    result: null,
-    result_blob: null,
-    cause: null,
-    log: null,
-    log_blob: null,
-    cpus: null,
-    memory_bytes: null,
-    gpus: null,
-    gpu_type: null,
-    input_digest: null,
-    input_bytes: null,
-    record: null,
   };
 }
 
