@@ -193,8 +193,8 @@ describe.each(databases)('workflow services on $name', (kind) => {
       });
       expect(['one', 'two']).toContain(envelope.failedElement);
     }
-    const log = await app.request('GET', `/${id}/log`);
-    expect(JSON.stringify(log.body)).toContain('three has ended');
+    const log = async () => JSON.stringify((await app.request('GET', `/${id}/log`)).body);
+    await expect.poll(log, { timeout: 30_000 }).toContain('three has ended');
     // The instance lives: it can be cancelled.
     expect((await app.request('PUT', `/${id}/cancel`)).body).toMatchObject({ status: 'CANCELLED' });
     expect((await errorsOf(app, id)).at(-1)).toMatchObject({ errorCode: 'WORKFLOW_ERROR', failedElement: 'process' });
