@@ -13,7 +13,7 @@ test.each([
   ['postgres', 12, 'everything', null, 3_000],
 ] as const)(
   `on %s with %d kills of %s at random moments nothing is lost, run twice, stuck or left behind (KETHUB_TEST_SEED=${seed})`,
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async (database, kills, _what, only, outageMs) => {
     const report = await runFaults({ seed, kills, only, database, diskMb: null, outageMs, pauseMs: 400 });
     expect(report.wrong, JSON.stringify(report)).toEqual([]);
@@ -24,7 +24,7 @@ test.each([
 // Of its own, because it is killed.
 test.skipIf(testEngine === null)(
   `with 3 kills of the container engine the same holds for executions in containers (KETHUB_TEST_SEED=${seed})`,
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     const plan = {
       seed,

@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ket } from '../apps/cli/src/testing/ket.ts';
 import { databases } from '../apps/server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 
 // What the README of the examples says a newcomer types. The tests build on each other, in this order.
+vi.setConfig({ testTimeout: 180_000 });
 
 const examples = path.resolve(import.meta.dirname, '../examples');
 let platform: TestKethub;

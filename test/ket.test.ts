@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { ServiceExecution, Share } from '@kethub/contract';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ket, type KetOptions } from '../apps/cli/src/testing/ket.ts';
 import { databases } from '../apps/server/src/testing/databases.ts';
 import { deploy, startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
@@ -10,6 +10,9 @@ import { commercialPlan } from '../apps/server/src/testing/marketplace.ts';
 
 // The way of a researcher from signing in to a result: ket as processes of its own, against a whole platform. The tests
 // build on each other, in this order.
+
+// Up to a dozen processes in one test, one after the other, on a machine that may be busy.
+vi.setConfig({ testTimeout: 240_000 });
 
 const username = 'grace';
 const password = 'correct horse battery staple';

@@ -134,7 +134,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
 
     test('a log that another machine writes is read and followed, whole and in order', async () => {
       await maybeDeafen();
-      const { id } = await app.start({ lines: 40, seconds: 4 });
+      const { id } = await app.start({ lines: 40, seconds: 8 });
       await expect.poll(() => statusOf(id), patient).toBe('RUNNING');
       const [all, early] = await Promise.all([
         follow(id),
@@ -156,7 +156,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
 
     test('a reader that comes back while the code runs goes on where it was', async () => {
       await maybeDeafen();
-      const { id } = await app.start({ lines: 30, seconds: 3 });
+      const { id } = await app.start({ lines: 30, seconds: 8 });
       await expect.poll(async () => (await app.request('GET', `/${id}/log`)).text, patient).toContain('line 3"');
       const { body } = await app.request('GET', `/${id}/log`);
       const seen = (body as LogEntry[]).map((entry) => `${JSON.stringify(entry)}\n`);
@@ -244,7 +244,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
     await kethub.worker.restart();
     await expect.poll(() => statusOf(id), patient).toBe('SUCCEEDED');
     expect((await follow(id)).messages).toEqual(lines(20));
-  });
+  }, 180_000);
 
   test('what ran on a worker that does not come back is UNKNOWN, with the log that was read of it; what waited runs on another', async () => {
     const { id } = await app.start({ lines: 600, seconds: 600 });
@@ -272,5 +272,5 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
     expect(await app.finish({ lines: 1 })).toMatchObject({ status: 'SUCCEEDED' });
     await close();
     expect(await statusOf(id)).toBe('UNKNOWN');
-  });
+  }, 180_000);
 });

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkLog } from '../apps/server/src/testing/log.ts';
+import { freePort } from '../apps/server/src/testing/platform.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const START = path.join(root, 'script/start.ts');
@@ -99,7 +100,8 @@ describe('npm start without a terminal', () => {
 
   test('Ctrl-C ends it cleanly; the next start keeps all data', async () => {
     expect(await first.stop()).toBe(0);
-    expect(first.lines.at(-1)).toBe('Stopped.');
+    // Its last line may be read after its end.
+    await expect.poll(() => first.lines.at(-1), { timeout: 30_000 }).toBe('Stopped.');
     const second = await start(/^Demo execution/);
     const execution = (lines: string[]): string | undefined => lines.find((line) => line.startsWith('Demo execution'));
     const password = (lines: string[]): string | undefined => lines.find((line) => line.includes('password'));
@@ -129,13 +131,4 @@ async function refusal(child: ChildProcess): Promise<string> {
   const [code] = (await once(child, 'close')) as [number | null];
   expect(code).toBe(1);
   return text;
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (typeof address !== 'object' || !address) throw new Error('No port');
-  return address.port;
 }

@@ -20,7 +20,7 @@ export interface Containers {
 }
 
 const HOST = '127.0.0.2';
-const ATTEMPTS = 100;
+const ATTEMPTS = 300;
 
 /**
  * Does what the witness of sandboxes does. Nobody can look from outside at what a container opens: it tells that it runs,

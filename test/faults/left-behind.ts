@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { placesIn } from '../../packages/runtime/src/places.ts';
 
-const ATTEMPTS = 100;
+const ATTEMPTS = 300;
 
 /** What an installation that was stopped and removed has left on the machine, one sentence each. */
 export async function leftBehind(dataDir: string): Promise<string[]> {

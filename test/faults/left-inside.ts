@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase, type Database } from '../../apps/server/src/storage/index.ts';
 import { placesIn } from '../../packages/runtime/src/places.ts';
 
-const ATTEMPTS = 100;
+const ATTEMPTS = 300;
 /** Of sandboxes that wait: two in stock, and a warm one for the service. */
 const MOST_WAITING = 3;
 

@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { exitCodes } from './failures.ts';
 import { folderWith } from './testing/folder.ts';
 import { ket } from './testing/ket.ts';
 import { standInPlatform } from './testing/platform.stand-in.ts';
+
+// Each run of ket is a process of its own.
+vi.setConfig({ testTimeout: 180_000 });
 
 const lab = { id: 'o1', name: 'Lab', role: 'OWNER', createdAt: '2026-01-01 00:00:00' };
 const member = { userId: 'u2', firstname: 'Grace', lastname: 'H', role: 'VIEWER', joinedAt: '2026-01-01 00:00:00' };

@@ -114,12 +114,13 @@ describe.skipIf(cgroups.pathFor('x') === null)('what an engine leaves in the cgr
 
     test(
       'nothing of it is left when the start is refused, and it can be tried again',
-      { timeout: 30_000 },
+      { timeout: 120_000 },
       async () => {
         const job = bench.jobOf({ image: 'any' });
         for (const attempt of [1, 2]) {
           await expect(bench.runtime.start(job)).rejects.toThrow(/could not be started: socket hang up/);
-          expect(removed).toHaveLength(attempt);
+          // The refusal waits 2 s for it, and no longer.
+          await until('the container is removed', () => removed.length === attempt);
           expect(orphans).toHaveLength(attempt);
           await until('what it began has ended', () => orphans.every(({ pid = 0 }) => !isAlive(pid)));
         }
@@ -147,7 +148,7 @@ describe.skipIf(cgroups.pathFor('x') === null)('what an engine leaves in the cgr
 
     test(
       'the start is refused soon while it stays away, and the rest goes when it is back',
-      { timeout: 60_000 },
+      { timeout: 120_000 },
       async () => {
         awayAfterStart = true;
         const job = bench.jobOf({ image: 'any' });

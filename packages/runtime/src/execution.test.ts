@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { StartRefused } from './index.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { StartRefused, type ExecutionJob } from './index.ts';
 import { LIMITS, openBench, resultOf, until, type Bench } from './testing/bench.ts';
 
 let bench: Bench;
@@ -144,11 +144,14 @@ def run():
     signal.signal(signal.SIGTERM, stop)
     print("ready")
     time.sleep(60)`;
-    const job = await bench.startedWith('ready', program);
-    const ended = bench.ended(job.executionId);
-    await bench.runtime.cancel(job.executionId);
+    // A busy machine may let the program wait for longer than the grace of the other tests.
+    const patient = await openBench({ cancelGraceMs: 30_000 });
+    onTestFinished(() => patient.close());
+    const job = await patient.startedWith('ready', program);
+    const ended = patient.ended(job.executionId);
+    await patient.runtime.cancel(job.executionId);
     expect(await ended).toMatchObject({ outcome: 'CANCELLED', cause: { type: 'ExecutionCancelled' }, result: null });
-    expect((await bench.log(job.executionId)).map((line) => line.message)).toContain('tidying');
+    expect((await patient.log(job.executionId)).map((line) => line.message)).toContain('tidying');
   });
 
   test('ends a program that ignores every signal, and what it left behind', async () => {
@@ -202,7 +205,7 @@ def run():
   });
 });
 
-test('whatever a program leaves can be deleted', async () => {
+test('whatever a program leaves can be deleted', { timeout: 120_000 }, async () => {
   const program = `
 import os
 def run():
@@ -235,15 +238,29 @@ def run(pool):
 });
 
 describe('a start that cannot succeed is refused and leaves the id free', () => {
+  /** On a busy machine the attempt may end too late for a refusal: then its code has not run, and it is started again. */
+  async function refusalOf(job: ExecutionJob): Promise<unknown> {
+    for (;;) {
+      const ended = bench.ended(job.executionId);
+      try {
+        await bench.runtime.start(job);
+      } catch (error) {
+        return error;
+      }
+      expect((await ended).outcome).toBe('NOT_STARTED');
+      await bench.runtime.forget(job.executionId);
+    }
+  }
+
   test.each([
     ['code that is not there', { code: { sourceDir: '/nowhere/at/all', layerDir: null, imports: [] } }, /nowhere/],
     ['an environment that the sandbox cannot take', { environment: { 'A=B': '' } }, /sandbox|setenv/i],
     ['a limit that the kernel does not take', { limits: { tmpBytes: -7 } }, /./],
   ])('%s', async (_name, order, words) => {
     const job = bench.job('def run():\n    return 1', order);
-    const refused = bench.runtime.start(job);
-    await expect(refused).rejects.toThrow(StartRefused);
-    await expect(refused).rejects.toThrow(words);
+    const refusal = await refusalOf(job);
+    expect(refusal).toBeInstanceOf(StartRefused);
+    expect(refusal).toMatchObject({ message: expect.stringMatching(words) });
     expect((await bench.runtime.list()).map((one) => one.executionId)).not.toContain(job.executionId);
     const good = bench.job('def run():\n    return 1', { executionId: job.executionId });
     const ended = bench.ended(job.executionId);

@@ -92,9 +92,14 @@ describe('an execution runs at most once', () => {
 
 describe('a platform that ends', () => {
   test('by kill -9 leaves its executions running, and the next one learns their ends', async () => {
-    const done = `${bench.dataDir}/go`;
     const script = fileURLToPath(new URL('./testing/platform-process.ts', import.meta.url));
-    const job = bench.job('import time\ndef run():\n    print("ready")\n    time.sleep(1)\n    return "kept"');
+    const job = bench.job(
+      `import os, time
+def run():
+    print("ready")
+    while not os.path.exists("/app/go"): time.sleep(0.02)
+    return "kept"`,
+    );
     const platform = spawn(process.execPath, [script, bench.dataDir, JSON.stringify(job)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -102,10 +107,11 @@ describe('a platform that ends', () => {
     const killed = new Promise((resolve) => platform.once('exit', resolve));
     platform.kill('SIGKILL');
     await killed;
-    expect(existsSync(done)).toBe(false);
     const known = (await bench.runtime.list()).find((one) => one.executionId === job.executionId);
     expect(known?.state).toBe('RUNNING');
-    expect((await endOf(bench.runtime, job.executionId)).outcome).toBe('SUCCEEDED');
+    const ended = endOf(bench.runtime, job.executionId);
+    writeFileSync(join(job.code.sourceDir, 'go'), '');
+    expect((await ended).outcome).toBe('SUCCEEDED');
   });
 
   test('by closing leaves its executions running, and the runner ends when they have', async () => {

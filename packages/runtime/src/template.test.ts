@@ -122,18 +122,28 @@ test('every execution is a new process: what a module remembers, the next one do
 });
 
 test('print, logging and standard error are the log, in their order, with their severity', async () => {
-  const job = bench.job(`
-import logging, sys, warnings
+  const path = join(bench.dataDir, 'runtime', 'signals');
+  mkdirSync(path);
+  const program = `
+import logging, sys, time, warnings
+from kethub.datapool import DataPool
 
-def run():
+def run(signals: DataPool):
     print("printed")
     logging.getLogger("mine").info("informed")
     logging.warning("warned")
     logging.error("failed")
     print("to stderr", file=sys.stderr)
+    # Of two streams nobody knows which is read first.
+    while "read" not in signals.list_files():
+        time.sleep(0.01)
     sys.stdout.write("no newline")
-`);
-  await Promise.all([bench.ended(job.executionId), bench.runtime.start(job)]);
+`;
+  const dataPools = [{ parameter: 'signals', path, writable: false }];
+  const job = await bench.startedWith('to stderr', program, { dataPools });
+  const ended = bench.ended(job.executionId);
+  writeFileSync(join(path, 'read'), '');
+  await ended;
   const lines = (await bench.log(job.executionId)).map(({ severity, message }) => [severity, message]);
   expect(lines).toEqual([
     ['INFO', 'printed'],

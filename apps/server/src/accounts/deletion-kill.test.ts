@@ -79,7 +79,8 @@ describe.each(databases)('kill -9 of the process that deletes an account, on $na
     accounts.start();
     const { read } = server.platform.database;
     const note = read.selectFrom('account_deletions').select('ended_at').where('user_id', '=', id);
-    await expect.poll(async () => (await note.executeTakeFirst())?.ended_at).toEqual(expect.any(Number));
+    const endedAt = async () => (await note.executeTakeFirst())?.ended_at;
+    await expect.poll(endedAt, { timeout: 30_000 }).toEqual(expect.any(Number));
     await accounts.close();
   }
 });

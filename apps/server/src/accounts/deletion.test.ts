@@ -8,6 +8,8 @@ import { countBlobs, settle, traces, type Settled } from '../testing/leaving.ts'
 import { createTestServer } from '../testing/platform.ts';
 import { createAccounts, security } from './index.ts';
 
+const patient = { timeout: 30_000 };
+
 describe.each(databases)('DELETE /me on $name', ({ open }) => {
   let server: TestAccounts;
   beforeAll(async () => {
@@ -176,7 +178,7 @@ describe.each(databases)('DELETE /me on $name', ({ open }) => {
       const { person, blobs } = await failing('forgets');
       const other = await another({});
       other.accounts.start();
-      await expect.poll(() => traces(server, person)).toEqual(['account_deletions']);
+      await expect.poll(() => traces(server, person), patient).toEqual(['account_deletions']);
       await other.close();
       await expectGone(person, blobs);
     });
@@ -188,7 +190,7 @@ describe.each(databases)('DELETE /me on $name', ({ open }) => {
         delete: (id) => (id === stuck.person.id ? Promise.reject(new Error('down')) : server.identity.delete(id)),
       });
       other.accounts.start();
-      await expect.poll(() => traces(server, person)).toEqual(['account_deletions']);
+      await expect.poll(() => traces(server, person), patient).toEqual(['account_deletions']);
       await other.close();
       await expectGone(person, blobs);
       expect((await remove(stuck.person.session)).status).toBe(204);

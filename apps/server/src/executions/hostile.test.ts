@@ -78,14 +78,14 @@ describe.each(databases)('hostile code on $name gets a clear answer and leaves n
     ['a result that is not JSON', 'no_json', /\/value|value/],
     ['a result with NaN', 'not_a_number', /\/value\/1|NaN/],
     ['a memory hog', 'memory_hog', /memory/i],
-  ])('%s', { timeout: 60_000 }, async (_what, what, detail) => {
+  ])('%s', { timeout: 150_000 }, async (_what, what, detail) => {
     const { id, status, result } = await act(what);
     expect(status).toBe('FAILED');
     expect(result).toMatchObject({ title: expect.any(String), detail: expect.stringMatching(detail) });
     await isGone(id);
   });
 
-  test('a fork bomb', { timeout: 60_000 }, async () => {
+  test('a fork bomb', { timeout: 150_000 }, async () => {
     const { id, status, result } = await act('fork_bomb');
     expect(status).toBe('FAILED');
     expect(member(result, 'detail')).not.toBe('');
@@ -93,7 +93,7 @@ describe.each(databases)('hostile code on $name gets a clear answer and leaves n
     expect((await app.finish({ act: 'links' })).status).toBe('SUCCEEDED');
   });
 
-  test('a gigabyte of log is cut, says so, and does not fail the execution', { timeout: 60_000 }, async () => {
+  test('a gigabyte of log is cut, says so, and does not fail the execution', { timeout: 150_000 }, async () => {
     const { id, status, result } = await act('flood');
     expect([status, result]).toEqual(['SUCCEEDED', expect.objectContaining({ written: 2 ** 30 })]);
     const log = await app.request('GET', `/${id}/log`, { headers: { accept: 'text/plain' } });

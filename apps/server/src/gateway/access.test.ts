@@ -250,6 +250,30 @@ describe.each(databases)('what applications may do, from memory, on $name', ({ o
     directory.close();
   });
 
+  test('a look at the changes that takes long does not count for who asks at its end', async () => {
+    const answered = Promise.withResolvers<void>();
+    let slow = Promise.resolve();
+    const slowly = platform.database.read.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: ({ result }) => slow.then(() => result),
+    });
+    const directory = createAccessDirectory({
+      ...platform,
+      database: { ...platform.database, read: slowly, listen: () => () => undefined },
+    });
+    expect((await directory.accessKey('ak'))?.applicationId).toBe('a');
+    now += 900;
+    slow = answered.promise;
+    const early = directory.application('b');
+    await run(`delete from access_keys where id = 'k'`);
+    now += 900;
+    const late = directory.accessKey('ak');
+    answered.resolve();
+    expect(await late).toBeNull();
+    await early;
+    directory.close();
+  });
+
   test('a database that does not answer makes nobody welcome', async () => {
     const broken = { ...platform.database, read: platform.database.read };
     const directory = createAccessDirectory({ ...platform, database: broken });

@@ -85,8 +85,10 @@ export function createAccessDirectory(platform: Platform): AccessDirectory {
   const changes = new FreshChanges(platform, forget, forgetAll);
   const stop = onAccessChanged(database, (id) => (id === null ? forgetAll() : forget(id)));
   // What is remembered holds only as of a look at the changes that is young enough.
-  const asOfNow = <V>(get: () => Promise<V> | V): Promise<V> | V =>
-    changes.areFresh(now()) ? get() : changes.look().then(get);
+  const asOfNow = <V>(get: () => Promise<V> | V): Promise<V> | V => {
+    const asked = now();
+    return changes.areFresh(asked) ? get() : changes.lookFor(asked).then(get);
+  };
   return {
     accessKey: (id) => asOfNow(() => keys.get(id)),
     application: (id) => asOfNow(() => applications.get(id)),

@@ -30,7 +30,7 @@ export class FreshChanges {
       work.catch((error: unknown) => platform.log.warn({ err: error }, 'could not look for changes of access'));
     };
     this.#timers = [
-      setInterval(() => quietly(this.look()), LOOK_EVERY_MS).unref(),
+      setInterval(() => quietly(this.#joinLook()), LOOK_EVERY_MS).unref(),
       setInterval(() => quietly(this.#log.purge(platform.now())), PURGE_EVERY_MS).unref(),
     ];
   }
@@ -39,8 +39,15 @@ export class FreshChanges {
     return now - this.#lookedAt < FRESH_MS;
   }
 
+  /** Resolves when what has changed until `asked` is forgotten, but for what is young enough. */
+  async lookFor(asked: number): Promise<void> {
+    await this.#joinLook();
+    // The one that was under way may have begun long before.
+    if (!this.areFresh(asked)) await this.#joinLook();
+  }
+
   /** Looks now, or waits for the look that is being taken. */
-  look(): Promise<void> {
+  #joinLook(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = null;
     });

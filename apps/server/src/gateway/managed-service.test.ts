@@ -5,7 +5,7 @@ import { deploy, type DeployedService, type TestInstallation } from '../testing/
 import { probe } from '../testing/probe.ts';
 
 /** For what happens soon, on whatever machine. */
-const patient = { timeout: 20_000 };
+const patient = { timeout: 30_000 };
 const TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
@@ -44,9 +44,15 @@ describe.each(installations)('the managed-service interface of $name', ({ start 
 
     test('with Prefer: wait that is too short answers with the status object as it is', async () => {
       const body = JSON.stringify({ params: { sleep: 30 } });
-      const answer = await app.request('POST', '/', { body, headers: { prefer: 'wait=1' } });
-      expect([answer.status, member(answer.body, 'status')]).toEqual([201, 'RUNNING']);
-      await app.request('PUT', `/${member(answer.body, 'id')}/cancel`);
+      let status = 'PENDING';
+      // A busy machine may need longer than the wait to begin with it.
+      while (status === 'PENDING') {
+        const answer = await app.request('POST', '/', { body, headers: { prefer: 'wait=1' } });
+        expect(answer.status).toBe(201);
+        status = member(answer.body, 'status');
+        await app.request('PUT', `/${member(answer.body, 'id')}/cancel`);
+      }
+      expect(status).toBe('RUNNING');
     });
 
     test('with the same Idempotency-Key starts once', async () => {
@@ -208,7 +214,7 @@ describe.each(installations)('the managed-service interface of $name', ({ start 
     });
 
     test('is followed while the code runs, to its end', async () => {
-      const { id } = await app.start({ params: { print: ['first'], sleep: 1, return: 1 } });
+      const { id } = await app.start({ params: { print: ['first'], sleep: 5, return: 1 } });
       const response = await fetch(platform.at(`${service.endpoint}/${id}/log`), {
         headers: { authorization: `Bearer ${app.bearer}`, accept: 'text/event-stream' },
       });
@@ -226,8 +232,8 @@ describe.each(installations)('the managed-service interface of $name', ({ start 
 
   describe('PUT /{id}/cancel', () => {
     test('ends what runs and what waits, is repeatable, and refuses what has ended', async () => {
-      const running = [await app.start({ params: { sleep: 60 } }), await app.start({ params: { sleep: 60 } })];
-      const pending = await app.start({ params: { sleep: 60 } });
+      const running = [await app.start({ params: { sleep: 600 } }), await app.start({ params: { sleep: 600 } })];
+      const pending = await app.start({ params: { sleep: 600 } });
       const statusOf = async (id: string) => member((await app.request('GET', `/${id}`)).body, 'status');
       for (const { id } of running) await expect.poll(() => statusOf(id), patient).toBe('RUNNING');
       expect(await statusOf(pending.id)).toBe('PENDING');

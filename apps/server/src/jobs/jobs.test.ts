@@ -1,6 +1,7 @@
 import type { PlatformClient } from '@kethub/client';
 import type { OwnedExecution, Service, ServiceExecution } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sweepUnusedBlobs } from '../storage/index.ts';
 import { databases } from '../testing/databases.ts';
 import { callerOf, member, type Answered, type Caller, type CallOptions } from '../testing/gateway.ts';
 import { build, deploy, startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
@@ -276,7 +277,7 @@ describe.each(databases)('the job interface on $name', (kind) => {
       const params = { return: 'x'.repeat(100_000), files: { 'a.txt': 'a' } };
       const ended = await leaving.client.startJob(service.id, null, { params }, { wait: 60 });
       const running = await leaving.client.startJob(service.id, null, { params: { sleep: 60 } });
-      const { database } = kethub.kethub.platform;
+      const { database, blobs: store, now } = kethub.kethub.platform;
       const left = () => database.read.selectFrom('executions').selectAll().where('owner_id', '=', userId).execute();
       const blobs = [
         (await left()).find(({ id }) => id === ended.id)?.result_blob,
@@ -292,8 +293,9 @@ describe.each(databases)('the job interface on $name', (kind) => {
       await leaving.client.executions.cancel(running.id);
       expect((await ask('DELETE', '/me', {}, leaving.loginSession)).status).toBe(204);
       expect(await left()).toEqual([]);
-      const noted = await database.read.selectFrom('unused_blobs').select('blob').execute();
-      expect(noted.map(({ blob }) => blob)).toEqual(expect.arrayContaining(blobs));
+      // Noted for whoever sweeps next, which may be the platform itself.
+      await sweepUnusedBlobs(database, store, now());
+      for (const blob of blobs) await expect(store.get(blob ?? '')).rejects.toMatchObject({ code: 'ENOENT' });
     });
   });
 });

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { databases, type TestDatabaseKind } from '../testing/databases.ts';
 import { mailsTo, until, waitingMails } from '../testing/outbox.ts';
-import { createTestPlatform } from '../testing/platform.ts';
+import { createTestPlatform, freePort } from '../testing/platform.ts';
 import { CERTIFICATE, startSmtpServer } from '../testing/smtp-server.ts';
 import { createMailer, type Mail } from './index.ts';
 
@@ -67,9 +67,7 @@ describe.each(databases)('mail on $name', ({ open }) => {
   });
 
   test('while the mail server is down mails wait sealed, also over a restart, and are sent when it is back', async () => {
-    const first = await startSmtpServer();
-    const { port } = first;
-    await first.close();
+    const port = await freePort();
     const { platform, lines, post, wait } = await start(open, smtp(port));
     const before = createMailer(platform);
     await post(before);

@@ -18,10 +18,12 @@ describe('forwarding to a service that fails', () => {
   test('nothing listens: 502 with the correlation id', async () => {
     const gone = await startRawProvider(() => undefined);
     await gone.close();
-    const answer = await (await to.callerAt(gone.url)).request('POST', '/', { body: '{}' });
+    // No test listens at this address, whoever has got the port meanwhile.
+    const nowhere = gone.url.replace('127.0.0.1', '127.0.0.2');
+    const answer = await (await to.callerAt(nowhere)).request('POST', '/', { body: '{}' });
     expect(codeOf(answer)).toBe('502 upstream-unreachable');
     expect(answer.text).toContain(answer.headers.get('x-request-id'));
-    expect(answer.text).not.toContain(new URL(gone.url).host);
+    expect(answer.text).not.toContain(new URL(nowhere).host);
   });
 
   test.each([

@@ -25,7 +25,7 @@ describe.each(databases)('mails of invitations on $name', (kind) => {
   const mails = async (): Promise<string[]> => {
     const { database, configuration } = kethub.kethub.platform;
     const waiting = () => database.read.selectFrom('outgoing_mails').select('id').execute();
-    await expect.poll(waiting, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(waiting, { timeout: 30_000 }).toEqual([]);
     const folder = path.join(configuration.dataDir, 'outbox');
     const names = (await readdir(folder)).filter((name) => name.endsWith('.eml')).toSorted();
     return Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')));
@@ -38,7 +38,8 @@ describe.each(databases)('mails of invitations on $name', (kind) => {
     expect(others).toEqual([]);
     expect(mail).toContain('To: grace@example.org');
     expect(mail).toContain('ket org invitations');
-    expect(mail).not.toMatch(/evil|ada/i);
+    // Its id is random.
+    expect(mail.replace(/^Message-ID: .*$/m, '')).not.toMatch(/evil|ada/i);
   });
 
   test('a mailbox gets three a day from all organizations together; the invitations are there all the same', async () => {

@@ -8,7 +8,7 @@ import { build, deploy, startTestKethub, type TestKethub } from '../testing/keth
 import { probe } from '../testing/probe.ts';
 import { zip } from '../testing/zip.ts';
 
-const patient = { timeout: 20_000, interval: 20 };
+const patient = { timeout: 40_000, interval: 20 };
 const typed = {
   'src/__init__.py': '',
   'src/program.py': `from dataclasses import dataclass

@@ -4,6 +4,8 @@ import { mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises
 import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../config/index.ts';
 import { startS3, type TestS3 } from '../testing/s3.ts';
@@ -11,6 +13,9 @@ import { openBlobFolder, type Blobs } from './blobs.ts';
 import { openBlobs } from './open-blobs.ts';
 
 const MIB = 1024 * 1024;
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 
 let folder: string;
 let s3: TestS3;
@@ -149,14 +154,17 @@ async function digestOf(stream: Readable): Promise<string> {
   return hash.digest('hex');
 }
 
-/** By how many bytes the memory for buffers grew at most while `work` went on. */
+/** By how many bytes the memory for buffers that are in use grew at most while `work` went on. */
 async function peakGrowth(work: () => Promise<void>): Promise<number> {
-  const used = (): number => process.memoryUsage().arrayBuffers;
+  const used = (): number => {
+    collect();
+    return process.memoryUsage().arrayBuffers;
+  };
   const before = used();
   let most = 0;
   const timer = setInterval(() => {
     most = Math.max(most, used() - before);
-  }, 5);
+  }, 50);
   try {
     await work();
   } finally {

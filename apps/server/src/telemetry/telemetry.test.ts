@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databases } from '../testing/databases.ts';
 import { callerOf, type Caller } from '../testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
+import { freePort } from '../testing/platform.ts';
 import { startReceiver, type ExportedSpan } from '../testing/trace-receiver.ts';
 
 const program = `import os
@@ -78,10 +77,7 @@ describe.each(databases)('metrics on $name', (kind) => {
   let app: Caller;
   let port: number;
   beforeAll(async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    ({ port } = server.address() as AddressInfo);
-    await new Promise((resolve) => server.close(resolve));
+    port = await freePort();
     kethub = await startTestKethub(kind, { KETHUB_METRICS_PORT: String(port) });
     service = await deploy(kethub.client, 'Zanzibar', { 'src/__init__.py': '', 'src/program.py': program });
     app = await callerOf(service);
@@ -124,19 +120,22 @@ describe.each(databases)('metrics on $name', (kind) => {
   });
 
   test('executions are counted by their end, with their waits and runs', async () => {
-    const before = await scrape();
-    await app.finish({});
-    // Counted when it has been collected, which is a moment after its status is there.
     const ended = 'kethub_executions_ended_total{status="SUCCEEDED"}';
-    const after = await vi.waitUntil(
-      async () => {
-        const values = await scrape();
-        return values.get(ended) === (before.get(ended) ?? 0) + 1 && values;
-      },
-      { timeout: 20_000 },
-    );
+    // Counted when they have been collected, which is a moment after their status is there.
+    const whenAllHaveEnded = () =>
+      vi.waitUntil(
+        async () => {
+          const values = await scrape();
+          const accepted = values.get('kethub_executions_accepted_total') ?? 0;
+          return (values.get(ended) ?? 0) === accepted && values;
+        },
+        { timeout: 30_000 },
+      );
+    const before = await whenAllHaveEnded();
+    await app.finish({});
+    const after = await whenAllHaveEnded();
     const grown = (name: string): number => (after.get(name) ?? 0) - (before.get(name) ?? 0);
-    expect(grown('kethub_executions_accepted_total')).toBe(1);
+    expect([grown('kethub_executions_accepted_total'), grown(ended)]).toEqual([1, 1]);
     expect(grown('kethub_execution_wait_seconds_count')).toBe(1);
     expect(grown('kethub_execution_run_seconds_count{status="SUCCEEDED"}')).toBe(1);
   });

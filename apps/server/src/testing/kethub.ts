@@ -11,6 +11,7 @@ import type { IdentityService } from '../identity/index.ts';
 import { isWhole, startKethub, type WholeKethub } from '../kethub.ts';
 import type { Platform } from '../platform.ts';
 import type { TestDatabaseKind } from './databases.ts';
+import { freePort } from './free-port.ts';
 import { checkLog, testLog } from './log.ts';
 import { zip } from './zip.ts';
 
@@ -59,8 +60,8 @@ export async function startTestKethub(
   const { databaseUrl, drop } = await kind.create();
   const configuration = readConfiguration({
     KETHUB_DATA_DIR: dataDir,
-    KETHUB_PORT: '0',
-    KETHUB_GATEWAY_PORT: '0',
+    KETHUB_PORT: String(await freePort()),
+    KETHUB_GATEWAY_PORT: String(await freePort()),
     KETHUB_DEMO: 'off',
     ...roomy,
     KETHUB_SANDBOX_ROOT: 'machine',

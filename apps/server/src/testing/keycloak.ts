@@ -80,5 +80,12 @@ async function askOnce(issuer: string, secret: string): Promise<void> {
   });
   const { access_token } = (await granted.json()) as { access_token: string };
   const users = issuer.replace('/realms/', '/admin/realms/');
-  await (await fetch(`${users}/users?max=1`, { headers: { authorization: `Bearer ${access_token}` } })).text();
+  const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' };
+  await (await fetch(`${users}/users?max=1`, { headers })).text();
+  const person = { username: 'first', enabled: true, credentials: [{ type: 'password', value: secret }] };
+  const made = await fetch(`${users}/users`, { method: 'POST', headers, body: JSON.stringify(person) });
+  await made.text();
+  const location = made.headers.get('location');
+  if (location === null) return;
+  for (const method of ['GET', 'DELETE']) await (await fetch(location, { method, headers })).text();
 }

@@ -1,6 +1,4 @@
-import { randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import type { Logger } from 'pino';
@@ -12,7 +10,10 @@ import { createSeal, openBlobFolder } from '../storage/index.ts';
 import { noTelemetry } from '../telemetry/index.ts';
 import { checkAnswers } from './check-answers.ts';
 import type { TestDatabase, TestDatabaseKind } from './databases.ts';
+import { freePort } from './free-port.ts';
 import { testLog } from './log.ts';
+
+export { freePort };
 
 const INSTANCE_KEY = '11'.repeat(32);
 
@@ -92,20 +93,4 @@ export async function createTestServer(platform: Platform, securitySchemes: Reco
   checkAnswers(app);
   await acceptUploads(app);
   return app;
-}
-
-/**
- * A port that nothing listens on. Below the range from which the kernel picks ports of outgoing connections, so that
- * none of these takes it before the test listens.
- */
-export async function freePort(): Promise<number> {
-  const port = randomInt(12_000, 32_000);
-  const server = net.createServer();
-  const free = await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => resolve(true));
-  });
-  if (!free) return freePort();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -104,7 +104,8 @@ class Bounds {
     this.#engine = engine;
     this.#log = log;
     this.#outer = outer;
-    outer.addEventListener('abort', this.#end, { once: true });
+    if (outer.aborted) this.#cut.abort();
+    else outer.addEventListener('abort', this.#end, { once: true });
     const late = `The build took longer than ${buildMs / 1000} seconds, which is its limit.`;
     this.#timers.push(
       setTimeout(() => {

@@ -36,7 +36,7 @@ describe('a root of our own', () => {
     await bench.close();
   });
 
-  test('takes the place of the /usr of this machine while executions run', async () => {
+  test('takes the place of the /usr of this machine while executions run', { timeout: 180_000 }, async () => {
     const before = (await bench.result(LOOK)) as { shown: string[] };
     expect((await bench.runtime.status()).root).toBe(null);
     expect(before.shown.length).toBeGreaterThan(1);
@@ -57,7 +57,7 @@ describe('a root of our own', () => {
     expect((await ended).outcome).toBe('SUCCEEDED');
   }); // prettier-ignore
 
-  test('has the pip that installs requirements for it', async () => {
+  test('has the pip that installs requirements for it', { timeout: 180_000 }, async () => {
     const builder = createBuilder({ dataDir: bench.dataDir, runtime: bench.runtime });
     const program = 'import idna\ndef run():\n    return idna.__version__\n';
     const archive = hostileZip([
@@ -87,7 +87,8 @@ describe('a root of our own', () => {
   });
 });
 
-test('where none can be built, it is said why and what helps, and nothing is left', async () => {
+// It is tried at the lowest priority, beside all other tests.
+test('where none can be built, it is said why and what helps, and nothing is left', { timeout: 300_000 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'kethub-roots-'));
   const before = { ...process.env };
   Object.assign(process.env, { http_proxy: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' });

@@ -113,12 +113,12 @@ describe.each(databases)('the record of an execution on $name', (kind) => {
   test('one that is cancelled is told as cancelled, with what it has used', async () => {
     const { id } = await grace.client.startJob(serviceId, null, { params: { sleep: 600 } });
     await expect
-      .poll(() => grace.client.executions.status(id), { timeout: 20_000 })
+      .poll(() => grace.client.executions.status(id), { timeout: 30_000 })
       .toMatchObject({ status: 'RUNNING' });
     expect(await owned(id)).toMatchObject({ exit: null, usage: null, result: null, files: [] });
     await grace.client.executions.cancel(id);
     await expect
-      .poll(() => owned(id), { timeout: 20_000 })
+      .poll(() => owned(id), { timeout: 30_000 })
       .toMatchObject({
         exit: { reason: 'CANCELLED' },
         usage: { cpuSeconds: expect.any(Number) },

@@ -140,7 +140,7 @@ describe.each(databases)('the token endpoint on $name', ({ open }) => {
     const keys = await (await fetch(document.jwks_uri)).json();
     expect(keys).toEqual({ keys: [expect.not.objectContaining({ d: expect.anything() })] });
     const { access_token } = await server.signIn('verified');
-    const jwks = createRemoteJWKSet(new URL(document.jwks_uri));
+    const jwks = createRemoteJWKSet(new URL(document.jwks_uri), { timeoutDuration: 30_000 });
     await jwtVerify(access_token, jwks, { issuer: auth, audience: api, typ: 'at+jwt' });
   });
 

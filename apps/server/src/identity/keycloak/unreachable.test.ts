@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { TestRealm } from '../../testing/keycloak.ts';
@@ -6,6 +7,8 @@ import { startTcpProxy, type TcpProxy } from '../../testing/tcp-proxy.ts';
 import { IdentityProviderUnavailable, type Identity, type IdentityService } from '../identity-provider.ts';
 
 const server = process.env['KETHUB_TEST_KEYCLOAK_URL'];
+/** For what happens soon, on whatever machine. */
+const patient = { timeout: 40_000 };
 
 describe.skipIf(server === undefined)('what says nothing about a person is never a no', () => {
   let on: RealmIdentity;
@@ -19,7 +22,7 @@ describe.skipIf(server === undefined)('what says nothing about a person is never
     on = await startRealmIdentity(server);
     ({ realm } = on);
     way = await startTcpProxy(new URL(realm.origin));
-    known = await on.addUser();
+    known = await patiently(() => on.addUser());
     // Keycloak issues in the name of the address that it is asked at.
     const issuer = realm.issuer.replace(realm.origin, way.origin);
     token = (await on.signIn(known.username, {}, issuer)).access_token;
@@ -33,6 +36,17 @@ describe.skipIf(server === undefined)('what says nothing about a person is never
     await expect(asked).rejects.toThrow(IdentityProviderUnavailable);
     await expect(asked).rejects.toMatchObject({ status: 503 });
   }
+  /** A Keycloak that answers may need longer than a platform waits, on a busy machine. */
+  async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof IdentityProviderUnavailable)) throw error;
+        await pause(200);
+      }
+    }
+  }
   const issuerBehind = (): string => realm.issuer.replace(realm.origin, way.origin);
   const connectBehind = (): IdentityService => on.connect({ KETHUB_OIDC_ISSUER: issuerBehind() });
 
@@ -43,8 +57,8 @@ describe.skipIf(server === undefined)('what says nothing about a person is never
     await expectUnavailable(behind.find(known.id));
     await expectUnavailable(behind.delete(known.id));
     way.behave('FORWARD');
-    expect(await behind.verify(token)).toEqual({ subject: known.id });
-    expect(await behind.find(known.id)).toMatchObject({ id: known.id });
+    expect(await patiently(() => behind.verify(token))).toEqual({ subject: known.id });
+    expect(await patiently(() => behind.find(known.id))).toMatchObject({ id: known.id });
   });
 
   test('a server that stays down is left alone for 10 s', async () => {
@@ -58,7 +72,9 @@ describe.skipIf(server === undefined)('what says nothing about a person is never
     await expectUnavailable(behind.find(known.id));
     try {
       on.later = 10_000;
-      expect(await behind.find(known.id)).toMatchObject({ id: known.id });
+      await behind.find(known.id).catch(() => null);
+      expect(way.connections()).toBeGreaterThan(before);
+      expect(await patiently(() => behind.find(known.id))).toMatchObject({ id: known.id });
     } finally {
       on.later = 0;
     }
@@ -71,33 +87,32 @@ describe.skipIf(server === undefined)('what says nothing about a person is never
       fetch(issuerBehind())
         .then(({ ok }) => ok)
         .catch(() => false);
-    await expect.poll(reached, { timeout: 20_000 }).toBe(true);
+    await expect.poll(reached, patient).toBe(true);
   }
 
   test('a server whose every answer is slow: nobody waits for all that a cold question takes', async () => {
-    const slow = connectBehind();
+    let slow: IdentityService;
     onTestFinished(() => way.behave('FORWARD'));
     await slowDown();
-    // Discovery, a token for the admin interface and the person, one after the other.
-    const asked = slow.find(known.id);
-    await expectUnavailable(asked);
-    await expect(asked).rejects.toMatchObject({
-      cause: { message: expect.stringContaining('has waited') as string },
-    });
+    const ask = async (): Promise<string> => {
+      slow = connectBehind();
+      // Discovery, a token for the admin interface and the person, one after the other.
+      const asked = slow.find(known.id);
+      await expectUnavailable(asked);
+      return asked.then(String, causeOf);
+    };
+    // On a busy machine one answer alone may come too late.
+    await expect.poll(ask, patient).toContain('has waited');
     way.behave('FORWARD');
     // Calls that were cut off may still be failing.
-    await expect.poll(() => slow.find(known.id).catch(() => null), { timeout: 10_000 }).toMatchObject({ id: known.id });
+    await expect.poll(() => slow.find(known.id).catch(() => null), patient).toMatchObject({ id: known.id });
   });
 
   test('a request waits 3 s altogether, before its body is read and after it', async () => {
     const slow = connectBehind();
-    const [one, other] = [await on.addUser(), await on.addUser()];
-    await slow.find(known.id);
-    const ask = (id: string): Promise<string> =>
-      slow.find(id).then(
-        (found) => found?.id ?? 'nobody',
-        ({ cause }: Error) => String(cause),
-      );
+    let [one, other] = [known, known];
+    await patiently(() => slow.find(known.id));
+    const ask = (id: string): Promise<string> => slow.find(id).then((found) => found?.id ?? 'nobody', causeOf);
     const app = Fastify();
     onTestFinished(async () => {
       way.behave('FORWARD');
@@ -108,13 +123,18 @@ describe.skipIf(server === undefined)('what says nothing about a person is never
     app.addHook('onRequest', async () => void (first = await ask(one.id)));
     app.post('/', async () => [first, await ask(other.id)]);
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
-    const post = async (): Promise<unknown> =>
-      (await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })).json();
+    const headers = { 'content-type': 'application/json' };
+    const post = async (): Promise<string[]> =>
+      (await (await fetch(address, { method: 'POST', headers, body: '{}' })).json()) as string[];
     await slowDown();
-    // Each alone would be answered in time.
-    expect(await post()).toEqual([one.id, expect.stringContaining('has waited')]);
+    const askOfTwo = async (): Promise<unknown> => {
+      [one, other] = [await patiently(() => on.addUser()), await patiently(() => on.addUser())];
+      return (await post()).map((answer) => (answer === one.id ? 'in time' : answer));
+    };
+    // Each alone would be answered in time, but for a busy machine.
+    await expect.poll(askOfTwo, patient).toEqual(['in time', expect.stringContaining('has waited')]);
     // What came too late was kept.
-    await expect.poll(post, { timeout: 10_000 }).toEqual([one.id, other.id]);
+    await expect.poll(post, patient).toEqual([one.id, other.id]);
   });
 
   test('a client that Keycloak does not know, or that may not ask', async () => {
@@ -128,3 +148,7 @@ describe.skipIf(server === undefined)('what says nothing about a person is never
     await expectUnavailable(elsewhere.find(known.id));
   });
 });
+
+function causeOf({ cause }: Error): string {
+  return String(cause);
+}

@@ -15,6 +15,7 @@ describe.skipIf(keycloak === undefined).each(databases)('signing in with a real 
   beforeAll(async () => {
     if (keycloak === undefined) throw new Error('No Keycloak to test with');
     realm = await createTestRealm(keycloak);
+    await signInOnce();
   });
   afterAll(() => realm.remove());
 
@@ -59,6 +60,19 @@ describe.skipIf(keycloak === undefined).each(databases)('signing in with a real 
     expect(form.url.origin).toBe(realm.origin);
     expect(form.html).toContain('id="kc-form-login"');
     return { form, answer: await browser.submit(form, { username, password }), redeem };
+  }
+
+  /** The first sign-in at a Keycloak that has just started may be slower than a platform waits. */
+  async function signInOnce(): Promise<void> {
+    const server = await start(SECRET);
+    try {
+      await addPerson('first');
+      await signIn(server, 'first');
+    } catch {
+      // It was.
+    } finally {
+      await server.close();
+    }
   }
 
   async function me(server: TestAccounts, token: string): Promise<[status: number, body: unknown]> {
