@@ -164,7 +164,7 @@ async function peakGrowth(work: () => Promise<void>): Promise<number> {
   let most = 0;
   const timer = setInterval(() => {
     most = Math.max(most, used() - before);
-  }, 50);
+  }, 250);
   try {
     await work();
   } finally {

@@ -1,4 +1,5 @@
 import type SQLite from 'better-sqlite3';
+import type { WriteAheadLog } from './write-ahead-log.ts';
 
 interface Unit {
   readonly work: () => Promise<unknown>;
@@ -27,10 +28,12 @@ export class GroupCommit {
   readonly #release: SQLite.Statement;
   readonly #undo: SQLite.Statement;
   readonly #database: SQLite.Database;
+  readonly #log: Pick<WriteAheadLog, 'sync' | 'keepShort'>;
   #draining: Promise<void> | null = null;
 
-  constructor(database: SQLite.Database) {
+  constructor(database: SQLite.Database, log: Pick<WriteAheadLog, 'sync' | 'keepShort'>) {
     this.#database = database;
+    this.#log = log;
     this.#begin = database.prepare('begin immediate');
     this.#commit = database.prepare('commit');
     this.#rollback = database.prepare('rollback');
@@ -72,10 +75,12 @@ export class GroupCommit {
         outcomes.push(await this.#one(unit));
       }
       this.#commit.run();
+      await this.#log.sync();
       for (const outcome of outcomes) {
         if ('error' in outcome) outcome.unit.reject(outcome.error);
         else outcome.unit.resolve(outcome.value);
       }
+      await this.#log.keepShort();
     } catch (error) {
       // Begin or commit failed (disk full, file locked by another process): nothing of the batch is kept.
       if (this.#database.inTransaction) this.#rollback.run();

@@ -4,13 +4,15 @@ import { Kysely, SqliteDialect, type Compilable } from 'kysely';
 import type { Database, Queries } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { Tables } from './schema.ts';
+import { WriteAheadLog } from './write-ahead-log.ts';
 
 /** Distinct statements are few (one per query in the code); the bound only guards against a query built from data. */
 const STATEMENT_CACHE = 500;
 
 /**
- * The embedded database: WAL and full synchronization, one connection that writes and one that reads, so that a read
- * never sees a transaction that is not yet durable.
+ * The embedded database, with a write-ahead log: one connection that writes and one that reads, so that a read never sees a
+ * transaction that is not committed. Between its commit and its sync, for a millisecond, others may see what a loss of power
+ * would take back; whatever follows from it is written later, and so never there without it.
  */
 export function openSqlite(file: string): Database & { readonly migrations: Kysely<Tables> } {
   const writer = connect(file);
@@ -18,7 +20,8 @@ export function openSqlite(file: string): Database & { readonly migrations: Kyse
   reader.pragma('query_only = ON');
   const write = new Kysely<Tables>({ dialect: new SqliteDialect({ database: withStatementCache(writer) }) });
   const read: Queries = new Kysely<Tables>({ dialect: new SqliteDialect({ database: withStatementCache(reader) }) });
-  const commits = new GroupCommit(writer);
+  const log = new WriteAheadLog(file, writer);
+  const commits = new GroupCommit(writer, log);
   const signals = new EventEmitter();
   signals.setMaxListeners(0);
   return {
@@ -37,6 +40,7 @@ export function openSqlite(file: string): Database & { readonly migrations: Kyse
     },
     async close() {
       await commits.idle();
+      await log.close();
       await read.destroy();
       await write.destroy();
     },
@@ -46,7 +50,6 @@ export function openSqlite(file: string): Database & { readonly migrations: Kyse
 function connect(file: string): SQLite.Database {
   const database = new SQLite(file);
   database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.pragma('busy_timeout = 5000');
   return database;
