@@ -76,10 +76,11 @@ async function waitWhile(
   unchanged: (read: ReadStatus | null) => boolean,
 ): Promise<ReadStatus> {
   const { socket } = request.raw;
-  const gone = new AbortController();
-  const hangUp = (): void => gone.abort();
-  socket.once('close', hangUp);
-  const end = AbortSignal.any([AbortSignal.timeout(seconds * 1000), gone.signal]);
+  const ending = new AbortController();
+  const stop = (): void => ending.abort();
+  const timer = setTimeout(stop, seconds * 1000);
+  socket.once('close', stop);
+  const end = ending.signal;
   let latest = first;
   try {
     while (unchanged(latest) && !end.aborted) {
@@ -91,8 +92,9 @@ async function waitWhile(
       latest = existing(scope, await statuses.readChanged(scope, id), id);
     }
   } finally {
+    clearTimeout(timer);
     // The connection serves many requests and would collect a listener from each.
-    socket.off('close', hangUp);
+    socket.off('close', stop);
   }
   return latest === null || end.aborted ? existing(scope, await statuses.read(scope, id), id) : latest;
 }

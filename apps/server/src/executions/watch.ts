@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { EventEmitter } from 'node:events';
 import type { Database } from '../storage/index.ts';
 
@@ -28,12 +27,20 @@ export function watchExecutions(database: Database): ExecutionWatch {
   waiters.setMaxListeners(0);
   const stop = onExecutionChanged(database, (id) => void waiters.emit(id));
   return {
-    async changed(id, signal) {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(POLL_MS)]);
-      await once(waiters, id, { signal: limit }).catch((error: unknown) => {
-        if (!limit.aborted) throw error;
-      });
-    },
+    // Without signals of its own (`AbortSignal.any`, `AbortSignal.timeout`): they outlive the wait, and so many of them are
+    // most of what the garbage collector has to stop everything for.
+    changed: (id, signal) =>
+      new Promise((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer);
+          waiters.off(id, done);
+          signal.removeEventListener('abort', done);
+          resolve();
+        };
+        const timer = setTimeout(done, signal.aborted ? 0 : POLL_MS);
+        waiters.on(id, done);
+        signal.addEventListener('abort', done);
+      }),
     close: stop,
   };
 }

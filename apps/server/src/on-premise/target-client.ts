@@ -32,12 +32,14 @@ export function createTargetClient(platform: Platform): TargetClient {
   return {
     async call(columns, { method, path, body, headers = {} }, mostBytes) {
       const target = destinationOf(columns);
-      const deadline = AbortSignal.timeout(target.timeoutMs);
+      const deadline = new AbortController();
+      const timer = setTimeout(() => deadline.abort(), target.timeoutMs);
+      const { signal } = deadline;
       try {
         const request = connections.request(target, {
           method,
           path: path === '' ? target.rootPath : target.basePath + path,
-          signal: deadline,
+          signal,
           headers: {
             host: target.host,
             accept: 'application/json',
@@ -50,10 +52,12 @@ export function createTargetClient(platform: Platform): TargetClient {
           },
         });
         request.end(body);
-        const [response] = (await once(request, 'response', { signal: deadline })) as [IncomingMessage];
+        const [response] = (await once(request, 'response', { signal })) as [IncomingMessage];
         return { status: response.statusCode ?? 502, text: await readAll(response, mostBytes) };
       } catch (error) {
-        throw problemOf(error, deadline.aborted);
+        throw problemOf(error, signal.aborted);
+      } finally {
+        clearTimeout(timer);
       }
     },
     close: () => connections.close(),
