@@ -15,8 +15,9 @@ export interface Settled {
 const events = ['WORKFLOW_RUNNING', 'WORKFLOW_SUCCEEDED', 'WORKFLOW_FAILED'] as const;
 
 /**
- * Makes the moves of many executions that are legal; returns those that were made. One that was cancelled stays so. The ids
- * stand beside the records because PostgreSQL knows how many these are: for records it would read the whole of a small table.
+ * Makes the moves of many executions that are legal; returns those that were made, and whether they are to be paid for (0 or
+ * 1 on SQLite). One that was cancelled stays so. The ids stand beside the records because PostgreSQL knows how many these
+ * are: for records it would read the whole of a small table.
  */
 export async function settleWorkflows(transaction: Queries, rows: readonly Settled[]) {
   if (rows.length === 0) return [];
@@ -32,12 +33,14 @@ export async function settleWorkflows(transaction: Queries, rows: readonly Settl
   const { rows: moved } = await sql<{
     id: string;
     status: Settled['status'];
-    subscription_id: string | null;
     started_at: number;
+    isCharged: boolean | number;
   }>`update executions set status = fresh.status, ended_at = fresh.ended_at, result = fresh.result,
       result_blob = fresh.result_blob
     from ${fresh} as fresh where executions.id = fresh.id and ${isAmong(transaction, 'executions.id', ids)}
       and executions.status in (${from})
-    returning executions.id, executions.status, executions.subscription_id, executions.started_at`.execute(transaction);
+    returning executions.id, executions.status, executions.started_at, exists (select 1 from accepted_plans
+      where accepted_plans.subscription_id = executions.subscription_id and accepted_plans.type = 'COMMERCIAL') as "isCharged"
+    `.execute(transaction);
   return moved;
 }

@@ -57,7 +57,7 @@ export async function advance(
   const chosen = await choose(platform, turns, ends);
   if (chosen.busy.length === 0) return { more: false, jobs: false, timers: false, messages: false };
   try {
-    return await advanceThese(platform, graphs, chosen, ends, taker);
+    return await advanceThese(platform, graphs, chosen, ends, taker, inbox);
   } finally {
     for (const id of chosen.busy) turns.busy.delete(id);
   }
@@ -100,6 +100,7 @@ async function advanceThese(
   chosen: Candidates,
   ends: Taken,
   taker: Taker | null,
+  inbox: Inbox,
 ): Promise<Batch> {
   const { database, blobs } = platform;
   const compiled = new Map<string, ProcessGraph | null>();
@@ -122,8 +123,8 @@ async function advanceThese(
       return write(platform, transaction, prepared, handOver);
     });
     stored = written.unused;
-    const batch = batchOf(written, handOver.size);
     ends.putBack(written.later);
+    const batch = batchOf(written, handOver.size, inbox.size > 0);
     ends.resolve();
     handOver.begin();
     announce(platform, written.settlement, written.moved);
@@ -157,28 +158,32 @@ async function write(
   await limitChildren(platform, transaction, effects);
   handOver.reserve(effects, new Set(advanced.flatMap(({ row, next }) => (next?.phase === 'ERROR' ? row.id : []))));
   await storeAdvanced(platform, transaction, advanced, effects);
-  await clear(transaction, effects.finished);
+  await clear(transaction, advanced);
   await endWhatRuns(platform, transaction, advanced);
   for (const { alongside } of ended) await alongside?.(transaction);
   const { unused, moved } = await settle(platform, transaction, settlement);
-  const events = advanced.reduce((sum, one) => sum + one.events.length, ended.length);
+  // What was taken from the table may not have been all of it; what was put there is to be taken.
+  const events = advanced.reduce((sum, one) => sum + one.events.length, effects.events.length);
   return { settlement, unused, moved, effects, events, later };
 }
 
 /** Nothing waits for an instance that has ended, and nobody needs its secrets. */
-async function clear(transaction: Queries, finished: readonly string[]): Promise<void> {
-  if (finished.length === 0) return;
-  for (const table of ['workflow_timers', 'workflow_subscriptions'] as const)
+async function clear(transaction: Queries, advanced: readonly Advanced[]): Promise<void> {
+  const finished = advanced.filter(({ next }) => next?.effects.some(({ type }) => type === 'finished'));
+  const waited = finished.flatMap(({ row, next }) => (next?.hasWaited ? row.id : []));
+  const withSecrets = finished.flatMap(({ row }) => (row.sealed_secrets === null ? [] : row.id));
+  if (waited.length > 0)
+    for (const table of ['workflow_timers', 'workflow_subscriptions'] as const)
+      await transaction
+        .deleteFrom(table)
+        .where(isAmong(transaction, 'instance_id', waited))
+        .execute();
+  if (withSecrets.length > 0)
     await transaction
-      .deleteFrom(table)
-      .where(isAmong(transaction, 'instance_id', finished))
+      .updateTable('workflow_instances')
+      .set({ sealed_secrets: null })
+      .where(isAmong(transaction, 'id', withSecrets))
       .execute();
-  await transaction
-    .updateTable('workflow_instances')
-    .set({ sealed_secrets: null })
-    .where(isAmong(transaction, 'id', finished))
-    .where('sealed_secrets', 'is not', null)
-    .execute();
 }
 
 /** An instance that was given up has cancelled nothing itself. */
@@ -203,9 +208,9 @@ async function endWhatRuns(platform: Platform, transaction: Queries, advanced: r
   await insertEvents(transaction, events);
 }
 
-function batchOf({ effects, events, later }: Written, begun: number): Batch {
+function batchOf({ effects, events }: Written, begun: number, moreEnds: boolean): Batch {
   return {
-    more: events > 0 || later.size > 0,
+    more: events > 0 || moreEnds,
     jobs: effects.jobs.length > begun || effects.jobsToCancel.length > 0,
     timers: effects.timers.length > 0,
     messages: effects.subscriptions.length > 0,

@@ -28,8 +28,6 @@ export interface Effects {
   readonly children: WorkflowInstanceRow[];
   readonly childrenToCancel: Numbered[];
   readonly events: NewEvent[];
-  /** Instances that have ended, one way or another. */
-  readonly finished: string[];
 }
 
 export function noEffects(): Effects {
@@ -43,7 +41,6 @@ export function noEffects(): Effects {
     children: [],
     childrenToCancel: [],
     events: [],
-    finished: [],
   };
 }
 
@@ -86,7 +83,6 @@ function add(platform: Platform, all: Effects, row: WorkflowInstanceRow, effect:
     case 'incidentsChanged':
       return toParent(platform, all, row, (child) => ({ type: 'childIncidents', child, errors: effect.errors }));
     case 'finished':
-      all.finished.push(id);
       return toParent(platform, all, row, (child) => ({ type: 'childEnded', child, outcome: effect.outcome }));
   }
 }

@@ -42,6 +42,8 @@ export interface Next {
   readonly statusBefore: Status;
   /** What the result shows, null before there is one. */
   readonly result: object | null;
+  /** Whether timers or messages may have been waited for, before or since. */
+  readonly hasWaited: boolean;
 }
 
 /** Takes the events of an instance into account. Pure but for the log; never throws. */
@@ -106,7 +108,12 @@ function nextOf(before: State | null, { state, effects, journal }: StepResult, t
     status,
     statusBefore: before ? statusOf(before) : 'RUNNING',
     result: resultOf(state),
+    hasWaited: hasWaits(before) || effects.some(({ type }) => type === 'setTimer' || type === 'openSubscription'),
   };
+}
+
+function hasWaits(state: State | null): boolean {
+  return state !== null && [state.timers, state.subscriptions].some((waits) => Object.keys(waits).length > 0);
 }
 
 /** It cannot be kept or taken further: what runs is cancelled, and the result says why. */
@@ -150,5 +157,6 @@ function broken(row: WorkflowInstanceRow, before: State | null, message: string,
     status: 'FAILED',
     statusBefore: before ? statusOf(before) : 'RUNNING',
     result: { errors },
+    hasWaited: true,
   };
 }

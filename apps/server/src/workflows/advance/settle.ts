@@ -10,12 +10,15 @@ const INLINE_BYTES = 64 * 1024;
 /** What executions become with their instances; long results are stored already, and noted as unused. */
 export interface Settlement {
   readonly rows: readonly Settled[];
+  /** Which of them have had a result before. */
+  readonly replaced: readonly string[];
   readonly blobs: readonly string[];
 }
 
 /** Of the instances at the root those whose status or errors have changed. */
 export async function prepareSettlement(platform: Platform, advanced: readonly Advanced[]): Promise<Settlement> {
   const rows: Settled[] = [];
+  const replaced: string[] = [];
   const blobs: string[] = [];
   for (const { row, next } of advanced) {
     if (!next || row.parent_id !== null || !isNews(next)) continue;
@@ -26,10 +29,11 @@ export async function prepareSettlement(platform: Platform, advanced: readonly A
     const large = text !== null && Buffer.byteLength(text) > INLINE_BYTES;
     const blob = large ? await putUnused(platform, text) : null;
     if (blob !== null) blobs.push(blob);
+    if (next.statusBefore !== 'RUNNING') replaced.push(row.id);
     const ended_at = status === 'RUNNING' ? null : platform.now();
     rows.push({ id: row.id, status, ended_at, result: large ? null : text, result_blob: blob });
   }
-  return { rows, blobs };
+  return { rows, replaced, blobs };
 }
 
 function isNews({ effects, status, statusBefore }: Next): boolean {
@@ -40,24 +44,13 @@ function isNews({ effects, status, statusBefore }: Next): boolean {
 export async function settle(
   platform: Platform,
   transaction: Queries,
-  { rows, blobs }: Settlement,
+  { rows, replaced, blobs }: Settlement,
 ): Promise<{ readonly unused: readonly string[]; readonly moved: readonly string[] }> {
   if (rows.length === 0) return { unused: [], moved: [] };
-  const replaced = await transaction
-    .selectFrom('executions')
-    .select('result_blob')
-    .where(
-      isAmong(
-        transaction,
-        'id',
-        rows.map(({ id }) => id),
-      ),
-    )
-    .where('result_blob', 'is not', null)
-    .execute();
+  const before = await blobsOf(transaction, replaced);
   const moved = await settleWorkflows(transaction, rows);
   const endedAt = platform.now();
-  const charged = moved.filter(({ status, subscription_id }) => status === 'SUCCEEDED' && subscription_id !== null);
+  const charged = moved.filter(({ status, isCharged }) => status === 'SUCCEEDED' && Boolean(isCharged));
   await recordExecutions(
     platform,
     transaction,
@@ -66,10 +59,20 @@ export async function settle(
   const ids = new Set(moved.map(({ id }) => id));
   // Of one that was cancelled meanwhile neither is replaced nor written; its own was taken away with the status.
   const kept = rows.filter(({ id }) => ids.has(id)).flatMap(({ result_blob }) => result_blob ?? []);
-  const before = replaced.flatMap(({ result_blob }) => result_blob ?? []);
   for (const blob of kept) await takeIntoUse(transaction, blob);
   for (const blob of before) await noteUnused(transaction, blob, endedAt);
   return { unused: [...blobs.filter((blob) => !kept.includes(blob)), ...before], moved: [...ids] };
+}
+
+/** The results of these that are too long for their rows. */
+async function blobsOf(transaction: Queries, ids: readonly string[]): Promise<readonly string[]> {
+  if (ids.length === 0) return [];
+  const query = transaction.selectFrom('executions').select('result_blob');
+  const rows = await query
+    .where(isAmong(transaction, 'id', ids))
+    .where('result_blob', 'is not', null)
+    .execute();
+  return rows.flatMap(({ result_blob }) => result_blob ?? []);
 }
 
 /** Tells of it, after the transaction. */
