@@ -46,6 +46,7 @@ export async function runInstances(platform: Platform, graphs: Graphs, count: nu
     () =>
       new Loop('advancing workflows', platform.log, async () => {
         const { more } = await advance(platform, graphs, turns, taker, inbox);
+        if (more) turns.told();
         return more ? 0 : null;
       }),
   );
@@ -55,7 +56,10 @@ export async function runInstances(platform: Platform, graphs: Graphs, count: nu
   const progress = { accepted: 0, ended: 0 };
   const isOver = Promise.withResolvers<void>();
   const unsubscribe = [
-    onWorkflowsToDo(platform.database, wake),
+    onWorkflowsToDo(platform.database, () => {
+      turns.told();
+      wake();
+    }),
     onExecutionChanged(platform.database, () => {
       progress.ended += 1;
       if (progress.ended === count) isOver.resolve();

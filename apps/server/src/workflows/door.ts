@@ -2,9 +2,9 @@ import type { AcceptedWorkflow, Workflows } from '../executions/index.ts';
 import { Problem } from '../http/index.ts';
 import type { LogSource } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
-import { insertMany, isAmong, type Queries } from '../storage/index.ts';
+import { insertTogether, isAmong, type Queries } from '../storage/index.ts';
 import { DEPTH, eventRow, insertEvents } from './advance/index.ts';
-import { insertFirstSteps, MadeStep, type FirstSteps } from './first-step.ts';
+import { leftByFirstSteps, MadeStep, type FirstSteps } from './first-step.ts';
 import { newInstance, startEvent } from './instance.ts';
 import { journalLog } from './log.ts';
 import { publishOfSubscriber } from './publish.ts';
@@ -48,8 +48,10 @@ async function insertInstances(
   const others = accepted.filter(({ firstStep }) => !(firstStep instanceof MadeStep));
   const rows = others.map((one) => newInstance(platform, one, depths.get(one.row.id) ?? 0));
   const instances = [...begun.map(({ instance }) => instance), ...rows];
-  await insertMany(transaction, 'workflow_instances', instanceColumns, instances);
-  await insertFirstSteps(transaction, begun);
+  await insertTogether(transaction, {
+    workflow_instances: { columns: instanceColumns, rows: instances },
+    ...leftByFirstSteps(begun),
+  });
   await insertEvents(
     transaction,
     others.map((one) => eventRow(platform, one.row.id, startEvent(one), `start:${one.row.id}`)),

@@ -50,15 +50,19 @@ export class WorkflowEngine {
     const turns = new Turns();
     const advanceOnce = async (): Promise<Pause> => {
       const { more, ...batch } = await advance(platform, graphs, turns, jobs, inbox);
+      if (more) turns.told();
       if (batch.jobs) working.wake();
       if (batch.timers) timing.wake();
       if (batch.messages) correlating.wake();
       return more ? 0 : null;
     };
     const lanes = Array.from({ length: lanesOf(database) }, () => new Loop('advancing workflows', log, advanceOnce));
-    const told = (): void => wakeLanes(lanes, inbox);
+    const told = (): void => {
+      turns.told();
+      wakeLanes(lanes, inbox);
+    };
     const targets = createTargetClient(platform);
-    const inbox = new Inbox(told);
+    const inbox = new Inbox(() => wakeLanes(lanes, inbox));
     const jobs = new JobWorker(platform, workflows, directory, targets, inbox, () => working.wake());
     const working: Loop = new Loop('jobs of workflows', log, () => jobs.work());
     const timing = new Loop('timers of workflows', log, () => fireTimers(platform, told));

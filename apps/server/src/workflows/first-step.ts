@@ -1,12 +1,6 @@
 import type { AcceptedWorkflow, FirstStep } from '../executions/index.ts';
 import type { Platform } from '../platform.ts';
-import {
-  insertMany,
-  type Queries,
-  type WorkflowInstanceRow,
-  type WorkflowJobRow,
-  type WorkflowTimerRow,
-} from '../storage/index.ts';
+import type { Insertion, Tables, WorkflowInstanceRow, WorkflowJobRow, WorkflowTimerRow } from '../storage/index.ts';
 import {
   gatherEffects,
   HandOver,
@@ -103,11 +97,12 @@ function isSmall({ phase, incidents, bytes, effects }: Next): boolean {
   return phase === 'RUNNING' && incidents === 0 && bytes <= STATE_BYTES && plain && effects.length <= JOBS;
 }
 
-/** Writes what the first steps of instances leave behind, in the transaction that adds the instances. */
-export async function insertFirstSteps(transaction: Queries, steps: readonly MadeStep[]): Promise<void> {
-  const all = <K extends 'journal' | 'jobs' | 'timers'>(what: K) =>
-    steps.flatMap((step): readonly object[] => step[what]);
-  await insertMany(transaction, 'workflow_journal', journalColumns, all('journal'));
-  await insertMany(transaction, 'workflow_jobs', jobColumns, all('jobs'));
-  await insertMany(transaction, 'workflow_timers', timerColumns, all('timers'));
+/** What the first steps of instances leave behind, to be written with the instances. */
+export function leftByFirstSteps(steps: readonly MadeStep[]) {
+  const all = (what: 'journal' | 'jobs' | 'timers') => steps.flatMap((step): readonly object[] => step[what]);
+  return {
+    workflow_journal: { columns: journalColumns, rows: all('journal') },
+    workflow_jobs: { columns: jobColumns, rows: all('jobs') },
+    workflow_timers: { columns: timerColumns, rows: all('timers') },
+  } as const satisfies Partial<Record<keyof Tables, Insertion>>;
 }

@@ -63,6 +63,8 @@ export async function advance(
   }
 }
 
+const nobody: Candidates = { instances: [], events: [], versions: new Set() };
+
 interface Chosen extends Candidates {
   /** The instances of the batch. */
   readonly busy: readonly string[];
@@ -73,7 +75,8 @@ async function choose({ database: { read } }: Platform, turns: Turns, ends: Take
   const busy = new Set(ends.all.map(({ job }) => job.instance_id));
   for (const id of busy) turns.busy.add(id);
   try {
-    const [chosen, sizes] = await Promise.all([candidates(read, turns), sizesOf(read, ends.all)]);
+    const looks = ends.all.length === 0 || turns.isTimeToLook();
+    const [chosen, sizes] = await Promise.all([looks ? candidates(read, turns) : nobody, sizesOf(read, ends.all)]);
     ends.putBack(new Set(ends.all.filter(({ job }) => !sizes.fit(job.instance_id))));
     // Another batch may have chosen the same while this one was looking.
     const instances = chosen.instances.filter((id) => !turns.busy.has(id));

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Platform } from '../../platform.ts';
-import { insertMany, isAmong, recordsOf, type Queries } from '../../storage/index.ts';
+import { insertMany, insertTogether, isAmong, recordsOf, type Queries } from '../../storage/index.ts';
 import { journalColumns, journalRows } from '../journal.ts';
 import type { Effects, Numbered } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
@@ -18,10 +18,12 @@ export async function storeAdvanced(
     advanced.flatMap(({ events }) => events),
   );
   await updateInstances(platform, transaction, advanced);
-  await insertMany(transaction, 'workflow_journal', journalColumns, journalOf(advanced));
-  await insertMany(transaction, 'workflow_jobs', jobColumns, effects.jobs);
+  await insertTogether(transaction, {
+    workflow_journal: { columns: journalColumns, rows: journalOf(advanced) },
+    workflow_jobs: { columns: jobColumns, rows: effects.jobs },
+    workflow_timers: { columns: timerColumns, rows: effects.timers },
+  });
   await cancelJobs(transaction, effects.jobsToCancel);
-  await insertMany(transaction, 'workflow_timers', timerColumns, effects.timers);
   await remove(transaction, 'workflow_timers', 'timer', effects.timersToRemove);
   await insertSubscriptions(transaction, advanced, effects);
   await remove(transaction, 'workflow_subscriptions', 'subscription', effects.subscriptionsToRemove);
