@@ -9,13 +9,21 @@ const LIMITS = { keepAlive: true, connectionTimeoutMillis: 5_000, query_timeout:
 /** The statement that tells every process, with the payloads as its one parameter. */
 const NOTIFY = `select pg_notify('${CHANNEL}', payload) from unnest($1::text[]) as payload`;
 
-/** Sends what is told in one turn of the event loop with one statement: many instances that end together are one. */
+/**
+ * Sends what is told in one turn of the event loop with one statement: many instances that end together are one. This
+ * process learns of it without the way through the database.
+ */
 export class Teller {
   readonly #send: (statement: string, payloads: readonly string[]) => Promise<unknown>;
+  readonly #deliver: (payload: string) => void;
   #waiting = new Set<string>();
 
-  constructor(send: (statement: string, payloads: readonly string[]) => Promise<unknown>) {
+  constructor(
+    send: (statement: string, payloads: readonly string[]) => Promise<unknown>,
+    deliver: (payload: string) => void,
+  ) {
     this.#send = send;
+    this.#deliver = deliver;
   }
 
   tell(payload: string): void {
@@ -28,27 +36,30 @@ export class Teller {
     this.#waiting = new Set();
     // A notification is a hint: when it cannot be sent, the poll of the receiver finds what it announced.
     this.#send(NOTIFY, payloads).catch(() => undefined);
+    for (const payload of payloads) this.#deliver(payload);
   }
 }
 
-/** One connection that listens, and is opened anew when it is lost. What is told meanwhile is lost. */
+/** One connection that listens to other processes, and is opened anew when it is lost. What is told meanwhile is lost. */
 export class Listener {
   readonly #url: string;
-  readonly #deliver: (channel: string, payload: string) => void;
+  readonly #isOwn: (backend: number) => boolean;
+  readonly #deliver: (payload: string) => void;
   readonly #stopped = new AbortController();
   #client: Client | null = null;
   #reconnecting: Promise<void> | null = null;
 
-  constructor(url: string, deliver: (channel: string, payload: string) => void) {
+  /** `isOwn`: whether the server's process serves a connection of this process. */
+  constructor(url: string, isOwn: (backend: number) => boolean, deliver: (payload: string) => void) {
     this.#url = url;
+    this.#isOwn = isOwn;
     this.#deliver = deliver;
   }
 
   async start(): Promise<void> {
     const client = new Client({ connectionString: this.#url, application_name: 'kethub listener', ...LIMITS });
-    client.on('notification', ({ payload = '' }) => {
-      const space = payload.indexOf(' ');
-      this.#deliver(payload.slice(0, space), payload.slice(space + 1));
+    client.on('notification', ({ processId, payload = '' }) => {
+      if (!this.#isOwn(processId)) this.#deliver(payload);
     });
     // What ends it is told by its end.
     client.on('error', () => undefined);

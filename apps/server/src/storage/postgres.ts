@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, type Compilable } from 'kysely';
-import { Pool, types, type QueryResultRow } from 'pg';
+import { Pool, types, type PoolClient, type QueryResultRow } from 'pg';
 import type { Database } from './database.ts';
 import { Listener, Teller } from './listener.ts';
 import type { Tables } from './schema.ts';
@@ -19,8 +19,16 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const signals = new EventEmitter();
   signals.setMaxListeners(0);
-  const teller = new Teller((statement, payloads) => pool.query(statement, [payloads]));
-  const listener = new Listener(url, (channel, payload) => void signals.emit(channel, payload));
+  const backends = new Map<PoolClient, number>();
+  pool.on('connect', (client) => void backends.set(client, backendOf(client)));
+  pool.on('remove', (client) => void backends.delete(client));
+  const isOwn = (backend: number): boolean => backends.values().some((one) => one === backend);
+  const deliver = (told: string): void => {
+    const space = told.indexOf(' ');
+    signals.emit(told.slice(0, space), told.slice(space + 1));
+  };
+  const teller = new Teller((statement, payloads) => pool.query(statement, [payloads]), deliver);
+  const listener = new Listener(url, isOwn, deliver);
   await listener.start();
   return {
     dialect: 'postgres',
@@ -44,4 +52,9 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
       await queries.destroy();
     },
   };
+}
+
+/** The server's process behind a connection, by which notifications name who has told them. The driver's types leave it out. */
+function backendOf(client: PoolClient): number {
+  return 'processID' in client && typeof client.processID === 'number' ? client.processID : -1;
 }
