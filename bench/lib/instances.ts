@@ -46,7 +46,6 @@ export async function runInstances(platform: Platform, graphs: Graphs, count: nu
     () =>
       new Loop('advancing workflows', platform.log, async () => {
         const { more } = await advance(platform, graphs, turns, taker, inbox);
-        if (more) turns.told();
         return more ? 0 : null;
       }),
   );

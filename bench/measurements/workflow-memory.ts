@@ -1,6 +1,5 @@
-import v8 from 'node:v8';
-import vm from 'node:vm';
 import { pino } from 'pino';
+import { collectGarbage } from '../../apps/server/src/testing/garbage.ts';
 import { databases } from '../../apps/server/src/testing/databases.ts';
 import { createTestPlatform } from '../../apps/server/src/testing/platform.ts';
 import { graphOf, runInstances } from '../lib/instances.ts';
@@ -51,10 +50,4 @@ export async function workflowMemory(): Promise<Measurement[]> {
       rounds: { all },
     },
   ];
-}
-
-function collectGarbage(): void {
-  v8.setFlagsFromString('--expose-gc');
-  const collect = vm.runInNewContext('gc') as () => void;
-  collect();
 }

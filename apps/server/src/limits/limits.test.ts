@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { UsageLimits } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases, type TestDatabase } from '../testing/databases.ts';
 import { callerOf, heardEverywhere, type Caller } from '../testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
+import { awayFromMidnight } from '../testing/midnight.ts';
 import { probe } from '../testing/probe.ts';
 import { countExecution } from './count-execution.ts';
 import { periodsOf } from './periods.ts';
@@ -98,8 +98,7 @@ describe.each(databases)('limits on a subscription on $name', (kind) => {
     service = await deploy(kethub.client, 'Limited', probe);
     app = await callerOf(service);
     // What one test counts, the next one finds: all of them belong to one day.
-    const untilTomorrow = periodsOf(Date.now()).day.end - Date.now();
-    if (untilTomorrow < 2 * MINUTE) await pause(untilTomorrow + 1_000);
+    await awayFromMidnight(2 * MINUTE);
   }, 5 * MINUTE);
   afterAll(() => kethub.close());
 

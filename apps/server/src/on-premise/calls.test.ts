@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../testing/databases.ts';
 import { callerOf, heardEverywhere, type Caller } from '../testing/gateway.ts';
+import { awayFromMidnight } from '../testing/midnight.ts';
 import { startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
 import {
   deployOnPremise,
@@ -82,7 +82,7 @@ describe.each(databases)('calls of an on-premise service on $name', (kind) => {
   });
 
   test('a quota counts each POST, and when it is used up the provider is not asked; other calls go on', async () => {
-    await awayFromMidnight();
+    await awayFromMidnight(20_000);
     await put({ executionsPerDay: 3 });
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_none, index) =>
@@ -105,7 +105,7 @@ describe.each(databases)('calls of an on-premise service on $name', (kind) => {
   });
 
   test('what has certainly not reached the provider is not counted, what may have is', async () => {
-    await awayFromMidnight();
+    await awayFromMidnight(20_000);
     const deaf = await startRawProvider((socket) => socket.once('data', () => socket.destroy()));
     const target = (url: string) => kethub.client.setTarget(service.service.id, service.subscription.version, { url });
     await put({ executionsPerMonth: 10 });
@@ -142,9 +142,3 @@ describe.each(databases)('calls of an on-premise service on $name', (kind) => {
 
 /** SPAN_KIND_CLIENT of opentelemetry-proto. */
 const CLIENT = 3;
-
-/** Quotas begin anew at midnight (UTC), which must not be in the middle of a test. */
-async function awayFromMidnight(): Promise<void> {
-  const left = 86_400_000 - (Date.now() % 86_400_000);
-  if (left < 20_000) await pause(left);
-}

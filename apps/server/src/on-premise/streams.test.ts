@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectGarbage } from '../testing/garbage.ts';
 import { databases } from '../testing/databases.ts';
 import { callerOf } from '../testing/gateway.ts';
 import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
@@ -55,13 +54,10 @@ async function open(
   return http.request(`${deployed.endpoint}/`, { ...options, headers });
 }
 
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-
 /** What is held, without what only waits to be collected. */
 function memory(): number {
   // What the first finds is freed beside it, and counts until the second.
-  for (let twice = 0; twice < 2; twice++) collect();
+  for (let twice = 0; twice < 2; twice++) collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }

@@ -4,18 +4,14 @@ import { mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises
 import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../config/index.ts';
+import { collectGarbage } from '../testing/garbage.ts';
 import { startS3, type TestS3 } from '../testing/s3.ts';
 import { openBlobFolder, type Blobs } from './blobs.ts';
 import { openBlobs } from './open-blobs.ts';
 
 const MIB = 1024 * 1024;
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
 
 let folder: string;
 let s3: TestS3;
@@ -157,7 +153,7 @@ async function digestOf(stream: Readable): Promise<string> {
 /** By how many bytes the memory for buffers that are in use grew at most while `work` went on. */
 async function peakGrowth(work: () => Promise<void>): Promise<number> {
   const used = (): number => {
-    collect();
+    collectGarbage();
     return process.memoryUsage().arrayBuffers;
   };
   const before = used();

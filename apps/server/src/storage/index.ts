@@ -4,7 +4,7 @@ export { isDuplicate, isOutage, openDatabase, type Database, type Queries } from
 export { dialectOf, isAmong } from './dialect.ts';
 export { Gather } from './gather.ts';
 export { inTurns } from './in-turns.ts';
-export { insertMany, insertTogether, type Insertion } from './insert-many.ts';
+export { insertMany, insertTogether, type Insertions } from './insert-many.ts';
 export { joinInstallation } from './installation.ts';
 export { indexListings, listingsWithShort } from './listing-search.ts';
 export { forgetAnswers } from './kept-answers.ts';

@@ -4,17 +4,28 @@ import type { Tables } from './schema.ts';
 
 const AT_ONCE = 2_000;
 
-/** Rows for a table. */
-export interface Insertion {
-  readonly columns: readonly string[];
-  readonly rows: readonly object[];
-}
+/** Rows for several tables. */
+export type Insertions = {
+  readonly [T in keyof Tables]?: {
+    readonly columns: readonly (keyof Tables[T] & string)[];
+    readonly rows: readonly object[];
+  };
+};
 
 /** Inserts many rows, 2,000 to a statement with one parameter: a million short rows take seconds. */
 export async function insertMany<T extends keyof Tables>(
   transaction: Queries,
   table: T,
   columns: readonly (keyof Tables[T] & string)[],
+  rows: Iterable<object>,
+): Promise<void> {
+  await insertInto(transaction, table, columns, rows);
+}
+
+async function insertInto(
+  transaction: Queries,
+  table: keyof Tables,
+  columns: readonly string[],
   rows: Iterable<object>,
 ): Promise<void> {
   let some: object[] = [];
@@ -30,16 +41,16 @@ export async function insertMany<T extends keyof Tables>(
  * Inserts rows into several tables, on PostgreSQL in one statement when they are few: what takes turns with other work waits
  * for each statement.
  */
-export async function insertTogether(
-  transaction: Queries,
-  insertions: Readonly<Partial<Record<keyof Tables, Insertion>>>,
-): Promise<void> {
+export async function insertTogether(transaction: Queries, insertions: Insertions): Promise<void> {
   // The keys are those of the parameter's type.
-  const entries = Object.entries(insertions) as [keyof Tables, Insertion][];
+  const entries = Object.entries(insertions) as [
+    keyof Tables,
+    { columns: readonly string[]; rows: readonly object[] },
+  ][];
   const filled = entries.filter(([, { rows }]) => rows.length > 0);
   const few = filled.every(([, { rows }]) => rows.length <= AT_ONCE);
   if (dialectOf(transaction) === 'sqlite' || !few || filled.length < 2) {
-    for (const [table, { columns, rows }] of filled) await insertMany(transaction, table, columns as never, rows);
+    for (const [table, { columns, rows }] of filled) await insertInto(transaction, table, columns, rows);
     return;
   }
   const statements = filled.map(([table, { columns, rows }]) => statement(transaction, table, columns, rows));

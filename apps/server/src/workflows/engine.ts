@@ -50,7 +50,6 @@ export class WorkflowEngine {
     const turns = new Turns();
     const advanceOnce = async (): Promise<Pause> => {
       const { more, ...batch } = await advance(platform, graphs, turns, jobs, inbox);
-      if (more) turns.told();
       if (batch.jobs) working.wake();
       if (batch.timers) timing.wake();
       if (batch.messages) correlating.wake();

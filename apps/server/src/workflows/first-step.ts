@@ -1,6 +1,6 @@
 import type { AcceptedWorkflow, FirstStep } from '../executions/index.ts';
 import type { Platform } from '../platform.ts';
-import type { Insertion, Tables, WorkflowInstanceRow, WorkflowJobRow, WorkflowTimerRow } from '../storage/index.ts';
+import type { Insertions, WorkflowInstanceRow, WorkflowJobRow, WorkflowTimerRow } from '../storage/index.ts';
 import {
   gatherEffects,
   HandOver,
@@ -98,11 +98,11 @@ function isSmall({ phase, incidents, bytes, effects }: Next): boolean {
 }
 
 /** What the first steps of instances leave behind, to be written with the instances. */
-export function leftByFirstSteps(steps: readonly MadeStep[]) {
+export function leftByFirstSteps(steps: readonly MadeStep[]): Insertions {
   const all = (what: 'journal' | 'jobs' | 'timers') => steps.flatMap((step): readonly object[] => step[what]);
   return {
     workflow_journal: { columns: journalColumns, rows: all('journal') },
     workflow_jobs: { columns: jobColumns, rows: all('jobs') },
     workflow_timers: { columns: timerColumns, rows: all('timers') },
-  } as const satisfies Partial<Record<keyof Tables, Insertion>>;
+  };
 }

@@ -57,7 +57,9 @@ export async function advance(
   const chosen = await choose(platform, turns, ends);
   if (chosen.busy.length === 0) return { more: false, jobs: false, timers: false, messages: false };
   try {
-    return await advanceThese(platform, graphs, chosen, ends, taker, inbox);
+    const batch = await advanceThese(platform, graphs, chosen, ends, taker, inbox);
+    if (batch.more) turns.told();
+    return batch;
   } finally {
     for (const id of chosen.busy) turns.busy.delete(id);
   }
