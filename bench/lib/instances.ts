@@ -7,7 +7,7 @@ import {
 } from '../../apps/server/src/executions/index.ts';
 import type { Platform } from '../../apps/server/src/platform.ts';
 import { bpmn } from '../../apps/server/src/testing/workflows.ts';
-import { advance, Inbox, Turns, type Taker } from '../../apps/server/src/workflows/advance/index.ts';
+import { advance, Inbox, Advancing, type Taker } from '../../apps/server/src/workflows/advance/index.ts';
 import type { Graphs } from '../../apps/server/src/workflows/graphs.ts';
 import { lanesOf, shareOfOwners, wakeLanes } from '../../apps/server/src/workflows/engine.ts';
 import { FirstSteps } from '../../apps/server/src/workflows/first-step.ts';
@@ -40,23 +40,23 @@ export async function runInstances(platform: Platform, graphs: Graphs, count: nu
   const failed = Promise.withResolvers<never>();
   const inbox = new Inbox(() => wake());
   const taker = answering(platform, inbox, failed.reject);
-  const turns = new Turns();
+  const advancing = new Advancing(taker, inbox);
   const lanes = Array.from(
     { length: lanesOf(platform.database) },
     () =>
       new Loop('advancing workflows', platform.log, async () => {
-        const { more } = await advance(platform, graphs, turns, taker, inbox);
+        const { more } = await advance(platform, graphs, advancing);
         return more ? 0 : null;
       }),
   );
   const wake = (): void => wakeLanes(lanes, inbox);
   const door = Object.assign(createWorkflows(platform), { check: () => Promise.resolve() });
-  door.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), taker, { jobs: wake, timers: wake });
+  door.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), advancing, { jobs: wake, timers: wake });
   const progress = { accepted: 0, ended: 0 };
   const isOver = Promise.withResolvers<void>();
   const unsubscribe = [
     onWorkflowsToDo(platform.database, () => {
-      turns.told();
+      advancing.turns.told();
       wake();
     }),
     onExecutionChanged(platform.database, () => {

@@ -22,6 +22,6 @@ export {
 } from './start.ts';
 export { executionChanged, onExecutionChanged } from './watch.ts';
 export { Fitting } from './schedule/index.ts';
-export { settleWorkflows, type Settled } from './settle-workflows.ts';
+export { settleWorkflows, type Moved, type Settled } from './settle-workflows.ts';
 export type { AcceptedWorkflow, FirstStep, Workflows } from './workflows.ts';
 export { ExecutionWorker } from './worker.ts';

@@ -1,6 +1,6 @@
 import { sql, type UpdateObject } from 'kysely';
-import { insertMany, type Database, type ExecutionRow, type Queries, type Tables } from '../storage/index.ts';
-import { within, type ExecutionScope } from './scope.ts';
+import type { Database, ExecutionRow, Queries, Tables, Together } from '../storage/index.ts';
+import { scopeColumns, within, type ExecutionScope } from './scope.ts';
 import { after, before, type ExecutionEvent } from './transition.ts';
 
 /** The SQL of executions. Each move is one conditional update, so of two that race exactly one happens. */
@@ -9,10 +9,14 @@ import { after, before, type ExecutionEvent } from './transition.ts';
 export const statusColumns = ['id', 'status', 'created_at', 'started_at', 'ended_at'] as const;
 export type StatusRow = Pick<ExecutionRow, (typeof statusColumns)[number]>;
 
-export async function insertExecutions(transaction: Queries, rows: readonly ExecutionRow[]): Promise<void> {
+/** The same, with what decides who may see it. */
+export const seenColumns = [...statusColumns, ...scopeColumns] as const;
+export type SeenRow = Pick<ExecutionRow, (typeof seenColumns)[number]>;
+
+export function insertExecutions(together: Together, rows: readonly ExecutionRow[]): void {
   const [first] = rows;
   // Every row has every column.
-  if (first) await insertMany(transaction, 'executions', Object.keys(first) as (keyof ExecutionRow)[], rows);
+  if (first) together.insert('executions', Object.keys(first) as (keyof ExecutionRow)[], rows);
 }
 
 /** Makes the move of `event` where it is legal. Returns whether it happened. */

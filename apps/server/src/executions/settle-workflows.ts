@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { isAmong, recordsOf, type Queries } from '../storage/index.ts';
+import { isAmong, recordsOf, type Queries, type Returned, type Together } from '../storage/index.ts';
+import { seenColumns, type SeenRow } from './queries.ts';
 import { before } from './transition.ts';
 
 /** What the execution of a workflow has become. */
@@ -14,13 +15,20 @@ export interface Settled {
 
 const events = ['WORKFLOW_RUNNING', 'WORKFLOW_SUCCEEDED', 'WORKFLOW_FAILED'] as const;
 
+/** A move that was made. */
+export interface Moved extends SeenRow {
+  readonly started_at: number;
+  /** Whether it is to be paid for; 0 or 1 on SQLite. */
+  readonly isCharged: boolean | number;
+}
+
 /**
- * Makes the moves of many executions that are legal; returns those that were made, and whether they are to be paid for (0 or
- * 1 on SQLite). One that was cancelled stays so. The ids stand beside the records because PostgreSQL knows how many these
+ * Adds the moves of many executions to what is written; returns those that were legal and made. One that was cancelled stays
+ * so. The ids stand beside the records because PostgreSQL knows how many these
  * are: for records it would read the whole of a small table.
  */
-export async function settleWorkflows(transaction: Queries, rows: readonly Settled[]) {
-  if (rows.length === 0) return [];
+export function settleWorkflows(together: Together, transaction: Queries, rows: readonly Settled[]): Returned<Moved> {
+  if (rows.length === 0) return { rows: [] };
   const fresh = recordsOf(transaction, rows, {
     id: 'text',
     status: 'text',
@@ -29,18 +37,12 @@ export async function settleWorkflows(transaction: Queries, rows: readonly Settl
     result_blob: 'text',
   });
   const ids = rows.map(({ id }) => id);
+  const seen = sql.join(seenColumns.map((column) => sql.ref(`executions.${column}`)));
   const from = sql.join([...new Set(events.flatMap(before))].map((status) => sql.lit(status)));
-  const { rows: moved } = await sql<{
-    id: string;
-    status: Settled['status'];
-    started_at: number;
-    isCharged: boolean | number;
-  }>`update executions set status = fresh.status, ended_at = fresh.ended_at, result = fresh.result,
+  return together.rows(sql<Moved>`update executions set status = fresh.status, ended_at = fresh.ended_at, result = fresh.result,
       result_blob = fresh.result_blob
     from ${fresh} as fresh where executions.id = fresh.id and ${isAmong(transaction, 'executions.id', ids)}
       and executions.status in (${from})
-    returning executions.id, executions.status, executions.started_at, exists (select 1 from accepted_plans
-      where accepted_plans.subscription_id = executions.subscription_id and accepted_plans.type = 'COMMERCIAL') as "isCharged"
-    `.execute(transaction);
-  return moved;
+    returning ${seen}, exists (select 1 from accepted_plans
+      where accepted_plans.subscription_id = executions.subscription_id and accepted_plans.type = 'COMMERCIAL') as "isCharged"`);
 }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { referencesAnywhere, referencesIn, requireReadable, type ReferencedPools } from '../datapools/index.ts';
 import { once, Problem, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import { Gather, takeIntoUse, type ExecutionRow, type OwnerType, type Queries } from '../storage/index.ts';
+import { Gather, takeIntoUse, Together, type ExecutionRow, type OwnerType, type Queries } from '../storage/index.ts';
 import { formatTraceparent, traceOf } from '../telemetry/index.ts';
 import { keepInput, removeInput } from './input-blob.ts';
 import { parseInput, type ExecutionInput } from './input.ts';
@@ -91,7 +91,7 @@ export interface PreparedExecution {
   readonly isWorkflow: boolean;
   /** Of a workflow that something else starts than a request: its start event. */
   readonly startEvent: string | undefined;
-  readonly byTask: boolean;
+  readonly depth: number;
   firstStep: FirstStep | null;
 }
 
@@ -148,7 +148,7 @@ export async function prepareExecution(
     record: null,
   };
   const { isWorkflow } = origin;
-  const plain = { byTask: false, firstStep: null };
+  const plain = { depth: 0, firstStep: null };
   return { row, input, pools: { reader: origin.owner, pools }, isWorkflow, startEvent, ...plain };
 }
 
@@ -162,12 +162,18 @@ export async function acceptExecutions(
     await requireReadable(transaction, pools);
     if (row.input_blob !== null) await takeIntoUse(transaction, row.input_blob);
   }
-  await insertExecutions(
-    transaction,
+  const together = new Together(transaction);
+  addExecutions(workflows, together, prepared);
+  await together.run();
+}
+
+function addExecutions(workflows: Workflows, together: Together, prepared: readonly PreparedExecution[]): void {
+  insertExecutions(
+    together,
     prepared.map(({ row }) => row),
   );
-  await workflows.accept(
-    transaction,
+  workflows.accept(
+    together,
     prepared.filter(({ isWorkflow }) => isWorkflow),
   );
 }
@@ -178,7 +184,10 @@ export type Accepting = Gather<PreparedExecution, void>;
 export function createAccepting({ database }: Platform, workflows: Workflows): Accepting {
   return new Gather(
     async (prepared) => {
-      await database.write((transaction) => acceptExecutions(workflows, transaction, prepared));
+      const arePlain = prepared.every(({ row, pools }) => row.input_blob === null && pools.pools.length === 0);
+      await (arePlain
+        ? database.writeTogether((together) => addExecutions(workflows, together, prepared))
+        : database.write((transaction) => acceptExecutions(workflows, transaction, prepared)));
       return prepared.map(() => undefined);
     },
     ({ row: { owner_type, owner_id } }) => `${owner_type} ${owner_id}`,

@@ -1,12 +1,10 @@
 import type { Platform } from '../platform.ts';
-import { Gather, isAmong, LimitedMap, type ExecutionRow } from '../storage/index.ts';
+import { Gather, isAmong, LimitedMap } from '../storage/index.ts';
 import { presentStatus } from './present.ts';
-import { statusColumns, type StatusRow } from './queries.ts';
-import { isWithin, scopeColumns, type ExecutionScope } from './scope.ts';
+import { seenColumns, type SeenRow, type StatusRow } from './queries.ts';
+import { isWithin, type ExecutionScope } from './scope.ts';
 import { hasNoWayOut } from './transition.ts';
 import { onExecutionChanged } from './watch.ts';
-
-type Read = Pick<ExecutionRow, (typeof scopeColumns)[number]> & StatusRow;
 
 /** The status of an execution as it was read. */
 export interface ReadStatus {
@@ -19,8 +17,15 @@ export interface ReadStatus {
 /** Reads the status of an execution within a scope: what is asked for more than anything else, by everyone who polls. */
 export interface StatusReader {
   read(scope: ExecutionScope, id: string): ReadStatus | undefined | Promise<ReadStatus | undefined>;
-  /** The same for many who were told of a change in the same moment: they share a statement. */
-  readChanged(scope: ExecutionScope, id: string): ReadStatus | undefined | Promise<ReadStatus | undefined>;
+  /**
+   * The same for whoever was told of a change: `told` is what it has become, where that was told as well. Many who have to
+   * read in the same moment share a statement.
+   */
+  readChanged(
+    scope: ExecutionScope,
+    id: string,
+    told: SeenRow | null,
+  ): ReadStatus | undefined | Promise<ReadStatus | undefined>;
   close(): void;
 }
 
@@ -36,9 +41,9 @@ const FRESH_ENDED_MS = 60_000;
  * locks of a read transaction) makes 1.6 × the requests a second.
  */
 export function createStatusReader({ database }: Pick<Platform, 'database'>): StatusReader {
-  const select = database.read.selectFrom('executions').select([...statusColumns, ...scopeColumns]);
-  const rowsOf = database.prepare<Read>(select.where('id', '=', 'id'));
-  const changed = new Gather<string, Read | undefined>(async (ids) => {
+  const select = database.read.selectFrom('executions').select(seenColumns);
+  const rowsOf = database.prepare<SeenRow>(select.where('id', '=', 'id'));
+  const changed = new Gather<string, SeenRow | undefined>(async (ids) => {
     const rows = await select.where(isAmong(database.read, 'id', ids)).execute();
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => byId.get(id));
@@ -46,7 +51,8 @@ export function createStatusReader({ database }: Pick<Platform, 'database'>): St
   const remembered = new LimitedMap<Remembered>(REMEMBERED, { isOver: ({ until }) => until <= performance.now() });
   const stop = onExecutionChanged(database, (id) => remembered.delete(id));
   const reader: StatusReader = {
-    readChanged(scope, id) {
+    readChanged(scope, id, told) {
+      if (told) return isWithin(scope, told) ? statusOf(told) : undefined;
       if (database.dialect === 'sqlite') return reader.read(scope, id);
       return changed.add(id).then((row) => (row && isWithin(scope, row) ? statusOf(row) : undefined));
     },
@@ -74,13 +80,13 @@ export function createStatusReader({ database }: Pick<Platform, 'database'>): St
 }
 
 interface Remembered extends ReadStatus {
-  readonly row: Read;
+  readonly row: SeenRow;
   /** Whole milliseconds of the process. */
   readonly until: number;
   /** Who has seen it last, and nearly always sees it next. */
   seenFrom: ExecutionScope;
 }
 
-function statusOf(row: Read): ReadStatus {
+function statusOf(row: SeenRow): ReadStatus {
   return { status: row.status, text: JSON.stringify(presentStatus(row)), row };
 }

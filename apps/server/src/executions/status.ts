@@ -88,8 +88,8 @@ async function waitWhile(
       const changed = watch.changed(id, end);
       if (latest !== null) latest = existing(scope, await statuses.read(scope, id), id);
       if (!unchanged(latest)) break;
-      await changed;
-      latest = existing(scope, await statuses.readChanged(scope, id), id);
+      const told = await changed;
+      latest = existing(scope, await statuses.readChanged(scope, id, told), id);
     }
   } finally {
     clearTimeout(timer);

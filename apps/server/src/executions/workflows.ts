@@ -1,6 +1,6 @@
 import type { Answer } from '../http/index.ts';
 import type { LogSource } from '../logs/index.ts';
-import type { ExecutionRow, Queries } from '../storage/index.ts';
+import type { ExecutionRow, Queries, Together } from '../storage/index.ts';
 import type { ExecutionInput } from './input.ts';
 import type { Origin } from './start.ts';
 
@@ -10,8 +10,8 @@ export interface AcceptedWorkflow {
   readonly input: ExecutionInput;
   /** A timer or message start event. */
   readonly startEvent: string | undefined;
-  /** Whether a task of another workflow starts it: then its id is that of the job. */
-  readonly byTask: boolean;
+  /** How many workflows have called one another to get here. */
+  readonly depth: number;
   /** Null when a worker begins with it. */
   readonly firstStep: FirstStep | null;
 }
@@ -30,8 +30,8 @@ export interface Workflows {
   check(serviceVersionId: string, input: ExecutionInput, bytes: number): Promise<void>;
   /** Computes the first step of an instance, where this process can also begin with what it asks for. */
   firstStep(accepted: AcceptedWorkflow): Promise<FirstStep | null>;
-  /** Adds the instances, in the transaction that accepts the executions. */
-  accept(transaction: Queries, accepted: readonly AcceptedWorkflow[]): Promise<void>;
+  /** Adds the instances to what is written with the executions. */
+  accept(together: Together, accepted: readonly AcceptedWorkflow[]): void;
   /**
    * Has the instance of an execution that is cancelled end what it runs, in the same transaction; returns the result that
    * the execution has from now on, as JSON. Null when it is no workflow.

@@ -4,7 +4,7 @@ export { isDuplicate, isOutage, openDatabase, type Database, type Queries } from
 export { dialectOf, isAmong } from './dialect.ts';
 export { Gather } from './gather.ts';
 export { inTurns } from './in-turns.ts';
-export { insertMany, insertTogether, type Insertions } from './insert-many.ts';
+export { insertMany } from './insert-many.ts';
 export { joinInstallation } from './installation.ts';
 export { indexListings, listingsWithShort } from './listing-search.ts';
 export { forgetAnswers } from './kept-answers.ts';
@@ -19,4 +19,5 @@ export { fillSearch, lockSearch, putIntoSearch, tokenOf } from './search-index.t
 export { beginningOfName, foldCase, isInNoName, searchTextOf } from './search-text.ts';
 export { createSeal, instanceKey, type Seal } from './seal.ts';
 export { renewKey, SigningKeys, type KeyKind, type KeySet } from './signing-keys.ts';
+export { Together, type Returned } from './together.ts';
 export { noteUnused, putUnused, removeUnused, sweepUnusedBlobs, takeIntoUse } from './unused-blobs.ts';

@@ -1,29 +1,41 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from 'pg';
+import { Client, type PoolClient } from 'pg';
 
 const CHANNEL = 'kethub';
+/** By which other processes are told apart from everybody else on the server. */
+const APPLICATION = 'kethub listener';
 const RECONNECT_MS = 500;
+const LOOK_MS = 5_000;
 /** A server that does not answer, and a connection that nobody has ended, must not keep it from listening. */
 const LIMITS = { keepAlive: true, connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
 
 /** The statement that tells every process, with the payloads as its one parameter. */
 const NOTIFY = `select pg_notify('${CHANNEL}', payload) from unnest($1::text[]) as payload`;
 
+/** What a process says that begins to listen. */
+const HERE = 'here';
+/** Names of applications are seen by everybody, whoever's they are. */
+const OTHERS = `select exists (select from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()
+  and datname = current_database()) as others`;
+
 /**
  * Sends what is told in one turn of the event loop with one statement: many instances that end together are one. This
- * process learns of it without the way through the database.
+ * process learns of it without the way through the database, and where no other listens nothing is sent.
  */
 export class Teller {
   readonly #send: (statement: string, payloads: readonly string[]) => Promise<unknown>;
   readonly #deliver: (payload: string) => void;
+  readonly #listener: Pick<Listener, 'hasCompany'>;
   #waiting = new Set<string>();
 
   constructor(
     send: (statement: string, payloads: readonly string[]) => Promise<unknown>,
     deliver: (payload: string) => void,
+    listener: Pick<Listener, 'hasCompany'>,
   ) {
     this.#send = send;
     this.#deliver = deliver;
+    this.#listener = listener;
   }
 
   tell(payload: string): void {
@@ -35,7 +47,7 @@ export class Teller {
     const payloads = [...this.#waiting];
     this.#waiting = new Set();
     // A notification is a hint: when it cannot be sent, the poll of the receiver finds what it announced.
-    this.#send(NOTIFY, payloads).catch(() => undefined);
+    if (this.#listener.hasCompany) this.#send(NOTIFY, payloads).catch(() => undefined);
     for (const payload of payloads) this.#deliver(payload);
   }
 }
@@ -47,6 +59,9 @@ export class Listener {
   readonly #deliver: (payload: string) => void;
   readonly #stopped = new AbortController();
   #client: Client | null = null;
+  #hasCompany = true;
+  #heard = 0;
+  #looking: NodeJS.Timeout | null = null;
   #reconnecting: Promise<void> | null = null;
 
   /** `isOwn`: whether the server's process serves a connection of this process. */
@@ -56,10 +71,17 @@ export class Listener {
     this.#deliver = deliver;
   }
 
+  /** Whether another process may be listening. One that begins to says so; that none is left is found within seconds. */
+  get hasCompany(): boolean {
+    return this.#hasCompany;
+  }
+
   async start(): Promise<void> {
-    const client = new Client({ connectionString: this.#url, application_name: 'kethub listener', ...LIMITS });
+    const client = new Client({ connectionString: this.#url, application_name: APPLICATION, ...LIMITS });
     client.on('notification', ({ processId, payload = '' }) => {
-      if (!this.#isOwn(processId)) this.#deliver(payload);
+      if (processId === backendOf(client) || this.#isOwn(processId)) return;
+      this.#hear();
+      if (payload !== HERE) this.#deliver(payload);
     });
     // What ends it is told by its end.
     client.on('error', () => undefined);
@@ -69,14 +91,33 @@ export class Listener {
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
+      await client.query(NOTIFY, [[HERE]]);
+      await this.#look(client);
     } catch (error) {
       await client.end().catch(() => undefined);
       throw error;
     }
     this.#client = client;
+    this.#looking ??= setInterval(() => {
+      // Lost with the connection, which is opened anew.
+      if (this.#client) this.#look(this.#client).catch(() => undefined);
+    }, LOOK_MS).unref();
+  }
+
+  #hear(): void {
+    this.#heard += 1;
+    this.#hasCompany = true;
+  }
+
+  /** Whoever says that it is there while this looks is not among what is found. */
+  async #look(client: Client): Promise<void> {
+    const heard = this.#heard;
+    const { rows } = await client.query<{ others: boolean }>(OTHERS, [APPLICATION]);
+    this.#hasCompany = this.#heard !== heard || rows[0]?.others !== false;
   }
 
   async stop(): Promise<void> {
+    if (this.#looking) clearInterval(this.#looking);
     this.#stopped.abort();
     await this.#reconnecting;
     await this.#client?.end();
@@ -91,4 +132,9 @@ export class Listener {
     }
     this.#reconnecting = null;
   }
+}
+
+/** The server's process behind a connection, by which notifications name who has told them. The driver's types leave it out. */
+export function backendOf(client: Client | PoolClient): number {
+  return 'processID' in client && typeof client.processID === 'number' ? client.processID : -1;
 }

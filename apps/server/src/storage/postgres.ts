@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, type Compilable } from 'kysely';
 import { Pool, types, type PoolClient, type QueryResultRow } from 'pg';
 import type { Database } from './database.ts';
-import { Listener, Teller } from './listener.ts';
+import { backendOf, Listener, Teller } from './listener.ts';
 import type { Tables } from './schema.ts';
+import { runTogether, Together } from './together.ts';
 
 const CONNECTIONS = 16;
 
@@ -27,14 +28,20 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
     const space = told.indexOf(' ');
     signals.emit(told.slice(0, space), told.slice(space + 1));
   };
-  const teller = new Teller((statement, payloads) => pool.query(statement, [payloads]), deliver);
   const listener = new Listener(url, isOwn, deliver);
+  const teller = new Teller((statement, payloads) => pool.query(statement, [payloads]), deliver, listener);
   await listener.start();
   return {
     dialect: 'postgres',
     read: queries,
     migrations: queries,
     write: (work) => queries.transaction().execute(work),
+    async writeTogether(add) {
+      const together = new Together(queries);
+      add(together);
+      if (together.isOne) await together.run();
+      else await queries.transaction().execute((transaction) => runTogether(transaction, add));
+    },
     prepare<Row>(query: Compilable<Row>) {
       const text = query.compile().sql;
       const name = createHash('sha256').update(text).digest('hex').slice(0, 32);
@@ -52,9 +59,4 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
       await queries.destroy();
     },
   };
-}
-
-/** The server's process behind a connection, by which notifications name who has told them. The driver's types leave it out. */
-function backendOf(client: PoolClient): number {
-  return 'processID' in client && typeof client.processID === 'number' ? client.processID : -1;
 }

@@ -1,10 +1,9 @@
 import type { AcceptedWorkflow, Workflows } from '../executions/index.ts';
-import { Problem } from '../http/index.ts';
 import type { LogSource } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
-import { insertTogether, isAmong, type Queries } from '../storage/index.ts';
-import { DEPTH, eventRow, insertEvents } from './advance/index.ts';
-import { leftByFirstSteps, MadeStep, type FirstSteps } from './first-step.ts';
+import type { Queries, Together } from '../storage/index.ts';
+import { eventRow, insertEvents } from './advance/index.ts';
+import { addFirstSteps, MadeStep, type FirstSteps } from './first-step.ts';
 import { newInstance, startEvent } from './instance.ts';
 import { journalLog } from './log.ts';
 import { publishOfSubscriber } from './publish.ts';
@@ -24,7 +23,7 @@ export function createWorkflows(platform: Platform): Door {
     firstSteps: null,
     firstStep: async (accepted) => (await workflows.firstSteps?.of(accepted)) ?? null,
     check: (versionId, input, bytes) => requests.check(versionId, input, bytes),
-    accept: (transaction, accepted) => insertInstances(platform, transaction, accepted),
+    accept: (together, accepted) => addInstances(platform, together, accepted),
     cancel: (transaction, id) => cancelInstance(platform, transaction, id),
     wake: () => workflowsToDo(platform.database, 'EVENTS'),
     log: (id): Promise<LogSource | null> => journalLog(platform, id),
@@ -34,28 +33,17 @@ export function createWorkflows(platform: Platform): Door {
 }
 
 /** The instances of executions: begun already, or that they are to begin. */
-async function insertInstances(
-  platform: Platform,
-  transaction: Queries,
-  accepted: readonly AcceptedWorkflow[],
-): Promise<void> {
-  if (accepted.length === 0) return;
-  const depths = await depthsOf(
-    transaction,
-    accepted.filter(({ byTask }) => byTask).map(({ row }) => row.id),
-  );
+function addInstances(platform: Platform, together: Together, accepted: readonly AcceptedWorkflow[]): void {
   const begun = accepted.flatMap(({ firstStep }) => (firstStep instanceof MadeStep ? firstStep : []));
   const others = accepted.filter(({ firstStep }) => !(firstStep instanceof MadeStep));
-  const rows = others.map((one) => newInstance(platform, one, depths.get(one.row.id) ?? 0));
-  const instances = [...begun.map(({ instance }) => instance), ...rows];
-  await insertTogether(transaction, {
-    workflow_instances: { columns: instanceColumns, rows: instances },
-    ...leftByFirstSteps(begun),
-  });
-  await insertEvents(
-    transaction,
-    others.map((one) => eventRow(platform, one.row.id, startEvent(one), `start:${one.row.id}`)),
-  );
+  const rows = others.map((one) => newInstance(platform, one));
+  together.insert('workflow_instances', instanceColumns, [...begun.map(({ instance }) => instance), ...rows]);
+  addFirstSteps(together, begun);
+  const events = others.map((one, at) => ({
+    ...eventRow(platform, one.row.id, startEvent(one), `start:${one.row.id}`),
+    owner: rows[at]?.owner,
+  }));
+  together.insert('workflow_events', eventColumns, events);
 }
 
 const instanceColumns = [
@@ -73,18 +61,7 @@ const instanceColumns = [
   'created_at',
 ] as const;
 
-/** Of executions that a task of another workflow starts: their ids are those of the jobs. */
-async function depthsOf(transaction: Queries, executionIds: readonly string[]): Promise<Map<string, number>> {
-  if (executionIds.length === 0) return new Map();
-  const callers = await transaction
-    .selectFrom('workflow_jobs')
-    .innerJoin('workflow_instances', 'workflow_instances.id', 'workflow_jobs.instance_id')
-    .select(['workflow_jobs.id', 'depth'])
-    .where(isAmong(transaction, 'workflow_jobs.id', executionIds))
-    .execute();
-  if (callers.every(({ depth }) => depth < DEPTH)) return new Map(callers.map(({ id, depth }) => [id, depth + 1]));
-  throw new Problem('conflict', `Workflows may call one another at most ${DEPTH} deep.`);
-}
+const eventColumns = ['id', 'instance_id', 'dedupe_key', 'event', 'bytes', 'owner'] as const;
 
 async function cancelInstance(
   platform: Platform,

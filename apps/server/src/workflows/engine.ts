@@ -2,7 +2,7 @@ import { onExecutionChanged } from '../executions/index.ts';
 import { createAccessDirectory } from '../gateway/index.ts';
 import { createTargetClient } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
-import { advance, LARGEST_BATCH, Inbox, Turns } from './advance/index.ts';
+import { advance, Advancing, LARGEST_BATCH, Inbox, RecentInstances } from './advance/index.ts';
 import { Budget } from './budget.ts';
 import type { Door } from './door.ts';
 import { FirstSteps } from './first-step.ts';
@@ -47,9 +47,8 @@ export class WorkflowEngine {
     const { database, log } = platform;
     const graphs = createGraphs(platform);
     const directory = createAccessDirectory(platform);
-    const turns = new Turns();
     const advanceOnce = async (): Promise<Pause> => {
-      const { more, ...batch } = await advance(platform, graphs, turns, jobs, inbox);
+      const { more, ...batch } = await advance(platform, graphs, advancing);
       if (batch.jobs) working.wake();
       if (batch.timers) timing.wake();
       if (batch.messages) correlating.wake();
@@ -57,19 +56,21 @@ export class WorkflowEngine {
     };
     const lanes = Array.from({ length: lanesOf(database) }, () => new Loop('advancing workflows', log, advanceOnce));
     const told = (): void => {
-      turns.told();
+      advancing.turns.told();
       wakeLanes(lanes, inbox);
     };
     const targets = createTargetClient(platform);
+    const recent = new RecentInstances();
     const inbox = new Inbox(() => wakeLanes(lanes, inbox));
-    const jobs = new JobWorker(platform, workflows, directory, targets, inbox, () => working.wake());
+    const jobs = new JobWorker(platform, workflows, directory, targets, inbox, recent, () => working.wake());
+    const advancing = new Advancing(jobs, inbox, recent);
     const working: Loop = new Loop('jobs of workflows', log, () => jobs.work());
     const timing = new Loop('timers of workflows', log, () => fireTimers(platform, told));
     const scheduling = new Loop('schedules of workflows', log, () => fireSchedules(platform, workflows, graphs, told));
     const correlating = new Loop('messages of workflows', log, () => correlateMessages(platform, told));
     this.#jobs = jobs;
     this.#workflows = workflows;
-    workflows.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), jobs, {
+    workflows.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), advancing, {
       jobs: () => working.wake(),
       timers: () => timing.wake(),
     });

@@ -6,7 +6,7 @@ import type { Tables, WorkflowJobRow } from '../storage/index.ts';
 import { databases } from '../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../testing/platform.ts';
 import { bpmn } from '../testing/workflows.ts';
-import { advance, type Taker } from './advance/index.ts';
+import { advance, Advancing, type Taker } from './advance/index.ts';
 import { Budget } from './budget.ts';
 import type { Graphs } from './graphs.ts';
 import { FirstSteps } from './first-step.ts';
@@ -69,7 +69,7 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
     budget = new Budget(1, 1);
     const wakes = { jobs: () => void woken.push('jobs'), timers: () => void woken.push('timers') };
     door = Object.assign(createWorkflows(platform), { check: () => Promise.resolve() });
-    door.firstSteps = new FirstSteps(platform, graphs, budget, taker, wakes);
+    door.firstSteps = new FirstSteps(platform, graphs, budget, new Advancing(taker), wakes);
     accepting = createAccepting(platform, door);
   });
 

@@ -1,15 +1,15 @@
 import type { AcceptedWorkflow, FirstStep } from '../executions/index.ts';
 import type { Platform } from '../platform.ts';
-import type { Insertions, WorkflowInstanceRow, WorkflowJobRow, WorkflowTimerRow } from '../storage/index.ts';
+import type { Together, WorkflowInstanceRow, WorkflowJobRow, WorkflowTimerRow } from '../storage/index.ts';
 import {
   gatherEffects,
   HandOver,
   jobColumns,
   reduce,
   timerColumns,
+  type Advancing,
   type Effects,
   type Next,
-  type Taker,
 } from './advance/index.ts';
 import type { Budget } from './budget.ts';
 import type { Graphs } from './graphs.ts';
@@ -33,20 +33,23 @@ export class MadeStep implements FirstStep {
   readonly jobs: readonly WorkflowJobRow[];
   readonly timers: readonly WorkflowTimerRow[];
   readonly #handOver: HandOver;
+  readonly #advancing: Advancing;
   readonly #wakes: Wakes;
 
-  constructor(row: WorkflowInstanceRow, next: Next, effects: Effects, taker: Taker, wakes: Wakes) {
+  constructor(row: WorkflowInstanceRow, next: Next, effects: Effects, advancing: Advancing, wakes: Wakes) {
     const { phase, state, bytes } = next;
     this.instance = { ...row, phase, state, bytes, revision: row.revision + 1 };
     this.journal = journalRows(row.id, next.journal);
     this.jobs = effects.jobs;
     this.timers = effects.timers;
+    this.#advancing = advancing;
     this.#wakes = wakes;
-    this.#handOver = new HandOver(taker);
+    this.#handOver = new HandOver(advancing.taker);
     this.#handOver.reserve(effects, new Set());
   }
 
   begin(): void {
+    if (this.jobs.length > 0) this.#advancing.recent.remember(this.instance);
     if (this.#handOver.size < this.jobs.length) this.#wakes.jobs();
     if (this.timers.length > 0) this.#wakes.timers();
     this.#handOver.begin();
@@ -66,19 +69,19 @@ export class FirstSteps {
   readonly #platform: Platform;
   readonly #graphs: Graphs;
   readonly #budget: Budget;
-  readonly #taker: Taker;
+  readonly #advancing: Advancing;
   readonly #wakes: Wakes;
 
-  constructor(platform: Platform, graphs: Graphs, budget: Budget, taker: Taker, wakes: Wakes) {
+  constructor(platform: Platform, graphs: Graphs, budget: Budget, advancing: Advancing, wakes: Wakes) {
     this.#platform = platform;
     this.#graphs = graphs;
     this.#budget = budget;
-    this.#taker = taker;
+    this.#advancing = advancing;
     this.#wakes = wakes;
   }
 
   async of(accepted: AcceptedWorkflow): Promise<MadeStep | null> {
-    const row = newInstance(this.#platform, accepted, 0);
+    const row = newInstance(this.#platform, accepted);
     if (!this.#budget.allows(row.owner)) return null;
     const graph = await this.#graphs.load(row.service_version_id);
     if (!graph) return null;
@@ -88,7 +91,7 @@ export class FirstSteps {
     const effects = next && gatherEffects(this.#platform, [{ row, events: [], next }]);
     this.#budget.spend(row.owner, performance.now() - began);
     if (!next || !effects || !isSmall(next)) return null;
-    return new MadeStep(row, next, effects, this.#taker, this.#wakes);
+    return new MadeStep(row, next, effects, this.#advancing, this.#wakes);
   }
 }
 
@@ -97,12 +100,10 @@ function isSmall({ phase, incidents, bytes, effects }: Next): boolean {
   return phase === 'RUNNING' && incidents === 0 && bytes <= STATE_BYTES && plain && effects.length <= JOBS;
 }
 
-/** What the first steps of instances leave behind, to be written with the instances. */
-export function leftByFirstSteps(steps: readonly MadeStep[]): Insertions {
+/** Adds what the first steps of instances leave behind to what is written with the instances. */
+export function addFirstSteps(together: Together, steps: readonly MadeStep[]): void {
   const all = (what: 'journal' | 'jobs' | 'timers') => steps.flatMap((step): readonly object[] => step[what]);
-  return {
-    workflow_journal: { columns: journalColumns, rows: all('journal') },
-    workflow_jobs: { columns: jobColumns, rows: all('jobs') },
-    workflow_timers: { columns: timerColumns, rows: all('timers') },
-  };
+  together.insert('workflow_journal', journalColumns, all('journal'));
+  together.insert('workflow_jobs', jobColumns, all('jobs'));
+  together.insert('workflow_timers', timerColumns, all('timers'));
 }

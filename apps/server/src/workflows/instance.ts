@@ -4,11 +4,10 @@ import type { Platform } from '../platform.ts';
 import type { WorkflowInstanceRow } from '../storage/index.ts';
 import { sealSecrets } from './secrets.ts';
 
-/** The instance of an execution that nothing has happened to yet; `depth` of those that have called one another. */
+/** The instance of an execution that nothing has happened to yet. */
 export function newInstance(
   platform: Platform,
-  { row: { id, service_version_id, created_at, owner_type, owner_id }, input: { secrets } }: AcceptedWorkflow,
-  depth: number,
+  { row: { id, service_version_id, created_at, owner_type, owner_id }, input: { secrets }, depth }: AcceptedWorkflow,
 ): WorkflowInstanceRow {
   return {
     id,

@@ -1,16 +1,18 @@
 import type { ProcessGraph } from '@kethub/workflow';
+import type { Moved } from '../../executions/index.ts';
 import type { Platform } from '../../platform.ts';
-import { isAmong, removeUnused, type Queries } from '../../storage/index.ts';
+import { isAmong, removeUnused, Together, type Queries } from '../../storage/index.ts';
 import type { Graphs } from '../graphs.ts';
-import { removeJobs } from './ends.ts';
+import { addRemoval } from './ends.ts';
 import { gatherEffects, type Effects } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
 import { HandOver, type Taker } from './hand-over.ts';
 import { Inbox, type Ended, type Taken } from './inbox.ts';
 import { limitChildren } from './limit-children.ts';
+import { RecentInstances } from './recent.ts';
 import { reduce, type Advanced } from './reduce.ts';
-import { announce, prepareSettlement, settle, type Settlement } from './settle.ts';
-import { Conflict, storeAdvanced } from './store.ts';
+import { addSettlement, announce, prepareSettlement, settle, type Settlement } from './settle.ts';
+import { addAdvanced, changed, Conflict, storeRest } from './store.ts';
 import { Turns } from './turns.ts';
 import { candidates, loadWork, sizesOf, type Candidates, type Loaded } from './work.ts';
 
@@ -31,33 +33,44 @@ interface Prepared {
 }
 
 interface Written {
-  readonly settlement: Settlement;
+  readonly advanced: readonly Advanced[];
   readonly unused: readonly string[];
-  readonly moved: readonly string[];
+  readonly moved: readonly Moved[];
   readonly effects: Effects;
   readonly events: number;
   readonly later: ReadonlySet<Ended>;
+}
+
+/** What the batches of a process share. */
+export class Advancing {
+  readonly turns = new Turns();
+  readonly inbox: Inbox;
+  readonly recent: RecentInstances;
+  /** Null: nobody begins with jobs at once. */
+  readonly taker: Taker | null;
+
+  constructor(taker: Taker | null = null, inbox = new Inbox(), recent = new RecentInstances()) {
+    this.taker = taker;
+    this.inbox = inbox;
+    this.recent = recent;
+  }
 }
 
 /**
  * Takes what has happened to many instances into account, in one transaction: each becomes what the engine makes of it,
  * with its journal, and what has to happen outside is written down for those who do it after the commit.
  *
- * On PostgreSQL several processes do this; each holds the instances that it advances. On SQLite there is one process: it
- * computes outside of the transaction, so that nobody else waits for the one writer meanwhile.
+ * On PostgreSQL several processes do this; each holds the instances that it reads and advances. What it remembers of
+ * them, and on SQLite, where there is one process, all of them, it computes outside of the transaction: nobody else waits
+ * meanwhile, and what somebody else has changed since is a conflict.
  */
-export async function advance(
-  platform: Platform,
-  graphs: Graphs,
-  turns = new Turns(),
-  taker: Taker | null = null,
-  inbox = new Inbox(),
-): Promise<Batch> {
+export async function advance(platform: Platform, graphs: Graphs, advancing = new Advancing()): Promise<Batch> {
+  const { turns, inbox } = advancing;
   const ends = inbox.next(turns.busy);
-  const chosen = await choose(platform, turns, ends);
+  const chosen = await choose(platform, advancing, ends);
   if (chosen.busy.length === 0) return { more: false, jobs: false, timers: false, messages: false };
   try {
-    const batch = await advanceThese(platform, graphs, chosen, ends, taker, inbox);
+    const batch = await advanceThese(platform, graphs, chosen, ends, advancing);
     if (batch.more) turns.told();
     return batch;
   } finally {
@@ -73,12 +86,15 @@ interface Chosen extends Candidates {
 }
 
 /** What this batch takes, of the table beside `ends`: it is busy with that, and no other of this process takes it too. */
-async function choose({ database: { read } }: Platform, turns: Turns, ends: Taken): Promise<Chosen> {
+async function choose({ database: { read } }: Platform, { turns, recent }: Advancing, ends: Taken): Promise<Chosen> {
   const busy = new Set(ends.all.map(({ job }) => job.instance_id));
   for (const id of busy) turns.busy.add(id);
   try {
     const looks = ends.all.length === 0 || turns.isTimeToLook();
-    const [chosen, sizes] = await Promise.all([looks ? candidates(read, turns) : nobody, sizesOf(read, ends.all)]);
+    const [chosen, sizes] = await Promise.all([
+      looks ? candidates(read, turns) : nobody,
+      sizesOf(read, recent, ends.all),
+    ]);
     ends.putBack(new Set(ends.all.filter(({ job }) => !sizes.fit(job.instance_id))));
     // Another batch may have chosen the same while this one was looking.
     const instances = chosen.instances.filter((id) => !turns.busy.has(id));
@@ -104,41 +120,43 @@ async function advanceThese(
   graphs: Graphs,
   chosen: Candidates,
   ends: Taken,
-  taker: Taker | null,
-  inbox: Inbox,
+  { taker, inbox, recent }: Advancing,
 ): Promise<Batch> {
   const { database, blobs } = platform;
   const compiled = new Map<string, ProcessGraph | null>();
   for (const version of chosen.versions) compiled.set(version, await graphs.load(version));
-  const prepare = async (queries: Queries) => {
-    const loaded = await loadWork(database, queries, chosen, ends.all);
+  const prepare = async (loaded: Loaded): Promise<Prepared> => {
     const advanced = loaded.work.map((one) =>
       reduce(compiled.get(one.row.service_version_id) ?? null, one, platform.now(), platform.log),
     );
     return { loaded, advanced, settlement: await prepareSettlement(platform, advanced) };
   };
-  const beforehand = database.dialect === 'sqlite' ? await prepare(database.read) : null;
+  const load = (queries: Queries) => loadWork(database, queries, chosen, ends.all);
+  const recalled = chosen.events.length === 0 ? recent.recall(ends.all) : null;
+  const known = recalled ?? (database.dialect === 'sqlite' ? await load(database.read) : null);
+  const beforehand = known && (await prepare(known));
   let stored: readonly string[] = beforehand?.settlement.blobs ?? [];
   const handOver = new HandOver(taker);
   try {
     const written = await database.write(async (transaction) => {
-      const prepared = beforehand ?? (await prepare(transaction));
+      const prepared = beforehand ?? (await prepare(await load(transaction)));
       stored = prepared.settlement.blobs;
-      if (beforehand) await removeAll(transaction, beforehand.loaded.ended);
-      return write(platform, transaction, prepared, handOver);
+      return write(platform, transaction, prepared, handOver, beforehand !== null);
     });
     stored = written.unused;
+    recent.wrote(written.advanced);
     ends.putBack(written.later);
     const batch = batchOf(written, handOver.size, inbox.size > 0);
     ends.resolve();
     handOver.begin();
-    announce(platform, written.settlement, written.moved);
+    announce(platform, written.moved);
     return batch;
   } catch (error) {
     if (!(error instanceof Conflict)) {
       ends.reject(error);
       throw error;
     }
+    for (const { job } of ends.all) recent.forget(job.instance_id);
     ends.putBack(new Set(ends.all));
     return { more: true, jobs: false, timers: false, messages: false };
   } finally {
@@ -147,29 +165,32 @@ async function advanceThese(
   }
 }
 
-/** What was there a moment ago may have been taken away since. */
-async function removeAll(transaction: Queries, ends: readonly Ended[]): Promise<void> {
-  const removed = await removeJobs(transaction, ends);
-  if (removed.length !== ends.length) throw new Conflict('A job was cancelled meanwhile');
-}
-
 async function write(
   platform: Platform,
   transaction: Queries,
   { loaded: { ended, later }, advanced, settlement }: Prepared,
   handOver: HandOver,
+  areJobsLeft: boolean,
 ): Promise<Written> {
   const effects = gatherEffects(platform, advanced);
   await limitChildren(platform, transaction, effects);
   handOver.reserve(effects, new Set(advanced.flatMap(({ row, next }) => (next?.phase === 'ERROR' ? row.id : []))));
-  await storeAdvanced(platform, transaction, advanced, effects);
+  const together = new Together(transaction);
+  const updated = addAdvanced(platform, together, transaction, advanced, effects);
+  const removed = areJobsLeft && ended.length > 0 ? addRemoval(together, transaction, ended) : null;
+  const settling = await addSettlement(together, transaction, settlement);
+  await together.run();
+  // What was there a moment ago may have been taken away since.
+  if (removed && removed.rows.length !== ended.length) throw new Conflict('A job was cancelled meanwhile');
+  if (updated.rows.length !== changed(advanced).length) throw new Conflict('Somebody else has advanced an instance');
+  await storeRest(platform, transaction, advanced, effects);
   await clear(transaction, advanced);
   await endWhatRuns(platform, transaction, advanced);
   for (const { alongside } of ended) await alongside?.(transaction);
-  const { unused, moved } = await settle(platform, transaction, settlement);
+  const { unused, moved } = await settle(platform, transaction, settling);
   // What was taken from the table may not have been all of it; what was put there is to be taken.
   const events = advanced.reduce((sum, one) => sum + one.events.length, effects.events.length);
-  return { settlement, unused, moved, effects, events, later };
+  return { advanced, unused, moved, effects, events, later };
 }
 
 /** Nothing waits for an instance that has ended, and nobody needs its secrets. */

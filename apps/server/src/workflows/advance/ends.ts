@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { isAmong, type Queries } from '../../storage/index.ts';
+import { isAmong, type Queries, type Returned, type Together } from '../../storage/index.ts';
 import type { Ended } from './inbox.ts';
 
 /** Of these ends those whose jobs are in their state still. */
@@ -7,6 +7,13 @@ export async function stillThere(queries: Queries, ends: readonly Ended[]): Prom
   if (ends.length === 0) return [];
   const rows = await queries.selectFrom('workflow_jobs').select('id').where(areThere(queries, ends)).execute();
   return among(ends, rows);
+}
+
+/** Adds the removal of these jobs to what is written; returns those that were in their state still. */
+export function addRemoval(together: Together, transaction: Queries, ends: readonly Ended[]): Returned<{ id: string }> {
+  return together.rows(
+    sql<{ id: string }>`delete from workflow_jobs where ${areThere(transaction, ends)} returning id`,
+  );
 }
 
 /** Of these ends those whose jobs were in their state still: they are no more, and nobody else tells their instances. */

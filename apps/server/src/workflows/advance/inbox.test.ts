@@ -8,7 +8,7 @@ import { bpmn } from '../../testing/workflows.ts';
 import type { Graphs } from '../graphs.ts';
 import { createWorkflows } from '../index.ts';
 import { readJournalAfter } from '../journal.ts';
-import { advance, Inbox, Turns, type Ended, type Taker } from './index.ts';
+import { advance, Advancing, Inbox, type Ended, type Taker } from './index.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
 
@@ -109,7 +109,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
   });
 
   function step(box: Inbox, taker: Taker) {
-    return advance(platform, graphs, new Turns(), taker, box);
+    return advance(platform, graphs, new Advancing(taker, box));
   }
 
   function ended(job: WorkflowJobRow): Ended {

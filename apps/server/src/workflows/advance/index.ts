@@ -1,4 +1,5 @@
-export { advance, type Batch } from './advancer.ts';
+export { advance, Advancing, type Batch } from './advancer.ts';
+export { RecentInstances } from './recent.ts';
 export { LARGEST_BATCH, Inbox, type Ended } from './inbox.ts';
 export { HandOver, type Taker } from './hand-over.ts';
 export { DEPTH, gatherEffects, type Effects } from './effects.ts';

@@ -1,7 +1,15 @@
-import { executionChanged, settleWorkflows, type Settled } from '../../executions/index.ts';
+import { executionChanged, settleWorkflows, type Moved, type Settled } from '../../executions/index.ts';
 import { recordExecutions } from '../../metering/index.ts';
 import type { Platform } from '../../platform.ts';
-import { isAmong, noteUnused, putUnused, takeIntoUse, type Queries } from '../../storage/index.ts';
+import {
+  isAmong,
+  noteUnused,
+  putUnused,
+  takeIntoUse,
+  type Queries,
+  type Returned,
+  type Together,
+} from '../../storage/index.ts';
 import type { Advanced, Next } from './reduce.ts';
 
 /** Result that is kept in the row; a longer one becomes a blob. */
@@ -40,15 +48,30 @@ function isNews({ effects, status, statusBefore }: Next): boolean {
   return status !== statusBefore || effects.some(({ type }) => type === 'incidentsChanged' || type === 'finished');
 }
 
-/** Writes them, in the transaction of the instances; returns the blobs that nothing refers to after it. */
+/** What is being written of a settlement. */
+interface Settling {
+  readonly settlement: Settlement;
+  /** Results that are replaced, and were too long for their rows. */
+  readonly before: readonly string[];
+  readonly moved: Returned<Moved>;
+}
+
+/** Adds the executions to what is written with their instances. {@link settle} does the rest. */
+export async function addSettlement(
+  together: Together,
+  transaction: Queries,
+  settlement: Settlement,
+): Promise<Settling> {
+  const before = await blobsOf(transaction, settlement.replaced);
+  return { settlement, before, moved: settleWorkflows(together, transaction, settlement.rows) };
+}
+
+/** Once they are written, in the same transaction; returns the blobs that nothing refers to after it. */
 export async function settle(
   platform: Platform,
   transaction: Queries,
-  { rows, replaced, blobs }: Settlement,
-): Promise<{ readonly unused: readonly string[]; readonly moved: readonly string[] }> {
-  if (rows.length === 0) return { unused: [], moved: [] };
-  const before = await blobsOf(transaction, replaced);
-  const moved = await settleWorkflows(transaction, rows);
+  { settlement: { rows, blobs }, before, moved: { rows: moved } }: Settling,
+): Promise<{ readonly unused: readonly string[]; readonly moved: readonly Moved[] }> {
   const endedAt = platform.now();
   const charged = moved.filter(({ status, isCharged }) => status === 'SUCCEEDED' && Boolean(isCharged));
   await recordExecutions(
@@ -61,7 +84,7 @@ export async function settle(
   const kept = rows.filter(({ id }) => ids.has(id)).flatMap(({ result_blob }) => result_blob ?? []);
   for (const blob of kept) await takeIntoUse(transaction, blob);
   for (const blob of before) await noteUnused(transaction, blob, endedAt);
-  return { unused: [...blobs.filter((blob) => !kept.includes(blob)), ...before], moved: [...ids] };
+  return { unused: [...blobs.filter((blob) => !kept.includes(blob)), ...before], moved };
 }
 
 /** The results of these that are too long for their rows. */
@@ -76,8 +99,9 @@ async function blobsOf(transaction: Queries, ids: readonly string[]): Promise<re
 }
 
 /** Tells of it, after the transaction. */
-export function announce(platform: Platform, { rows }: Settlement, moved: readonly string[]): void {
-  for (const id of moved) executionChanged(platform.database, id);
-  for (const { id, status } of rows)
-    if (status !== 'RUNNING' && moved.includes(id)) platform.telemetry.metrics?.ended(status, null);
+export function announce({ database, telemetry }: Platform, moved: readonly Moved[]): void {
+  for (const row of moved) {
+    executionChanged(database, row.id, row);
+    if (row.status !== 'RUNNING') telemetry.metrics?.ended(row.status, null);
+  }
 }

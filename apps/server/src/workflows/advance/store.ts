@@ -1,28 +1,42 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Platform } from '../../platform.ts';
-import { insertMany, insertTogether, isAmong, recordsOf, type Queries } from '../../storage/index.ts';
+import { insertMany, isAmong, recordsOf, type Queries, type Returned, type Together } from '../../storage/index.ts';
 import { journalColumns, journalRows } from '../journal.ts';
 import type { Effects, Numbered } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
 import type { Advanced } from './reduce.ts';
 
-/** Writes what instances have become: a few statements, however many they are. Throws Conflict. */
-export async function storeAdvanced(
+/**
+ * Adds what instances have become to what is written: a few statements, however many they are. Returns those that nobody
+ * has advanced meanwhile, which are to be all of {@link changed}.
+ */
+export function addAdvanced(
+  platform: Platform,
+  together: Together,
+  transaction: Queries,
+  advanced: readonly Advanced[],
+  effects: Effects,
+): Returned<{ id: string }> {
+  const events = advanced.flatMap((one) => one.events);
+  if (events.length > 0) together.add(sql`delete from workflow_events where ${isAmong(transaction, 'id', events)}`);
+  const updated = addUpdate(platform, together, transaction, advanced);
+  together.insert('workflow_journal', journalColumns, journalOf(advanced));
+  together.insert('workflow_jobs', jobColumns, effects.jobs);
+  together.insert('workflow_timers', timerColumns, effects.timers);
+  return updated;
+}
+
+export function changed(advanced: readonly Advanced[]): readonly Advanced[] {
+  return advanced.filter(({ next }) => next !== null);
+}
+
+/** Writes what else it means that instances have become this, and is needed less often. */
+export async function storeRest(
   platform: Platform,
   transaction: Queries,
   advanced: readonly Advanced[],
   effects: Effects,
 ): Promise<void> {
-  await removeEvents(
-    transaction,
-    advanced.flatMap(({ events }) => events),
-  );
-  await updateInstances(platform, transaction, advanced);
-  await insertTogether(transaction, {
-    workflow_journal: { columns: journalColumns, rows: journalOf(advanced) },
-    workflow_jobs: { columns: jobColumns, rows: effects.jobs },
-    workflow_timers: { columns: timerColumns, rows: effects.timers },
-  });
   await cancelJobs(transaction, effects.jobsToCancel);
   await remove(transaction, 'workflow_timers', 'timer', effects.timersToRemove);
   await insertSubscriptions(transaction, advanced, effects);
@@ -73,26 +87,25 @@ function journalOf(advanced: readonly Advanced[]) {
   return advanced.flatMap(({ row, next }) => journalRows(row.id, next?.journal ?? []));
 }
 
-async function removeEvents(transaction: Queries, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await transaction
-    .deleteFrom('workflow_events')
-    .where(isAmong(transaction, 'id', ids))
-    .execute();
-}
-
-async function updateInstances({ now }: Platform, transaction: Queries, advanced: readonly Advanced[]): Promise<void> {
+function addUpdate(
+  { now }: Platform,
+  together: Together,
+  transaction: Queries,
+  advanced: readonly Advanced[],
+): Returned<{ id: string }> {
   const rows = advanced.flatMap(({ row, next }) => {
     if (!next) return [];
     const { phase, incidents, state, bytes } = next;
     const ended_at = phase === 'RUNNING' ? null : now();
     return [{ id: row.id, revision: row.revision, phase, incidents, state, bytes, ended_at }];
   });
-  if (rows.length === 0) return;
+  if (rows.length === 0) return { rows: [] };
   const columns = sql`phase = fresh.phase, incidents = fresh.incidents, state = fresh.state, bytes = fresh.bytes,
     ended_at = fresh.ended_at, revision = fresh.revision + 1`;
-  const { rows: updated } = await sql<{ id: string }>`
-    update workflow_instances set ${columns} from ${recordsOf(transaction, rows, {
+  return together.rows(sql<{ id: string }>`update workflow_instances set ${columns} from ${recordsOf(
+    transaction,
+    rows,
+    {
       id: 'text',
       revision: 'bigint',
       phase: 'text',
@@ -100,10 +113,10 @@ async function updateInstances({ now }: Platform, transaction: Queries, advanced
       state: 'text',
       bytes: 'bigint',
       ended_at: 'bigint',
-    })} as fresh
+    },
+  )} as fresh
     where workflow_instances.id = fresh.id and workflow_instances.revision = fresh.revision
-    returning workflow_instances.id`.execute(transaction);
-  if (updated.length !== rows.length) throw new Conflict('An instance was advanced by somebody else');
+    returning workflow_instances.id`);
 }
 
 const numbered = { instance_id: 'text', number: 'bigint' } as const;

@@ -10,6 +10,7 @@ import {
 } from '../../storage/index.ts';
 import { removeJobs, stillThere } from './ends.ts';
 import type { Ended } from './inbox.ts';
+import type { RecentInstances } from './recent.ts';
 import type { Turns } from './turns.ts';
 
 /** How much is advanced in one transaction: 128 instances make 6 to 8 times as many steps a second as one by one. */
@@ -29,7 +30,7 @@ export interface Work {
 /** What a batch has found. */
 export interface Loaded {
   readonly work: readonly Work[];
-  /** Whose jobs were in their state still. On PostgreSQL these are removed already, on SQLite when the batch is written. */
+  /** Whose jobs were in their state still, as far as was looked: they are removed already, or when the batch is written. */
   readonly ended: readonly Ended[];
   /** Whose instances somebody else advances now. */
   readonly later: ReadonlySet<Ended>;
@@ -63,10 +64,12 @@ export async function candidates(queries: Queries, turns: Turns): Promise<Candid
 }
 
 /** Of instances that have ends to learn of: the versions, and whether one fits into the batch beside those asked about before. */
-export async function sizesOf(queries: Queries, ends: readonly Ended[]) {
+export async function sizesOf(queries: Queries, recent: RecentInstances, ends: readonly Ended[]) {
   const ids = [...new Set(ends.map(({ job }) => job.instance_id))];
+  const unknown = ids.filter((id) => !recent.get(id));
   const query = queries.selectFrom('workflow_instances').select(['id', 'bytes', 'service_version_id']);
-  const rows = ids.length === 0 ? [] : await query.where(isAmong(queries, 'id', ids)).execute();
+  const read = unknown.length === 0 ? [] : await query.where(isAmong(queries, 'id', unknown)).execute();
+  const rows = [...ids.flatMap((id) => recent.get(id) ?? []), ...read];
   const unasked = new Map(rows.map(({ id, bytes }) => [id, bytes]));
   let left = BYTES;
   return {

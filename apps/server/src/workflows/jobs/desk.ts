@@ -6,6 +6,7 @@ import type { TargetClient } from '../../on-premise/index.ts';
 import type { Platform } from '../../platform.ts';
 import { Gather, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
 import type { Inbox } from '../advance/index.ts';
+import { depthsOf } from './depths.ts';
 import { markCalled, type CalledJob } from './queries.ts';
 
 /** A service that was called, or will be with this transaction, for a job. */
@@ -71,10 +72,15 @@ async function noteCalls(
   );
   const noted = calls.filter(({ called }) => marked.has(called.id));
   for (const { subscriber } of noted) await count(platform, transaction, subscriber);
+  const prepared = noted.flatMap((call) => call.prepared ?? []);
+  const depths = await depthsOf(
+    transaction,
+    prepared.filter(({ isWorkflow }) => isWorkflow).map(({ row }) => row.id),
+  );
   await acceptExecutions(
     workflows,
     transaction,
-    noted.flatMap(({ prepared }) => prepared ?? []),
+    prepared.map((one) => ({ ...one, depth: depths.get(one.row.id) ?? 0 })),
   );
   return calls.map(({ called }) => marked.has(called.id));
 }

@@ -2,17 +2,18 @@ import type { Workflows } from '../../executions/index.ts';
 import type { AccessDirectory } from '../../gateway/index.ts';
 import type { TargetClient } from '../../on-premise/index.ts';
 import type { Platform } from '../../platform.ts';
-import { Gather, type ExecutionRow, type WorkflowJobRow } from '../../storage/index.ts';
-import { Turns, type Inbox, type Taker } from '../advance/index.ts';
+import type { ExecutionRow, WorkflowJobRow } from '../../storage/index.ts';
+import { Turns, type Inbox, type RecentInstances, type Taker } from '../advance/index.ts';
 import type { Pause } from '../loop.ts';
 import { cancelJob } from './cancel-job.ts';
 import { collectJob, executionsOf } from './collect-job.ts';
+import { JobContexts, type JobContext } from './contexts.ts';
 import { createDesk, type Desk } from './desk.ts';
 import { failJob } from './fail-job.ts';
 import { Places } from './places.ts';
 import { claimJobs, dueJobs, nextDue, postpone, removeJob, renewLeases } from './queries.ts';
 import { cancelRemote, collectRemote } from './remote-job.ts';
-import { admitTask, callOf, contextsOf, type JobContext } from './service-call.ts';
+import { admitTask, callOf } from './service-call.ts';
 import { startJob } from './start-job.ts';
 
 /** For so long a job stays with a process that does not renew it: after that it has died. */
@@ -31,7 +32,7 @@ export class JobWorker implements Taker {
   readonly #desk: Desk;
   readonly #look: () => void;
   readonly #turns = new Turns();
-  readonly #contexts: Gather<string, JobContext | undefined>;
+  readonly #contexts: JobContexts;
   readonly #places = new Places();
   readonly #held = new Map<string, Promise<void>>();
   /** Jobs that are held and have ended: nothing of them is left in the table. */
@@ -49,14 +50,12 @@ export class JobWorker implements Taker {
     directory: AccessDirectory,
     targets: TargetClient,
     inbox: Inbox,
+    recent: RecentInstances,
     look: () => void,
   ) {
     this.#desk = this.#noting(createDesk(platform, workflows, directory, targets, inbox));
     this.#look = look;
-    this.#contexts = new Gather(async (instances) => {
-      const contexts = await contextsOf(platform, instances);
-      return instances.map((id) => contexts.get(id));
-    });
+    this.#contexts = new JobContexts(platform, recent);
   }
 
   /**
@@ -90,7 +89,7 @@ export class JobWorker implements Taker {
     const jobs = await this.#claim(at);
     if (jobs.length > 0) {
       const [contexts, executions] = await this.#whatTheyNeed(jobs);
-      for (const job of jobs) this.#hold(job, this.#one(job, contexts.get(job.instance_id), executions.get(job.id)));
+      for (const job of jobs) this.#hold(job, this.#one(job, contexts.get(job), executions.get(job.id)));
     }
     const next = await nextDue(database, at);
     return next === null ? null : Math.max(1, next - now());
@@ -120,8 +119,8 @@ export class JobWorker implements Taker {
   async #whatTheyNeed(jobs: readonly WorkflowJobRow[]) {
     const { platform } = this.#desk;
     try {
-      const instances = jobs.map(({ instance_id }) => instance_id);
-      return [await contextsOf(platform, instances), await executionsOf(platform.database, jobs)] as const;
+      const contexts = jobs.map(async (job) => [job, await this.#contexts.of(job.instance_id)] as const);
+      return [new Map(await Promise.all(contexts)), await executionsOf(platform.database, jobs)] as const;
     } catch (error) {
       for (const { owner } of jobs) this.#places.give(owner);
       throw error;
@@ -142,7 +141,7 @@ export class JobWorker implements Taker {
 
   async #beginOne(job: WorkflowJobRow): Promise<void> {
     try {
-      await this.#one(job, await this.#contexts.add(job.instance_id));
+      await this.#one(job, await this.#contexts.of(job.instance_id));
     } catch (error) {
       await this.#later(job, undefined, error);
     }

@@ -4,8 +4,9 @@ import type { AccessDirectory, ApplicationAccess, Subscriber } from '../../gatew
 import { Problem } from '../../http/index.ts';
 import type { Platform } from '../../platform.ts';
 import { compareVersions } from '../../services/index.ts';
-import { isAmong, type WorkflowJobRow } from '../../storage/index.ts';
+import type { WorkflowJobRow } from '../../storage/index.ts';
 import { unsealSecrets } from '../secrets.ts';
+import type { JobContext } from './contexts.ts';
 
 /** Who a job calls as whom, as far as that is known before the call. */
 export interface Call {
@@ -15,51 +16,11 @@ export interface Call {
   readonly reference: ServiceReference;
 }
 
-export interface JobContext {
-  /** The application of the version. */
-  readonly applicationId: string | null;
-  readonly owner: { readonly type: string; readonly id: string } | null;
-  readonly sealedSecrets: string | null;
-}
-
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 export function callOf(job: WorkflowJobRow, { applicationId }: JobContext): Call {
   const reference = JSON.parse(job.service) as ServiceReference;
   return { reference, serviceId: reference.serviceId, applicationId: reference.applicationId ?? applicationId ?? NIL };
-}
-
-/** What jobs need to know of their instances, by the ids of these. An instance that is gone is missing. */
-export async function contextsOf(
-  { database: { read } }: Platform,
-  instanceIds: readonly string[],
-): Promise<Map<string, JobContext>> {
-  if (instanceIds.length === 0) return new Map();
-  const rows = await read
-    .selectFrom('workflow_instances as instance')
-    .innerJoin('workflow_instances as root', 'root.id', 'instance.execution_id')
-    .leftJoin('workflow_versions as version', 'version.service_version_id', 'instance.service_version_id')
-    .leftJoin('service_versions', 'service_versions.id', 'instance.service_version_id')
-    .leftJoin('services', 'services.id', 'service_versions.service_id')
-    .select([
-      'instance.id',
-      'version.application_id',
-      'root.sealed_secrets',
-      'services.owner_type',
-      'services.owner_id',
-    ])
-    .where(isAmong(read, 'instance.id', [...new Set(instanceIds)]))
-    .execute();
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        applicationId: row.application_id,
-        owner: row.owner_type === null || row.owner_id === null ? null : { type: row.owner_type, id: row.owner_id },
-        sealedSecrets: row.sealed_secrets,
-      },
-    ]),
-  );
 }
 
 /**

@@ -4,10 +4,11 @@ import type { Subscriber } from '../../gateway/index.ts';
 import { Problem } from '../../http/index.ts';
 import type { Platform } from '../../platform.ts';
 import type { WorkflowJobRow } from '../../storage/index.ts';
+import type { JobContext } from './contexts.ts';
 import type { Desk } from './desk.ts';
 import { failJob } from './fail-job.ts';
 import { startRemote } from './remote-job.ts';
-import { admitTask, callOf, inputOf, type JobContext } from './service-call.ts';
+import { admitTask, callOf, inputOf } from './service-call.ts';
 
 /**
  * Starts the service that a task calls, as the gateway would for the application: subscription, quota, input. The
@@ -40,8 +41,7 @@ const unknown: ReadonlySet<string> = new Set(['upstream-timeout', 'upstream-fail
 async function startHere(desk: Desk, job: WorkflowJobRow, subscriber: Subscriber, text: string): Promise<void> {
   const { platform, workflows } = desk;
   const { applicationId, scope } = subscriber;
-  const plain = await prepareExecution(platform, workflows, subscriber, job.id, text);
-  const prepared = { ...plain, byTask: true };
+  const prepared = await prepareExecution(platform, workflows, subscriber, job.id, text);
   const called = {
     id: job.id,
     state: 'STARTED',

@@ -1,0 +1,95 @@
+import { sql, type RawBuilder } from 'kysely';
+import { dialectOf, type Queries } from './dialect.ts';
+import { insertions } from './insert-many.ts';
+import type { Tables } from './schema.ts';
+
+/** Of which one statement is made. More rows than a few thousand gain nothing by it. */
+const AT_ONCE = 16;
+
+/** What a statement has returned; nothing before it has run. */
+export interface Returned<Row> {
+  readonly rows: readonly Row[];
+}
+
+interface Part {
+  readonly statement: RawBuilder<unknown>;
+  /** Null when it returns nothing. */
+  readonly returned: { rows: readonly unknown[] } | null;
+}
+
+/**
+ * Statements of a transaction that need nothing of one another, on PostgreSQL sent as one: there each costs the way to the
+ * server and back, and with it the processor of both, as much as what it does. None sees what the others do, no two may
+ * change the same row, and references between the rows of several tables are checked at the end.
+ */
+export class Together {
+  readonly #queries: Queries;
+  #parts: Part[] = [];
+
+  constructor(queries: Queries) {
+    this.#queries = queries;
+  }
+
+  /** In this order they run on SQLite, and where they are too many for one statement. */
+  add(statement: RawBuilder<unknown>): void {
+    this.#parts.push({ statement, returned: null });
+  }
+
+  /** Adds a statement with a `returning` clause. Numbers and booleans are returned as JSON has them. */
+  rows<Row>(statement: RawBuilder<Row>): Returned<Row> {
+    const returned: { rows: readonly Row[] } = { rows: [] };
+    this.#parts.push({ statement, returned });
+    return returned;
+  }
+
+  insert<T extends keyof Tables>(
+    table: T,
+    columns: readonly (keyof Tables[T] & string)[],
+    rows: Iterable<object>,
+  ): void {
+    for (const statement of insertions(this.#queries, table, columns, rows)) this.add(statement);
+  }
+
+  /** Whether all of it is one statement. */
+  get isOne(): boolean {
+    return this.#parts.length <= AT_ONCE;
+  }
+
+  /** Runs them. What is added afterwards is for the next time. */
+  async run(): Promise<void> {
+    const parts = this.#parts;
+    this.#parts = [];
+    const atOnce = dialectOf(this.#queries) === 'postgres' ? AT_ONCE : 1;
+    for (let from = 0; from < parts.length; from += atOnce) await this.#runThese(parts.slice(from, from + atOnce));
+  }
+
+  async #runThese(parts: readonly Part[]): Promise<void> {
+    const [only] = parts;
+    if (only && parts.length === 1) {
+      const { rows } = await only.statement.execute(this.#queries);
+      if (only.returned) only.returned.rows = rows;
+      return;
+    }
+    const named = parts.map(({ statement }, at) => sql`${nameOf(at)} as (${statement})`);
+    const asking = parts.flatMap(({ returned }, at) => (returned ? [{ returned, name: nameOf(at) }] : []));
+    const answers = asking.map(({ name }) => sql`(select json_agg(${name}) from ${name}) as ${name}`);
+    const nothing = sql`1 as nothing`;
+    const { rows } = await sql<Record<string, readonly unknown[] | null>>`with ${sql.join(named)}
+      select ${answers.length > 0 ? sql.join(answers) : nothing}`.execute(this.#queries);
+    const [row] = rows;
+    parts.forEach(({ returned }, at) => {
+      if (returned) returned.rows = row?.[`part${at}`] ?? [];
+    });
+  }
+}
+
+/** Runs what `add` adds. */
+export async function runTogether(queries: Queries, add: (together: Together) => void): Promise<void> {
+  const together = new Together(queries);
+  add(together);
+  await together.run();
+}
+
+function nameOf(at: number): RawBuilder<unknown> {
+  return sql.ref(`part${at}`);
+}
