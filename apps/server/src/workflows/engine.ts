@@ -28,8 +28,8 @@ export function lanesOf({ dialect }: Pick<Platform['database'], 'dialect'>): num
 }
 
 /** One, as long as a batch holds all that waits: the fewer are under way, the more each takes along. Beyond that all of them. */
-export function wakeLanes(lanes: readonly Loop[], { size }: Pick<Inbox, 'size'>): void {
-  for (const lane of lanes.slice(0, size > LARGEST_BATCH ? lanes.length : 1)) lane.wake();
+export function wakeLanes(lanes: readonly Loop[], { size }: Pick<Inbox, 'size'>, isUrgent = false): void {
+  for (const lane of lanes.slice(0, size > LARGEST_BATCH ? lanes.length : 1)) lane.wake(isUrgent);
 }
 
 /**
@@ -61,7 +61,7 @@ export class WorkflowEngine {
     };
     const targets = createTargetClient(platform);
     const recent = new RecentInstances();
-    const inbox = new Inbox(() => wakeLanes(lanes, inbox));
+    const inbox = new Inbox((isUrgent) => wakeLanes(lanes, inbox, isUrgent));
     const jobs = new JobWorker(platform, workflows, directory, targets, inbox, recent, () => working.wake());
     const advancing = new Advancing(jobs, inbox, recent);
     const working: Loop = new Loop('jobs of workflows', log, () => jobs.work());

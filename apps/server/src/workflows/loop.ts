@@ -21,6 +21,7 @@ export class Loop {
   #again = false;
   #working: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
+  #endRest: (() => void) | null = null;
   #stopped = false;
 
   constructor(name: string, log: Logger, work: () => Promise<Pause>) {
@@ -29,9 +30,11 @@ export class Loop {
     this.#work = work;
   }
 
-  wake(): void {
+  /** `isUrgent`: whoever wakes it is not to wait for the end of a rest. */
+  wake(isUrgent = false): void {
     if (this.#stopped) return;
     this.#again = true;
+    if (isUrgent) this.#endRest?.();
     this.#working ??= this.#run().finally(() => {
       this.#working = null;
       if (this.#again) this.wake();
@@ -47,10 +50,15 @@ export class Loop {
   }
 
   async #rest(milliseconds: number): Promise<void> {
-    await new Promise((resolve) => {
-      if (milliseconds < 1) setImmediate(resolve);
-      else setTimeout(resolve, Math.min(LONGEST_REST_MS, milliseconds));
+    await new Promise<void>((resolve) => {
+      if (milliseconds < 1) return void setImmediate(resolve);
+      const timer = setTimeout(resolve, Math.min(LONGEST_REST_MS, milliseconds));
+      this.#endRest = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
+    this.#endRest = null;
   }
 
   async #run(): Promise<void> {

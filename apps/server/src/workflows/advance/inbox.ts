@@ -27,10 +27,12 @@ interface Waiting {
  */
 export class Inbox {
   readonly #waiting = new Map<Ended, Waiting>();
-  readonly #wake: () => void;
+  readonly #wake: (isUrgent: boolean) => void;
+  /** Whose ends were taken last. */
+  #served: ReadonlySet<string> = new Set();
 
-  /** `wake`: somebody is to look. */
-  constructor(wake: () => void = () => undefined) {
+  /** `wake`: somebody is to look, and at once for an owner who has not just been served. */
+  constructor(wake: (isUrgent: boolean) => void = () => undefined) {
     this.#wake = wake;
   }
 
@@ -43,7 +45,7 @@ export class Inbox {
   add(ended: Ended): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.set(ended, { ended, alone: false, resolve, reject });
-      this.#wake();
+      this.#wake(!this.#served.has(ended.job.owner));
     });
   }
 
@@ -60,6 +62,7 @@ export class Inbox {
     const together = inTurns([...owners.values()]).slice(0, LARGEST_BATCH);
     const taken = together.length > 0 ? together : free.slice(0, 1);
     for (const { ended } of taken) this.#waiting.delete(ended);
+    this.#served = new Set(taken.map(({ ended }) => ended.job.owner));
     return new Taken(this.#waiting, taken);
   }
 }
