@@ -13,10 +13,15 @@ export type StatusRow = Pick<ExecutionRow, (typeof statusColumns)[number]>;
 export const seenColumns = [...statusColumns, ...scopeColumns] as const;
 export type SeenRow = Pick<ExecutionRow, (typeof seenColumns)[number]>;
 
+/** What is null in all of them is left out: half of a new row is for what comes later. */
 export function insertExecutions(together: Together, rows: readonly ExecutionRow[]): void {
   const [first] = rows;
+  if (!first) return;
   // Every row has every column.
-  if (first) together.insert('executions', Object.keys(first) as (keyof ExecutionRow)[], rows);
+  const all = Object.keys(first) as (keyof ExecutionRow)[];
+  const columns = all.filter((column) => rows.some((row) => row[column] !== null));
+  const filled = rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])));
+  together.insert('executions', columns, filled);
 }
 
 /** Makes the move of `event` where it is legal. Returns whether it happened. */

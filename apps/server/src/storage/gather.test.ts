@@ -58,3 +58,28 @@ test('one item of an owner is in the next batch, however many of another wait', 
   expect(batches[0]).toContain('quiet');
   expect(batches.flat().filter((item) => item !== 'quiet')).toEqual(noisy.map((_one, number) => `noisy ${number}`));
 });
+
+test('an owner who is in no batch that is under way does not wait for its end', async () => {
+  const batches: string[][] = [];
+  const ends: (() => void)[] = [];
+  const gather = new Gather(
+    async (items: readonly string[]) => {
+      batches.push([...items]);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return items;
+    },
+    (item) => item.slice(0, 1),
+  );
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const all = ['a1'].map((item) => gather.add(item));
+  await turn();
+  all.push(...['a2', 'b1', 'b2', 'c1', 'd1', 'e1', 'e2'].map((item) => gather.add(item)));
+  await turn();
+  // Of each owner one at a time, of all together four.
+  expect(batches).toEqual([['a1'], ['b1'], ['c1'], ['d1']]);
+  for (const end of ends.splice(0)) end();
+  await turn();
+  expect(batches.slice(4)).toEqual([['a2', 'b2', 'e1', 'e2']]);
+  for (const end of ends) end();
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'b1', 'b2', 'c1', 'd1', 'e1', 'e2']);
+});

@@ -36,11 +36,12 @@ function insertion(
   columns: readonly string[],
   rows: readonly object[],
 ): RawBuilder<unknown> {
-  const names = sql.join(columns.map((column) => sql.ref(column)));
-  const into = sql`insert into ${sql.table(table)} (${names})`;
+  // As text: of nodes for each name most of the time would be spent that a statement takes here. They are those of the schema.
+  const names = columns.map((column) => `"${column}"`).join(', ');
+  const into = `insert into "${table}" (${names}) select`;
   const json = JSON.stringify(rows);
-  const fields = sql.join(columns.map((column) => sql`value ->> ${sql.lit(column)}`));
-  return dialectOf(queries) === 'sqlite'
-    ? sql`${into} select ${fields} from json_each(${json})`
-    : sql`${into} select ${names} from json_populate_recordset(null::${sql.table(table)}, ${json}::json)`;
+  if (dialectOf(queries) === 'postgres')
+    return sql`${sql.raw(`${into} ${names} from json_populate_recordset(null::"${table}", `)}${json}::json)`;
+  const fields = columns.map((column) => `value ->> '${column}'`).join(', ');
+  return sql`${sql.raw(`${into} ${fields} from json_each(`)}${json})`;
 }

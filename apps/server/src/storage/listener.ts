@@ -92,7 +92,8 @@ export class Listener {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
       await client.query(NOTIFY, [[HERE]]);
-      await this.#look(client);
+      // Not seen, somebody may be there.
+      await this.#look(client).catch(() => undefined);
     } catch (error) {
       await client.end().catch(() => undefined);
       throw error;

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { dialectOf, type Queries } from './dialect.ts';
 
-/** Rows as a table that a statement can join: one parameter, however many they are. Name it where it is used. */
+/** Rows as a table that a statement can join: one parameter, however many they are. Name it where it is used. The names are not escaped. */
 export function recordsOf(
   queries: Queries,
   rows: readonly object[],
@@ -9,9 +9,10 @@ export function recordsOf(
 ): RawBuilder<unknown> {
   const json = JSON.stringify(rows);
   if (dialectOf(queries) === 'sqlite') {
-    const fields = Object.keys(types).map((name) => sql`value ->> ${sql.lit(name)} as ${sql.ref(name)}`);
-    return sql`(select ${sql.join(fields)} from json_each(${json}))`;
+    const fields = Object.keys(types).map((name) => `value ->> '${name}' as "${name}"`);
+    return sql`${sql.raw(`(select ${fields.join(', ')} from json_each(`)}${json}))`;
   }
-  const fields = Object.entries(types).map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`);
-  return sql`(select ${sql.join(Object.keys(types).map((name) => sql.ref(name)))} from json_to_recordset(${json}::json) as given (${sql.join(fields)}))`;
+  const names = Object.keys(types).map((name) => `"${name}"`);
+  const fields = Object.entries(types).map(([name, type]) => `"${name}" ${type}`);
+  return sql`${sql.raw(`(select ${names.join(', ')} from json_to_recordset(`)}${json}::json) ${sql.raw(`as given (${fields.join(', ')}))`)}`;
 }

@@ -27,8 +27,13 @@ export function lanesOf({ dialect }: Pick<Platform['database'], 'dialect'>): num
   return dialect === 'postgres' ? 4 : 1;
 }
 
-/** One, as long as a batch holds all that waits: the fewer are under way, the more each takes along. Beyond that all of them. */
+/**
+ * One, as long as a batch holds all that waits: the fewer are under way, the more each takes along. Beyond that all of them,
+ * and for somebody who has not just been served one that is free, so that nobody waits for the end of another's batch.
+ */
 export function wakeLanes(lanes: readonly Loop[], { size }: Pick<Inbox, 'size'>, isUrgent = false): void {
+  const free = isUrgent ? lanes.find(({ isIdle }) => isIdle) : undefined;
+  if (free) return free.wake();
   for (const lane of lanes.slice(0, size > LARGEST_BATCH ? lanes.length : 1)) lane.wake(isUrgent);
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 /** A lost notification, or what another process left, is found by looking again. */
@@ -30,6 +31,11 @@ export class Loop {
     this.#work = work;
   }
 
+  /** Whether it has nothing to do and does not rest. */
+  get isIdle(): boolean {
+    return this.#working === null;
+  }
+
   /** `isUrgent`: whoever wakes it is not to wait for the end of a rest. */
   wake(isUrgent = false): void {
     if (this.#stopped) return;
@@ -50,14 +56,12 @@ export class Loop {
   }
 
   async #rest(milliseconds: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      if (milliseconds < 1) return void setImmediate(resolve);
-      const timer = setTimeout(resolve, Math.min(LONGEST_REST_MS, milliseconds));
-      this.#endRest = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    if (milliseconds < 1) return nextTurn();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, Math.min(LONGEST_REST_MS, milliseconds));
+    this.#endRest = resolve;
+    await promise;
+    clearTimeout(timer);
     this.#endRest = null;
   }
 

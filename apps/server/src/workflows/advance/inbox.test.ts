@@ -108,6 +108,66 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     expect(await states()).toEqual(['OPEN']);
   });
 
+  describe.each(['read', 'remembered'] as const)('of an instance that is %s', (how) => {
+    test('are taken into account, also when somebody else has advanced it meanwhile', async () => {
+      const advancing = new Advancing(new Remembering());
+      const { jobs } = await begin(2, advancing);
+      const [one, other] = jobs;
+      if (!one || !other) throw new Error('No jobs');
+      if (how === 'read') for (const job of jobs) advancing.recent.forget(job.instance_id);
+      const told = jobs.map((job) => advancing.inbox.add(ended(job)));
+      await platform.database.write((transaction) =>
+        transaction.updateTable('workflow_instances').set({ revision: 7 }).where('id', '=', one.instance_id).execute(),
+      );
+      const again = how === 'read' ? [] : [await advance(platform, graphs, advancing)];
+      expect(again.map(({ more }) => more)).toEqual(how === 'read' ? [] : [true]);
+      await advance(platform, graphs, advancing);
+      await Promise.all(told);
+      for (const job of jobs) expect(await completionsOf(job.instance_id)).toEqual(['start', 'one']);
+      const rows = await platform.database.read.selectFrom('workflow_instances').select(['id', 'revision']).execute();
+      expect(new Map(rows.map(({ id, revision }) => [id, revision]))).toEqual(
+        new Map([
+          [one.instance_id, 8],
+          [other.instance_id, 2],
+        ]),
+      );
+    });
+
+    test('are nothing once the job is to be cancelled', async () => {
+      const advancing = new Advancing(new Remembering());
+      const { jobs } = await begin(1, advancing);
+      if (how === 'read') for (const job of jobs) advancing.recent.forget(job.instance_id);
+      const told = jobs.map((job) => advancing.inbox.add(ended(job)));
+      await platform.database.write((transaction) =>
+        transaction.updateTable('workflow_jobs').set({ state: 'CANCELLING' }).execute(),
+      );
+      while ((await advance(platform, graphs, advancing)).more);
+      await Promise.all(told);
+      expect(await states()).toEqual(['CANCELLING']);
+      expect(await completionsOf(jobs[0]?.instance_id ?? '')).toEqual(['start']);
+    });
+  });
+
+  test('reach the end of an instance, which is not remembered any more', async () => {
+    const advancing = new Advancing(new Remembering());
+    const taker = await begin(1, advancing);
+    const id = taker.jobs[0]?.instance_id ?? '';
+    for (const task of ['one', 'two']) {
+      expect(advancing.recent.get(id)?.state).toContain(`"${task}"`);
+      const told = taker.jobs.slice(-1).map((job) => advancing.inbox.add(ended(job)));
+      await advance(platform, graphs, advancing);
+      await Promise.all(told);
+    }
+    expect(advancing.recent.get(id)).toBeUndefined();
+    expect(await completionsOf(id)).toEqual(['start', 'one', 'two', 'end']);
+    const { status, result } = await platform.database.read
+      .selectFrom('executions')
+      .select(['status', 'result'])
+      .executeTakeFirstOrThrow();
+    expect({ status, result }).toEqual({ status: 'SUCCEEDED', result: '{}' });
+    expect(await states()).toEqual([]);
+  });
+
   function step(box: Inbox, taker: Taker) {
     return advance(platform, graphs, new Advancing(taker, box));
   }
@@ -128,7 +188,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
   }
 
   /** So many instances that have begun, each with the job of its first task. */
-  async function begin(count: number): Promise<Remembering> {
+  async function begin(count: number, advancing = new Advancing(new Remembering())): Promise<Remembering> {
     const workflows = { ...createWorkflows(platform), check: () => Promise.resolve() };
     const accepting = createAccepting(platform, workflows);
     const owner = { type: 'USER', id: 'ada' } as const;
@@ -145,8 +205,9 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     };
     for (let one = 0; one < count; one += 1)
       await accepting.add(await prepareExecution(platform, workflows, origin, platform.newId(), '{}'));
-    const taker = new Remembering();
-    await step(new Inbox(), taker);
+    await advance(platform, graphs, advancing);
+    const taker = advancing.taker;
+    if (!(taker instanceof Remembering)) throw new Error('Nobody takes the jobs');
     expect(taker.jobs).toHaveLength(count);
     return taker;
   }
