@@ -159,7 +159,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
       await Promise.all(told);
     }
     expect(advancing.recent.get(id)).toBeUndefined();
-    expect(await completionsOf(id)).toEqual(['start', 'one', 'two', 'end']);
+    expect(await completionsOf(id)).toEqual(['start', 'one', 'two', 'end', 'process']);
     const { status, result } = await platform.database.read
       .selectFrom('executions')
       .select(['status', 'result'])
