@@ -92,16 +92,15 @@ export class Listener {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
       await client.query(NOTIFY, [[HERE]]);
-      // Not seen, somebody may be there.
-      await this.#look(client).catch(() => undefined);
     } catch (error) {
       await client.end().catch(() => undefined);
       throw error;
     }
+    // From now on its end is noticed.
     this.#client = client;
+    await this.#look(client);
     this.#looking ??= setInterval(() => {
-      // Lost with the connection, which is opened anew.
-      if (this.#client) this.#look(this.#client).catch(() => undefined);
+      if (this.#client) void this.#look(this.#client);
     }, LOOK_MS).unref();
   }
 
@@ -110,11 +109,16 @@ export class Listener {
     this.#hasCompany = true;
   }
 
-  /** Whoever says that it is there while this looks is not among what is found. */
   async #look(client: Client): Promise<void> {
     const heard = this.#heard;
-    const { rows } = await client.query<{ others: boolean }>(OTHERS, [APPLICATION]);
-    this.#hasCompany = this.#heard !== heard || rows[0]?.others !== false;
+    try {
+      const { rows } = await client.query<{ others: boolean }>(OTHERS, [APPLICATION]);
+      // Who has said since this began that it is there may not be among those who were found.
+      this.#hasCompany = this.#heard !== heard || rows[0]?.others !== false;
+    } catch {
+      // Where it cannot be seen, somebody may be there.
+      this.#hasCompany = true;
+    }
   }
 
   async stop(): Promise<void> {

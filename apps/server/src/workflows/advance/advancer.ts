@@ -1,7 +1,7 @@
 import type { ProcessGraph } from '@kethub/workflow';
 import type { Moved } from '../../executions/index.ts';
 import type { Platform } from '../../platform.ts';
-import { isAmong, removeUnused, Together, type Queries } from '../../storage/index.ts';
+import { isAmong, isDuplicate, removeUnused, Together, type Queries } from '../../storage/index.ts';
 import type { Graphs } from '../graphs.ts';
 import { addRemoval } from './ends.ts';
 import { gatherEffects, type Effects } from './effects.ts';
@@ -152,11 +152,13 @@ async function advanceThese(
     announce(platform, written.moved);
     return batch;
   } catch (error) {
-    if (!(error instanceof Conflict)) {
+    for (const { job } of ends.all) recent.forget(job.instance_id);
+    // What was remembered is older than what somebody else has written: the next entry of the journal is there already.
+    const isConflict = error instanceof Conflict || (recalled !== null && isDuplicate(error));
+    if (!isConflict) {
       ends.reject(error);
       throw error;
     }
-    for (const { job } of ends.all) recent.forget(job.instance_id);
     ends.putBack(new Set(ends.all));
     return { more: true, jobs: false, timers: false, messages: false };
   } finally {

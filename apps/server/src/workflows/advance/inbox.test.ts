@@ -148,6 +148,24 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     });
   });
 
+  test('are told once when two processes remember the instance', async () => {
+    const [first, second] = [new Advancing(new Remembering()), new Advancing(new Remembering())];
+    const { jobs } = await begin(2, first);
+    for (const row of await platform.database.read.selectFrom('workflow_instances').selectAll().execute())
+      second.recent.remember(row);
+    const [one, other] = jobs.map(ended);
+    if (!one || !other) throw new Error('No jobs');
+    const told = [first.inbox.add(one)];
+    await advance(platform, graphs, first);
+    told.push(second.inbox.add(one), second.inbox.add(other));
+    expect((await advance(platform, graphs, second)).more).toBe(true);
+    await advance(platform, graphs, second);
+    await Promise.all(told);
+    for (const { job } of [one, other]) expect(await completionsOf(job.instance_id)).toEqual(['start', 'one']);
+    const taken = second.taker instanceof Remembering ? second.taker.jobs : [];
+    expect(taken.map(({ instance_id }) => instance_id)).toEqual([other.job.instance_id]);
+  });
+
   test('reach the end of an instance, which is not remembered any more', async () => {
     const advancing = new Advancing(new Remembering());
     const taker = await begin(1, advancing);
