@@ -33,6 +33,25 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
       await vi.waitFor(() => expect(heard).toContain('first to nobody else'), patience);
     });
 
+    test('is heard again by those whose connections were lost', async () => {
+      const another = await opened.again();
+      const heard = new Set<string>();
+      opened.database.listen('news', (text) => heard.add(`first ${text}`));
+      another.listen('news', (text) => heard.add(`second ${text}`));
+      const ended = await ask<{ pid: number }>(
+        opened,
+        `select pid, pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'kethub listener'`,
+      );
+      expect(ended).toHaveLength(2);
+      await vi.waitFor(() => {
+        opened.database.notify('news', 'of the first');
+        another.notify('news', 'of the second');
+        expect([...heard]).toEqual(expect.arrayContaining(['first of the second', 'second of the first']));
+      }, patience);
+      await another.close();
+    });
+
     test('is not sent where nobody else listens, and is again when somebody does', async () => {
       const told = Promise.withResolvers<string>();
       opened.database.listen('news', told.resolve);
@@ -64,14 +83,17 @@ test('this process hears what it tells, whether or not others listen', async () 
 });
 
 /** Whether the last statement of one of its connections was a notification. */
-async function hasNotified({ place: { databaseUrl } }: TestDatabase): Promise<boolean> {
+async function hasNotified(opened: TestDatabase): Promise<boolean> {
+  const others = 'select query from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+  return (await ask<{ query: string }>(opened, others)).some(({ query }) => query.includes('pg_notify'));
+}
+
+/** Asks over a connection of its own. */
+async function ask<Row extends object>({ place: { databaseUrl } }: TestDatabase, statement: string): Promise<Row[]> {
   const client = new Client({ connectionString: databaseUrl ?? '' });
   await client.connect();
   try {
-    const { rows } = await client.query<{ query: string }>(
-      'select query from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-    );
-    return rows.some(({ query }) => query.includes('pg_notify'));
+    return (await client.query<Row>(statement)).rows;
   } finally {
     await client.end();
   }
