@@ -1,5 +1,5 @@
-import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Callers } from './callers.ts';
 
 /** Requests that are made at their times, however long the answers to others take. */
 export interface OpenLoad {
@@ -13,71 +13,62 @@ export interface OpenLoad {
 
 /** Milliseconds from the time at which each request was due to the end of its answer. Throws when one is not 201. */
 export async function latenciesAtRate(load: OpenLoad): Promise<number[]> {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
+  const callers = callersOf(load);
   const began = performance.now();
   const calls = Array.from({ length: Math.round(load.perSecond * load.seconds) }, async (_value, number) => {
     const due = began + (number * 1000) / load.perSecond;
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
-    await post(load, agent);
+    await post(load, callers);
     return performance.now() - due;
   });
   const took = await Promise.all(calls);
-  agent.destroy();
+  callers.close();
   return took;
 }
 
 /** Makes requests at their times until it is stopped, and waits for the last answer. Throws when one is not 201. */
 export async function atRate(load: Omit<OpenLoad, 'seconds'>, stopped: AbortSignal): Promise<void> {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
+  const callers = callersOf(load);
   const began = performance.now();
   const failed = Promise.withResolvers<never>();
   const asked = new Set<Promise<void>>();
   for (let number = 0; !stopped.aborted; number += 1) {
     const due = began + (number * 1000) / load.perSecond;
     await Promise.race([pause(Math.max(0, due - performance.now())), failed.promise]);
-    const one = post(load, agent);
+    const one = post(load, callers);
     asked.add(one);
     one.then(() => asked.delete(one), failed.reject);
   }
   await Promise.all(asked);
-  agent.destroy();
+  callers.close();
 }
 
 /** Answers a second to so many callers, each of whom asks again when it was answered. */
 export async function answersPerSecond(load: Omit<OpenLoad, 'perSecond'>, callers: number): Promise<number> {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: callers });
+  const connections = callersOf(load);
   const began = performance.now();
   const end = began + load.seconds * 1000;
   let answers = 0;
   const caller = async (): Promise<void> => {
     while (performance.now() < end) {
-      await post(load, agent);
+      await post(load, connections);
       answers += 1;
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));
-  agent.destroy();
+  connections.close();
   return (answers / (performance.now() - began)) * 1000;
 }
 
-function post({ url, bearer, body }: Pick<OpenLoad, 'url' | 'bearer' | 'body'>, agent: http.Agent): Promise<void> {
-  const text = body(performance.timeOrigin + performance.now());
-  const headers = {
+function callersOf({ url, bearer }: Pick<OpenLoad, 'url' | 'bearer'>): Callers {
+  return new Callers(url, {
     authorization: `Bearer ${bearer}`,
     'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
     prefer: 'wait=30',
-  };
-  return new Promise((resolve, reject) => {
-    const request = http.request(url, { method: 'POST', agent, headers }, (response) => {
-      let answer = '';
-      response.on('data', (chunk: Buffer) => (answer += chunk.toString()));
-      response.on('end', () => {
-        if (response.statusCode === 201 && answer.includes('"SUCCEEDED"')) resolve();
-        else reject(new Error(`${url} answered ${response.statusCode}: ${answer}`));
-      });
-    });
-    request.on('error', reject);
-    request.end(text);
   });
+}
+
+async function post({ url, body }: Pick<OpenLoad, 'url' | 'body'>, callers: Callers): Promise<void> {
+  const { status, text } = await callers.post(body(performance.timeOrigin + performance.now()));
+  if (status !== 201 || !text.includes('"SUCCEEDED"')) throw new Error(`${url} answered ${status}: ${text}`);
 }
