@@ -29,13 +29,17 @@ interface Opened {
   refusals: number;
 }
 
-/** Opens ways out of sandboxes, through a proxy process that is started when the first is needed. */
+/**
+ * Opens ways out of sandboxes, through a proxy process that is started when the first is needed and it is known what they
+ * may reach: a runner that takes over what runs has not been told yet, and what connects until then waits.
+ */
 export class Doors {
   readonly #dir: string;
   readonly #uid: number | null;
   readonly #reachable: (path: string) => string;
   readonly #open = new Map<string, Opened>();
-  #networks: readonly string[] = [];
+  /** Null until a platform has said. */
+  #networks: readonly string[] | null = null;
   #proxy: ChildProcess | null = null;
   #made = 0;
   #closed = false;
@@ -54,7 +58,8 @@ export class Doors {
   /** Private networks that services may reach, as the operator has said. */
   allow(networks: readonly string[]): void {
     this.#networks = networks;
-    this.#tell({ kind: 'networks', networks: [...networks] });
+    if (this.#proxy !== null) this.#tell({ kind: 'networks', networks: [...networks] });
+    else if (this.#open.size > 0) this.#start();
   }
 
   open(hosts: readonly string[]): FolderDoor {
@@ -90,8 +95,8 @@ export class Doors {
       },
     };
     this.#open.set(message.id, { message, handle, door, refusals: 0 });
-    if (this.#proxy === null) this.#start();
-    else this.#tell(message, handle);
+    if (this.#proxy !== null) this.#tell(message, handle);
+    else if (this.#networks !== null) this.#start();
     return door;
   }
 
@@ -120,7 +125,7 @@ export class Doors {
       console.error(`the proxy of services ended (${code ?? signal}); connections of services are broken`);
       if (this.#open.size > 0) setTimeout(() => this.#proxy ?? this.#start(), AGAIN_MS);
     });
-    this.allow(this.#networks);
+    this.#tell({ kind: 'networks', networks: [...(this.#networks ?? [])] });
     for (const { message, handle } of this.#open.values()) this.#tell(message, handle);
   }
 
