@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse, type Problem } from '../../packages/workflow/src/index.ts';
 
-// `npm run conformance:bpmn -- FOLDER`: deploys every *.bpmn file below a folder as far as that goes without a platform, and
-// prints one JSON line. Each file has to be accepted, or refused with reasons that name their place, within a second.
+// `npm run conformance:bpmn -- FOLDER`: deploys every *.bpmn, *.bpmn2 and *.bpmn20.xml file below a folder as far as that
+// goes without a platform, and prints one JSON line. Each file has to be accepted, or refused with reasons that name
+// their place, within a second.
 const LIMIT_MS = 1000;
 const [folder] = process.argv.slice(2);
 if (folder === undefined) {
@@ -12,7 +13,7 @@ if (folder === undefined) {
 }
 
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.toLowerCase().endsWith('.bpmn'))
+  .filter((name) => /\.(?:bpmn2?|bpmn20\.xml)$/i.test(name))
   .sort();
 const reasons: Record<string, number> = {};
 const milliseconds: number[] = [];

@@ -7,7 +7,7 @@ import { checkId } from './bpmn/names.ts';
 import { nodeOf, processNodeOf } from './bpmn/nodes.ts';
 import { reachability } from './bpmn/reachability.ts';
 import { Report } from './bpmn/report.ts';
-import { decodeXml, refuseXml, withPlainSwitches } from './bpmn/xml.ts';
+import { decodeXml, refuseXml, withPlainAttributes } from './bpmn/xml.ts';
 import type { Node, Process, ProcessGraph } from './graph.ts';
 import type { Problem } from './types.ts';
 
@@ -25,7 +25,7 @@ export async function parse(file: string | Uint8Array): Promise<ParseResult> {
   if (typeof xml !== 'string') return { problems: [xml] };
   const refused = refuseXml(xml);
   if (refused !== null) return { problems: [refused] };
-  const document = await readDocument(withPlainSwitches(xml));
+  const document = await readDocument(withPlainAttributes(xml));
   return 'problems' in document ? document : compile(document.definitions);
 }
 

@@ -1,5 +1,5 @@
 import type { Draft, ProcessDraft, ScopeDraft } from './draft.ts';
-import { child, children, flag, kindName, type Element } from './element.ts';
+import { child, children, flag, kindName, withArticle, type Element } from './element.ts';
 import { limits } from './limits.ts';
 import { checkId } from './names.ts';
 import type { Report } from './report.ts';
@@ -30,6 +30,7 @@ const descriptions = new Set(['bpmn:DataObject', 'bpmn:DataObjectReference', 'bp
 export function collect(report: Report, process: Element, id: string): ProcessDraft {
   const nodes = new Map<string, Draft>();
   const scopes = new Map<string, ScopeDraft>();
+  const refused = new Set<Element>();
   let elements = 0;
 
   function visit(element: Element, scopeId: string, depth: number): void {
@@ -39,15 +40,15 @@ export function collect(report: Report, process: Element, id: string): ProcessDr
       if (descriptions.has(each.$type)) continue;
       elements++;
       const id = each.id ?? null;
-      if (!checkId(report, each, id)) continue;
+      const hasId = checkId(report, each, id);
       if (each.$type === 'bpmn:SequenceFlow') scope.flows.push(each);
-      else if (flowNodes.has(each.$type)) enter(each, id, scope, depth);
-      else
-        report.add(
-          each,
-          'UNSUPPORTED_ELEMENT',
-          `A ${kindName(each.$type)} is not run here. Use another element for it.`,
-        );
+      else if (hasId && flowNodes.has(each.$type)) enter(each, id, scope, depth);
+      else {
+        refused.add(each);
+        if (flowNodes.has(each.$type)) continue;
+        const what = withArticle(kindName(each.$type));
+        report.add(each, 'UNSUPPORTED_ELEMENT', `${what} is not run here. Use another element for it.`);
+      }
     }
   }
 
@@ -66,25 +67,35 @@ export function collect(report: Report, process: Element, id: string): ProcessDr
     report.add(process, 'TOO_LARGE', message);
   }
   const draft: ProcessDraft = { report, element: process, id, nodes, scopes };
-  for (const scope of scopes.values()) connect(draft, scope);
+  for (const scope of scopes.values()) connect(draft, scope, refused);
   return draft;
 }
 
-function connect({ report, nodes }: ProcessDraft, scope: ScopeDraft): void {
+/** What is connected to a refused element is not told as well: it is right again once that one is. */
+function connect({ report, nodes }: ProcessDraft, scope: ScopeDraft, refused: ReadonlySet<Element>): void {
   for (const flow of scope.flows) {
-    const source = nodeIn(nodes, scope, child(flow, 'sourceRef'));
-    const target = nodeIn(nodes, scope, child(flow, 'targetRef'));
-    if (source === null || target === null) {
-      const side = source === null ? 'source' : 'target';
-      const message = `The ${side} of this flow is not an element of the same process or sub-process that is run here.`;
-      report.add(flow, 'SEQUENCE_FLOW', message);
-      continue;
-    }
-    source.outgoing.push(flow);
-    target.incoming.push(flow);
+    const source = end(flow, 'source');
+    const target = source === null ? null : end(flow, 'target');
+    if (target === null) continue;
+    source?.outgoing.push(flow);
+    target?.incoming.push(flow);
   }
-  for (const node of scope.nodes)
-    if (node.element.$type === 'bpmn:BoundaryEvent') attach({ report, nodes }, scope, node);
+  for (const node of scope.nodes) {
+    if (node.element.$type !== 'bpmn:BoundaryEvent') continue;
+    const host = child(node.element, 'attachedToRef');
+    if (host === null || !refused.has(host)) attach(report, nodeIn(nodes, scope, host), node);
+  }
+
+  /** Undefined when the element at this end is refused, null and a problem of the flow when none is there. */
+  function end(flow: Element, side: 'source' | 'target'): Draft | undefined | null {
+    const element = child(flow, `${side}Ref`);
+    if (element !== null && refused.has(element)) return undefined;
+    const node = nodeIn(nodes, scope, element);
+    if (node !== null) return node;
+    const message = `The ${side} of this flow is not an element of the same process or sub-process that is run here.`;
+    report.add(flow, 'SEQUENCE_FLOW', message);
+    return null;
+  }
 }
 
 const hosts = new Set([
@@ -97,17 +108,13 @@ const hosts = new Set([
   'bpmn:SubProcess',
 ]);
 
-function attach({ report, nodes }: Pick<ProcessDraft, 'report' | 'nodes'>, scope: ScopeDraft, event: Draft): void {
-  const host = nodeIn(nodes, scope, child(event.element, 'attachedToRef'));
-  if (host === null || !hosts.has(host.element.$type) || flag(host.element, 'triggeredByEvent', false)) {
-    report.add(
-      event.element,
-      'BOUNDARY_EVENT',
-      'A boundary event has to be attached to a task, sub-process or call activity.',
-    );
+function attach(report: Report, host: Draft | null, event: Draft): void {
+  if (host !== null && hosts.has(host.element.$type) && !flag(host.element, 'triggeredByEvent', false)) {
+    host.boundaries.push(event);
     return;
   }
-  host.boundaries.push(event);
+  const message = 'A boundary event has to be attached to a task, sub-process or call activity.';
+  report.add(event.element, 'BOUNDARY_EVENT', message);
 }
 
 function nodeIn(nodes: ReadonlyMap<string, Draft>, scope: ScopeDraft, element: Element | null): Draft | null {

@@ -41,6 +41,18 @@ describe('refused, each at its element', () => {
     ['a complex gateway', around('<complexGateway id="u"/>'), ['UNSUPPORTED_ELEMENT u']],
     ['a transaction', around('<transaction id="u"/>'), ['UNSUPPORTED_ELEMENT u']],
     ['an ad-hoc sub-process', around('<adHocSubProcess id="u"/>'), ['UNSUPPORTED_ELEMENT u']],
+    [
+      'a transaction that is connected, and nothing that is connected to it',
+      around(
+        '<transaction id="u"><userTask id="inner"/></transaction>',
+        gateway('parallel', 'g'),
+        boundary('b', 'u', timer('duration', 'PT1H')),
+        end('e'),
+        chain('s', 'g', 'u', 'e'),
+        chain('b', 'e'),
+      ),
+      ['UNSUPPORTED_ELEMENT u'],
+    ],
     ['compensation', around('<task id="u" isForCompensation="true"/>'), ['UNSUPPORTED_ELEMENT u']],
     ['a standard loop', around('<task id="u"><standardLoopCharacteristics/></task>'), ['UNSUPPORTED_ELEMENT u']],
     ['a signal', around(catchEvent('u', '<signalEventDefinition/>')), ['UNSUPPORTED_EVENT u']],
@@ -307,6 +319,25 @@ it('all problems of a file are told at once, with what to do', async () => {
       { elementId: 'c', code: 'TIMER', message: expect.stringContaining('PT15M') as string, expression: 'soon' },
     ],
   });
+});
+
+it('attributes of a vendor whose namespace is the standard one of the file are ignored, those of nobody are not', async () => {
+  const vendors = (attributes: string) => `<b:definitions xmlns:b="http://www.omg.org/spec/BPMN/20100524/MODEL"
+    xmlns:vendor="urn:vendor" xmlns="urn:vendor" targetNamespace="urn:vendor">
+    <b:process id="p" vendor:version="1" isExecutable="true"><b:startEvent id="s" ${attributes}/></b:process></b:definitions>`;
+  expect(await refusals(vendors('vendor:size="1"'))).toEqual([]);
+  expect(await refusals(vendors('size="1"'))).toEqual(['UNKNOWN_CONTENT s']);
+  expect(await refusals(vendors('size="1" vendor:size="1"'))).not.toEqual([]);
+});
+
+it('elements without id are told by what they are and connect', async () => {
+  const flow = chain('g', 'e').replace('id="g_e" ', '');
+  const result = await parse(around('<userTask/>', gateway('parallel', 'g'), end('e'), chain('s', 'g'), flow));
+  expect('problems' in result ? result.problems.map(({ message }) => message) : []).toEqual([
+    'A user task has no id. Give it one.',
+    'A user task is not run here. Use another element for it.',
+    'A sequence flow from g to e has no id. Give it one.',
+  ]);
 });
 
 describe('accepted', () => {

@@ -44,10 +44,12 @@ function isElement(value: unknown): value is Element {
   return typeof value === 'object' && value !== null && '$type' in value;
 }
 
-/** `Exclusive Gateway` for `bpmn:ExclusiveGateway`: how messages name a kind of element. */
+/** `exclusive gateway` for `bpmn:ExclusiveGateway`: how messages name a kind of element. */
 export function kindName(type: string): string {
   const local = type.slice(type.indexOf(':') + 1);
   return local
     .replaceAll(/([a-z])([A-Z])/g, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`)
     .toLowerCase();
 }
+
+export const withArticle = (noun: string): string => `${/^(?!user)[aeiou]/.test(noun) ? 'An' : 'A'} ${noun}`;

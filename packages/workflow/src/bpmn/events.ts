@@ -2,7 +2,7 @@ import type { Expression } from '../expression.ts';
 import type { Own } from '../graph.ts';
 import type { Value } from '../types.ts';
 import type { Draft, ProcessDraft } from './draft.ts';
-import { child, children, extension, flag, kindName, text, type Element } from './element.ts';
+import { child, children, extension, flag, kindName, text, withArticle, type Element } from './element.ts';
 import { feelOf } from './expressions.ts';
 import { limits } from './limits.ts';
 import type { Report } from './report.ts';
@@ -77,7 +77,7 @@ export function endEventOf(
   report.add(
     element,
     'UNSUPPORTED_EVENT',
-    `An end event with a ${kind} is not run here; plain, error and terminate end events are.`,
+    `An end event with ${withArticle(kind).toLowerCase()} is not run here; plain, error and terminate end events are.`,
   );
   return null;
 }

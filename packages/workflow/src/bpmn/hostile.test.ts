@@ -161,6 +161,24 @@ it('reads 1 as true, as XML Schema has it', async () => {
   expect(event).toMatchObject({ kind: 'boundaryEvent', interrupting: true });
 });
 
+it('reads attributes with spaces around what they are set to, and leaves texts as they are', async () => {
+  const xml = around('<task\nid\n=\n"t"\tname =\'a = "1" isExecutable = "1"\'/>', script('x', 'v', '= [1] = " = "'));
+  const result = await parse(xml);
+  const nodes = 'graph' in result ? result.graph.processes.get('process')?.nodes : undefined;
+  expect(nodes?.get('t')?.name).toBe('a = "1" isExecutable = "1"');
+  expect(nodes?.get('x')).toMatchObject({ expression: { source: '= [1] = " = "' } });
+});
+
+it.each([
+  ['a name', 'a'.repeat(1_000_000)],
+  ['a prefix', `${'a'.repeat(500_000)}:${'b'.repeat(500_000)}`],
+  ['spaces', `a${' '.repeat(1_000_000)}`],
+  ['unknown attributes', repeat(50_000, (index) => `a${index}="" `)],
+  ['quotes', `a="${"'".repeat(500_000)}" b='${'"'.repeat(500_000)}'`],
+])('the time that a tag takes grows no faster than the tag: %s', async (_, content) => {
+  expect(await refusals(around(`<task id="t" ${content}/>`, '<fooTask id="f"/>'))).not.toEqual([]);
+});
+
 it('reads the encodings that files declare', async () => {
   const xml = around(task('t').replace('id="t"', 'id="t" name="Übersicht"'));
   const latin = Buffer.from(xml.replace('UTF-8', 'ISO-8859-1'), 'latin1');

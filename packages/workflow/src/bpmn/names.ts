@@ -1,5 +1,5 @@
 import type { Problem } from '../types.ts';
-import type { Element } from './element.ts';
+import { child, kindName, withArticle, type Element } from './element.ts';
 import { limits } from './limits.ts';
 import type { Report } from './report.ts';
 
@@ -41,12 +41,24 @@ export function isVariable(name: string): boolean {
 /** Ids become members of the state, parts of addresses and of names; XML allows more than is safe there. */
 export function checkId(report: Report, element: Element, id: string | null): id is string {
   if (id === null) {
-    report.add(element, 'INVALID_ID', `An element (${element.$type}) has no id.`);
+    report.add(
+      element,
+      'INVALID_ID',
+      `${withArticle(kindName(element.$type))}${betweenOf(element)} has no id. Give it one.`,
+    );
     return false;
   }
   if (id.length <= limits.id && /^[A-Za-z_][\w.-]*$/.test(id) && id !== '__proto__') return true;
   report.addProblem(invalidId(id));
   return false;
+}
+
+/** A flow without id is found by its ends. */
+function betweenOf(flow: Element): string {
+  const [source, target] = [child(flow, 'sourceRef'), child(flow, 'targetRef')].map((end) =>
+    end?.id?.slice(0, limits.id),
+  );
+  return source === undefined || target === undefined ? '' : ` from ${source} to ${target}`;
 }
 
 export function invalidId(id: string): Problem {

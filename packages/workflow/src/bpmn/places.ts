@@ -3,15 +3,19 @@ export interface Tag {
   readonly at: number;
   readonly id: string | null;
   readonly around: string | null;
+  /** As they are written, with what they are set to. */
+  readonly attributes: string;
 }
 
 const TAG = /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>|<(\/?)[^\s<>/"']+((?:[^<>"']|"[^"]*"|'[^']*')*)>/g;
+const NAME = /(?<=[\s"'])([^\s"'=]+)\s*=\s*(?:"[^"]*"|'[^']*')/g;
 const ID = /\sid\s*=\s*(?:"([^"]*)"|'([^']*)')/;
 
 /** Finds elements by places in the text of a file. Looks at the whole file once. */
 export class Places {
   readonly #lines: readonly number[];
   readonly #tags: readonly Tag[];
+  readonly #ofVendors = new Map<string, ReadonlySet<string>>();
 
   constructor(xml: string) {
     this.#lines = [0, ...[...xml.matchAll(/\n/g)].map(({ index }) => index + 1)];
@@ -30,6 +34,13 @@ export class Places {
     }
     return this.#tags[from - 1] ?? null;
   }
+
+  /** Whether an element has an attribute of this name with a prefix, and none without. */
+  isOfVendor(id: string, attribute: string): boolean {
+    if (this.#ofVendors.size === 0)
+      for (const tag of this.#tags) if (tag.id !== null) this.#ofVendors.set(tag.id, ofVendors(tag.attributes));
+    return this.#ofVendors.get(id)?.has(attribute) === true;
+  }
 }
 
 function tagsOf(xml: string): Tag[] {
@@ -45,8 +56,20 @@ function tagsOf(xml: string): Tag[] {
     const [, double, single] = ID.exec(attributes) ?? [];
     const around = open.at(-1) ?? null;
     const id = double ?? single ?? null;
-    tags.push({ at: match.index, id, around });
+    tags.push({ at: match.index, id, around, attributes });
     if (!attributes.endsWith('/')) open.push(id ?? around);
   }
   return tags;
+}
+
+/** Names without their prefixes, of attributes that are written with prefixes only. */
+function ofVendors(attributes: string): ReadonlySet<string> {
+  const names = [...attributes.matchAll(NAME)].map(([, name = '']) => name);
+  const plain = new Set(names);
+  return new Set(
+    names
+      .filter((name) => name.includes(':'))
+      .map((name) => name.slice(name.indexOf(':') + 1))
+      .filter((name) => !plain.has(name)),
+  );
 }

@@ -23,17 +23,17 @@ const ofFlows: ReadonlySet<string> = new Set(['sourceRef', 'targetRef']);
 
 /** What the parser could not make sense of, where something depends on it: not in pictures and other pools. */
 export function problemsOf(source: Source, warnings: readonly ModdleWarning[]): Problem[] {
-  let places: Places | null = null;
+  let known: Places | null = null;
+  const places = (): Places => (known ??= new Places(source.xml));
   const place = (message: string): Tag | null => {
     const [, line, column] = /line: (\d+)\s+column: (\d+)/.exec(message) ?? [];
-    if (line === undefined) return null;
-    places ??= new Places(source.xml);
-    return places.tagAt(Number(line), Number(column));
+    return line === undefined ? null : places().tagAt(Number(line), Number(column));
   };
   return warnings.flatMap((warning) => {
     const { message } = warning;
     if (message.startsWith('unsupported document encoding')) return [];
     if (message.startsWith('unresolved reference')) return dangling(source, warning);
+    if (message.startsWith('unknown attribute')) return unknownAttribute(warning, places);
     return unreadable(source, warning, place(message));
   });
 }
@@ -57,6 +57,17 @@ function resolved({ definitions, elementsById }: Source, name: string): ModdleEl
   if (prefix === undefined || local === undefined || more !== undefined) return undefined;
   const namespace = definitions.$attrs[`xmlns:${prefix}`];
   return namespace !== undefined && namespace === definitions['targetNamespace'] ? elementsById[local] : undefined;
+}
+
+/**
+ * Attributes of other vendors are ignored like their elements. The parser takes a vendor's prefix away where the
+ * vendor's namespace is the file's standard one, so the text tells whether an attribute has one.
+ */
+function unknownAttribute({ element, property = '' }: ModdleWarning, places: () => Places): Problem[] {
+  if (element === undefined || isPicture(element)) return [];
+  if (typeof element.id === 'string' && places().isOfVendor(element.id, property)) return [];
+  const message = `The attribute ${property} is not known here. Correct its name or remove it.`;
+  return [{ elementId: idOf(element), code: 'UNKNOWN_CONTENT', message }];
 }
 
 function unreadable(source: Source, { message, element, error }: ModdleWarning, tag: Tag | null): Problem[] {

@@ -51,35 +51,65 @@ export function refuseXml(xml: string): Problem | null {
   if (namespaces > limits.namespaces) return tooLarge(`more than ${limits.namespaces} declarations of namespaces`);
   let elements = 0;
   let depth = 0;
-  for (let at = xml.indexOf('<'); at !== -1; at = xml.indexOf('<', at)) {
-    if (xml.startsWith('<!--', at)) at = after(xml, '-->', at + 4);
-    else if (xml.startsWith('<![CDATA[', at)) at = after(xml, ']]>', at + 9);
-    else if (xml.startsWith('<?', at)) at = after(xml, '?>', at + 2);
-    else if (xml.startsWith('<!', at)) {
+  for (const { kind, from, to } of markup(xml)) {
+    if (kind === 'declaration') {
       const message =
         'The file declares a document type (<!DOCTYPE …>), which workflow files have no use for. Remove it.';
-      return { elementId: null, code: 'DOCTYPE', message, line: xml.slice(0, at).split('\n').length };
-    } else if (xml.startsWith('</', at)) {
-      depth--;
-      at += 2;
-    } else {
-      const end = endOfTag(xml, at + 1);
-      elements++;
-      if (xml[end - 1] !== '/') depth++;
-      if (elements > limits.xmlElements) return tooLarge(`more than ${limits.xmlElements} XML elements`);
-      if (depth > limits.xmlDepth) return tooLarge(`XML elements are nested more than ${limits.xmlDepth} deep`);
-      at = end;
+      return { elementId: null, code: 'DOCTYPE', message, line: xml.slice(0, from).split('\n').length };
     }
+    if (kind === 'closing') depth--;
+    if (kind !== 'opening') continue;
+    elements++;
+    if (xml[to - 1] !== '/') depth++;
+    if (elements > limits.xmlElements) return tooLarge(`more than ${limits.xmlElements} XML elements`);
+    if (depth > limits.xmlDepth) return tooLarge(`XML elements are nested more than ${limits.xmlDepth} deep`);
   }
   return null;
 }
 
-const SWITCHES =
-  /(\s(?:isExecutable|isForCompensation|isInterrupting|isSequential|cancelActivity|instantiate|triggeredByEvent))\s*=\s*(?:"1"|'1')/g;
+const ATTRIBUTE = /(?<=[\s"'])([^\s"'=<>/]+)(\s*)=(\s*)("[^"]*"|'[^']*')/g;
+const SWITCH =
+  /^(?:isExecutable|isForCompensation|isInterrupting|isSequential|cancelActivity|instantiate|triggeredByEvent)$/;
 
-/** XML Schema knows `1` for true, which the parser takes for false. */
-export function withPlainSwitches(xml: string): string {
-  return xml.replaceAll(SWITCHES, '$1="true"');
+/**
+ * The same file, with attributes as the parser knows them: it takes `1` for false, which XML Schema knows for true, and
+ * does not read spaces and ends of lines around `=`, which are put behind the value.
+ */
+export function withPlainAttributes(xml: string): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (const { kind, from, to } of markup(xml)) {
+    if (kind !== 'opening') continue;
+    const plain = xml
+      .slice(from, to)
+      .replaceAll(ATTRIBUTE, (_, name: string, before: string, behind: string, value: string) => {
+        const known = SWITCH.test(name) && value.slice(1, -1) === '1' ? '"true"' : value;
+        return `${name}=${known}${before}${behind}`;
+      });
+    parts.push(xml.slice(done, from), plain);
+    done = to;
+  }
+  return parts.join('') + xml.slice(done);
+}
+
+interface Markup {
+  readonly kind: 'comment' | 'characters' | 'instruction' | 'declaration' | 'opening' | 'closing';
+  readonly from: number;
+  /** Of tags the place of their `>`, of all others the place behind them. */
+  readonly to: number;
+}
+
+/** All that is between `<` and `>`, in its order. */
+function* markup(xml: string): Generator<Markup, void> {
+  for (let from = xml.indexOf('<'), to = from; from !== -1; from = xml.indexOf('<', to)) {
+    if (xml.startsWith('<!--', from)) yield { kind: 'comment', from, to: (to = after(xml, '-->', from + 4)) };
+    else if (xml.startsWith('<![CDATA[', from))
+      yield { kind: 'characters', from, to: (to = after(xml, ']]>', from + 9)) };
+    else if (xml.startsWith('<?', from)) yield { kind: 'instruction', from, to: (to = after(xml, '?>', from + 2)) };
+    else if (xml.startsWith('<!', from)) yield { kind: 'declaration', from, to: (to = from + 2) };
+    else if (xml.startsWith('</', from)) yield { kind: 'closing', from, to: (to = from + 2) };
+    else yield { kind: 'opening', from, to: (to = endOfTag(xml, from + 1)) };
+  }
 }
 
 function after(xml: string, mark: string, from: number): number {
