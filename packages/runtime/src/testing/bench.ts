@@ -207,12 +207,12 @@ function fileOrNothing(path: string): string {
 }
 
 /** Waits for something that another process does; fails with `what` after 30 seconds. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+export async function until(what: string | (() => string), holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 3_000; attempt++) {
     if (await holds()) return;
     await pause(10);
   }
-  throw new Error(`It never came true: ${what}`);
+  throw new Error(`It never came true: ${typeof what === 'string' ? what : what()}`);
 }
 
 /** Everything that a runner of this folder could leave on a machine. */
@@ -223,11 +223,18 @@ async function leftNothing(dataDir: string, runners: number[], orphansBefore: Se
   const cgroups = ['', 'memory', 'cpu', 'cpuacct', 'devices', 'pids', 'unified'].flatMap((name) =>
     ['', '-containers'].map((part) => join('/sys/fs/cgroup', name, `kethub-${mark}${part}`)),
   );
-  const left = [...cgroups, `/run/kethub/${mark}`].filter((path) => existsSync(path));
-  left.push(...readdirSync(runtimeDir).filter((name) => name === 'nests' || name === 'doors'));
-  if (readFileSync('/proc/mounts', 'utf8').includes(runtimeDir)) left.push('a mount');
-  left.push(...orphans().filter((orphan) => !orphansBefore.has(orphan) && !isOfAnother(orphan, mark)));
-  if (left.length > 0) throw new Error(`The runner left behind: ${left.join(', ')}`);
+  let left: string[] = [];
+  // The kernel ends a sandbox after its runner, and a busy machine takes its time for that.
+  await until(
+    () => `the runner has left nothing behind, but ${left.join(', ')}`,
+    () => {
+      left = [...cgroups, `/run/kethub/${mark}`].filter((path) => existsSync(path));
+      left.push(...readdirSync(runtimeDir).filter((name) => name === 'nests' || name === 'doors'));
+      if (readFileSync('/proc/mounts', 'utf8').includes(runtimeDir)) left.push('a mount');
+      left.push(...orphans().filter((orphan) => !orphansBefore.has(orphan) && !isOfAnother(orphan, mark)));
+      return left.length === 0;
+    },
+  );
 }
 
 /** The result of an execution, told with its end or left in a file; null when it has none. */
