@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { testEngine } from '../packages/runtime/src/testing/images.ts';
-import { decisionOf, wishOf } from './faults/decisions.ts';
+import { decisionOf, errandOf, wishOf } from './faults/decisions.ts';
 import { faults } from './faults/faults.ts';
 import { runFaults } from './faults/run.ts';
 import { modes } from './faults/service.ts';
@@ -47,7 +47,7 @@ test('a seed decides the same faults and the same load again, whatever became of
     Array.from({ length: 200 }, (_, number) => {
       const { fault, pauseMs, random } = decisionOf(seed, number, faults, 800);
       for (let draw = 0; draw < drawn; draw++) random();
-      return { fault, pauseMs, wish: wishOf(seed, number, 100) };
+      return { fault, pauseMs, wish: wishOf(seed, number, 100), errand: errandOf(seed, number, 100) };
     });
   expect(decided(7, 0)).toEqual(decided(7, 3));
   expect(decided(8, 0)).not.toEqual(decided(7, 0));

@@ -34,8 +34,8 @@ export interface Wish {
   readonly mark: number;
   readonly mode: Mode;
   readonly seconds: number;
-  /** How long after its start it is cancelled, in the modes that are. */
-  readonly cancelAfterMs: number;
+  /** How long after its start it is cancelled; null when it is not. */
+  readonly cancelAfterMs: number | null;
   /** Before the next one. */
   readonly pauseMs: number;
 }
@@ -45,14 +45,43 @@ export function wishOf(seed: number, mark: number, longestPauseMs: number): Wish
   // The first of the list are the most frequent.
   const mode = modes[Math.floor(random() ** 2 * modes.length)] ?? 'ok';
   const seconds = random() * 0.4;
-  return { mark, mode, seconds, cancelAfterMs: random() * 300, pauseMs: random() * longestPauseMs };
+  const afterMs = random() * 300;
+  const cancelAfterMs = mode === 'cancel' || mode === 'stubborn' ? afterMs : null;
+  return { mark, mode, seconds, cancelAfterMs, pauseMs: random() * longestPauseMs };
 }
 
+/** What one task of a workflow has the code do. */
+export interface Part {
+  readonly mark: number;
+  readonly mode: 'ok' | 'files' | 'raise';
+  readonly seconds: number;
+}
+
+/** An instance of the workflow to be started. */
+export interface Errand {
+  /** Two that run side by side, and the one after them. */
+  readonly parts: readonly [Part, Part, Part];
+  /** How long after its start it is cancelled; null when it is not. */
+  readonly cancelAfterMs: number | null;
+  readonly pauseMs: number;
+}
+
+export function errandOf(seed: number, firstMark: number, longestPauseMs: number): Errand {
+  const random = chance(seed, 'errand', firstMark);
+  const part = (index: number): Part => {
+    const mode = (['ok', 'files', 'raise'] as const)[Math.floor(random() ** 2 * 3)] ?? 'ok';
+    return { mark: firstMark + index, mode, seconds: random() * 0.4 };
+  };
+  const parts = [part(0), part(1), part(2)] as const;
+  const cancelAfterMs = random() < 0.25 ? random() * 1_500 : null;
+  return { parts, cancelAfterMs, pauseMs: random() * longestPauseMs };
+}
+
+const salts = { fault: 0x85ebca6b, load: 0xc2b2ae35, errand: 0x27d4eb2f };
+
 /** Of each decision a chance of its own: one that needs more of it than before shifts no other. */
-function chance(seed: number, what: 'fault' | 'load', number: number): () => number {
-  const random = randomFrom(
-    Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, what === 'fault' ? 0x85ebca6b : 0xc2b2ae35),
-  );
+function chance(seed: number, what: keyof typeof salts, number: number): () => number {
+  const random = randomFrom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, salts[what]));
   // The first numbers of near seeds are alike.
   random();
   return random;

@@ -9,13 +9,17 @@ import { callerOf, type Caller } from '../../apps/server/src/testing/gateway.ts'
 import { deploy, roomy, startTestKethub } from '../../apps/server/src/testing/kethub.ts';
 import { startContainerEngine } from '../../script/container-engine.ts';
 import { startPostgres, type Postgres } from '../../script/postgres.ts';
+import { deployWorkflow } from '../../apps/server/src/testing/workflows.ts';
 import { openContainers, settingsOf, type Containers } from './containers.ts';
+import { errandWorkflow } from './errands.ts';
 import { witness } from './service.ts';
 
 /** A platform in a process of its own, with everything that it needs and that can be taken away from it. */
 export interface Installation {
   readonly dataDir: string;
   readonly app: Caller;
+  /** Calls a workflow whose tasks call the same service. */
+  readonly errands: Caller;
   readonly platform: KethubProcess;
   /** Null on SQLite. */
   readonly postgres: Postgres | null;
@@ -56,7 +60,10 @@ export async function openInstallation({
   const kethub = await startTestKethub(kindOf(postgres), settings);
   if (before === undefined) delete process.env['TMPDIR'];
   else process.env['TMPDIR'] = before;
-  const app = await callerOf(await deploy(kethub.client, 'Witness', witness));
+  const witnessed = await deploy(kethub.client, 'Witness', witness);
+  const app = await callerOf(witnessed);
+  const workflow = errandWorkflow(witnessed.service);
+  const errands = await callerOf(await deployWorkflow(kethub.client, 'Errand', workflow, [witnessed.service]));
   const containers = engine && (await openContainers(engine, kethub));
   const { addresses } = kethub.kethub.platform;
   const { dataDir } = kethub;
@@ -78,6 +85,7 @@ export async function openInstallation({
   return {
     dataDir,
     app,
+    errands,
     platform,
     postgres,
     smallDisk: disk,

@@ -39,18 +39,33 @@ function groups(mark: string): string[] {
   return readdirSync(found, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }
 
+export interface Left {
+  /** Whether a platform that is started again has something to do. */
+  readonly isUnfinished: boolean;
+  /** One each. */
+  readonly sentences: string[];
+}
+
 /** What database and blobs hold that belongs to nothing or should be gone by now. Asked while no platform runs. */
-export async function leftInStorage(dataDir: string, databaseUrl: string | null): Promise<string[]> {
+export async function leftInStorage(dataDir: string, databaseUrl: string | null): Promise<Left> {
   const database = await openDatabase({ databaseUrl, sqliteFile: path.join(dataDir, 'kethub.db') });
   try {
     const known = await referredTo(database);
-    return [
+    const unfinished = [
+      ...(await open(database)).map(({ id, status }) => `execution ${id} is left open: it is ${status}`),
+      ...(await openJobs(database)).map(
+        ({ id, state }) => `job ${id} of a workflow that has ended is left: it is ${state}`,
+      ),
+    ];
+    const sentences = [
+      ...unfinished,
       ...storedIn(path.join(dataDir, 'blobs')).flatMap((key) =>
         known.has(key) ? [] : [`blob is left that nothing refers to: ${inWords(dataDir, key)}`],
       ),
       ...(await inputsOfEnded(database)).map(({ id, status }) => `input or secrets of ${id} are left: it is ${status}`),
       ...(await copies(database)).map((id) => `copy of a log is left: of ${id}`),
     ];
+    return { isUnfinished: unfinished.length > 0, sentences };
   } finally {
     await database.close();
   }
@@ -68,6 +83,14 @@ async function referredTo({ read }: Database): Promise<ReadonlySet<string>> {
     Object.values(row),
   );
   return new Set(all.filter((key) => typeof key === 'string'));
+}
+
+function open({ read }: Database) {
+  return read.selectFrom('executions').select(['id', 'status']).where('ended_at', 'is', null).execute();
+}
+
+function openJobs({ read }: Database) {
+  return read.selectFrom('workflow_jobs').select(['id', 'state']).execute();
 }
 
 function inputsOfEnded({ read }: Database) {

@@ -1,64 +1,81 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { member, type Answered, type Caller } from '../../apps/server/src/testing/gateway.ts';
-import { wishOf, type Wish } from './decisions.ts';
 import type { Follower } from './follow.ts';
-import { MARKS, PADDING } from './service.ts';
+
+/** What is to be started, and how it is treated. */
+export interface Order {
+  /** Differs from that of every other order of a run. */
+  readonly number: number;
+  readonly input: object;
+  /** How long after its start it is cancelled; null when it is not. */
+  readonly cancelAfterMs: number | null;
+  /** Before the next one. */
+  readonly pauseMs: number;
+}
 
 /** An execution that was answered with 201: a promise. */
-export interface Promised extends Wish {
+export interface Promised<O extends Order = Order> {
+  readonly order: O;
   readonly id: string;
   /** Its cancellation was answered with 200: a promise too. */
   cancelled: boolean;
 }
 
-export interface LoadReport {
-  readonly promised: readonly Promised[];
+export interface LoadReport<O extends Order> {
+  readonly promised: readonly Promised<O>[];
   /** One sentence each. */
   readonly wrong: readonly string[];
 }
 
-/** Waiting executions are no fault: the load waits while there are as many. */
-const MOST_OPEN = 40;
+export interface Load<O extends Order> {
+  readonly app: Caller;
+  readonly orders: Iterable<O>;
+  /** Waiting executions are no fault: the load waits while there are as many. */
+  readonly mostOpen: number;
+  readonly follower: Follower;
+  readonly stop: AbortSignal;
+}
+
 /** How long a request is repeated once nothing breaks any more. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Starts executions of all kinds, and cancels some, until it is told to stop. As the documentation tells callers to, it
+ * Starts what is ordered, and cancels some of it, until it is told to stop. As the documentation tells callers to, it
  * repeats a start without an answer under the same Idempotency-Key.
  */
-export async function load(
-  app: Caller,
-  seed: number,
-  longestPauseMs: number,
-  follower: Follower,
-  stop: AbortSignal,
-): Promise<LoadReport> {
-  const promised: Promised[] = [];
+export async function load<O extends Order>({
+  app,
+  orders,
+  mostOpen,
+  follower,
+  stop,
+}: Load<O>): Promise<LoadReport<O>> {
+  const promised: Promised<O>[] = [];
   const wrong: string[] = [];
   const cancels: Promise<void>[] = [];
-  const key = `faults ${seed} ${Date.now()}`;
-  for (let mark = 1; mark < MARKS && !stop.aborted; mark++) {
-    const wish = wishOf(seed, mark, longestPauseMs);
-    const { mode, seconds } = wish;
-    const body = JSON.stringify({ seconds, mark, mode, ...(mode === 'large' && { padding: PADDING }) });
-    const headers = { 'idempotency-key': `${key} ${mark}` };
+  const key = `faults ${randomUUID()}`;
+  for (const order of orders) {
+    if (stop.aborted) break;
+    const body = JSON.stringify(order.input);
+    const headers = { 'idempotency-key': `${key} ${order.number}` };
     const answer = await repeat(() => app.request('POST', '/', { body, headers, signal: limit() }), [201], stop);
-    if (!answer) wrong.push(`the start of mark ${mark} was not answered with 201 in ${PATIENCE_MS / 1000} s`);
+    if (!answer) wrong.push(`the start of ${order.number} was not answered with 201 in ${PATIENCE_MS / 1000} s`);
     else {
-      const one: Promised = { ...wish, id: member(answer.body, 'id'), cancelled: false };
+      const one: Promised<O> = { order, id: member(answer.body, 'id'), cancelled: false };
       promised.push(one);
       follower.follow(one.id);
-      if (mode === 'cancel' || mode === 'stubborn') cancels.push(cancel(app, one, stop, wrong));
+      if (order.cancelAfterMs !== null) cancels.push(cancel(app, one, order.cancelAfterMs, stop, wrong));
     }
-    await pause(wish.pauseMs);
-    while (follower.open >= MOST_OPEN && !stop.aborted) await pause(50);
+    await pause(order.pauseMs);
+    while (follower.open >= mostOpen && !stop.aborted) await pause(50);
   }
   await Promise.all(cancels);
   return { promised, wrong };
 }
 
-async function cancel(app: Caller, one: Promised, stop: AbortSignal, wrong: string[]): Promise<void> {
-  await pause(one.cancelAfterMs);
+async function cancel(app: Caller, one: Promised, afterMs: number, stop: AbortSignal, wrong: string[]): Promise<void> {
+  await pause(afterMs);
   const answer = await repeat(() => app.request('PUT', `/${one.id}/cancel`, { signal: limit() }), [200, 409], stop);
   if (!answer) wrong.push(`the cancellation of ${one.id} was not answered in ${PATIENCE_MS / 1000} s`);
   one.cancelled = answer?.status === 200;

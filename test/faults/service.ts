@@ -1,5 +1,5 @@
-/** More than executions are started in one run; and fewer than a project may have files. */
-export const MARKS = 4_900;
+/** Of executions and of tasks of workflows: more than are started in one run, and fewer than a project may have files. */
+export const marks = { executions: { from: 1, to: 3_700 }, tasks: { from: 3_700, to: 4_900 } } as const;
 
 /** The most frequent first. `cancel` and `stubborn` are cancelled, the second while it does not listen. */
 export const modes = ['ok', 'files', 'raise', 'large', 'cancel', 'orphan', 'stubborn'] as const;
@@ -37,5 +37,5 @@ def run(seconds=0, mark=0, mode="ok", padding=""):
         raise ValueError("as told")
     return {"mark": mark, "padding": padding}
 `,
-  ...Object.fromEntries(Array.from({ length: MARKS }, (_, mark) => [`marks/${mark}`, ''])),
+  ...Object.fromEntries(Array.from({ length: marks.tasks.to }, (_, mark) => [`marks/${mark}`, ''])),
 };

@@ -1,0 +1,45 @@
+import type { Caller } from '../../apps/server/src/testing/gateway.ts';
+import { endsOf, type End } from './ends.ts';
+import { Follower, STUCK_MS } from './follow.ts';
+import type { Evidence } from './judge.ts';
+import { load, type Order, type Promised } from './load.ts';
+
+/** One kind of load: what is started where, and what its ends are to be judged by. */
+export interface Burden<O extends Order> {
+  readonly app: Caller;
+  readonly orders: Iterable<O>;
+  readonly mostOpen: number;
+  /** What is not the truth, one sentence each. */
+  judge(one: Promised<O>, end: End, evidence: Evidence): string[];
+  /** Of everything that failed. */
+  titlesOf(end: End): readonly string[];
+}
+
+/** What became of it. */
+export interface Borne {
+  readonly ends: readonly End[];
+  readonly titles: readonly string[];
+  judge(evidence: Evidence): string[];
+}
+
+/** Starts and follows executions until it is told to stop and all have ended or are stuck. */
+export async function bear<O extends Order>(
+  { app, orders, mostOpen, judge, titlesOf }: Burden<O>,
+  isBreaking: () => boolean,
+  stop: AbortSignal,
+): Promise<Borne> {
+  const follower = new Follower(app, isBreaking);
+  const { promised, wrong } = await load({ app, orders, mostOpen, follower, stop });
+  const stuck = await follower.end();
+  const judged = await endsOf(app, promised, follower.ends);
+  const ends = judged.map(({ end }) => end);
+  return {
+    ends,
+    titles: ends.flatMap(titlesOf),
+    judge: (evidence) => [
+      ...wrong,
+      ...judged.flatMap(({ one, end }) => judge(one, end, evidence)),
+      ...[...stuck].map((id) => `${id} was stuck for ${STUCK_MS / 1000} s while nothing broke`),
+    ],
+  };
+}

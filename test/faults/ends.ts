@@ -1,0 +1,44 @@
+import { fromTimestamp } from '@kethub/contract';
+import { member, type Caller } from '../../apps/server/src/testing/gateway.ts';
+import type { Order, Promised } from './load.ts';
+
+/** In milliseconds; null while it has not come to that. */
+export interface Times {
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+}
+
+export interface End extends Times {
+  readonly status: string;
+  /** The status when it was first seen to have ended; OPEN when it was not. */
+  readonly before: string;
+  /** What stands at the place of the result. */
+  readonly result: unknown;
+  readonly log: readonly string[];
+}
+
+/** How each ended, as the interface tells it now. */
+export async function endsOf<O extends Order>(
+  app: Caller,
+  promised: readonly Promised<O>[],
+  followed: ReadonlyMap<string, string>,
+): Promise<{ readonly one: Promised<O>; readonly end: End }[]> {
+  const ends = [];
+  for (const one of promised) ends.push({ one, end: await endOf(app, one.id, followed.get(one.id) ?? 'OPEN') });
+  return ends;
+}
+
+async function endOf(app: Caller, id: string, before: string): Promise<End> {
+  const { status: answered, body: execution } = await app.request('GET', `/${id}`);
+  const status = answered === 200 ? member(execution, 'status') : 'LOST';
+  if (before === 'OPEN' || status === 'LOST')
+    return { status, before, startedAt: null, endedAt: null, result: null, log: [] };
+  const { body } = await app.request('GET', `/${id}/result`);
+  const { text } = await app.request('GET', `/${id}/log`, { headers: { accept: 'text/plain' } });
+  return { status, before, ...timesOf(execution), result: body, log: text.trimEnd().split('\n') };
+}
+
+export function timesOf(execution: unknown): Times {
+  const time = (name: string): number | null => fromTimestamp(String(Reflect.get(Object(execution), name)));
+  return { startedAt: time('startedAt'), endedAt: time('endedAt') };
+}

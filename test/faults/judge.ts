@@ -1,0 +1,101 @@
+import type { End, Times } from './ends.ts';
+import type { Promised } from './load.ts';
+import { PADDING } from './service.ts';
+import type { Task } from './tasks.ts';
+
+/** A fault, and when it happened: in milliseconds of this machine. */
+export interface Happened {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What is known beside what the interface tells. */
+export interface Evidence {
+  readonly happened: readonly Happened[];
+  /** How often each mark was opened. */
+  readonly opened: ReadonlyMap<string, number>;
+}
+
+/** What differs between places to run code. */
+export interface Kind {
+  /** The title of an execution that fails as it is told to. */
+  readonly raised: string;
+  /** Faults that can end it without anybody knowing how. */
+  readonly lostWith: readonly string[];
+  /** What a log says that may lack lines. */
+  readonly gaps: string | null;
+}
+
+export const ofSandboxes: Kind = { raised: 'ValueError', lostWith: ['runner'], gaps: null };
+export const ofContainers: Kind = {
+  raised: 'Ended early',
+  lostWith: ['engine', 'runner'],
+  gaps: 'lines of this log may be missing',
+};
+
+/** What of the end of a task is not the truth, given what has happened. */
+export function judge({ order, ...one }: Promised<Task>, end: End, evidence: Evidence, kind: Kind): string[] {
+  const { mark, mode } = order;
+  const { status, result } = end;
+  const wrong = (what: string): string[] => [`${one.id} (${mode}) is ${status}: ${what}`];
+  const broken = brokenPromise(one.cancelled, end);
+  if (broken !== null) return wrong(broken);
+  if (status === 'CANCELLED') return [];
+  if (status === 'UNKNOWN')
+    return wasLost(end, evidence.happened, kind) ? [] : wrong('nothing that ran it was lost while it ran');
+  const often = evidence.opened.get(String(mark)) ?? 0;
+  if (status === 'FAILED') {
+    const title = titleOf(result);
+    if (mode === 'raise' && title === kind.raised) return often === 1 ? [] : wrong(`it ran ${often} times`);
+    const isExcused = happenedTo(title, evidence.happened);
+    return isExcused ? [] : wrong(`${title}: ${String(Reflect.get(Object(result), 'detail'))}`);
+  }
+  if (mode === 'raise') return wrong('it must fail');
+  if (often !== 1) return wrong(`it ran ${often} times`);
+  if (Reflect.get(Object(result), 'mark') !== mark) return wrong('its result is that of another');
+  const padding = mode === 'large' ? PADDING : '';
+  if (Reflect.get(Object(result), 'padding') !== padding) return wrong('its result is not whole');
+  const log = end.log.join('');
+  const isWhole = log === `began ${mark}${padding}ended ${mark}` || (kind.gaps !== null && log.includes(kind.gaps));
+  return isWhole || had(evidence.happened, 'disk') ? [] : wrong(`its log is ${log.slice(0, 500)}`);
+}
+
+/** How the end of an execution contradicts what its starter was told; null when it does not. */
+export function brokenPromise(cancelled: boolean, { status, before }: End): string | null {
+  if (status === 'LOST') return 'it was accepted and is not there';
+  if (before === 'OPEN') return 'it has not ended';
+  if (status !== before) return `it was ${before} before`;
+  if (cancelled !== (status === 'CANCELLED')) return cancelled ? 'it was cancelled' : 'nobody has cancelled it';
+  return null;
+}
+
+/** Whether something that has happened can be why code failed, of which the result has this title. */
+export function happenedTo(title: string, happened: readonly Happened[]): boolean {
+  if (title === BY_A_SIGNAL) return had(happened, 'program');
+  return had(happened, 'disk') && /^(OSError|No result|Ended early|Result not valid|Could not be started)/.test(title);
+}
+
+export const BY_A_SIGNAL = 'Ended by a signal';
+export const titleOf = (problem: unknown): string => String(Reflect.get(Object(problem), 'title'));
+export const had = (happened: readonly Happened[], name: string): boolean => happened.some((one) => one.name === name);
+
+/** The interface tells seconds. */
+const SECOND = 1_000;
+
+/** Whether the runner was lost while this one was claimed and had not ended. */
+export function wasLost({ startedAt, endedAt }: Times, happened: readonly Happened[], { lostWith }: Kind): boolean {
+  if (startedAt === null || endedAt === null) return false;
+  return happened.some(({ name, from, to }) => lostWith.includes(name) && to >= startedAt && from <= endedAt + SECOND);
+}
+
+/** No more programs have ended by a signal than were given one. */
+export function signals(titles: readonly string[], happened: readonly Happened[]): string[] {
+  const ended = titles.filter((title) => title === BY_A_SIGNAL).length;
+  const given = happened.filter(({ name }) => name === 'program').length;
+  return ended > given ? [`${ended} ended by a signal, but only ${given} were given one`] : [];
+}
+
+export function runTwice(opened: ReadonlyMap<string, number>): string[] {
+  return [...opened].flatMap(([mark, often]) => (often > 1 ? [`mark ${mark} was opened ${often} times`] : []));
+}
