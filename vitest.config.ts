@@ -1,4 +1,25 @@
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** They take minutes: one of them that begins last is waited for while nothing else is left to do. */
+const LONGEST = [
+  'test/fuzz.test.ts',
+  'test/faults.test.ts',
+  'apps/server/src/accounts/deletion-kill.test.ts',
+  'packages/runtime/src/escapes/escapes.test.ts',
+  'test/durability.test.ts',
+  'packages/workflow/src/simulator/simulator.test.ts',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = (file: TestSpecification): boolean =>
+      LONGEST.includes(path.relative(import.meta.dirname, file.moduleId));
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   // Not below node_modules: a test run must not be in the way of an installation.
@@ -11,6 +32,7 @@ export default defineConfig({
     // Each file in its own process, so that a leak shows in its file; three at a time, as many tests wait for others.
     pool: 'forks',
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     reporters: ['default'],
