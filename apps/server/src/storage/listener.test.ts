@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { databases, type TestDatabase } from '../testing/databases.ts';
-import { Teller } from './listener.ts';
+import { Listener, Teller } from './listener.ts';
+import { openPostgres } from './postgres.ts';
 
 const patience = { timeout: 30_000, interval: 50 };
 
@@ -50,6 +53,53 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
         expect([...heard]).toEqual(expect.arrayContaining(['first of the second', 'second of the first']));
       }, patience);
       await another.close();
+    });
+
+    test('is heard again by one whose connection was lost again while it looked around', async () => {
+      const { port, hostname } = new URL(opened.place.databaseUrl ?? '');
+      const connections: (() => void)[] = [];
+      const cuts = new Set([0, 1]);
+      const server = net.createServer((near) => {
+        const far = net.connect(Number(port), hostname);
+        const number = connections.length;
+        const cut = (): void => [near, far].forEach((socket) => socket.destroy());
+        connections.push(cut);
+        for (const socket of [near, far]) socket.on('error', cut).on('close', cut);
+        near.on('data', (piece) => {
+          if (piece.includes('pg_stat_activity') && cuts.delete(number)) cut();
+          else far.write(piece);
+        });
+        far.pipe(near);
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const url = new URL(opened.place.databaseUrl ?? '');
+      url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const heard: string[] = [];
+      const listener = new Listener(
+        url.href,
+        () => false,
+        (payload) => heard.push(payload),
+      );
+      await listener.start();
+      await vi.waitFor(() => {
+        opened.database.notify('news', 'again');
+        expect(heard.some((payload) => payload.includes('again'))).toBe(true);
+      }, patience);
+      expect(connections).toHaveLength(3);
+      await listener.stop();
+      for (const cut of connections) cut();
+      server.close();
+    });
+
+    test('is heard whatever the address calls its application', async () => {
+      const url = new URL(opened.place.databaseUrl ?? '');
+      url.searchParams.set('application_name', 'acme');
+      const named = await openPostgres(url.href);
+      const listeners = `select application_name from pg_stat_activity
+        where datname = current_database() and application_name = 'kethub listener'`;
+      expect(await ask(opened, listeners)).toHaveLength(2);
+      await named.close();
     });
 
     test('is not sent where nobody else listens, and is again when somebody does', async () => {

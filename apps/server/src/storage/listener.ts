@@ -77,7 +77,7 @@ export class Listener {
   }
 
   async start(): Promise<void> {
-    const client = new Client({ connectionString: this.#url, application_name: APPLICATION, ...LIMITS });
+    const client = new Client({ connectionString: this.#url, ...LIMITS });
     client.on('notification', ({ processId, payload = '' }) => {
       if (processId === backendOf(client) || this.#isOwn(processId)) return;
       this.#hear();
@@ -86,10 +86,14 @@ export class Listener {
     // What ends it is told by its end.
     client.on('error', () => undefined);
     client.once('end', () => {
-      if (this.#client === client) this.#reconnecting ??= this.#reconnect();
+      if (this.#client !== client) return;
+      this.#client = null;
+      this.#reconnecting ??= this.#reconnect();
     });
     try {
       await client.connect();
+      // An address may name an application of its own, and an option beside it gives way.
+      await client.query(`select set_config('application_name', $1, false)`, [APPLICATION]);
       await client.query(`listen ${CHANNEL}`);
       await client.query(NOTIFY, [[HERE]]);
     } catch (error) {
@@ -122,15 +126,14 @@ export class Listener {
   }
 
   async stop(): Promise<void> {
-    if (this.#looking) clearInterval(this.#looking);
     this.#stopped.abort();
     await this.#reconnecting;
+    if (this.#looking) clearInterval(this.#looking);
     await this.#client?.end();
   }
 
   /** One attempt after the other: an outage of hours must not leave more connections than one. */
   async #reconnect(): Promise<void> {
-    this.#client = null;
     while (this.#client === null && !this.#stopped.signal.aborted) {
       await pause(RECONNECT_MS, null, { signal: this.#stopped.signal }).catch(() => undefined);
       if (!this.#stopped.signal.aborted) await this.start().catch(() => undefined);

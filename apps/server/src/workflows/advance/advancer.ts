@@ -26,9 +26,13 @@ export interface Batch {
   readonly messages: boolean;
 }
 
-interface Prepared {
+/** What was loaded, and what it becomes. */
+interface Reduced {
   readonly loaded: Loaded;
   readonly advanced: readonly Advanced[];
+}
+
+interface Prepared extends Reduced {
   readonly settlement: Settlement;
 }
 
@@ -118,21 +122,25 @@ async function choose({ database: { read } }: Platform, { turns, recent }: Advan
 async function advanceThese(
   platform: Platform,
   graphs: Graphs,
-  chosen: Candidates,
+  chosen: Chosen,
   ends: Taken,
   { taker, inbox, recent }: Advancing,
 ): Promise<Batch> {
   const { database, blobs } = platform;
   const compiled = new Map<string, ProcessGraph | null>();
   for (const version of chosen.versions) compiled.set(version, await graphs.load(version));
-  const prepare = async (loaded: Loaded): Promise<Prepared> => {
-    const advanced = loaded.work.map((one) =>
+  const become = (loaded: Loaded): Reduced => ({
+    loaded,
+    advanced: loaded.work.map((one) =>
       reduce(compiled.get(one.row.service_version_id) ?? null, one, platform.now(), platform.log),
-    );
-    return { loaded, advanced, settlement: await prepareSettlement(platform, advanced) };
-  };
-  const load = (queries: Queries) => loadWork(database, queries, chosen, ends.all);
-  const recalled = chosen.events.length === 0 ? recent.recall(ends.all) : null;
+    ),
+  });
+  const prepare = async (reduced: Reduced): Promise<Prepared> => ({
+    ...reduced,
+    settlement: await prepareSettlement(platform, reduced.advanced),
+  });
+  const load = async (queries: Queries) => become(await loadWork(database, queries, chosen, ends.all));
+  const recalled = chosen.events.length === 0 ? recall(recent, ends, become) : null;
   const known = recalled ?? (database.dialect === 'sqlite' ? await load(database.read) : null);
   const beforehand = known && (await prepare(known));
   let stored: readonly string[] = beforehand?.settlement.blobs ?? [];
@@ -152,7 +160,8 @@ async function advanceThese(
     announce(platform, written.moved);
     return batch;
   } catch (error) {
-    for (const { job } of ends.all) recent.forget(job.instance_id);
+    // Also those that were read: that the answer to a commit was lost does not say that nothing was written.
+    for (const id of chosen.busy) recent.forget(id);
     // What was remembered is older than what somebody else has written: the next entry of the journal is there already.
     const isConflict = error instanceof Conflict || (recalled !== null && isDuplicate(error));
     if (!isConflict) {
@@ -165,6 +174,19 @@ async function advanceThese(
     handOver.release();
     await removeUnused(database, blobs, stored);
   }
+}
+
+/**
+ * What remembered instances become by these ends; null when they have to be read. An instance to which such an end is
+ * nothing is remembered from before somebody else has advanced it: it does not know the job yet.
+ */
+function recall(recent: RecentInstances, { all }: Taken, become: (loaded: Loaded) => Reduced): Reduced | null {
+  const loaded = recent.recall(all);
+  if (!loaded) return null;
+  const reduced = become(loaded);
+  const unchanged = reduced.advanced.filter(({ next }) => next === null);
+  for (const { row } of unchanged) recent.forget(row.id);
+  return unchanged.length > 0 ? null : reduced;
 }
 
 async function write(

@@ -1,13 +1,14 @@
 import { parse } from '@kethub/workflow';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAccepting, prepareExecution } from '../../executions/index.ts';
-import type { WorkflowJobRow } from '../../storage/index.ts';
+import type { Queries, WorkflowJobRow } from '../../storage/index.ts';
 import { databases } from '../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
 import { bpmn } from '../../testing/workflows.ts';
 import type { Graphs } from '../graphs.ts';
 import { createWorkflows } from '../index.ts';
 import { readJournalAfter } from '../journal.ts';
+import { eventRow, insertEvents } from './events.ts';
 import { advance, Advancing, Inbox, type Ended, type Taker } from './index.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
@@ -166,6 +167,60 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     expect(taken.map(({ instance_id }) => instance_id)).toEqual([other.job.instance_id]);
   });
 
+  test('of jobs that another process has asked for reach an instance that is remembered from before', async () => {
+    const [first, second] = [new Advancing(new Remembering()), new Advancing(new Remembering())];
+    const [one] = (await begin(1, first)).jobs.map(ended);
+    if (!one) throw new Error('No job');
+    const id = one.job.instance_id;
+    expect(first.recent.get(id)).toBeDefined();
+    await tell(second, one);
+    const [two] = await openJobs();
+    if (!two) throw new Error('No second job');
+    await tell(first, ended(two));
+    expect(await completionsOf(id)).toEqual(['start', 'one', 'two', 'end', 'process']);
+    expect(await states()).toEqual([]);
+  });
+
+  test('reach instances wherever their jobs are worked on', async () => {
+    const processes = [new Advancing(new Remembering()), new Advancing(new Remembering())] as const;
+    const ids = (await begin(8, processes[0])).jobs.map(({ instance_id }) => instance_id);
+    for (const task of [0, 1]) {
+      // Of every four instances, one takes each way through the two processes.
+      const told = (await openJobs()).map((job) =>
+        processes[(ids.indexOf(job.instance_id) >> task) & 1 ? 1 : 0].inbox.add(ended(job)),
+      );
+      while (processes.some(({ inbox }) => inbox.size > 0))
+        await Promise.all(processes.map((process) => advance(platform, graphs, process)));
+      await Promise.all(told);
+    }
+    for (const id of ids) expect(await completionsOf(id)).toEqual(['start', 'one', 'two', 'end', 'process']);
+    expect(await states()).toEqual([]);
+  });
+
+  test('reach an instance that was advanced by a commit whose answer was lost', async () => {
+    const advancing = new Advancing(new Remembering());
+    const [one] = (await begin(1, advancing)).jobs.map(ended);
+    if (!one) throw new Error('No job');
+    const { database } = platform;
+    const lost = {
+      ...database,
+      write: async <T>(work: (transaction: Queries) => Promise<T>): Promise<T> => {
+        await database.write(work);
+        throw new Error('Connection terminated unexpectedly');
+      },
+    };
+    // What another process has told of the job is in the table.
+    await database.write(async (transaction) => {
+      await transaction.deleteFrom('workflow_jobs').execute();
+      await insertEvents(transaction, [eventRow(platform, one.job.instance_id, one.event)]);
+    });
+    await expect(advance({ ...platform, database: lost }, graphs, advancing)).rejects.toThrow('terminated');
+    const [two] = await openJobs();
+    if (!two) throw new Error('No second job');
+    await tell(advancing, ended(two));
+    expect(await completionsOf(one.job.instance_id)).toEqual(['start', 'one', 'two', 'end', 'process']);
+  });
+
   test('reach the end of an instance, which is not remembered any more', async () => {
     const advancing = new Advancing(new Remembering());
     const taker = await begin(1, advancing);
@@ -185,6 +240,16 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     expect({ status, result }).toEqual({ status: 'SUCCEEDED', result: '{}' });
     expect(await states()).toEqual([]);
   });
+
+  async function tell(advancing: Advancing, end: Ended): Promise<void> {
+    const told = advancing.inbox.add(end);
+    while ((await advance(platform, graphs, advancing)).more);
+    await told;
+  }
+
+  function openJobs(): Promise<WorkflowJobRow[]> {
+    return platform.database.read.selectFrom('workflow_jobs').selectAll().execute();
+  }
 
   function step(box: Inbox, taker: Taker) {
     return advance(platform, graphs, new Advancing(taker, box));

@@ -3,15 +3,17 @@ import type { Ended } from './inbox.ts';
 import type { Advanced } from './reduce.ts';
 import type { Loaded, Work } from './work.ts';
 
-/** Of all states together. */
+/** Of all together. */
 const BYTES = 16 * 1024 * 1024;
-/** A longer state is read again: what it saves is little beside what it takes. */
+/** A longer one is read again: what it saves is little beside what it takes. */
 const LARGEST = 64 * 1024;
+/** Of a row beside its texts. */
+const ROW_BYTES = 1024;
 
 /**
- * Instances as this process has written them, while jobs that it works on are under way: the end of such a job is taken
- * into account without reading the instance again. Should somebody else have advanced it meanwhile, its revision is
- * another, nothing is written, and it is read.
+ * Instances as this process has written them, from their first job to their end, the latest of them: the end of a job is
+ * taken into account without reading the instance again. Should somebody else have advanced it meanwhile, its revision is
+ * another or the job is not known yet: nothing is written, and it is read.
  */
 export class RecentInstances {
   readonly #rows = new Map<string, WorkflowInstanceRow>();
@@ -35,9 +37,9 @@ export class RecentInstances {
   /** In the place of those that were written longest ago. */
   remember(row: WorkflowInstanceRow): void {
     this.forget(row.id);
-    if (row.bytes > LARGEST) return;
+    if (bytesOf(row) > LARGEST) return;
     this.#rows.set(row.id, row);
-    this.#bytes += row.bytes;
+    this.#bytes += bytesOf(row);
     for (const oldest of this.#rows.keys()) {
       if (this.#bytes <= BYTES) return;
       this.forget(oldest);
@@ -45,7 +47,9 @@ export class RecentInstances {
   }
 
   forget(id: string): void {
-    this.#bytes -= this.#rows.get(id)?.bytes ?? 0;
+    const row = this.#rows.get(id);
+    if (!row) return;
+    this.#bytes -= bytesOf(row);
     this.#rows.delete(id);
   }
 
@@ -60,3 +64,6 @@ export class RecentInstances {
     return work.length > 0 ? { work, ended, later: new Set() } : null;
   }
 }
+
+const bytesOf = ({ bytes, sealed_secrets }: WorkflowInstanceRow): number =>
+  ROW_BYTES + bytes + (sealed_secrets?.length ?? 0);
