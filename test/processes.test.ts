@@ -14,6 +14,7 @@ import { deploy, endRunner, type DeployedService } from '../apps/server/src/test
 import { freePort } from '../apps/server/src/testing/platform.ts';
 import { startS3, type TestS3 } from '../apps/server/src/testing/s3.ts';
 import { startSplitKethub, type SplitKethub } from '../apps/server/src/testing/split-kethub.ts';
+import { bpmn, calls, deployWorkflow } from '../apps/server/src/testing/workflows.ts';
 
 /** For what happens soon, on whatever machine. */
 const patient = { timeout: 30_000 };
@@ -30,6 +31,14 @@ def run(lines=0, seconds=0):
         print("line", line, flush=True)
         time.sleep(seconds / lines)
     return lines
+`,
+};
+
+const counting = {
+  'src/__init__.py': '',
+  'src/program.py': `
+def run(number):
+    return {"number": number + 1}
 `,
 };
 
@@ -244,6 +253,37 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
     await kethub.worker.restart();
     await expect.poll(() => statusOf(id), patient).toBe('SUCCEEDED');
     expect((await follow(id)).messages).toEqual(lines(20));
+  }, 180_000);
+
+  test('a workflow goes on wherever its tasks run, also on a worker that is killed and comes back', async () => {
+    const { second, close } = await secondWorker({});
+    const counter = await deploy(kethub.client, 'Counter', counting);
+    const tasks = ['one', 'two', 'three', 'four'];
+    const count = { in: { number: '=number' }, out: { number: '=number' }, extensions: calls(counter.service.id) };
+    const xml = bpmn.file([
+      bpmn.start('start'),
+      ...tasks.map((id) => bpmn.service(id, count)),
+      bpmn.end('end', { number: '=number' }),
+      bpmn.chain('start', ...tasks, 'end'),
+    ]);
+    const workflow = await callerOf(await deployWorkflow(kethub.client, 'Counts', xml, [counter.service]), kethub);
+    const started = await Promise.all(Array.from({ length: 24 }, (_, number) => workflow.start({ number })));
+    await second.end('SIGKILL');
+    await second.restart();
+    const results = started.map(({ id }, number) =>
+      expect
+        .poll(async () => (await workflow.request('GET', `/${id}/result`)).body, { timeout: 60_000 })
+        .toMatchObject({ number: number + tasks.length, _embedded: { status: { status: 'SUCCEEDED' } } }),
+    );
+    await Promise.all(results);
+    const workers = await kethub.platform.database.read
+      .selectFrom('executions')
+      .select('worker_id')
+      .distinct()
+      .execute();
+    expect(workers.filter(({ worker_id }) => worker_id !== null).length).toBeGreaterThan(1);
+    await second.end();
+    await close();
   }, 180_000);
 
   test('what ran on a worker that does not come back is UNKNOWN, with the log that was read of it; what waited runs on another', async () => {
