@@ -35,7 +35,8 @@ export function publishMessage(
   request: WorkflowMessageRequest,
 ): Promise<Answer> {
   const row = messageRow(platform, serviceId, null, request);
-  return publish(platform, row, platform.database.write.bind(platform.database), async (transaction) => {
+  const write = platform.database.write.bind(platform.database);
+  return publish(platform, row, request, write, async (transaction) => {
     const service = await requireService(transaction, context, serviceId);
     if (service.type !== 'WORKFLOW') throw new Problem('not-found', `The service ${service.name} is no workflow.`);
     await transaction.insertInto('workflow_messages').values(row).execute();
@@ -43,7 +44,7 @@ export function publishMessage(
     if (!newest) return [];
     const owner = { type: context.type, id: context.id };
     const origin = originOfOwner(platform, owner, context.personId, serviceId, newest.id);
-    return startByMessage(platform, workflows, transaction, origin, row);
+    return startByMessage(platform, workflows, transaction, origin, request);
   });
 }
 
@@ -59,11 +60,12 @@ export function publishOfSubscriber(
   hold: (transaction: Queries) => Promise<void>,
   write: Write,
 ): Promise<Answer> {
-  const row = messageRow(platform, origin.serviceId, origin.subscriptionId, messageIn(text));
-  return publish(platform, row, write, async (transaction) => {
+  const request = messageIn(text);
+  const row = messageRow(platform, origin.serviceId, origin.subscriptionId, request);
+  return publish(platform, row, request, write, async (transaction) => {
     await requireRoom(transaction, row);
     await transaction.insertInto('workflow_messages').values(row).execute();
-    const started = await startByMessage(platform, workflows, transaction, origin, row);
+    const started = await startByMessage(platform, workflows, transaction, origin, request);
     for (const _ of started) await hold(transaction);
     return started;
   });
@@ -86,13 +88,15 @@ function messageIn(text: string): WorkflowMessageRequest {
   throw new Problem('invalid-request', `This is no message: ${places.join('; ')}.`, { errors });
 }
 
+/** Secrets are for what the message starts, at once: they do not wait with it. */
 function messageRow(
   { newId, now }: Platform,
   serviceId: string,
   subscriptionId: string | null,
   { name, correlationKey = '', variables = {}, messageId, timeToLiveSeconds = 3600 }: WorkflowMessageRequest,
 ): WorkflowMessageRow {
-  const text = JSON.stringify(variables);
+  const { $secrets: _secrets, ...plain } = variables;
+  const text = JSON.stringify(plain);
   if (Buffer.byteLength(text) > limits.jsonBodyBytes) throw new Problem('too-large', 'The variables are too long.');
   if (isTooDeep(variables as Variables)) throw new Problem('invalid-request', 'The variables are nested too deep.');
   if ([name, correlationKey, messageId ?? ''].some((one) => one.includes('\0')))
@@ -113,6 +117,7 @@ function messageRow(
 async function publish(
   platform: Platform,
   { id, name, correlation_key: correlationKey, message_id }: WorkflowMessageRow,
+  { variables = {} }: WorkflowMessageRequest,
   write: Write,
   act: (transaction: Queries) => Promise<readonly Started[]>,
 ): Promise<Answer> {
@@ -120,6 +125,11 @@ async function publish(
   try {
     const answer = await write(async (transaction) => {
       started = await act(transaction);
+      if (started.length === 0 && Object.hasOwn(variables, '$secrets'))
+        throw new Problem(
+          'invalid-secrets',
+          `The message ${name} starts nothing, and only what it starts takes $secrets.`,
+        );
       return { status: 201, body: { id, name, correlationKey, started: started.map((one) => one.id) } };
     });
     workflowsToDo(platform.database);
@@ -151,15 +161,14 @@ async function startByMessage(
   workflows: Workflows,
   transaction: Queries,
   origin: Origin,
-  message: WorkflowMessageRow,
+  { name, variables = {} }: WorkflowMessageRequest,
 ): Promise<Started[]> {
   const version = await findWorkflowVersion(transaction, origin.serviceVersionId);
   const starts = (version && requirementsIn(version)?.messageStarts) ?? [];
-  const variables = JSON.parse(message.variables) as Variables;
   const started: Started[] = [];
   for (const { elementId, messageName } of starts) {
-    if (messageName !== message.name) continue;
-    started.push(await startByEvent(platform, workflows, transaction, origin, elementId, variables));
+    if (messageName !== name) continue;
+    started.push(await startByEvent(platform, workflows, transaction, origin, elementId, variables as Variables));
   }
   return started;
 }

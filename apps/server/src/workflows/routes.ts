@@ -146,7 +146,7 @@ export const workflowEndpoints = (
       params: Type.Object({ instanceId: Id, incident: Type.Integer({ minimum: 1 }) }),
       body: RetryIncidentRequest,
       answers: { 202: WorkflowInstance },
-      problems: [...found, 'malformed-json', 'not-permitted', 'unsupported-media-type'],
+      problems: [...found, 'malformed-json', 'not-permitted', 'unsupported-media-type', 'invalid-secrets'],
       handle: ({ params, body, caller }) =>
         retryIncident(platform, contextOf(caller), params.instanceId, params.incident, body.variables),
     }),

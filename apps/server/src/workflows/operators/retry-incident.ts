@@ -10,7 +10,7 @@ import { requireInstance, requireOwn } from './read-instances.ts';
 
 /**
  * Has what failed be tried again, now that its cause is mended; with variables that are corrected first, where the element
- * that failed sees them. 202: a worker does it. Throws not-found, not-permitted.
+ * that failed sees them. 202: a worker does it. Throws not-found, not-permitted, invalid-secrets.
  */
 export async function retryIncident(
   platform: Platform,
@@ -21,6 +21,8 @@ export async function retryIncident(
 ): Promise<Answer> {
   const row = await requireInstance(platform, context, id);
   if (variables) requireOwn(row, context);
+  if (variables && Object.hasOwn(variables, '$secrets'))
+    throw new Problem('invalid-secrets', 'Secrets are given at the start and cannot be corrected. Start it again.');
   if (isTooDeep(variables as Variables | undefined))
     throw new Problem('invalid-request', 'The variables are nested too deep.');
   await platform.database.write(async (transaction) => {
