@@ -28,17 +28,71 @@ export function createThread<Asked, Answer>(script: URL, { limitMs, memoryMb, wa
   };
 }
 
+/**
+ * The same for a script that answers again and again and remembers between: it posts one message when it is ready, and then
+ * one for each that it gets. Its thread is ended when it exceeds its limits, and begins anew for whoever is next.
+ */
+export function createLastingThread<Asked, Answer>(script: URL, { limitMs, memoryMb, waiting: most }: ThreadLimits) {
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  let worker: Worker | null = null;
+
+  async function begin(): Promise<Worker> {
+    const begun = workerOf(script, undefined, memoryMb);
+    // What goes wrong while nobody waits is found by whoever asks next.
+    begun.on('error', () => {
+      if (worker === begun) worker = null;
+    });
+    await once(begun, 'message');
+    begun.unref();
+    worker = begun;
+    return begun;
+  }
+
+  async function ask(asked: Asked): Promise<ThreadAnswer<Answer>> {
+    const asking = worker ?? (await begin());
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), limitMs);
+    try {
+      const answered = once(asking, 'message', { signal: limit.signal });
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+      asking.postMessage(asked);
+      const [answer] = (await answered) as [Answer];
+      return { answer };
+    } catch (error) {
+      if (worker === asking) worker = null;
+      await asking.terminate();
+      if (limit.signal.aborted || isOutOfMemory(error)) return 'EXCEEDED';
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return async (asked: Asked): Promise<ThreadAnswer<Answer>> => {
+    if (waiting >= most) return 'BUSY';
+    waiting++;
+    const turn = last.then(() => ask(asked));
+    last = turn.catch(() => undefined);
+    return turn.finally(() => waiting--);
+  };
+}
+
+function workerOf(script: URL, workerData: unknown, memoryMb: number): Worker {
+  return new Worker(script, {
+    workerData,
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
+  });
+}
+
 async function inThread<Answer>(
   script: URL,
   workerData: unknown,
   limitMs: number,
   memoryMb: number,
 ): Promise<ThreadAnswer<Answer>> {
-  const worker = new Worker(script, {
-    workerData,
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
-  });
+  const worker = workerOf(script, workerData, memoryMb);
   const limit = AbortSignal.timeout(limitMs);
   try {
     const [answer] = (await once(worker, 'message', { signal: limit })) as [Answer];

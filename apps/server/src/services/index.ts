@@ -11,11 +11,12 @@ export { findService, findVersion, newestPublished, type PublishedVersion, type 
 export { needsOf, requireResources } from './resources.ts';
 export { requireService, requireVersion } from './versions.ts';
 export {
+  createRequestCheck,
   createValidator,
   findWorkflowVersion,
   requireDeployable,
   requirementsIn,
   type RequestSchema,
-  type RequestValidator,
+  type RequestCheck,
 } from './workflow/index.ts';
 export { compareVersions } from './version-number.ts';

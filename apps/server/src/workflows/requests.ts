@@ -1,14 +1,14 @@
 import { isTooDeep, type Value } from '@kethub/workflow';
 import { Problem } from '../http/index.ts';
 import type { ExecutionInput } from '../executions/index.ts';
-import { createValidator, findWorkflowVersion, requirementsIn, type RequestValidator } from '../services/index.ts';
+import { createRequestCheck, findWorkflowVersion, requirementsIn, type RequestCheck } from '../services/index.ts';
 import type { Platform } from '../platform.ts';
 
 const REMEMBERED = 1_000;
 
 interface Known {
   /** Null: every object is accepted. */
-  readonly validator: RequestValidator | null;
+  readonly schema: RequestCheck | null;
   /** Names of its messages and timers, when nothing else starts it. */
   readonly startedBy: string | null;
 }
@@ -22,15 +22,15 @@ export class Requests {
     this.#platform = platform;
   }
 
-  /** Throws invalid-request with every place at which the input does not fit. */
+  /** Throws invalid-request with every place at which the input does not fit, too-many-requests. */
   async check(serviceVersionId: string, { members }: ExecutionInput, bytes: number): Promise<void> {
     if (isTooDeep(members as Value)) throw new Problem('invalid-request', 'The input is nested too deep.');
-    const { validator, startedBy } = this.#known.get(serviceVersionId) ?? (await this.#load(serviceVersionId));
+    const { schema, startedBy } = this.#known.get(serviceVersionId) ?? (await this.#load(serviceVersionId));
     if (startedBy !== null)
       throw new Problem('invalid-request', `This workflow has no plain start event. It is started by ${startedBy}.`);
-    if (!validator) return;
+    if (!schema) return;
     const { $secrets: _secrets, ...input } = members as Record<string, unknown>;
-    const errors = validator.check(input, bytes);
+    const errors = await schema.check(input, bytes);
     if (errors.length === 0) return;
     const places = errors
       .slice(0, 5)
@@ -50,7 +50,7 @@ export class Requests {
     const starts = needs.messageStarts.map(({ messageName }) => `the message ${messageName}`);
     if (needs.timerStarts.length > 0) starts.push('a timer');
     const known: Known = {
-      validator: needs.requestSchema && createValidator(needs.requestSchema),
+      schema: needs.requestSchema && createRequestCheck(needs.requestSchema),
       startedBy: needs.startEvent === null ? starts.join(' or ') || 'nothing' : null,
     };
     if (this.#known.size >= REMEMBERED) this.#known.clear();

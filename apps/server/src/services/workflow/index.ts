@@ -9,5 +9,6 @@ export {
   requirementsIn,
   updateWorkflowVersion,
 } from './queries.ts';
-export { createValidator, type RequestSchema, type RequestValidator } from './request-schema.ts';
+export { createRequestCheck, type RequestCheck } from './check-request.ts';
+export { createValidator, type RequestSchema } from './request-schema.ts';
 export { bpmnMedia, isBpmn, storeWorkflow, type WorkflowSource } from './source.ts';

@@ -49,6 +49,7 @@ describe('Generated API', () => {
 
   it.each<[string, RequestSchema]>([
     ['a type that is none', member({ type: 'strng' })],
+    ['a reference to itself', { $ref: '#' }],
     ['a keyword that is none', member({ typ: 'string' })],
     ['a pattern that could take for ever', member({ pattern: '(a)\\1' })],
     ['what is no object', { type: 'array' }],

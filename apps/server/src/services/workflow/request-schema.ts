@@ -109,9 +109,11 @@ export function problemsOfSchema(schema: RequestSchema, elementId: string | null
     return refused('must be one of an object ("type": "object"): the input of a service is an object.');
   try {
     ajv(true).compile(schema);
-    ajv(false).compile(schema);
+    // Whether it can be asked at all: one that refers to itself in one place never ends.
+    ajv(false).compile(schema)({});
     return [];
   } catch (error) {
+    if (error instanceof RangeError) return refused('cannot be used: it refers to itself without end.');
     const reason = error instanceof Error ? error.message : String(error);
     return refused(`cannot be used: ${reason.slice(0, 500)}.`);
   }
