@@ -53,7 +53,7 @@ const ofPattern = (pattern: string): number =>
 /** What a reference within the schema names, such as `#/$defs/graph`. */
 function at(schema: RequestSchema, reference: string): Value | undefined {
   if (!reference.startsWith('#')) return undefined;
-  let value: Value | undefined = schema as Value;
+  let value: Value | undefined = schema;
   for (const part of reference.slice(1).split('/').slice(1)) {
     const name = unescaped(part);
     value =
