@@ -8,6 +8,7 @@ import type { JobContext } from './contexts.ts';
 import type { Desk } from './desk.ts';
 import { failJob } from './fail-job.ts';
 import { startRemote } from './remote-job.ts';
+import { requireReadableByStarters } from './starters.ts';
 import { admitTask, callOf, inputOf } from './service-call.ts';
 
 /**
@@ -42,6 +43,7 @@ async function startHere(desk: Desk, job: WorkflowJobRow, subscriber: Subscriber
   const { platform, workflows } = desk;
   const { applicationId, scope } = subscriber;
   const prepared = await prepareExecution(platform, workflows, subscriber, job.id, text);
+  await requireReadableByStarters(platform.database.read, job.instance_id, prepared.pools.pools);
   const called = {
     id: job.id,
     state: 'STARTED',

@@ -1,0 +1,93 @@
+import type { ServiceExecution } from '@kethub/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { poolUser, type PoolUser } from '../testing/data-pools.ts';
+import { databases } from '../testing/databases.ts';
+import { deploy, startTestKethub, type TestKethub } from '../testing/kethub.ts';
+import { bpmn, calls, deployWorkflow, start } from '../testing/workflows.ts';
+
+const reading = {
+  'src/__init__.py': '',
+  'src/program.py': `
+from kethub.datapool import DataPool
+
+
+def run(pool: DataPool):
+    return {"files": sorted(pool.list_files())}
+`,
+};
+const { boundary, chain, end, error, file, service } = bpmn;
+const REFERENCE = '={id: id, ref: "datapool"}';
+
+describe.each(databases)('data pools that a workflow names itself on $name', (kind) => {
+  let platform: TestKethub;
+  let owner: PoolUser;
+  let starter: PoolUser;
+
+  beforeAll(async () => {
+    platform = await startTestKethub(kind);
+    owner = await poolUser(platform, platform.loginSession);
+    starter = await poolUser(platform, (await platform.signIn('mallory')).loginSession);
+  });
+  afterAll(() => platform.close());
+
+  /** The files that an instance sees, or why its task was refused. */
+  const run = async (who: PoolUser, serviceId: string, id: string): Promise<unknown> => {
+    const started = await who.call('POST', `/services/${serviceId}/executions`, {
+      body: { id },
+      headers: { prefer: 'wait=60' },
+    });
+    const { id: execution } = started.body as ServiceExecution;
+    const { body } = await who.call('GET', `/service-executions/${execution}/result`);
+    const { files, problem } = body as { files?: unknown; problem?: { response?: { type?: string } } };
+    return files ?? problem?.response?.type?.split('/').at(-1);
+  };
+  const poolOf = async (who: PoolUser, name: string): Promise<string> => {
+    const pool = await who.create(name);
+    await who.upload(pool, `${name}.txt`, 'x');
+    return pool.id;
+  };
+  const shared = async (name: string, task: string, services: readonly { readonly id: string }[]) => {
+    const xml = file([
+      start(),
+      task,
+      boundary('failed', 'task', error(), { extensions: '<kethub:payload variable="problem"/>' }),
+      end('end', { files: '=get or else(files, null)', problem: '=get or else(problem, null)' }),
+      chain('start', 'task', 'end'),
+      chain('failed', 'end'),
+    ]);
+    const workflow = await deployWorkflow(platform.client, name, xml, services);
+    await platform.client.createShare(workflow.service.id, { recipient: { type: 'USER', id: starter.id } });
+    return workflow.service;
+  };
+
+  test('are lent to nobody who starts it, nor to who starts the workflow that calls it', async () => {
+    const reader = await deploy(platform.client, 'Reader', reading);
+    const inner = await shared(
+      'Reads',
+      service('task', { in: { pool: REFERENCE }, out: { files: '=files' }, extensions: calls(reader.service.id) }),
+      [reader.service],
+    );
+    const outer = await shared(
+      'Has read',
+      service('task', {
+        in: { id: '=id' },
+        out: { files: '=files', problem: '=problem' },
+        extensions: calls(inner.id),
+      }),
+      [inner],
+    );
+    const [own, foreign] = [await poolOf(owner, 'own'), await poolOf(starter, 'foreign')];
+    for (const { id } of [inner, outer]) {
+      expect(await run(owner, id, own)).toEqual(['own.txt']);
+      expect(await run(starter, id, own)).toBe('data-pool-not-readable');
+      // As the owner of the application that calls the service has to be able to read it, too.
+      expect(await run(starter, id, foreign)).toBe('data-pool-not-readable');
+      expect(await run(owner, id, foreign)).toBe('data-pool-not-readable');
+    }
+    const added = await owner.call('PUT', `/data-pools/${own}/members/USER/${starter.id}`, {
+      body: { role: 'VIEWER' },
+    });
+    expect(added.status).toBeLessThan(300);
+    for (const { id } of [inner, outer]) expect(await run(starter, id, own)).toEqual(['own.txt']);
+  });
+});
