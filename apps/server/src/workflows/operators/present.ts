@@ -44,13 +44,14 @@ export function presentIncident(
     elementName: names.get(incident.elementId) ?? null,
     type: incident.type,
     at: toTimestamp(incident.at),
-    error: withoutData(incident.error, isOwn(row, owner)),
+    error: isOwn(row, owner) ? incident.error : withoutData(incident.error),
     ...(isOwn(row, owner) && { variables: { ...variablesAt(state, incident.element) } }),
   };
 }
 
-function withoutData({ response, ...error }: Incident['error'], own: boolean): WorkflowIncident['error'] {
-  return { ...error, ...(own && response !== undefined && { response }) };
+/** What went wrong is told with the values that it went wrong with. */
+function withoutData({ response: _response, ...error }: Incident['error']): WorkflowIncident['error'] {
+  return { ...error, message: 'Whoever started the workflow is told what went wrong: it may hold their data.' };
 }
 
 export interface JobOfInstance {
@@ -60,11 +61,12 @@ export interface JobOfInstance {
   readonly attempts: number;
 }
 
-/** Where an instance is: what is active or waits. */
+/** Where an instance is: what is active or waits; of those of others not for which message, whose key is theirs. */
 export function presentActivities(
   state: State,
   jobs: readonly JobOfInstance[],
   children: readonly InstanceRow[],
+  own: boolean,
 ): WorkflowInstanceDetails['activities'] {
   const timers = Map.groupBy(Object.values(state.timers), (one) => one.element);
   const messages = Map.groupBy(Object.values(state.subscriptions), (one) => one.element);
@@ -86,7 +88,7 @@ export function presentActivities(
         ...(job && { job: { executionId: job.id, state: job.state, attempts: job.attempts } }),
         ...(child !== undefined && { childInstanceId: child }),
         ...(timer && { due: toTimestamp(timer.due) }),
-        ...(message && { message: { name: message.messageName, correlationKey: message.correlationKey } }),
+        ...(message && own && { message: { name: message.messageName, correlationKey: message.correlationKey } }),
       };
     });
 }

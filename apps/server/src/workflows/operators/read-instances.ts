@@ -51,7 +51,7 @@ export async function readInstance(platform: Platform, graphs: Graphs, context: 
   const children = await childrenOf(read, context, id, CHILDREN_AT_ONCE);
   const body = {
     ...presentInstance(row),
-    activities: presentActivities(state, await jobsOf(read, id), children),
+    activities: presentActivities(state, await jobsOf(read, id), children, own),
     openIncidents: state.incidents.map((one) => presentIncident(row, context, state, one, names)),
     children: children.map(presentInstance),
     variables: root && own ? { ...variablesAt(state, root.key) } : {},

@@ -15,10 +15,10 @@ def run(pool: DataPool):
     return {"files": sorted(pool.list_files())}
 `,
 };
-const { boundary, chain, end, error, file, service } = bpmn;
+const { boundary, catchEvent, chain, end, error, file, flow, gateway, message, service } = bpmn;
 const REFERENCE = '={id: id, ref: "datapool"}';
 
-describe.each(databases)('data pools that a workflow names itself on $name', (kind) => {
+describe.each(databases)('what belongs to whoever starts a workflow on $name', (kind) => {
   let platform: TestKethub;
   let owner: PoolUser;
   let starter: PoolUser;
@@ -60,7 +60,7 @@ describe.each(databases)('data pools that a workflow names itself on $name', (ki
     return workflow.service;
   };
 
-  test('are lent to nobody who starts it, nor to who starts the workflow that calls it', async () => {
+  test('data pools that a workflow names itself are lent to nobody who starts it, nor the one that calls it', async () => {
     const reader = await deploy(platform.client, 'Reader', reading);
     const inner = await shared(
       'Reads',
@@ -89,5 +89,36 @@ describe.each(databases)('data pools that a workflow names itself on $name', (ki
     });
     expect(added.status).toBeLessThan(300);
     for (const { id } of [inner, outer]) expect(await run(starter, id, own)).toEqual(['own.txt']);
+  });
+
+  test('the owner of the workflow sees where an instance of others is, not what it holds', async () => {
+    const xml = file(
+      [
+        start(),
+        gateway('parallel', 'both'),
+        catchEvent('wait', message('paid')),
+        gateway('exclusive', 'compare'),
+        end('end'),
+        chain('start', 'both', 'wait'),
+        chain('both', 'compare'),
+        flow('compare', 'end', '=secret > 1'),
+      ],
+      { messages: { paid: '=secret' } },
+    );
+    const { service: workflow } = await deployWorkflow(platform.client, 'Compares', xml);
+    await platform.client.createShare(workflow.id, { recipient: { type: 'USER', id: starter.id } });
+    const instanceOf = async (who: PoolUser) => {
+      const started = await who.call('POST', `/services/${workflow.id}/executions`, { body: { secret: 'only mine' } });
+      const { id } = started.body as ServiceExecution;
+      const read = () => platform.client.workflowInstance(id);
+      await expect.poll(async () => (await read()).openIncidents.length, { timeout: 30_000 }).toBe(1);
+      return read();
+    };
+    expect(JSON.stringify(await instanceOf(owner))).toContain('only mine');
+    const seen = await instanceOf(starter);
+    expect(seen.activities.map(({ elementId }) => elementId).toSorted()).toEqual(['compare', 'wait']);
+    expect(seen.openIncidents).toMatchObject([{ elementId: 'compare', error: { failedElement: 'compare' } }]);
+    const listed = await owner.call('GET', `/services/${workflow.id}/workflow-incidents`);
+    expect(JSON.stringify([seen, listed.body]).split('only mine')).toHaveLength(2);
   });
 });
