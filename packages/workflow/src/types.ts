@@ -95,6 +95,8 @@ export type Event =
       readonly applicationId: string;
       readonly response: Value;
     }
+  /** The service does not answer, and is called again for a while; `reason` is a sentence for the log. */
+  | { readonly type: 'jobDelayed'; readonly job: number; readonly reason: string }
   | { readonly type: 'timerDue'; readonly timer: number }
   | { readonly type: 'messageCorrelated'; readonly subscription: number; readonly variables: Variables }
   | { readonly type: 'childEnded'; readonly child: number; readonly outcome: Outcome }
@@ -219,6 +221,8 @@ export interface ElementInstance {
   /** Tokens that wait at joining gateways of this scope. */
   waiting?: { readonly gateway: string; readonly flow: string }[];
   job?: number;
+  /** It is in the journal that the job takes longer than it should. */
+  delayed?: true;
   child?: number;
   childErrors?: readonly ErrorEnvelope[];
   loop?: Loop;
@@ -299,6 +303,7 @@ export type JournalEntry = { readonly seq: number; readonly at: number } & (
       readonly scope: number;
     }
   | { readonly type: 'taken'; readonly flowId: string; readonly scope: number }
+  | { readonly type: 'delayed'; readonly elementId: string; readonly element: number; readonly reason: string }
   | { readonly type: 'incident'; readonly incident: Incident }
   | { readonly type: 'resolved'; readonly incident: number; readonly elementId: string }
   | {

@@ -64,6 +64,8 @@ function lineOf(entry: JournalEntry): LogEntry | null {
       return line(`${entry.elementId} has ended`);
     case 'terminated':
       return line(`${entry.elementId} was ended`, 'NOTICE');
+    case 'delayed':
+      return line(`${entry.elementId} waits for its service, which is tried again: ${entry.reason}`, 'WARNING');
     case 'incident': {
       const { elementId, error } = entry.incident;
       return line(`${elementId} cannot go on: ${error.errorCode}: ${error.message}`, 'ERROR');

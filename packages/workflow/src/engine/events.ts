@@ -25,6 +25,7 @@ const applications: {
       (machine, key) => {
         const element = machine.edit(key);
         delete element.job;
+        delete element.delayed;
         element.payload = resultVariables(event.result);
         machine.push({ do: 'complete', element: key });
       },
@@ -34,6 +35,17 @@ const applications: {
       state,
       ({ job }) => job === event.job,
       (machine, key) => failService(machine, key, event),
+    ),
+  // Once for each job: what comes and goes for hours does not fill the journal.
+  jobDelayed: (state, event) =>
+    about(
+      state,
+      ({ job, delayed }) => job === event.job && delayed !== true,
+      (machine, key) => {
+        const element = machine.edit(key);
+        element.delayed = true;
+        machine.note({ type: 'delayed', elementId: element.elementId, element: key, reason: event.reason });
+      },
     ),
   timerDue(state, event) {
     const timer = state.timers[event.timer];
@@ -84,6 +96,7 @@ function failService(machine: Machine, key: number, event: Extract<Event, { type
   const { serviceId, applicationId, response } = event;
   const element = machine.edit(key);
   delete element.job;
+  delete element.delayed;
   const error = {
     errorCode: 'HUB_SERVICE_FAILED',
     failedElement: element.elementId,

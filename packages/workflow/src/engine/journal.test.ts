@@ -40,6 +40,7 @@ it('the journal alone rebuilds the state, at every moment', async () => {
   const instance = new Instance(await graph, { key: 1 });
   const steps = [
     () => instance.correlate('m', { a: 1 }),
+    () => instance.apply({ type: 'jobDelayed', job: instance.job('t'), reason: 'Nobody answers.' }),
     () => instance.fail('t'),
     () => instance.retry('t'),
     () => instance.succeed('t', { n: 2 }),
@@ -58,9 +59,23 @@ it('a journal counts without gaps', async () => {
   expect(instance.state.seq).toBe(instance.journal.length);
 });
 
+it('a job that is delayed is in the journal once, and once more when it is tried again after it has failed', async () => {
+  const instance = new Instance(await graph, { key: 1 });
+  const delay = () => instance.apply({ type: 'jobDelayed', job: instance.job('t'), reason: 'Nobody answers.' });
+  expect([delay().changed, delay().changed]).toEqual([true, false]);
+  instance.fail('t');
+  instance.retry('t');
+  expect(delay().changed).toBe(true);
+  instance.succeed('t', { n: 2 });
+  const delays = instance.journal.filter(({ type }) => type === 'delayed');
+  expect(delays).toEqual([1, 2].map(() => expect.objectContaining({ elementId: 't', reason: 'Nobody answers.' })));
+  expect(JSON.stringify(instance.state)).not.toContain('delayed');
+});
+
 describe('events that come late or twice change nothing', () => {
   it.each([
     ['a job that nobody waits for', { type: 'jobSucceeded', job: 999, result: {} }],
+    ['a delay of a job that nobody waits for', { type: 'jobDelayed', job: 999, reason: '' }],
     ['a timer that is gone', { type: 'timerDue', timer: 999 }],
     ['a subscription that is closed', { type: 'messageCorrelated', subscription: 999, variables: {} }],
     ['a child that is unknown', { type: 'childEnded', child: 999, outcome: { type: 'cancelled' } }],

@@ -226,6 +226,7 @@ export class World {
 
   #answer(job: number, calm: boolean): Event {
     const { random } = this;
+    if (!calm && random.chance(0.05)) return { type: 'jobDelayed', job, reason: 'Nobody answers.' };
     if (calm || random.chance(0.7)) return { type: 'jobSucceeded', job, result: { n: random.below(10) } };
     const response = random.of<Value>([{ detail: 'broken' }, { title: '' }, null, [1], { message: 'no' }]);
     return { type: 'jobFailed', job, serviceId: 'service', applicationId: 'application', response };
