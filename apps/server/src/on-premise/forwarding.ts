@@ -10,7 +10,7 @@ import type { Destination } from './target.ts';
 import { problemOf, timedOut, tooLarge } from './upstream-problems.ts';
 
 /** Longest time to connect, TLS included. */
-const CONNECT_MS = 10_000;
+export const CONNECT_MS = 10_000;
 /** How long a caller may neither take nor send anything, while the gateway waits for nobody else. */
 const CALLER_IDLE_MS = 120_000;
 /** Methods that can be sent again when an idle connection turns out to be closed (RFC 9110 §9.2.2). */

@@ -1,6 +1,6 @@
 export { createForwarder, type ForwardedCall, type Forwarder } from './forward.ts';
 export { serviceAddressOf, type ServiceAddress } from './path.ts';
-export { createTargetClient, type TargetAnswer, type TargetClient } from './target-client.ts';
+export { createTargetClient, Unanswered, type TargetCall, type TargetClient } from './target-client.ts';
 export { onPremiseEndpoints } from './routes.ts';
 export {
   insertTarget,

@@ -1,4 +1,7 @@
 import type { Value } from '@kethub/workflow';
+import type { Subscriber } from '../../gateway/index.ts';
+import type { Problem } from '../../http/index.ts';
+import type { Platform } from '../../platform.ts';
 import type { WorkflowJobRow } from '../../storage/index.ts';
 import type { Desk, MadeCall } from './desk.ts';
 import type { Call } from './service-call.ts';
@@ -12,4 +15,10 @@ export function failJob(
   subscriber?: MadeCall['subscriber'],
 ): Promise<void> {
   return desk.end(job, { type: 'jobFailed', job: job.job, serviceId, applicationId, response }, subscriber);
+}
+
+/** What the gateway would have answered. */
+export function documentOf({ addresses }: Platform, problem: Problem, subscriber: Subscriber | null): Value {
+  const { pathname } = new URL(subscriber ? `${subscriber.scope.address}/` : addresses.gateway);
+  return problem.document(addresses.problems, pathname);
 }

@@ -1,5 +1,6 @@
 import type { Workflows } from '../../executions/index.ts';
 import type { AccessDirectory } from '../../gateway/index.ts';
+import { Problem } from '../../http/index.ts';
 import type { TargetClient } from '../../on-premise/index.ts';
 import type { Platform } from '../../platform.ts';
 import type { ExecutionRow, WorkflowJobRow } from '../../storage/index.ts';
@@ -9,9 +10,12 @@ import { cancelJob } from './cancel-job.ts';
 import { collectJob, executionsOf } from './collect-job.ts';
 import { JobContexts, type JobContext } from './contexts.ts';
 import { createDesk, type Desk } from './desk.ts';
-import { failJob } from './fail-job.ts';
+import { delayJob } from './delay-job.ts';
+import { documentOf, failJob } from './fail-job.ts';
+import { isOver } from './patience.ts';
 import { Places } from './places.ts';
-import { claimJobs, dueJobs, nextDue, postpone, removeJob, renewLeases } from './queries.ts';
+import { claimJobs, dueJobs, nextDue, removeJob, renewLeases } from './queries.ts';
+import { RemoteFault } from './remote-call.ts';
 import { cancelRemote, collectRemote } from './remote-job.ts';
 import { admitTask, callOf } from './service-call.ts';
 import { startJob } from './start-job.ts';
@@ -22,10 +26,6 @@ const LEASE_MS = 10_000;
 const LOOK_MS = 100;
 /** Executions of jobs. The ends of more of them are noticed a moment later. */
 const REMEMBERED = 20_000;
-const RETRY_MS = 500;
-const LONGEST_RETRY_MS = 30_000;
-/** Some minutes: what the platform itself could not do by then, the task learns as a failure. */
-const ATTEMPTS = 20;
 
 /** Starts, collects and cancels what tasks run, after the step that asked for it is on disk. */
 export class JobWorker implements Taker {
@@ -197,25 +197,35 @@ export class JobWorker implements Taker {
   async #remote(job: WorkflowJobRow, context: JobContext): Promise<void> {
     const { platform, directory, targets } = this.#desk;
     const call = callOf(job, context);
-    const { target } = await admitTask(platform, directory, call, context);
+    const subscriber = await admitTask(platform, directory, call, context).catch((error: unknown) => {
+      if (!(error instanceof Problem) || error.status >= 500) throw error;
+      throw new RemoteFault(error.message, false, documentOf(platform, error, null), { cause: error });
+    });
+    const { target } = subscriber;
     if (!target) throw new Error('A service that ran elsewhere does not any more');
-    if (job.state === 'REMOTE') return collectRemote(this.#desk, job, call, target);
+    if (job.state === 'REMOTE') return collectRemote(this.#desk, job, call, { ...subscriber, target });
     await cancelRemote(targets, job, target);
     await platform.database.write((transaction) => removeJob(transaction, job));
   }
 
   async #later(job: WorkflowJobRow, context: JobContext | undefined, error: unknown): Promise<void> {
-    const { database, now, log } = this.#desk.platform;
-    log.warn({ job: job.id, attempts: job.attempts, err: error }, 'a job of a workflow is tried again');
-    if (job.attempts >= ATTEMPTS && job.state === 'CANCELLING')
-      return void (await database.write((transaction) => removeJob(transaction, job)));
-    if (job.attempts >= ATTEMPTS && context) return this.#giveUp(job, context);
-    const pause = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(job.attempts, 10));
-    await database.write((transaction) => postpone(transaction, job, now() + pause)).catch(() => undefined);
+    const { platform } = this.#desk;
+    const over = isOver(job, error) && (job.state === 'CANCELLING' || context !== undefined);
+    const told = over ? 'a job of a workflow is not tried again' : 'a job of a workflow is tried again';
+    platform.log.warn({ job: job.id, attempts: job.attempts, err: error }, told);
+    try {
+      if (!over) await delayJob(platform, job, error);
+      else if (context && job.state !== 'CANCELLING') await this.#giveUp(job, context, error);
+      else await platform.database.write((transaction) => removeJob(transaction, job));
+    } catch (failure) {
+      // Somebody takes it when its time with this process is over.
+      platform.log.warn({ job: job.id, err: failure }, 'what became of a job of a workflow could not be written');
+    }
   }
 
-  async #giveUp(job: WorkflowJobRow, context: JobContext): Promise<void> {
+  async #giveUp(job: WorkflowJobRow, context: JobContext, error: unknown): Promise<void> {
     const detail = 'The platform could not call the service. The operator finds the cause in the log.';
-    await failJob(this.#desk, job, callOf(job, context), { type: 'about:blank', title: 'Internal error', detail });
+    const unknown = { type: 'about:blank', title: 'Internal error', detail };
+    await failJob(this.#desk, job, callOf(job, context), error instanceof RemoteFault ? error.response : unknown);
   }
 }

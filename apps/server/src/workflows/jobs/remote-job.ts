@@ -1,80 +1,107 @@
 import { isFinal, limits, type ExecutionStatus } from '@kethub/contract';
 import type { Value } from '@kethub/workflow';
 import type { Subscriber } from '../../gateway/index.ts';
-import type { TargetAnswer, TargetClient, TargetColumns } from '../../on-premise/index.ts';
+import type { TargetClient, TargetColumns } from '../../on-premise/index.ts';
 import type { WorkflowJobRow } from '../../storage/index.ts';
 import type { Desk } from './desk.ts';
 import { failJob } from './fail-job.ts';
 import { postpone } from './queries.ts';
+import { callRemote, notTheInterface, RemoteFault, type RemoteSubscriber } from './remote-call.ts';
 import type { Call } from './service-call.ts';
 
 const FIRST_POLL_MS = 25;
 const LONGEST_POLL_MS = 1_000;
-/** Its result could not be fetched at once: whoever failed says when to ask again, and should it have died, somebody does then. */
-const COLLECTING_MS = 60_000;
 
 /**
  * Starts a service that runs elsewhere and has the interface of managed services. The provider gets the id of the job as
  * Idempotency-Key: when this process dies between the call and its note, the call is made again under the same key.
+ * Throws RemoteFault, of a call that may have been accepted as well.
  */
 export async function startRemote(
   desk: Desk,
   job: WorkflowJobRow,
   call: Call,
-  subscriber: Subscriber & { readonly target: TargetColumns },
+  subscriber: RemoteSubscriber,
   text: string,
 ): Promise<void> {
-  const { target, applicationId } = subscriber;
-  const answer = await desk.targets.call(
-    target,
-    { method: 'POST', path: '', body: text, headers: { 'idempotency-key': job.id, 'x-request-id': job.id } },
-    limits.workflowResultBytes,
-  );
-  const id = idIn(answer);
-  if (id === null) return failJob(desk, job, call, jsonOf(answer));
-  const isDone = hasEnded(jsonOf(answer));
-  const address = `/${encodeURIComponent(id)}`;
-  const due = desk.platform.now() + (isDone ? COLLECTING_MS : FIRST_POLL_MS);
-  const called = { id: job.id, state: 'REMOTE', application_id: applicationId, address, due } as const;
-  const note = (): Promise<boolean> => desk.note({ called, subscriber, prepared: null });
-  if (!isDone) return void (await note());
-  // Nobody has to know of it as running: its call and its end are one transaction, unless its result is late.
-  const result = await resultOf(desk, target, address).catch(async (error: unknown) => {
-    await note();
-    throw error;
+  const started = await callRemote(desk, job, subscriber, {
+    operation: 'POST /',
+    method: 'POST',
+    path: '',
+    body: text,
+    headers: { 'idempotency-key': job.id },
+    mostBytes: limits.workflowResultBytes,
   });
-  await endRemote(desk, job, call, jsonOf(answer), result, subscriber);
-}
-
-/** Asks how it goes, and for the result once it has ended. */
-export async function collectRemote(desk: Desk, job: WorkflowJobRow, call: Call, target: TargetColumns): Promise<void> {
-  const { platform, targets } = desk;
-  const path = job.address ?? '';
-  const status = jsonOf(await targets.call(target, { method: 'GET', path }, limits.jsonBodyBytes));
-  if (!hasEnded(status)) {
-    const due = platform.now() + pauseFor(job, platform.now());
-    await platform.database.write((transaction) => postpone(transaction, { ...job, attempts: -1 }, due));
-    return;
+  const address = `/${encodeURIComponent(idIn(started))}`;
+  const due = desk.platform.now() + FIRST_POLL_MS;
+  const called = { id: job.id, state: 'REMOTE', application_id: subscriber.applicationId, address, due } as const;
+  const note = (): Promise<boolean> => desk.note({ called, subscriber, prepared: null });
+  if (!hasEnded(started)) return void (await note());
+  // Nobody has to know of it as running: its call and its end are one transaction, unless its result is late.
+  try {
+    await endRemote(desk, job, call, started, { subscriber, address, toCount: subscriber });
+  } catch (error) {
+    if (!(error instanceof RemoteFault)) throw error;
+    // Whoever asks next is told again what is wrong.
+    await note();
   }
-  await endRemote(desk, job, call, status, await resultOf(desk, target, path));
 }
 
-function resultOf({ targets }: Desk, target: TargetColumns, address: string): Promise<TargetAnswer> {
-  return targets.call(target, { method: 'GET', path: `${address}/result` }, limits.workflowResultBytes);
+/** Asks how it goes, and for the result once it has ended. Throws RemoteFault. */
+export async function collectRemote(
+  desk: Desk,
+  job: WorkflowJobRow,
+  call: Call,
+  subscriber: RemoteSubscriber,
+): Promise<void> {
+  const { platform } = desk;
+  const address = job.address ?? '';
+  const status = await callRemote(desk, job, subscriber, {
+    operation: 'GET /{id}',
+    method: 'GET',
+    path: address,
+    mostBytes: limits.jsonBodyBytes,
+  });
+  if (typeof member(status, 'status') !== 'string')
+    throw notTheInterface("The provider's service answered GET /{id} without a status.");
+  if (hasEnded(status)) return endRemote(desk, job, call, status, { subscriber, address });
+  const due = platform.now() + pauseFor(job, platform.now());
+  await platform.database.write((transaction) => postpone(transaction, { ...job, attempts: -1 }, due));
 }
 
-function endRemote(
+interface Where {
+  readonly subscriber: RemoteSubscriber;
+  readonly address: string;
+  /** Of a call that is not noted yet. */
+  readonly toCount?: Subscriber;
+}
+
+/** Throws RemoteFault for a result that may still be had. */
+async function endRemote(
   desk: Desk,
   job: WorkflowJobRow,
   call: Call,
   status: Value,
-  answer: TargetAnswer,
-  subscriber?: Subscriber,
+  { subscriber, address, toCount }: Where,
 ): Promise<void> {
-  const result = jsonOf(answer);
-  const succeeded = member(status, 'status') === 'SUCCEEDED' && answer.status === 200;
-  if (!succeeded) return failJob(desk, job, call, result, subscriber);
-  return desk.end(job, { type: 'jobSucceeded', job: job.job, result: withoutHal(result) }, subscriber);
+  const hasSucceeded = member(status, 'status') === 'SUCCEEDED';
+  let result: Value;
+  try {
+    result = await callRemote(desk, job, subscriber, {
+      operation: 'GET /{id}/result',
+      method: 'GET',
+      path: `${address}/result`,
+      mostBytes: limits.workflowResultBytes,
+    });
+  } catch (error) {
+    if (!(error instanceof RemoteFault)) throw error;
+    // Whatever the status under which a service tells why it has failed: that it says so is the answer.
+    const isCause = error.isAnswer && !hasSucceeded;
+    if (error.mayPass && !isCause) throw error;
+    return failJob(desk, job, call, error.response, toCount);
+  }
+  if (!hasSucceeded) return failJob(desk, job, call, result, toCount);
+  return desk.end(job, { type: 'jobSucceeded', job: job.job, result: withoutHal(result) }, toCount);
 }
 
 function hasEnded(status: Value): boolean {
@@ -90,28 +117,21 @@ function pauseFor({ id }: WorkflowJobRow, now: number): number {
 
 /** Nobody wants the result any more. What the provider makes of that is the provider's. */
 export async function cancelRemote(targets: TargetClient, job: WorkflowJobRow, target: TargetColumns): Promise<void> {
-  await targets.call(target, { method: 'PUT', path: `${job.address ?? ''}/cancel` }, limits.jsonBodyBytes);
+  const path = `${job.address ?? ''}/cancel`;
+  await targets.call(target, { method: 'PUT', path, requestId: job.id }, limits.jsonBodyBytes);
 }
 
-function idIn(answer: TargetAnswer): string | null {
-  const body = answer.status >= 200 && answer.status < 300 ? jsonOf(answer) : null;
-  const id = member(body, 'id');
-  return typeof id === 'string' && /^[\w.-]{1,100}$/.test(id) && !/^\.+$/.test(id) ? id : null;
+/** Throws RemoteFault when there is none, or none that can stand in an address. */
+function idIn(started: Value): string {
+  const id = member(started, 'id');
+  if (typeof id === 'string' && /^[\w.-]{1,100}$/.test(id) && !/^\.+$/.test(id)) return id;
+  const form = 'one to a hundred letters, digits, dots, hyphens and underscores';
+  throw notTheInterface(`The provider's service answered POST / without an id of ${form}.`);
 }
 
 function member(value: Value, name: string): Value {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   return (value as { readonly [name: string]: Value })[name] ?? null;
-}
-
-function jsonOf({ status, text }: TargetAnswer): Value {
-  try {
-    return JSON.parse(text) as Value;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const title = "The provider's service has not the interface of managed services";
-    return { type: 'about:blank', title, status, detail: `It answered ${status} with what is not JSON.` };
-  }
 }
 
 function withoutHal(result: Value): Value {

@@ -1,12 +1,10 @@
-import type { Value } from '@kethub/workflow';
 import { prepareExecution, removeInput, wakeWorkers } from '../../executions/index.ts';
 import type { Subscriber } from '../../gateway/index.ts';
 import { Problem } from '../../http/index.ts';
-import type { Platform } from '../../platform.ts';
 import type { WorkflowJobRow } from '../../storage/index.ts';
 import type { JobContext } from './contexts.ts';
 import type { Desk } from './desk.ts';
-import { failJob } from './fail-job.ts';
+import { documentOf, failJob } from './fail-job.ts';
 import { startRemote } from './remote-job.ts';
 import { requireReadableByStarters } from './starters.ts';
 import { admitTask, callOf, inputOf } from './service-call.ts';
@@ -29,15 +27,10 @@ export async function startJob(desk: Desk, job: WorkflowJobRow, context: JobCont
     if (target) await startRemote(desk, job, call, { ...subscriber, target }, text);
     else await startHere(desk, job, subscriber, text);
   } catch (error) {
-    // What could not be reached is called again; whether anything else has worked on the call is not known.
-    const again = error instanceof Problem && error.status >= 500 && !unknown.has(error.code);
-    if (!(error instanceof Problem) || again) throw error;
-    await failJob(desk, job, call, problemOf(platform, error, subscriber));
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    await failJob(desk, job, call, documentOf(platform, error, subscriber));
   }
 }
-
-/** The provider may have begun: calling again could do it twice. */
-const unknown: ReadonlySet<string> = new Set(['upstream-timeout', 'upstream-failed']);
 
 async function startHere(desk: Desk, job: WorkflowJobRow, subscriber: Subscriber, text: string): Promise<void> {
   const { platform, workflows } = desk;
@@ -60,10 +53,4 @@ async function startHere(desk: Desk, job: WorkflowJobRow, subscriber: Subscriber
   if (!accepted) return;
   platform.telemetry.metrics?.accepted();
   wakeWorkers(platform, workflows, prepared);
-}
-
-/** What the gateway would have answered. */
-function problemOf({ addresses }: Platform, problem: Problem, subscriber: Subscriber | null): Value {
-  const { pathname } = new URL(subscriber ? `${subscriber.scope.address}/` : addresses.gateway);
-  return problem.document(addresses.problems, pathname);
 }

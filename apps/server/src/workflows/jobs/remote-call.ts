@@ -1,0 +1,98 @@
+import type { Value } from '@kethub/workflow';
+import type { Subscriber } from '../../gateway/index.ts';
+import { Unanswered, type TargetCall, type TargetColumns } from '../../on-premise/index.ts';
+import type { WorkflowJobRow } from '../../storage/index.ts';
+import type { Desk } from './desk.ts';
+import { documentOf } from './fail-job.ts';
+
+/** Why a call of a service that runs elsewhere has not brought what was asked for. */
+export class RemoteFault extends Error {
+  override readonly name = 'RemoteFault';
+  /** It can be better when it is called again. */
+  readonly mayPass: boolean;
+  /** Of the log of the platform no part: it may be what the service has answered. */
+  readonly #response: Value;
+  /** Whether the service has said so itself, in JSON. */
+  readonly isAnswer: boolean;
+
+  /** @param message for those who see the workflow: no address, nothing that the service has answered. */
+  constructor(message: string, mayPass: boolean, response: Value, of: { isAnswer?: boolean; cause?: unknown } = {}) {
+    super(message, { cause: of.cause });
+    this.mayPass = mayPass;
+    this.isAnswer = of.isAnswer ?? false;
+    this.#response = response;
+  }
+
+  /** What the task learns of it. */
+  get response(): Value {
+    return this.#response;
+  }
+}
+
+/** An answer that never gets better: what it lacks is said to whoever can mend the service. */
+export function notTheInterface(detail: string): RemoteFault {
+  const title = "The provider's service has not the interface of managed services";
+  return new RemoteFault(detail, false, { type: 'about:blank', title, detail });
+}
+
+/** Who calls what, of the services that run elsewhere. */
+export type RemoteSubscriber = Subscriber & { readonly target: TargetColumns };
+
+/** What a job asks of the service that it calls. */
+export interface Ask extends Omit<TargetCall, 'requestId'> {
+  /** As the interface of managed services writes it. */
+  readonly operation: 'POST /' | 'GET /{id}' | 'GET /{id}/result';
+  readonly mostBytes: number;
+}
+
+/** The JSON that a service answers with success. Throws RemoteFault. */
+export async function callRemote(
+  { targets, platform }: Desk,
+  { id }: WorkflowJobRow,
+  subscriber: RemoteSubscriber,
+  { operation, mostBytes, ...call }: Ask,
+): Promise<Value> {
+  const answer = await targets
+    .call(subscriber.target, { ...call, requestId: id }, mostBytes)
+    .catch((error: unknown) => {
+      if (!(error instanceof Unanswered)) throw error;
+      if (error.failure === 'TOO_LARGE') throw tooLarge(operation, mostBytes);
+      const { message } = error;
+      // What is late may have begun: made again, it could be done twice. What runs is not given up for a setting.
+      const mayPass = operation !== 'POST /' || !(error.failure === 'LATE' || error.failure === 'REFUSED');
+      throw new RemoteFault(message, mayPass, documentOf(platform, error, subscriber), { cause: error });
+    });
+  const { status } = answer;
+  const json = parse(answer.text);
+  const isGood = operation === 'GET /{id}/result' ? status === 200 : status >= 200 && status < 300;
+  const what = `The provider's service answered ${operation} with ${status}`;
+  if (json && isGood) return json.value;
+  if (json) throw new RemoteFault(`${what}.`, isTransient(status), json.value, { isAnswer: true });
+  const detail = `${what} and ${answer.text === '' ? 'an empty body' : 'a body that is not JSON'}.`;
+  if (!isTransient(status)) throw notTheInterface(detail);
+  throw new RemoteFault(detail, true, {
+    type: 'about:blank',
+    title: "The provider's service is not available",
+    detail,
+  });
+}
+
+function tooLarge(operation: Ask['operation'], bytes: number): RemoteFault {
+  const advice = operation === 'GET /{id}/result' ? ' Have it write a file, or return less.' : '';
+  const detail = `The provider's service answered ${operation} with more than the ${bytes} bytes that a workflow takes.${advice}`;
+  return new RemoteFault(detail, false, { type: 'about:blank', title: 'Result too large', detail });
+}
+
+/** Of whoever has too much to do, or is just being started anew; 501 says that it will never be otherwise. */
+function isTransient(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
+}
+
+function parse(text: string): { readonly value: Value } | null {
+  try {
+    return { value: JSON.parse(text) as Value };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return null;
+  }
+}
