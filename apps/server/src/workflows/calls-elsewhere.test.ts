@@ -187,7 +187,7 @@ describe.each(databases)('tasks call services that run elsewhere and do not work
   test.for<[Operation, string, Reply]>([
     ['POST /', 'is busy', [503, 'secret-of-the-provider']],
     ['POST /', 'counts requests', [429, '{"detail":"secret-of-the-provider"}']],
-    ['POST /', 'breaks the connection', CLOSE],
+    ['GET /{id}', 'breaks the connection', CLOSE],
     ['GET /{id}', 'is busy', [502, '{"detail":"secret-of-the-provider"}']],
     ['GET /{id}', 'is silent', SILENCE],
     ['GET /{id}/result', 'is busy', [503, '{"detail":"secret-of-the-provider"}']],
@@ -227,13 +227,23 @@ describe.each(databases)('tasks call services that run elsewhere and do not work
     });
   });
 
-  test('a start that is not answered in time may have begun: it is not made again', async () => {
-    replies['POST /'] = [SILENCE];
+  test.for<[string, Reply, object]>([
+    [
+      'is not answered in time',
+      SILENCE,
+      {
+        type: expect.stringContaining('upstream-timeout') as string,
+        detail: expect.stringContaining('1 seconds') as string,
+      },
+    ],
+    ['breaks off', CLOSE, { type: expect.stringContaining('upstream-failed') as string }],
+    ['fails inside', [500, '{"detail":"Out of memory."}'], { detail: 'Out of memory.' }],
+    ['fails on the way', [504, '<html>'], { detail: expect.stringContaining('504') as string }],
+  ])('a start that %s may have begun: it is not made again', async ([, reply, response]) => {
+    replies['POST /'] = [reply];
     const { id, status } = await app.finish({});
     expect([status, asked]).toEqual(['FAILED', ['POST /']]);
-    expect(await errorOf(id)).toMatchObject({
-      response: { type: expect.stringContaining('upstream-timeout'), detail: expect.stringContaining('1 seconds') },
-    });
+    expect(await errorOf(id)).toMatchObject({ response });
   });
 
   test('where nothing listens the cause is told, without the address', async () => {

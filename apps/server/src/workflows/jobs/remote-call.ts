@@ -58,8 +58,8 @@ export async function callRemote(
       if (!(error instanceof Unanswered)) throw error;
       if (error.failure === 'TOO_LARGE') throw tooLarge(operation, mostBytes);
       const { message } = error;
-      // What is late may have begun: made again, it could be done twice. What runs is not given up for a setting.
-      const mayPass = operation !== 'POST /' || !(error.failure === 'LATE' || error.failure === 'REFUSED');
+      // What was sent may have begun: made again, it could be done twice. What runs is not given up for a setting.
+      const mayPass = operation !== 'POST /' || error.failure === 'NOT_REACHED';
       throw new RemoteFault(message, mayPass, documentOf(platform, error, subscriber), { cause: error });
     });
   const { status } = answer;
@@ -67,9 +67,9 @@ export async function callRemote(
   const isGood = operation === 'GET /{id}/result' ? status === 200 : status >= 200 && status < 300;
   const what = `The provider's service answered ${operation} with ${status}`;
   if (json && isGood) return json.value;
-  if (json) throw new RemoteFault(`${what}.`, isTransient(status), json.value, { isAnswer: true });
+  if (json) throw new RemoteFault(`${what}.`, isTransient(operation, status), json.value, { isAnswer: true });
   const detail = `${what} and ${answer.text === '' ? 'an empty body' : 'a body that is not JSON'}.`;
-  if (!isTransient(status)) throw notTheInterface(detail);
+  if (!isTransient(operation, status)) throw notTheInterface(detail);
   throw new RemoteFault(detail, true, {
     type: 'about:blank',
     title: "The provider's service is not available",
@@ -83,9 +83,14 @@ function tooLarge(operation: Ask['operation'], bytes: number): RemoteFault {
   return new RemoteFault(detail, false, { type: 'about:blank', title: 'Result too large', detail });
 }
 
-/** Of whoever has too much to do, or is just being started anew; 501 says that it will never be otherwise. */
-function isTransient(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
+const tooMuch: ReadonlySet<number> = new Set([408, 425, 429, 503]);
+
+/**
+ * Of whoever has too much to do, or is just being started anew; 501 says that it will never be otherwise. A start that
+ * failed on the way, or inside, may have begun: only one that was turned away is made again.
+ */
+function isTransient(operation: Ask['operation'], status: number): boolean {
+  return tooMuch.has(status) || (operation !== 'POST /' && status >= 500 && status !== 501);
 }
 
 function parse(text: string): { readonly value: Value } | null {
