@@ -138,7 +138,11 @@ export const WorkflowJournalEntry = Type.Object(
 
 export const RetryIncidentRequest = Request(
   { variables: Type.Optional(AnyObject) },
-  { $id: 'RetryIncidentRequest', description: 'Variables that are corrected first, at the element that failed.' },
+  {
+    $id: 'RetryIncidentRequest',
+    description:
+      'Variables that are corrected first: each in the nearest scope that has one of its name, from the element that failed outwards, else in the process.',
+  },
 );
 
 export const WorkflowMessageRequest = Request(

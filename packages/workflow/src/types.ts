@@ -106,7 +106,10 @@ export type Event =
   | { readonly type: 'cancel' }
   /** The cause of an incident is mended: what failed is tried again. */
   | { readonly type: 'resolveIncident'; readonly incident: number }
-  /** Corrects variables by hand; `scope` is the key of an element instance, absent: the root. */
+  /**
+   * Corrects variables by hand: each in the nearest scope, from an element instance (`scope`, its key) outwards, that has one
+   * of its name, else in the process. So whatever has read it, here or behind this element, finds the corrected one.
+   */
   | { readonly type: 'setVariables'; readonly scope?: number; readonly variables: Variables };
 
 /** Passed in with each event; both end up in the journal. */

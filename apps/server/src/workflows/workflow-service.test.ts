@@ -299,6 +299,26 @@ describe.each(databases)('workflow services on $name', (kind) => {
     expect(await client.workflowIncidents(workflow.id)).toEqual([]);
   });
 
+  test('a variable that is corrected with a retry is so for the rest of the workflow', async () => {
+    const xml = file([
+      start(),
+      gateway('exclusive', 'which'),
+      doubles('double', '=x', { out: { answer: '=doubled' } }),
+      end('end', { x: '=x', answer: '=answer' }),
+      chain('start', 'which'),
+      flow('which', 'double', '=x > 1'),
+      flow('which', 'end', '=x <= 1'),
+      chain('double', 'end'),
+    ]);
+    const { client } = platform;
+    const { service: workflow } = await deployed('Corrected', xml);
+    const { id } = await client.startJob(workflow.id, null, { x: 'a' }, { wait: 60 });
+    const [incident] = await client.workflowIncidents(workflow.id);
+    await client.retryIncident(id, incident?.incident ?? 0, { variables: { x: 5 } });
+    await expect.poll(async () => (await client.executions.status(id)).status, { timeout: 30_000 }).toBe('SUCCEEDED');
+    expect(await client.executions.result(id)).toMatchObject({ x: 5, answer: 10 });
+  });
+
   test('messages wait for instances, instances wait for messages, and one starts an instance', async () => {
     const waiting = file(
       [

@@ -5,6 +5,7 @@ import type { Machine } from './machine.ts';
 import { resultVariables } from './outside.ts';
 import { terminate } from './terminate.ts';
 import { messageCorrelated, timerDue } from './trigger.ts';
+import { merge } from './variables.ts';
 
 type Application = (machine: Machine) => void;
 
@@ -79,7 +80,7 @@ const applications: {
     const root = Object.values(state.elements).find(({ scope }) => scope === 0)?.key;
     const key = event.scope ?? root;
     if (key === undefined || state.elements[key] === undefined) return null;
-    return (machine) => machine.setVariables(key, event.variables);
+    return (machine) => merge(machine, key, event.variables);
   },
 };
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { accepted, Instance } from '../testing/instance.ts';
-import { chain, end, file, script, service, start, subProcess, task } from '../testing/xml.ts';
+import { chain, end, file, flow, gateway, script, service, start, subProcess, task } from '../testing/xml.ts';
+import type { Variables } from '../types.ts';
+import { resultOf } from './status.ts';
 import { variablesAt } from './variables.ts';
 
 const oneService = (given: Parameters<typeof service>[1]) =>
@@ -134,6 +136,54 @@ describe('mappings that fail', () => {
     instance.apply({ type: 'setVariables', variables: { ready: true } });
     instance.retry('t');
     expect(instance.variables).toMatchObject({ n: 1, m: true });
+  });
+});
+
+describe('variables that are corrected at an element', () => {
+  const correct = (instance: Instance, elementId: string, variables: Variables) => {
+    const scope = instance.state.incidents.find((each) => each.elementId === elementId)?.element ?? -1;
+    instance.apply({ type: 'setVariables', scope, variables });
+    instance.retry(elementId);
+    expect(instance.rebuilt()).toEqual(instance.state);
+  };
+
+  it('of the process are so for what comes behind it as well', async () => {
+    const graph = await accepted(
+      file([
+        start('s'),
+        gateway('exclusive', 'd', 'other'),
+        service('t', { in: { data: '=x' } }),
+        end('e', { x: '=x', more: '=more' }),
+        end('other'),
+        chain('s', 'd'),
+        flow('d', 't', '=x > 1'),
+        chain('d', 'other'),
+        chain('t', 'e'),
+      ]),
+    );
+    const instance = new Instance(graph, { x: 'a' });
+    expect(instance.state.incidents).toMatchObject([{ elementId: 'd' }]);
+    correct(instance, 'd', { x: 5, more: 6 });
+    expect(instance.input('t')).toEqual({ data: 5 });
+    instance.succeed('t');
+    expect(resultOf(instance.state)).toEqual({ x: 5, more: 6 });
+  });
+
+  it('are the mapped inputs of that name, and not what these were made of', async () => {
+    const instance = new Instance(await oneService({ in: { data: '=x' } }), { x: 1, data: 'of the process' });
+    instance.fail('t');
+    correct(instance, 't', { x: 2, data: 3 });
+    expect(instance.input('t')).toEqual({ data: 3 });
+    expect(instance.variables).toEqual({ x: 2, data: 'of the process' });
+  });
+
+  it('are those of the nearest scope', async () => {
+    const inner = [start('ss'), script('t', 'done', '=assert(n, n > 0)'), service('u'), chain('ss', 't', 'u')];
+    const graph = await accepted(file([start('s'), subProcess('sub', inner, { in: { n: '=0' } }), chain('s', 'sub')]));
+    const instance = new Instance(graph, { n: -1 });
+    correct(instance, 't', { n: 7, new: 8 });
+    expect(variablesAt(instance.state, instance.key('u'))).toMatchObject({ n: 7, done: 7, new: 8 });
+    expect(instance.variables).toEqual({ n: -1, done: 7, new: 8 });
   });
 });
 

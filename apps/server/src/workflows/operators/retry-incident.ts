@@ -9,8 +9,9 @@ import { stateOf } from './queries.ts';
 import { requireInstance, requireOwn } from './read-instances.ts';
 
 /**
- * Has what failed be tried again, now that its cause is mended; with variables that are corrected first, where the element
- * that failed sees them. 202: a worker does it. Throws not-found, not-permitted, invalid-secrets.
+ * Has what failed be tried again, now that its cause is mended; with variables that are corrected first, each where the
+ * element that failed sees it, else in the process. 202: a worker does it. Throws not-found, not-permitted,
+ * invalid-secrets.
  */
 export async function retryIncident(
   platform: Platform,
