@@ -94,8 +94,9 @@ export type Node = Common &
         readonly interrupting: boolean;
         readonly requestSchema: { readonly [keyword: string]: Value } | null;
       }
-    | { readonly kind: 'endEvent' }
-    | { readonly kind: 'terminateEndEvent' }
+    /** `result`: what its output mappings make are members of the result. */
+    | { readonly kind: 'endEvent'; readonly result: boolean }
+    | { readonly kind: 'terminateEndEvent'; readonly result: boolean }
     | { readonly kind: 'errorEndEvent'; readonly code: string; readonly message: Expression | null }
     | { readonly kind: 'task' }
     | { readonly kind: 'script'; readonly expression: Expression; readonly resultVariable: string }

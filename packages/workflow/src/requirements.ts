@@ -31,13 +31,13 @@ export function requirements(graph: ProcessGraph): Requirements {
       const { compiled, source } = node.processId;
       return [{ elementId: node.id, processId: compiled === null ? source : null }];
     }),
-    outputs: [...main.nodes.values()].flatMap((node) => outputsOf(main, node)),
+    outputs: [...main.nodes.values()].flatMap(outputsOf),
     secrets: [...new Set([...graph.processes.values()].flatMap(({ secrets }) => secrets))],
   };
 }
 
-function outputsOf(main: Process, node: Node): Requirements['outputs'] {
-  if ((node.kind !== 'endEvent' && node.kind !== 'terminateEndEvent') || node.scope !== main.id) return [];
+function outputsOf(node: Node): Requirements['outputs'] {
+  if (!('result' in node) || !node.result) return [];
   const names = new Set(node.outputs.map(({ target: [name = ''] }) => name));
   return [...names].map((name) => ({ elementId: node.id, name }));
 }

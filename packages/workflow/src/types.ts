@@ -52,7 +52,7 @@ export interface Requirements {
   readonly services: readonly ({ readonly elementId: string } & ServiceReference)[];
   /** Call activities: the called process, or null where an expression decides while it runs. */
   readonly calls: readonly { readonly elementId: string; readonly processId: string | null }[];
-  /** Variables of the result: targets of the output mappings of end events at the root of the process. */
+  /** Variables of the result: targets of the output mappings of end events of the process, and of its event sub-processes. */
   readonly outputs: readonly { readonly elementId: string; readonly name: string }[];
   /** Names of secrets that `secret_value` reads. */
   readonly secrets: readonly string[];
@@ -288,7 +288,7 @@ export interface State {
   timers: { [timer: string]: OpenTimer };
   subscriptions: { [subscription: string]: OpenSubscription };
   incidents: Incident[];
-  /** What end events at the root have returned so far. */
+  /** What end events of the process have returned so far. */
   outputs: Variables;
   /** In phase ERROR: what the caller's process catches. */
   error: ErrorEnvelope | null;

@@ -267,6 +267,11 @@ describe('refused, each at its element', () => {
       around(header(headerOf('serviceId', serviceId) + headerOf('serviceVersion', '1.0'))),
       ['SERVICE t'],
     ],
+    [
+      'a reserved name where an event sub-process returns it',
+      around(eventSubProcess('esp', [start('es', error('OWN')), end('e', { errors: '=1' }), chain('es', 'e')])),
+      ['ReservedOutputVariableException e'],
+    ],
     ['a call activity without process', around('<callActivity id="c"/>'), ['CALLED_ELEMENT c']],
     ['a script without script', around('<scriptTask id="x"/>'), ['SCRIPT x']],
     ['a script without result', around(script('x', '', '=1')), ['SCRIPT x']],

@@ -60,17 +60,29 @@ function requestSchemaOf(report: Report, element: Element, body: string): { [key
   return null;
 }
 
+/**
+ * Whether an end event here is one of the process itself: also in an event sub-process of the process, which is how a
+ * process ends that was interrupted.
+ */
+export function endsProcess({ id, nodes }: ProcessDraft, { scope }: Draft): boolean {
+  const around = nodes.get(scope);
+  return scope === id || (around?.scope === id && flag(around.element, 'triggeredByEvent', false));
+}
+
 export function endEventOf(
-  report: Report,
-  { element }: Draft,
+  process: ProcessDraft,
+  draft: Draft,
 ): Own<'endEvent' | 'terminateEndEvent' | 'errorEndEvent'> | null {
+  const { report } = process;
+  const { element } = draft;
   const [definition, second] = children(element, 'eventDefinitions');
   if (second !== undefined) {
     report.add(element, 'UNSUPPORTED_EVENT', 'An event can have one event definition only.');
     return null;
   }
-  if (definition === undefined) return { kind: 'endEvent' };
-  if (definition.$type === 'bpmn:TerminateEventDefinition') return { kind: 'terminateEndEvent' };
+  const result = endsProcess(process, draft);
+  if (definition === undefined) return { kind: 'endEvent', result };
+  if (definition.$type === 'bpmn:TerminateEventDefinition') return { kind: 'terminateEndEvent', result };
   if (definition.$type === 'bpmn:ErrorEventDefinition')
     return errorEndEventOf(report, element, child(definition, 'errorRef'));
   const kind = kindName(definition.$type).replace(' event definition', '');

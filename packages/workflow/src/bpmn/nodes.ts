@@ -2,7 +2,7 @@ import type { Common, MultiInstance, Node, Own, ScopeContent } from '../graph.ts
 import { calledElementOf, multiInstanceOf, scriptOf, serviceOf } from './activities.ts';
 import type { Draft, ProcessDraft } from './draft.ts';
 import { child, children, extension, extensions, flag, text, type Element } from './element.ts';
-import { boundaryEventOf, catchEventOf, endEventOf, receiveTaskOf, startEventOf } from './events.ts';
+import { boundaryEventOf, catchEventOf, endEventOf, endsProcess, receiveTaskOf, startEventOf } from './events.ts';
 import { mappingsOf, type MappingRules } from './mappings.ts';
 import { Report } from './report.ts';
 
@@ -61,7 +61,7 @@ function ownOf(process: ProcessDraft, draft: Draft): Own<Node['kind']> | null {
     case 'bpmn:StartEvent':
       return startEventOf(process, draft);
     case 'bpmn:EndEvent':
-      return endEventOf(report, draft);
+      return endEventOf(process, draft);
     case 'bpmn:BoundaryEvent':
       return boundaryEventOf(report, draft);
     case 'bpmn:IntermediateCatchEvent':
@@ -153,7 +153,8 @@ const mapsInputs = new Set([
   'bpmn:IntermediateThrowEvent',
 ]);
 
-function rulesFor(process: ProcessDraft, { element, scope }: Draft): MappingRules {
+function rulesFor(process: ProcessDraft, draft: Draft): MappingRules {
+  const { element } = draft;
   const type = element.$type;
   const eventSubProcess = flag(element, 'triggeredByEvent', false);
   const [definition] = children(element, 'eventDefinitions');
@@ -163,7 +164,7 @@ function rulesFor(process: ProcessDraft, { element, scope }: Draft): MappingRule
     inputs: mapsInputs.has(type) && !eventSubProcess,
     outputs: (mapsInputs.has(type) || isEnd || isEvent) && !eventSubProcess,
     secrets: type === 'bpmn:ServiceTask',
-    result: isEnd && scope === process.id,
+    result: isEnd && endsProcess(process, draft),
   };
 }
 

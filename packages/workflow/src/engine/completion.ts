@@ -29,8 +29,7 @@ function giveResult(machine: Machine, { key }: Readonly<ElementInstance>, node: 
   const element = machine.edit(key);
   element.phase = 'COMPLETING';
   const mapped = mapOutputs(machine, element);
-  const isEnd = node.kind === 'endEvent' || node.kind === 'terminateEndEvent';
-  if (!isEnd || machine.get(element.scope).scope !== 0) return;
+  if (!('result' in node) || !node.result) return;
   // Data mapping, rule 3. With several end events the result has the outputs of all; of two for one name, the later.
   for (const { target, value } of mapped) machine.state.outputs = place(machine.state.outputs, target, value);
 }
