@@ -1,3 +1,4 @@
+import { checkCalls } from './bpmn/calls.ts';
 import { checkStructure, flowsOf, straightThroughLoop } from './bpmn/checks.ts';
 import { collect } from './bpmn/collect.ts';
 import { readDocument } from './bpmn/document.ts';
@@ -44,6 +45,7 @@ function compile(definitions: Element): ParseResult {
     const id = element.id ?? null;
     if (checkId(report, element, id)) processes.set(id, compileProcess(collect(report, element, id)));
   }
+  checkCalls(report, executable, processes);
   const [main] = processes.keys();
   return report.problems.length > 0 || main === undefined
     ? { problems: report.problems }

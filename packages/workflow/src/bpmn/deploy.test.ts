@@ -14,6 +14,7 @@ import {
   flow,
   gateway,
   message,
+  process,
   script,
   service,
   serviceId,
@@ -272,6 +273,25 @@ describe('refused, each at its element', () => {
       around(eventSubProcess('esp', [start('es', error('OWN')), end('e', { errors: '=1' }), chain('es', 'e')])),
       ['ReservedOutputVariableException e'],
     ],
+    ['a call of a process that the file does not have', around(call('c', 'elsewhere')), ['CALLED_ELEMENT c']],
+    [
+      'a call of a process that is not executable',
+      around(call('c', 'other')).replace('</definitions>', '<process id="other"/></definitions>'),
+      ['CALLED_ELEMENT c'],
+    ],
+    [
+      'a call of a process that only a message starts',
+      file([start('s'), call('c', 'told')], {
+        messages,
+        processes: [process('told', [start('ts', message('go'))])],
+      }),
+      ['CALLED_ELEMENT c'],
+    ],
+    [
+      'a call of a process that is refused, only there',
+      file([start('s'), call('c', 'empty')], { processes: [process('empty', [])] }),
+      ['START_EVENT empty'],
+    ],
     ['a call activity without process', around('<callActivity id="c"/>'), ['CALLED_ELEMENT c']],
     ['a script without script', around('<scriptTask id="x"/>'), ['SCRIPT x']],
     ['a script without result', around(script('x', '', '=1')), ['SCRIPT x']],
@@ -378,6 +398,6 @@ describe('accepted', () => {
       'what another process of the file has, when it is not executable',
       around().replace('</definitions>', '<process id="other"><userTask id="u"/></process></definitions>'),
     ],
-    ['a call of a process that is known later', around(call('c', 'elsewhere'), call('d', '=which'))],
+    ['a call of itself, and of a process that is known later', around(call('c', 'process'), call('d', '=which'))],
   ])('%s', async (_, xml) => expect(await refusals(xml)).toEqual([]));
 });

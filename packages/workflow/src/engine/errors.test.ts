@@ -14,6 +14,7 @@ import {
   service,
   start,
   subProcess,
+  timer,
 } from '../testing/xml.ts';
 
 const errors = ['SERVICE_FAILED', 'OWN', 'OTHER'];
@@ -196,6 +197,32 @@ describe('call activities', () => {
     expect(instance.state.incidents).toMatchObject([{ type: 'CALLED_ELEMENT_ERROR', elementId: 'c' }]);
     instance.retry('c');
     expect(instance.effects).toMatchObject([{ type: 'startChild' }, { type: 'incidentsChanged', errors: [] }]);
+  });
+
+  it('are an incident when an expression gives no process that can be called, and call another one once it is mended', async () => {
+    const computed = await accepted(
+      file([start('s'), call('c', '=which'), end('e'), chain('s', 'c', 'e')], {
+        processes: [
+          process('called', [start('cs')]),
+          process('timed', [start('ts', timer('cycle', 'R/PT1H'))]),
+          '<process id="picture"/>',
+        ],
+      }),
+    );
+    const messages = ['picture', 'timed'].map((which) => {
+      const instance = new Instance(computed, { which });
+      expect(instance.effects).toMatchObject([{ type: 'incidentsChanged' }]);
+      expect(instance.state.incidents).toMatchObject([{ type: 'CALLED_ELEMENT_ERROR', elementId: 'c' }]);
+      instance.apply({ type: 'setVariables', variables: { which: 'called' } });
+      instance.retry('c');
+      expect(instance.effects).toMatchObject([{ type: 'startChild', processId: 'called' }, {}]);
+      expect(instance.rebuilt()).toEqual(instance.state);
+      return instance.journal.flatMap((entry) => (entry.type === 'incident' ? [entry.incident.error.message] : []));
+    });
+    expect(messages.flat()).toEqual([
+      'The file has no executable process picture. A call activity can call one of these: process, called.',
+      'The process timed has no plain start event, with which a call begins. A call activity can call one of these: process, called.',
+    ]);
   });
 
   it('cancel the called instance when they are ended', async () => {

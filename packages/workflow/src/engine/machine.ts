@@ -38,6 +38,8 @@ type Entry = JournalEntry extends infer E ? (E extends JournalEntry ? Omit<E, 's
  */
 export class Machine {
   readonly process: Process;
+  /** All of the file. */
+  readonly processes: ProcessGraph['processes'];
   readonly state: State;
   readonly env: Env;
   readonly effects: Effect[] = [];
@@ -58,6 +60,7 @@ export class Machine {
     const process = graph.processes.get(state.processId);
     if (process === undefined) throw new Error(`The graph has no process ${state.processId}`);
     this.process = process;
+    this.processes = graph.processes;
     this.env = env;
     this.state = {
       ...state,

@@ -1,7 +1,9 @@
+import { whyNotCallable } from '../callable.ts';
 import type { NodeOf } from '../graph.ts';
 import type { ElementInstance, Value, Variables } from '../types.ts';
 import { caughtAround } from './errors.ts';
 import { evaluateText } from './evaluate.ts';
+import { Failure } from './failure.ts';
 import type { Machine } from './machine.ts';
 import { isObject, scopeAt, variablesAt } from './variables.ts';
 
@@ -39,6 +41,8 @@ export const resultVariables = (result: Value): Variables => (isObject(result) ?
 export function startChild(machine: Machine, element: Readonly<ElementInstance>, node: NodeOf<'call'>): void {
   const purpose = { what: 'The id of the called process', incident: 'CALLED_ELEMENT_ERROR' } as const;
   const processId = evaluateText(machine, node.processId, scopeAt(machine.state, element.key), purpose);
+  const why = whyNotCallable(machine.processes, processId);
+  if (why !== null) throw new Failure('CALLED_ELEMENT_ERROR', why);
   const child = machine.newKey();
   machine.edit(element.key).child = child;
   machine.effects.push({

@@ -1,0 +1,24 @@
+import type { Process } from './graph.ts';
+
+/** Names of processes that a message tells. */
+const TOLD = 10;
+const ID = 255;
+
+/** Why a call activity cannot call the process with this id, and which of the file it could call; null when it can. */
+export function whyNotCallable(processes: ReadonlyMap<string, Process>, id: string): string | null {
+  const called = processes.get(id);
+  if (called !== undefined && isCallable(called)) return null;
+  const why =
+    called === undefined
+      ? `The file has no executable process ${id.slice(0, ID)}.`
+      : `The process ${id} has no plain start event, with which a call begins.`;
+  const others = [...processes.values()].filter(isCallable).map((process) => process.id);
+  if (others.length === 0) return `${why} It has none that can be called.`;
+  const more = others.length > TOLD ? `, and ${others.length - TOLD} more` : '';
+  return `${why} A call activity can call one of these: ${others.slice(0, TOLD).join(', ')}${more}.`;
+}
+
+function isCallable({ id, nodes }: Process): boolean {
+  const root = nodes.get(id);
+  return root?.kind === 'process' && root.start !== null;
+}
