@@ -8,11 +8,17 @@ import { checkId } from './bpmn/names.ts';
 import { nodeOf, processNodeOf } from './bpmn/nodes.ts';
 import { reachability } from './bpmn/reachability.ts';
 import { Report } from './bpmn/report.ts';
+import { checkSchedules } from './bpmn/schedules.ts';
 import { decodeXml, refuseXml, withPlainAttributes } from './bpmn/xml.ts';
 import type { Node, Process, ProcessGraph } from './graph.ts';
 import type { Problem } from './types.ts';
 
 export type ParseResult = { readonly graph: ProcessGraph } | { readonly problems: readonly Problem[] };
+
+export interface ParseOptions {
+  /** The file was accepted before, and is only compiled again: that it calls or starts what never comes is no news. */
+  readonly judged?: boolean;
+}
 
 /**
  * Validates and compiles a workflow file: text, or bytes in the encoding that they declare. Never rejects. Problems
@@ -21,16 +27,16 @@ export type ParseResult = { readonly graph: ProcessGraph } | { readonly problems
  *
  * The process that is started is the first executable one of the file; other executable ones can be called by it.
  */
-export async function parse(file: string | Uint8Array): Promise<ParseResult> {
+export async function parse(file: string | Uint8Array, { judged = false }: ParseOptions = {}): Promise<ParseResult> {
   const xml = typeof file === 'string' ? file : decodeXml(file);
   if (typeof xml !== 'string') return { problems: [xml] };
   const refused = refuseXml(xml);
   if (refused !== null) return { problems: [refused] };
   const document = await readDocument(withPlainAttributes(xml));
-  return 'problems' in document ? document : compile(document.definitions);
+  return 'problems' in document ? document : compile(document.definitions, judged);
 }
 
-function compile(definitions: Element): ParseResult {
+function compile(definitions: Element, judged: boolean): ParseResult {
   const report = new Report();
   const executable = children(definitions, 'rootElements').filter(
     (element) => element.$type === 'bpmn:Process' && flag(element, 'isExecutable', false),
@@ -45,7 +51,10 @@ function compile(definitions: Element): ParseResult {
     const id = element.id ?? null;
     if (checkId(report, element, id)) processes.set(id, compileProcess(collect(report, element, id)));
   }
-  checkCalls(report, executable, processes);
+  if (!judged) {
+    checkCalls(report, executable, processes);
+    for (const process of processes.values()) checkSchedules(report, process);
+  }
   const [main] = processes.keys();
   return report.problems.length > 0 || main === undefined
     ? { problems: report.problems }

@@ -1,6 +1,6 @@
-import { scopeOf, toJson, type CompiledExpression } from '@kethub/feel';
 import type { Node, Process, ProcessGraph } from './graph.ts';
-import { timeOf, nextTime } from './engine/waits.ts';
+import { nextTime } from './engine/waits.ts';
+import { firstDue } from './start-timer.ts';
 import type { Requirements, StartTimer } from './types.ts';
 
 /** What a deployed version needs and offers; of all its processes, except for what starts the main one. */
@@ -55,16 +55,8 @@ function processOf({ processes, processId }: ProcessGraph): Process {
 export function firstStart(graph: ProcessGraph, elementId: string, now: number): StartTimer | null {
   const node = processOf(graph).nodes.get(elementId);
   if (node?.kind !== 'startEvent' || node.trigger.type !== 'timer') return null;
-  const { kind, value } = node.trigger.timer;
-  const text = value.compiled === null ? value.source : evaluateTime(value.compiled, now);
-  return text === null ? null : timeOf(kind, text, now);
+  return firstDue(node.trigger.timer, now);
 }
 
 /** When it is due after that; null: never again. */
 export const nextStart = (timer: StartTimer): StartTimer | null => nextTime(timer);
-
-function evaluateTime(expression: CompiledExpression, now: number): string | null {
-  const instant = { epochMilliseconds: now, timeZone: 'Etc/UTC' };
-  const value = toJson(expression.evaluate(scopeOf({}), { now: () => instant }).value);
-  return typeof value === 'string' ? value : null;
-}

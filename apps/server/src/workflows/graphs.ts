@@ -20,7 +20,7 @@ export function createGraphs({ database, blobs }: Pick<Platform, 'database' | 'b
       .executeTakeFirst();
     if (!row) return null;
     const { stream } = await blobs.get(row.source_blob);
-    const parsed = await parse(Buffer.concat(await stream.toArray()));
+    const parsed = await parse(Buffer.concat(await stream.toArray()), { judged: true });
     if ('problems' in parsed) return null;
     // A draft changes: instances of it go on with what they find.
     if (row.state !== 'DRAFT') remember(id, parsed.graph);

@@ -35,13 +35,17 @@ export async function fireSchedules(
 }
 
 async function fire(platform: Platform, workflows: Workflows, graphs: Graphs, row: WorkflowScheduleRow): Promise<void> {
-  const { database, now } = platform;
+  const { database, now, log } = platform;
   const graph = await graphs.load(row.service_version_id);
   const timer: StartTimer | null = graph && firstOrNext(graph, row, now());
   const started = await database.write(async (transaction) => {
     if (!(await take(transaction, row, timer))) return null;
     // Deployed a moment ago: now it is known when.
-    if (row.timer === null) return null;
+    if (row.timer === null) {
+      const what = { version: row.service_version_id, element: row.element_id };
+      if (graph && !timer) log.warn(what, 'a timer start event gives no time: it will start nothing');
+      return null;
+    }
     const service = await transaction
       .selectFrom('service_versions')
       .innerJoin('services', 'services.id', 'service_versions.service_id')

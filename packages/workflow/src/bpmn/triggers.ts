@@ -54,7 +54,7 @@ export function triggerOf(report: Report, event: Element, place: Place): Trigger
 }
 
 const timerKinds = { date: 'timeDate', duration: 'timeDuration', cycle: 'timeCycle' } as const;
-const examples = { date: '2030-01-31T12:00:00Z', duration: 'PT15M', cycle: 'R3/PT1H' } as const;
+export const examples = { date: '2030-01-31T12:00:00Z', duration: 'PT15M', cycle: 'R3/PT1H' } as const;
 
 function timerOf(report: Report, event: Element, definition: Element, place: Place): TimerDefinition | null {
   const given = (['date', 'duration', 'cycle'] as const).filter((kind) => child(definition, timerKinds[kind]) !== null);
