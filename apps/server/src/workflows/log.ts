@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { limits, type LogEntry } from '@kethub/contract';
-import type { JournalEntry } from '@kethub/workflow';
+import type { Event, JournalEntry } from '@kethub/workflow';
 import { onExecutionChanged } from '../executions/index.ts';
 import type { LogSource } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
@@ -17,12 +17,14 @@ export async function journalLog({ database }: Platform, executionId: string): P
   let text = '';
   let bytes = 0;
   let lastSeq = 0;
+  let retried: number | null = null;
   /** A journal only grows, so its text does as well: positions stay what they were. */
   const readOn = async (): Promise<boolean> => {
     if (bytes >= limits.logBytes) return false;
     const entries = await readJournalAfter(database.read, executionId, lastSeq, AT_ONCE);
     for (const entry of entries) {
-      const line = lineOf(entry);
+      if (entry.type === 'event') retried = retriedBy(entry.event);
+      const line = lineOf(entry, retried);
       lastSeq = entry.seq;
       if (!line) continue;
       const added = `${JSON.stringify(line)}\n`;
@@ -51,7 +53,12 @@ export async function journalLog({ database }: Platform, executionId: string): P
   };
 }
 
-function lineOf(entry: JournalEntry): LogEntry | null {
+function retriedBy(event: Event): number | null {
+  return event.type === 'resolveIncident' ? event.incident : null;
+}
+
+/** `retried`: the incident that is tried again by the event that the entry follows from. */
+function lineOf(entry: JournalEntry, retried: number | null): LogEntry | null {
   const line = (message: string, severity: LogEntry['severity'] = 'INFO'): LogEntry => ({
     timestamp: new Date(entry.at).toISOString(),
     severity,
@@ -71,7 +78,8 @@ function lineOf(entry: JournalEntry): LogEntry | null {
       return line(`${elementId} cannot go on: ${error.errorCode}: ${error.message}`, 'ERROR');
     }
     case 'resolved':
-      return line(`${entry.elementId} is tried again`, 'NOTICE');
+      // An incident ends with its element as well, and that has been told.
+      return entry.incident === retried ? line(`${entry.elementId} is tried again`, 'NOTICE') : null;
     case 'errorCaught':
       return line(`${entry.elementId} catches ${entry.error.errorCode}: ${entry.error.message}`, 'WARNING');
     case 'finished':

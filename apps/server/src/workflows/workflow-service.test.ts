@@ -201,6 +201,9 @@ describe.each(databases)('workflow services on $name', (kind) => {
     // The instance lives: it can be cancelled.
     expect((await app.request('PUT', `/${id}/cancel`)).body).toMatchObject({ status: 'CANCELLED' });
     expect((await errorsOf(app, id)).at(-1)).toMatchObject({ errorCode: 'WORKFLOW_ERROR', failedElement: 'process' });
+    await expect.poll(log, { timeout: 30_000 }).toContain('two was ended');
+    await expect.poll(log, { timeout: 30_000 }).toContain('CANCELLED');
+    expect(await log()).not.toContain('is tried again');
   });
 
   test('"A boundary error event on a platform service task catches SERVICE_FAILED"; the envelope is in <hostId>_serviceError', async () => {
@@ -296,6 +299,8 @@ describe.each(databases)('workflow services on $name', (kind) => {
       .poll(async () => (await client.executions.status(job.id)).status, { timeout: 30_000 })
       .toBe('SUCCEEDED');
     expect(await client.executions.result(job.id)).toMatchObject({ answer: 8 });
+    const lines = await client.executions.log(job.id);
+    expect(lines.map(({ message }) => message)).toContain('double is tried again');
     expect(await client.workflowIncidents(workflow.id)).toEqual([]);
   });
 
