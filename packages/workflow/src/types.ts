@@ -85,8 +85,11 @@ export interface StartRequest {
 
 export type Event =
   | ({ readonly type: 'start' } & StartRequest)
-  /** `result`: what the service returned. A value that is no object is known as `result`. */
-  | { readonly type: 'jobSucceeded'; readonly job: number; readonly result: Value }
+  /**
+   * `result`: what the service returned. A value that is no object is known as `result`. `called`: the ids as called, for the
+   * error of a result that cannot be kept; they do not stand in the journal.
+   */
+  | { readonly type: 'jobSucceeded'; readonly job: number; readonly result: Value; readonly called?: Called }
   /** The execution of the service failed, or could not be started. Ids as called; `response`: the body as received. */
   | {
       readonly type: 'jobFailed';
@@ -111,6 +114,11 @@ export type Event =
    * of its name, else in the process. So whatever has read it, here or behind this element, finds the corrected one.
    */
   | { readonly type: 'setVariables'; readonly scope?: number; readonly variables: Variables };
+
+export interface Called {
+  readonly serviceId: string;
+  readonly applicationId: string;
+}
 
 /** Passed in with each event; both end up in the journal. */
 export interface Env {

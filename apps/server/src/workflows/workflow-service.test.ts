@@ -18,6 +18,11 @@ def run(data, params=None, token=None):
         raise ValueError("no luck")
     if data == "wait":
         time.sleep(600)
+    if data == "deep":
+        value = 1
+        for _ in range(300):
+            value = [value]
+        return value
     return {"doubled": data * 2, "params": params}
 `;
 const python = (text: string) => ({ 'src/__init__.py': '', 'src/program.py': text });
@@ -204,6 +209,21 @@ describe.each(databases)('workflow services on $name', (kind) => {
     await expect.poll(log, { timeout: 30_000 }).toContain('two was ended');
     await expect.poll(log, { timeout: 30_000 }).toContain('CANCELLED');
     expect(await log()).not.toContain('is tried again');
+  });
+
+  test('what a service returns nested too deep is its failure, with the ids of the call', async () => {
+    const xml = file([start(), doubles('double', '="deep"'), end('end'), chain('start', 'double', 'end')]);
+    const workflow = await deployed('Deep', xml);
+    const app = await callerOf(workflow);
+    const { id, status } = await app.finish({});
+    expect(status).toBe('FAILED');
+    const [envelope] = await errorsOf(app, id);
+    expect(envelope).toMatchObject({
+      errorCode: 'HUB_SERVICE_FAILED',
+      message: expect.stringContaining('nested') as string,
+      serviceId: worker.service.id,
+      applicationId: workflow.caller.id,
+    });
   });
 
   test('"A boundary error event on a platform service task catches SERVICE_FAILED"; the envelope is in <hostId>_serviceError', async () => {

@@ -106,6 +106,20 @@ describe('values that are nested too deep to be stored', () => {
     expect(resultOf(instance.state)).toMatchObject({
       errors: [{ errorCode: 'HUB_SERVICE_FAILED', serviceId, message: expect.stringContaining('200 deep') as string }],
     });
+    expect(instance.rebuilt()).toEqual(instance.state);
+  });
+
+  it('make it fail as what it was called, by the application that called it', async () => {
+    const called = { serviceId, applicationId: '01890000-0000-7000-8000-00000000000a' };
+    const instance = new Instance(await graph, { key: 1 });
+    instance.apply({ type: 'jobSucceeded', job: instance.job('t'), result: deep, called });
+    expect(resultOf(instance.state)).toMatchObject({ errors: [called] });
+    instance.retry('t');
+    instance.apply({ type: 'jobSucceeded', job: instance.job('t'), result: { n: 1 }, called });
+    expect(instance.journal.filter((entry) => entry.type === 'event').at(-1)).toMatchObject({
+      event: expect.not.objectContaining({ called }) as object,
+    });
+    expect(instance.rebuilt()).toEqual(instance.state);
   });
 
   it('are an incident where an expression makes them', async () => {

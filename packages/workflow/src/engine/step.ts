@@ -52,13 +52,16 @@ export function start(graph: ProcessGraph, request: StartRequest, env: Env): Ste
  * state given is not changed. The same arguments always give the same result.
  */
 export function step(graph: ProcessGraph, state: State, event: Event, env: Env): StepResult {
-  const shallow = isTooDeep(valueOf(event)) ? withoutDepth(graph, state, event) : event;
-  const apply = state.phase === 'RUNNING' && shallow !== null ? applicationOf(state, shallow) : null;
-  if (apply === null || shallow === null) return { state, effects: [], journal: [], changed: false };
-  const machine = new Machine(graph, state, shallow, env);
+  const known = isTooDeep(valueOf(event)) ? withoutDepth(graph, state, event) : withoutCalled(event);
+  const apply = state.phase === 'RUNNING' && known !== null ? applicationOf(state, known) : null;
+  if (apply === null || known === null) return { state, effects: [], journal: [], changed: false };
+  const machine = new Machine(graph, state, known, env);
   apply(machine);
   return finishStep(machine);
 }
+
+/** The application of a call that nobody has told. */
+const NIL = '00000000-0000-0000-0000-000000000000';
 
 /** A service whose result or problem cannot be kept has failed; null for other events. */
 function withoutDepth({ processes }: ProcessGraph, state: State, event: Event): Event | null {
@@ -69,7 +72,13 @@ function withoutDepth({ processes }: ProcessGraph, state: State, event: Event): 
   const node = processes.get(state.processId)?.nodes.get(element?.elementId ?? '');
   if (node?.kind !== 'service') return null;
   const { serviceId, applicationId } = node.service;
-  return { type: 'jobFailed', job: event.job, serviceId, applicationId: applicationId ?? '', response };
+  const called = event.called ?? { serviceId, applicationId: applicationId ?? NIL };
+  return { type: 'jobFailed', job: event.job, ...called, response };
+}
+
+function withoutCalled(event: Event): Event {
+  if (event.type !== 'jobSucceeded' || event.called === undefined) return event;
+  return { type: event.type, job: event.job, result: event.result };
 }
 
 /** Does everything that follows, until the instance waits or has ended. */

@@ -14,7 +14,8 @@ export async function collectJob(desk: Desk, job: WorkflowJobRow, row: Execution
   if (!row) return failJob(desk, job, call, problem('Execution gone', 'The execution of the service was deleted.'));
   if (row.status !== 'SUCCEEDED') return failJob(desk, job, call, await responseOf(platform, job, row));
   const result = await resultOf(platform, row);
-  if (result !== 'TOO_LARGE') return desk.end(job, { type: 'jobSucceeded', job: job.job, result: result.value });
+  if (result !== 'TOO_LARGE')
+    return desk.end(job, { type: 'jobSucceeded', job: job.job, result: result.value, called: call });
   const detail = `The service returned more than the ${limits.workflowResultBytes} bytes that a workflow can keep. Have it write a file, or return less.`;
   return failJob(desk, job, call, problem('Result too large', detail));
 }

@@ -101,7 +101,9 @@ async function endRemote(
     return failJob(desk, job, call, error.response, toCount);
   }
   if (!hasSucceeded) return failJob(desk, job, call, result, toCount);
-  return desk.end(job, { type: 'jobSucceeded', job: job.job, result: withoutHal(result) }, toCount);
+  const { serviceId, applicationId } = call;
+  const called = { serviceId, applicationId };
+  return desk.end(job, { type: 'jobSucceeded', job: job.job, result: withoutHal(result), called }, toCount);
 }
 
 function hasEnded(status: Value): boolean {
