@@ -18,11 +18,6 @@ def run(data, params=None, token=None):
         raise ValueError("no luck")
     if data == "wait":
         time.sleep(600)
-    if data == "deep":
-        value = 1
-        for _ in range(300):
-            value = [value]
-        return value
     return {"doubled": data * 2, "params": params}
 `;
 const python = (text: string) => ({ 'src/__init__.py': '', 'src/program.py': text });
@@ -206,24 +201,8 @@ describe.each(databases)('workflow services on $name', (kind) => {
     // The instance lives: it can be cancelled.
     expect((await app.request('PUT', `/${id}/cancel`)).body).toMatchObject({ status: 'CANCELLED' });
     expect((await errorsOf(app, id)).at(-1)).toMatchObject({ errorCode: 'WORKFLOW_ERROR', failedElement: 'process' });
-    await expect.poll(log, { timeout: 30_000 }).toContain('two was ended');
     await expect.poll(log, { timeout: 30_000 }).toContain('CANCELLED');
     expect(await log()).not.toContain('is tried again');
-  });
-
-  test('what a service returns nested too deep is its failure, with the ids of the call', async () => {
-    const xml = file([start(), doubles('double', '="deep"'), end('end'), chain('start', 'double', 'end')]);
-    const workflow = await deployed('Deep', xml);
-    const app = await callerOf(workflow);
-    const { id, status } = await app.finish({});
-    expect(status).toBe('FAILED');
-    const [envelope] = await errorsOf(app, id);
-    expect(envelope).toMatchObject({
-      errorCode: 'HUB_SERVICE_FAILED',
-      message: expect.stringContaining('nested') as string,
-      serviceId: worker.service.id,
-      applicationId: workflow.caller.id,
-    });
   });
 
   test('"A boundary error event on a platform service task catches SERVICE_FAILED"; the envelope is in <hostId>_serviceError', async () => {
@@ -319,29 +298,8 @@ describe.each(databases)('workflow services on $name', (kind) => {
       .poll(async () => (await client.executions.status(job.id)).status, { timeout: 30_000 })
       .toBe('SUCCEEDED');
     expect(await client.executions.result(job.id)).toMatchObject({ answer: 8 });
-    const lines = await client.executions.log(job.id);
-    expect(lines.map(({ message }) => message)).toContain('double is tried again');
+    expect(JSON.stringify(await client.executions.log(job.id))).toContain('double is tried again');
     expect(await client.workflowIncidents(workflow.id)).toEqual([]);
-  });
-
-  test('a variable that is corrected with a retry is so for the rest of the workflow', async () => {
-    const xml = file([
-      start(),
-      gateway('exclusive', 'which'),
-      doubles('double', '=x', { out: { answer: '=doubled' } }),
-      end('end', { x: '=x', answer: '=answer' }),
-      chain('start', 'which'),
-      flow('which', 'double', '=x > 1'),
-      flow('which', 'end', '=x <= 1'),
-      chain('double', 'end'),
-    ]);
-    const { client } = platform;
-    const { service: workflow } = await deployed('Corrected', xml);
-    const { id } = await client.startJob(workflow.id, null, { x: 'a' }, { wait: 60 });
-    const [incident] = await client.workflowIncidents(workflow.id);
-    await client.retryIncident(id, incident?.incident ?? 0, { variables: { x: 5 } });
-    await expect.poll(async () => (await client.executions.status(id)).status, { timeout: 30_000 }).toBe('SUCCEEDED');
-    expect(await client.executions.result(id)).toMatchObject({ x: 5, answer: 10 });
   });
 
   test('messages wait for instances, instances wait for messages, and one starts an instance', async () => {
