@@ -74,11 +74,35 @@ async function downloadAll(
   return paths;
 }
 
+/** Errors that are shown of a workflow, which can have one for each round of a loop. */
+const SHOWN_ERRORS = 10;
+
 function showCause(shell: Shell, output: Output, { id, status }: ServiceExecution, result: JsonText): void {
   const cause = parseObject(result.text, 'The result');
   const text = ['title', 'detail'].flatMap((member) => (typeof cause[member] === 'string' ? [cause[member]] : []));
-  output.note(`${output.style.red(status)} ${printable(text.join(': '), shell.stderr.isTTY)}`);
+  const shown = printable(text.join(': '), shell.stderr.isTTY);
+  output.note([output.style.red(status), ...(shown === '' ? [] : [shown])].join(' '));
+  const errors = workflowErrors(cause['errors']);
+  for (const line of errors.slice(0, SHOWN_ERRORS)) output.note(`  ${printable(line, shell.stderr.isTTY)}`);
+  if (errors.length > SHOWN_ERRORS)
+    output.note(`  and ${errors.length - SHOWN_ERRORS} more; all of them: ${shell.command} result ${id} --json`);
   output.note(`  ${shell.command} logs ${id}    shows what the code has written`);
+}
+
+/** The errors of a workflow, each as one line: its code, the element that failed, and the message. */
+function workflowErrors(errors: unknown): string[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.flatMap((error: unknown) => {
+    if (typeof error !== 'object' || error === null || !('errorCode' in error)) return [];
+    const { errorCode, failedElement, message }: Partial<Record<string, unknown>> = { ...error };
+    const line = `${textOf(errorCode)} at ${textOf(failedElement)}: ${textOf(message)}`;
+    return [line.replaceAll(/\s*[\r\n]\s*/g, ' ')];
+  });
+}
+
+/** What a platform answers is looked at, not trusted. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '?';
 }
 
 /** Throws not-yet-there for an execution that has not ended. */
