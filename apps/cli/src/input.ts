@@ -18,8 +18,13 @@ export interface InputOptions {
  * (`data.json` is the member `data`); `--data` and `--params` replace these members; `--secret` adds to `$secrets`. Values of secrets come from files or the environment, never from the command line,
  * where every user of the machine could read them.
  */
-export async function readInput(shell: Shell, options: InputOptions, project: string | null): Promise<JsonText> {
-  const input = await readBase(shell, options, project);
+export async function readInput(
+  shell: Shell,
+  options: InputOptions,
+  project: string | null,
+  wanted?: string,
+): Promise<JsonText> {
+  const input = await readBase(shell, options, project, wanted);
   for (const member of ['data', 'params'] as const) {
     const file = options[member];
     if (file !== undefined) input.set(member, await readJsonText(path.resolve(shell.folder, file), file));
@@ -32,7 +37,12 @@ export async function readInput(shell: Shell, options: InputOptions, project: st
   return objectOf(input);
 }
 
-async function readBase(shell: Shell, options: InputOptions, project: string | null): Promise<Map<string, string>> {
+async function readBase(
+  shell: Shell,
+  options: InputOptions,
+  project: string | null,
+  wanted: string | undefined,
+): Promise<Map<string, string>> {
   if (options.input === '-') return membersOf(await readAll(shell.stdin), 'Standard input');
   if (options.input !== undefined)
     return membersOf(await readJsonText(path.resolve(shell.folder, options.input), options.input), options.input);
@@ -40,10 +50,17 @@ async function readBase(shell: Shell, options: InputOptions, project: string | n
   const members = folder === null ? new Map<string, string>() : await readMembers(folder);
   if (members.size > 0 || options.data !== undefined || options.params !== undefined) return members;
   throw usageFailure(
-    folder === null ? 'No input was given.' : `No input was given, and ${folder} holds no JSON file.`,
+    folder === null ? withoutFolder(wanted) : `No input was given, and ${folder} holds no JSON file.`,
     'ket run [service] --data data.json --params params.json',
     `echo '{"data": {}, "params": {}}' | ket run [service] --input -`,
+    'ket run ./<folder>    (one with a kethub.json and input/)',
   );
+}
+
+/** Who names a folder and mistypes it should not be told about input alone. */
+function withoutFolder(wanted: string | undefined): string {
+  if (wanted === undefined) return 'No input was given.';
+  return `No input was given, and ${JSON.stringify(wanted)} is taken as a service, not as a folder with an input/ of its own.`;
 }
 
 async function readMembers(folder: string): Promise<Map<string, string>> {

@@ -120,7 +120,7 @@ test('init tells what it wrote, as JSON on standard output alone', async () => {
   const { json, stderr, code } = await ket(['init', 'one', '--json'], { folder });
   expect(code).toBe(0);
   expect(json()).toMatchObject({ folder: path.join(folder, 'one'), name: 'one', kept: [] });
-  expect(stderr).toContain('cd one');
+  expect(stderr).toContain('ket up one ');
 });
 
 test('a failure in JSON mode is JSON on standard output, and words on standard error', async () => {
@@ -137,6 +137,16 @@ test('called by npm, ket works where npm was called and names itself so', async 
   const { stderr } = await ket(['up'], { folder: '/', environment: { ...environment, KETHUB_CONFIG_DIR: folder } });
   expect(stderr).toContain(`${path.join(folder, 'kethub.json')} does not exist`);
   expect(stderr).toContain('npm run ket -- init <folder>');
+});
+
+test('called by npm, ket takes a folder from where npm was called', async () => {
+  const folder = await folderWith({ 'ghz/kethub.json': '{"name": "ghz"}' });
+  const environment = { npm_lifecycle_event: 'ket', npm_package_name: 'kethub', INIT_CWD: folder };
+  const { stderr } = await ket(['run', 'ghz'], {
+    folder: '/',
+    environment: { ...environment, KETHUB_CONFIG_DIR: folder },
+  });
+  expect(stderr).toContain(`No input was given, and ${path.join(folder, 'ghz/input')} holds no JSON file.`);
 });
 
 test('help and version end with 0 and need nobody signed in', async () => {

@@ -46,6 +46,17 @@ export function outputOf(shell: Shell, options: CommonOptions): Output {
   return createOutput({ ...shell, json: options.json === true });
 }
 
+/** A command of `ket` to type next; with the folder it is for, where one was named, as it was named. */
+export function commandFor(shell: Shell, command: string, folder?: string): string {
+  const words = folder === undefined ? [command] : [command, quoted(folder)];
+  return [shell.command, ...words].join(' ');
+}
+
+/** An argument as a shell takes it. */
+export function quoted(argument: string): string {
+  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 /** Ends with this outcome although the command itself has done its work. */
 export function endWith(shell: Shell, outcome: Outcome): void {
   shell.exitCode = exitCodes[outcome].code;

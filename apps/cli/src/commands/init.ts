@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { writeStarter } from '../project/starter.ts';
-import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import { addCommand, commandFor, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 
 export function addInit(program: Command, shell: Shell): void {
   addCommand(
@@ -17,9 +17,10 @@ async function init(shell: Shell, folder: string, options: CommonOptions): Promi
   const { name, written, kept } = await writeStarter(target);
   for (const file of written) output.note(`  ${output.style.green('new ')}  ${file}`);
   for (const file of kept) output.note(`  ${output.style.dim('kept')}  ${file}`);
-  const enter = target === shell.folder ? '' : `cd ${folder}\n  `;
+  // No cd: what npm runs is known in the folder of Kethub only.
+  const at = target === shell.folder ? undefined : folder;
   output.note(
-    `Next:\n  ${enter}${shell.command} up     upload, build and publish it\n  ${shell.command} run    run it`,
+    `Next:\n  ${commandFor(shell, 'up', at)}     upload, build and publish it\n  ${commandFor(shell, 'run', at)}    run it`,
   );
   output.result('', { folder: target, name, written, kept });
 }

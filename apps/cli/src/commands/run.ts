@@ -9,9 +9,8 @@ import { addReferences } from '../platform/data-pools.ts';
 import { remember } from '../platform/history.ts';
 import { selectJob } from '../platform/select-job.ts';
 import { selectService } from '../platform/select-service.ts';
+import { nameOfService, selectTarget } from '../platform/select-target.ts';
 import { openSession, type Door, type Session } from '../platform/session.ts';
-import { findProject } from '../project/find.ts';
-import { requireManifest } from '../project/manifest.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 import { Interrupted, interruptible } from '../terminal/interrupt.ts';
 import type { Output } from '../terminal/output.ts';
@@ -27,7 +26,7 @@ export interface RunOptions extends CommonOptions, InputOptions {
 }
 
 export function addRun(program: Command, shell: Shell): void {
-  addCommand(program, 'run [service]', 'run a service and print its result')
+  addCommand(program, 'run [service|folder]', 'run a service and print its result')
     .option('--data <file>', 'JSON file for the argument data')
     .option('--params <file>', 'JSON file for the argument params')
     .option('--input <file>', 'JSON file with the whole input; - reads standard input')
@@ -41,8 +40,9 @@ export function addRun(program: Command, shell: Shell): void {
     .addHelpText(
       'after',
       `
-The service is a name, name@version, id or address. Without it, the service of the folder is run, and the folder's
-input/ is its input: input/data.json for data, and so on. --data and --params replace these, --input replaces all.
+The service is a name, name@version, id or address, or a folder with a kethub.json; without it, the folder that you are
+in. Of a folder, its service is run, and its input/ is the input: input/data.json for data, and so on. --data and --params
+replace these, --input replaces all. A word that names a folder and also another service means the service; ./word the folder.
 The first call of a service subscribes to it. With --job nothing is subscribed: the newest version that is built is run,
 of a service of yours also a draft; of one that is shared with you, the newest published one. Ctrl-C ends the waiting, not the execution.`,
     )
@@ -52,18 +52,14 @@ of a service of yours also a draft; of one that is shared with you, the newest p
 async function run(shell: Shell, wanted: string | undefined, options: RunOptions): Promise<void> {
   checkOptions(options);
   const output = outputOf(shell, options);
-  const project = wanted === undefined ? await findProject(shell.folder) : null;
-  if (wanted === undefined && project === null)
-    throw usageFailure(
-      'No service was named, and this folder is none.',
-      'ket run <service> --input input.json',
-      'ket services',
-    );
-  const given = await readInput(shell, options, project);
+  const isJob = options.job === true;
+  const { service, project } = await selectTarget(shell, wanted, async (word) =>
+    nameOfService(await openSession(shell), word, isJob),
+  );
+  const given = await readInput(shell, options, project, wanted);
   const session = await openSession(shell);
   const input = await addReferences(session, given, options.dataPool ?? []);
-  const service = wanted ?? (await requireManifest(project ?? shell.folder)).name;
-  const { execution, door } = await (options.job ? startJob : startThrough)(session, service, input.text);
+  const { execution, door } = await (isJob ? startJob : startThrough)(session, service, input.text);
   await remember(shell.environment, { id: execution.id, url: session.url, endpoint: door.endpoint });
   if (options.detach) return showStarted(shell, output, door, execution);
   output.note(`Execution ${execution.id}`);

@@ -6,8 +6,16 @@ import { usageFailure } from '../failures.ts';
 import { selectService } from '../platform/select-service.ts';
 import type { Session } from '../platform/session.ts';
 import type { Manifest } from '../project/manifest.ts';
-import { endWith, type Shell } from '../shell.ts';
+import { commandFor, endWith, type Shell } from '../shell.ts';
 import { printable, type Output } from '../terminal/output.ts';
+
+/** What is deployed. */
+export interface WorkflowProject {
+  readonly folder: string;
+  /** The folder as it was named, if it was. */
+  readonly wanted: string | undefined;
+  readonly manifest: Manifest;
+}
 
 /**
  * Deploys the workflow of a folder. Its tasks call services as the application of the command line, which is subscribed to
@@ -17,8 +25,7 @@ export async function upWorkflow(
   shell: Shell,
   output: Output,
   session: Session,
-  folder: string,
-  manifest: Manifest,
+  { folder, wanted, manifest }: WorkflowProject,
   publishes: boolean,
 ): Promise<void> {
   const text = await withServices(session, manifest, await read(folder, manifest));
@@ -27,8 +34,9 @@ export async function upWorkflow(
   const problems = version.workflow?.problems ?? [];
   if (problems.length > 0) return showProblems(shell, output, service, version, problems);
   const published = publishes ? await publish(session, service, version) : null;
-  if (published) output.note(`${output.style.green(`${name} is deployed.`)} Run it: ${shell.command} run`);
-  else output.note(`${name} is saved, and a draft: ${shell.command} up deploys it.`);
+  if (published)
+    output.note(`${output.style.green(`${name} is deployed.`)} Run it: ${commandFor(shell, 'run', wanted)}`);
+  else output.note(`${name} is saved, and a draft: ${commandFor(shell, 'up', wanted)} deploys it.`);
   output.result(published?.endpoint ?? '', {
     service: { id: service.id, name: service.name, slug: service.slug },
     version: version.version,

@@ -11,7 +11,7 @@ import { findProject } from '../project/find.ts';
 import { requireManifest, type Manifest } from '../project/manifest.ts';
 import { prepareUpload } from '../project/prepare.ts';
 import { upWorkflow } from './up-workflow.ts';
-import { addCommand, endWith, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import { addCommand, commandFor, endWith, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 import { Interrupted, interruptible } from '../terminal/interrupt.ts';
 import { printable, type Output } from '../terminal/output.ts';
 import { sizeText } from '../terminal/size.ts';
@@ -42,12 +42,12 @@ async function up(shell: Shell, wanted: string | undefined, options: UpOptions):
   const manifest = await requireManifest(folder);
   const session = await openSession(shell);
   if (manifest.workflow !== null)
-    return upWorkflow(shell, output, session, folder, manifest, options.publish !== false);
+    return upWorkflow(shell, output, session, { folder, wanted, manifest }, options.publish !== false);
   const placed = await interruptible((signal) => upload(output, session, folder, manifest, signal));
   const build = await followBuild(output, session, placed);
-  if (build.status === 'FAILED') return showFailedBuild(shell, output, placed, build);
+  if (build.status === 'FAILED') return showFailedBuild(shell, output, wanted, placed, build);
   const published = options.publish === false ? null : await publish(session, placed);
-  showReady(shell, output, placed, build, published);
+  showReady(shell, output, wanted, placed, build, published);
 }
 
 async function upload(
@@ -106,10 +106,16 @@ async function publish(session: Session, { service, version, state }: Placed): P
   return published;
 }
 
-function showFailedBuild(shell: Shell, output: Output, { service, version }: Placed, build: Build): void {
+function showFailedBuild(
+  shell: Shell,
+  output: Output,
+  wanted: string | undefined,
+  { service, version }: Placed,
+  build: Build,
+): void {
   const { title = 'The build failed', detail = '' } = build.problem ?? {};
   output.note(`${output.style.red('FAILED')} ${printable(`${title}. ${detail}`, shell.stderr.isTTY)}`);
-  output.note(`  Correct it and type ${shell.command} up again.`);
+  output.note(`  Correct it and type ${commandFor(shell, 'up', wanted)} again.`);
   output.result('', { service: { id: service.id, name: service.name, slug: service.slug }, version, build });
   endWith(shell, 'failed');
 }
@@ -117,13 +123,16 @@ function showFailedBuild(shell: Shell, output: Output, { service, version }: Pla
 function showReady(
   shell: Shell,
   output: Output,
+  wanted: string | undefined,
   { service, version, state, change }: Placed,
   build: Build,
   published: ServiceVersion | null,
 ): void {
   const name = `${service.slug} ${version}`;
-  if (published) output.note(`${output.style.green(`${name} is published.`)} Run it: ${shell.command} run`);
-  else if (state === 'DRAFT') output.note(`${name} is built, and a draft: ${shell.command} up publishes it.`);
+  if (published)
+    output.note(`${output.style.green(`${name} is published.`)} Run it: ${commandFor(shell, 'run', wanted)}`);
+  else if (state === 'DRAFT')
+    output.note(`${name} is built, and a draft: ${commandFor(shell, 'up', wanted)} publishes it.`);
   output.result(published?.endpoint ?? '', {
     service: { id: service.id, name: service.name, slug: service.slug },
     version,

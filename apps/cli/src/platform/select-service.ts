@@ -1,5 +1,6 @@
 import type { Service, Subscription } from '@kethub/contract';
 import { CliFailure } from '../failures.ts';
+import { quoted } from '../shell.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -23,8 +24,8 @@ export async function selectService(session: Session, wanted: string): Promise<S
   const known = names.length > 0 ? ` There is: ${names.join(', ')}.` : ' You have none yet.';
   throw new CliFailure('notFound', 'service-not-found', `No service "${wanted}" of yours or subscribed to.${known}`, [
     'ket services',
-    `ket run ${wanted} --job    (if it is shared with you)`,
-    'ket up    (in the folder of the service)',
+    `ket run ${quoted(wanted)} --job    (if it is shared with you)`,
+    'ket up <folder>    (the folder of the service)',
   ]);
 }
 
@@ -81,7 +82,7 @@ function publishedVersion(service: Service, version: string | undefined): string
   const what = version === undefined ? 'no published version' : `no published version ${version}`;
   const rest = offered === '' ? '' : ` Published: ${offered}.`;
   throw new CliFailure('notFound', 'not-published', `The service "${service.name}" has ${what} yet.${rest}`, [
-    'ket up    (in the folder of the service)',
+    'ket up <folder>    (the folder of the service)',
     'ket services',
   ]);
 }

@@ -1,0 +1,81 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { usageFailure } from '../failures.ts';
+import { findProject, isProject } from '../project/find.ts';
+import { requireManifest } from '../project/manifest.ts';
+import type { Shell } from '../shell.ts';
+import { isMeant, subscriptionsTo } from './select-service.ts';
+import type { Session } from './session.ts';
+
+/** What `ket run` runs. */
+export interface Target {
+  /** Name, name@version, id or address of a service. */
+  readonly service: string;
+  /** The folder of the service, whose input/ is the input where no other is given. */
+  readonly project: string | null;
+}
+
+/**
+ * What is to be run: the project that the current folder is in, the one in the folder that is named, as `ket up` takes it,
+ * or the service that is named. A word that names both a folder and another service means the service: which service a
+ * script calls must not depend on what lies about in its folder. With a slash it is the folder.
+ */
+export async function selectTarget(
+  shell: Shell,
+  wanted: string | undefined,
+  nameOfService: (word: string) => Promise<string | null>,
+): Promise<Target> {
+  if (wanted === undefined) return currentTarget(shell);
+  const folder = path.resolve(shell.folder, wanted);
+  const named: Target = { service: wanted, project: null };
+  // Empty is a variable that is not set, and not the current folder.
+  if (wanted === '') return named;
+  if (!(await isProject(folder))) {
+    const isFolderOnly = /^\.{0,2}\/|^\.{1,2}$/.test(wanted) || (wanted.includes('/') && (await isFolder(folder)));
+    if (isFolderOnly) await requireManifest(folder);
+    return named;
+  }
+  const target = await targetIn(folder);
+  if (wanted.includes('/') || /^\.{1,2}$/.test(wanted) || isSameName(wanted, target.service)) return target;
+  const other = await nameOfService(wanted);
+  return other === null || isSameName(other, target.service) ? target : named;
+}
+
+async function currentTarget(shell: Shell): Promise<Target> {
+  const project = await findProject(shell.folder);
+  if (project !== null) return targetIn(project);
+  throw usageFailure(
+    'No service was named, and this folder is none.',
+    'ket run <service> --input input.json',
+    'ket run <folder>    (one with a kethub.json)',
+    'ket services',
+  );
+}
+
+async function targetIn(project: string): Promise<Target> {
+  return { service: (await requireManifest(project)).name, project };
+}
+
+/** The name of the service that `ket run` would start for this word, or null when there is none. */
+export async function nameOfService(
+  { platform, subscriptions }: Session,
+  word: string,
+  isJob: boolean,
+): Promise<string | null> {
+  const meant = (one: { id: string; name: string; slug: string }) => isMeant(word, one.id, one.name, one.slug);
+  const own = (await platform.services()).find(meant);
+  if (own) return own.name;
+  if (isJob) return (await platform.sharedServices()).find(meant)?.name ?? null;
+  return subscriptionsTo(await subscriptions(), word)[0]?.serviceName ?? null;
+}
+
+function isSameName(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase();
+}
+
+function isFolder(name: string): Promise<boolean> {
+  return stat(name).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
