@@ -5,19 +5,17 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** They take minutes: one of them that begins last is waited for while nothing else is left to do. */
 const LONGEST = [
   'test/fuzz.test.ts',
-  'test/faults.test.ts',
-  'apps/server/src/accounts/deletion-kill.test.ts',
   'packages/runtime/src/escapes/escapes.test.ts',
-  'test/durability.test.ts',
   'packages/workflow/src/simulator/simulator.test.ts',
+  'test/faults.test.ts',
 ];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLong = (file: TestSpecification): boolean =>
-      LONGEST.includes(path.relative(import.meta.dirname, file.moduleId));
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const placeOf = (file: TestSpecification): number =>
+      LONGEST.toReversed().indexOf(path.relative(import.meta.dirname, file.moduleId));
+    return sorted.toSorted((one, other) => placeOf(other) - placeOf(one));
   }
 }
 

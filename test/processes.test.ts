@@ -6,7 +6,7 @@ import type { LogEntry } from '@kethub/contract';
 import { connectRuntime } from '@kethub/runtime';
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { KethubProcess, type Settings } from '../apps/server/src/testing/child-process.ts';
 import { databases } from '../apps/server/src/testing/databases.ts';
 import { callerOf, member, type Caller } from '../apps/server/src/testing/gateway.ts';
@@ -112,12 +112,13 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
     const own = { KETHUB_ROLES: 'worker', KETHUB_WORKER_PORT: String(port), KETHUB_DATA_DIR: folder };
     const second = new KethubProcess({ ...kethub.settings, ...own, ...settings }, port);
     await second.ready();
-    const close = async (): Promise<void> => {
+    onTestFinished(async () => {
+      await second.end();
       const runtime = await connectRuntime({ dataDir: folder, lonelyMs: 100 });
       await endRunner(runtime, folder, () => runtime.close());
       await rm(folder, { recursive: true });
-    };
-    return { second, close };
+    });
+    return second;
   };
   /** The other one than the address names. */
   const secondGateway = (address: string): string => {
@@ -256,7 +257,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
   }, 180_000);
 
   test('a workflow goes on wherever its tasks run, also on a worker that is killed and comes back', async () => {
-    const { second, close } = await secondWorker({});
+    const second = await secondWorker({});
     const counter = await deploy(kethub.client, 'Counter', counting);
     const tasks = ['one', 'two', 'three', 'four'];
     const count = { in: { number: '=number' }, out: { number: '=number' }, extensions: calls(counter.service.id) };
@@ -282,8 +283,6 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
       .distinct()
       .execute();
     expect(workers.filter(({ worker_id }) => worker_id !== null).length).toBeGreaterThan(1);
-    await second.end();
-    await close();
   }, 180_000);
 
   test('what ran on a worker that does not come back is UNKNOWN, with the log that was read of it; what waited runs on another', async () => {
@@ -296,7 +295,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
     await app.request('PUT', `/${cancelled.id}/cancel`);
     const waiting = await app.start({ lines: 1 });
     // Another worker, on a machine of its own, that knows it for lost soon.
-    const { second, close } = await secondWorker({ KETHUB_WORKER_LEASE_SECONDS: '2' });
+    const second = await secondWorker({ KETHUB_WORKER_LEASE_SECONDS: '2' });
     await expect.poll(() => statusOf(id), patient).toBe('UNKNOWN');
     expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ title: 'Worker lost' });
     const { messages, text } = await following;
@@ -310,7 +309,6 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
     await kethub.worker.restart();
     await expect.poll(() => kethub.keptByRunner(), patient).toBe(0);
     expect(await app.finish({ lines: 1 })).toMatchObject({ status: 'SUCCEEDED' });
-    await close();
     expect(await statusOf(id)).toBe('UNKNOWN');
   }, 180_000);
 });
