@@ -71,6 +71,17 @@ test.each([
   expect(last).toContain(result);
 });
 
+test('the same again changes nothing, and ket workflow shows what ran', async () => {
+  const said = (command: string) => type(`npm run --silent ket -- ${command} --json`);
+  expect(JSON.parse(await said('up examples/workflow-parallel'))).toMatchObject({
+    version: '1.0.0',
+    state: 'PUBLISHED',
+  });
+  const [latest] = JSON.parse(await said('workflow instances "Max-Cut of many graphs"')) as object[];
+  expect(latest).toMatchObject({ phase: 'COMPLETED', incidents: 0 });
+  expect(JSON.parse(await said('workflow incidents "Max-Cut of many graphs"'))).toEqual([]);
+});
+
 test('docs/cli.md: the first commands work from anywhere else, and in the folder of the service', async () => {
   const [first = ''] = await blocks('docs/cli.md');
   const commands = first.split('\n').filter((line) => /^npm run ket -- (?!login )/.test(line));

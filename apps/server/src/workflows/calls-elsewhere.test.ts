@@ -23,7 +23,8 @@ const BOM = '\uFEFF';
 const isAnInterface = "The provider's service has not the interface of managed services";
 const { chain, end, service, file } = bpmn;
 
-describe.each(databases)('tasks call services that run elsewhere and do not work on $name', (kind) => {
+// What a provider answers is nothing to the database; calls that work are tested on each.
+describe.each(databases.slice(0, 1))('tasks call services that run elsewhere and do not work on $name', (kind) => {
   let platform: TestKethub;
   let provider: Provider;
   let app: Caller;
