@@ -82,11 +82,12 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
         (payload) => heard.push(payload),
       );
       await listener.start();
+      await vi.waitFor(() => expect(connections).toHaveLength(3), patience);
+      heard.length = 0;
       await vi.waitFor(() => {
         opened.database.notify('news', 'again');
         expect(heard.some((payload) => payload.includes('again'))).toBe(true);
       }, patience);
-      expect(connections).toHaveLength(3);
       await listener.stop();
       for (const cut of connections) cut();
       server.close();
