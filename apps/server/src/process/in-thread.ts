@@ -16,25 +16,17 @@ export type ThreadAnswer<Answer> = { readonly answer: Answer } | 'BUSY' | 'EXCEE
  * validators take far longer for hostile documents than for others of their size, and nobody else shall wait for that. One
  * after the other. The script posts one message, its answer.
  */
-export function createThread<Asked, Answer>(script: URL, { limitMs, memoryMb, waiting: most }: ThreadLimits) {
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
-  return async (asked: Asked, ms: number = limitMs): Promise<ThreadAnswer<Answer>> => {
-    if (waiting >= most) return 'BUSY';
-    waiting++;
-    const turn = last.then(() => inThread<Answer>(script, asked, ms, memoryMb));
-    last = turn.catch(() => undefined);
-    return turn.finally(() => waiting--);
-  };
+export function createThread<Asked, Answer>(script: URL, { limitMs, memoryMb, waiting }: ThreadLimits) {
+  return oneAfterTheOther(waiting, (asked: Asked, ms: number = limitMs) =>
+    inThread<Answer>(script, asked, ms, memoryMb),
+  );
 }
 
 /**
  * The same for a script that answers again and again and remembers between: it posts one message when it is ready, and then
  * one for each that it gets. Its thread is ended when it exceeds its limits, and begins anew for whoever is next.
  */
-export function createLastingThread<Asked, Answer>(script: URL, { limitMs, memoryMb, waiting: most }: ThreadLimits) {
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
+export function createLastingThread<Asked, Answer>(script: URL, { limitMs, memoryMb, waiting }: ThreadLimits) {
   let worker: Worker | null = null;
 
   async function begin(): Promise<Worker> {
@@ -69,10 +61,20 @@ export function createLastingThread<Asked, Answer>(script: URL, { limitMs, memor
     }
   }
 
-  return async (asked: Asked): Promise<ThreadAnswer<Answer>> => {
+  return oneAfterTheOther(waiting, ask);
+}
+
+/** BUSY when as many as may wait for their turn. */
+function oneAfterTheOther<Asked extends readonly unknown[], Answer>(
+  most: number,
+  ask: (...asked: Asked) => Promise<ThreadAnswer<Answer>>,
+): (...asked: Asked) => Promise<ThreadAnswer<Answer>> {
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  return async (...asked) => {
     if (waiting >= most) return 'BUSY';
     waiting++;
-    const turn = last.then(() => ask(asked));
+    const turn = last.then(() => ask(...asked));
     last = turn.catch(() => undefined);
     return turn.finally(() => waiting--);
   };

@@ -1,14 +1,13 @@
+import { attributeNames, markup } from './xml.ts';
+
 /** Where a tag begins, its own id, and that of the nearest element around it that has one. */
 export interface Tag {
   readonly at: number;
   readonly id: string | null;
   readonly around: string | null;
-  /** As they are written, with what they are set to. */
-  readonly attributes: string;
+  readonly text: string;
 }
 
-const TAG = /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>|<(\/?)[^\s<>/"']+((?:[^<>"']|"[^"]*"|'[^']*')*)>/g;
-const NAME = /(?<=[\s"'])([^\s"'=]+)\s*=\s*(?:"[^"]*"|'[^']*')/g;
 const ID = /\sid\s*=\s*(?:"([^"]*)"|'([^']*)')/;
 
 /** Finds elements by places in the text of a file. Looks at the whole file once. */
@@ -38,7 +37,7 @@ export class Places {
   /** Whether an element has an attribute of this name with a prefix, and none without. */
   isOfVendor(id: string, attribute: string): boolean {
     if (this.#ofVendors.size === 0)
-      for (const tag of this.#tags) if (tag.id !== null) this.#ofVendors.set(tag.id, ofVendors(tag.attributes));
+      for (const tag of this.#tags) if (tag.id !== null) this.#ofVendors.set(tag.id, ofVendors(tag.text));
     return this.#ofVendors.get(id)?.has(attribute) === true;
   }
 }
@@ -46,25 +45,22 @@ export class Places {
 function tagsOf(xml: string): Tag[] {
   const tags: Tag[] = [];
   const open: (string | null)[] = [];
-  for (const match of xml.matchAll(TAG)) {
-    const [, closing, attributes] = match;
-    if (attributes === undefined) continue;
-    if (closing === '/') {
-      open.pop();
-      continue;
-    }
-    const [, double, single] = ID.exec(attributes) ?? [];
+  for (const { kind, from, to } of markup(xml)) {
+    if (kind === 'closing') open.pop();
+    if (kind !== 'opening') continue;
+    const text = xml.slice(from, to);
+    const [, double, single] = ID.exec(text) ?? [];
     const around = open.at(-1) ?? null;
     const id = double ?? single ?? null;
-    tags.push({ at: match.index, id, around, attributes });
-    if (!attributes.endsWith('/')) open.push(id ?? around);
+    tags.push({ at: from, id, around, text });
+    if (!text.endsWith('/')) open.push(id ?? around);
   }
   return tags;
 }
 
 /** Names without their prefixes, of attributes that are written with prefixes only. */
-function ofVendors(attributes: string): ReadonlySet<string> {
-  const names = [...attributes.matchAll(NAME)].map(([, name = '']) => name);
+function ofVendors(tag: string): ReadonlySet<string> {
+  const names = attributeNames(tag);
   const plain = new Set(names);
   return new Set(
     names

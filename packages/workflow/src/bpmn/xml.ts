@@ -68,6 +68,9 @@ export function refuseXml(xml: string): Problem | null {
 }
 
 const ATTRIBUTE = /(?<=[\s"'])([^\s"'=<>/]+)(\s*)=(\s*)("[^"]*"|'[^']*')/g;
+/** The names of attributes in the text of a tag, with their prefixes. */
+export const attributeNames = (tag: string): string[] => [...tag.matchAll(ATTRIBUTE)].map(([, name = '']) => name);
+
 const SWITCH =
   /^(?:isExecutable|isForCompensation|isInterrupting|isSequential|cancelActivity|instantiate|triggeredByEvent)$/;
 
@@ -100,7 +103,7 @@ interface Markup {
 }
 
 /** All that is between `<` and `>`, in its order. */
-function* markup(xml: string): Generator<Markup, void> {
+export function* markup(xml: string): Generator<Markup, void> {
   for (let from = xml.indexOf('<'), to = from; from !== -1; from = xml.indexOf('<', to)) {
     if (xml.startsWith('<!--', from)) yield { kind: 'comment', from, to: (to = after(xml, '-->', from + 4)) };
     else if (xml.startsWith('<![CDATA[', from))
