@@ -99,3 +99,8 @@ function resolveByDns(): Resolve {
 function trust({ certificates }: OnPremiseSettings): { ca?: string[] } {
   return certificates === null ? {} : { ca: [...tls.getCACertificates('default'), certificates] };
 }
+
+/** Whether the server had closed an idle connection when this, which nothing has answered, was sent on it. */
+export function wasIdle({ reusedSocket }: http.ClientRequest, error: unknown): boolean {
+  return reusedSocket && error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+}

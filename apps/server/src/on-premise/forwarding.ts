@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../http/index.ts';
 import { forwardedHeaders, traceOf, type OpenSpan, type Telemetry } from '../telemetry/index.ts';
-import type { Connections } from './connections.ts';
+import { wasIdle, type Connections } from './connections.ts';
 import { Deadline } from './deadline.ts';
 import { hasBody, requestHeaders, responseHeaders } from './headers.ts';
 import { targetPath } from './path.ts';
@@ -122,7 +122,7 @@ export class Forwarding {
     outgoing.on('drain', () => this.#progress());
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (this.#ended || this.#response?.complete) return;
-      const idle = outgoing.reusedSocket && !this.#response && error.code === 'ECONNRESET';
+      const idle = !this.#response && wasIdle(outgoing, error);
       if (first && idle && !hasBody(this.#incoming) && IDEMPOTENT.has(this.#incoming.method ?? '')) this.#again();
       else this.#failed(error);
     });

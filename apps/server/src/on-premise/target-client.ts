@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import { createConnections, Refused, type Connections } from './connections.ts';
+import { createConnections, Refused, wasIdle, type Connections } from './connections.ts';
 import { CONNECT_MS } from './forwarding.ts';
 import { createDestinations, type Destination, type TargetColumns } from './target.ts';
 import { problemOf, refused, timedOut } from './upstream-problems.ts';
@@ -141,8 +141,7 @@ class Exchange {
   }
 
   wasIdle(error: unknown): boolean {
-    const isReset = error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
-    return isReset && this.#request?.reusedSocket === true && !this.#hasAnswered;
+    return !this.#hasAnswered && this.#request !== null && wasIdle(this.#request, error);
   }
 
   faultOf(error: unknown): Unanswered {
