@@ -4,11 +4,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** They take minutes: one of them that begins last is waited for while nothing else is left to do. */
 const LONGEST = [
-  'test/fuzz.test.ts',
+  'test/faults.deep.test.ts',
+  'test/fuzz.deep.test.ts',
   'packages/runtime/src/escapes/escapes.test.ts',
-  'packages/workflow/src/simulator/simulator.test.ts',
   'test/faults.test.ts',
 ];
+
+/** `npm run test:deep` sets it: long fuzzing, many kills, thousands of random processes, and nothing else. */
+const deep = process.env['KETHUB_TEST_DEEP'] === '1';
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -26,7 +29,10 @@ export default defineConfig({
     // Every log line of the run is looked through for secrets.
     globalSetup: 'test/log-check/whole-run.ts',
     setupFiles: 'test/log-check/each-file.ts',
-    include: ['{apps,packages}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: deep
+      ? ['{apps,packages}/*/src/**/*.deep.test.ts', 'test/**/*.deep.test.ts']
+      : ['{apps,packages}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', ...(deep ? [] : ['**/*.deep.test.ts'])],
     // Each file in its own process, so that a leak shows in its file; three at a time, as many tests wait for others.
     pool: 'forks',
     maxWorkers: 3,

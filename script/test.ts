@@ -9,6 +9,7 @@ import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-too
 // `npm test`: sets up what the machine lacks, checks the code, then runs every test on SQLite and on a real PostgreSQL,
 // those of the identity provider also on a real Keycloak, those of containers with a real Docker,
 // and requests that Schemathesis makes up.
+// `npm run test:deep` runs the files *.deep.test.ts instead: what takes minutes each.
 // Arguments go to vitest: npm test -- packages/runtime
 const KEYCLOAK_TESTS = [
   'apps/server/src/identity/keycloak/keycloak.test.ts',
@@ -22,10 +23,11 @@ const CONTAINER_TESTS = [
   'packages/runtime/src/build/images.test.ts',
   'packages/runtime/src/escapes/escapes.test.ts',
   'test/containers.test.ts',
-  'test/faults.test.ts',
+  'test/faults.deep.test.ts',
 ];
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
-const chosen = process.argv.slice(2);
+const deep = process.argv[2] === '--deep';
+const chosen = process.argv.slice(deep ? 3 : 2);
 
 try {
   ensureTools([...runtimeTools, ...testTools, postgresTool], say);
@@ -34,7 +36,7 @@ try {
   say(error.message);
   process.exit(1);
 }
-const checked = chosen.length > 0 || (await check());
+const checked = deep || chosen.length > 0 || (await check());
 const postgres = await startPostgres({ durable: false });
 let keycloak: Keycloak | null = null;
 let engine: ContainerEngine | null = null;
@@ -44,6 +46,7 @@ try {
   const schemathesis = schemathesisForTests();
   const tested = await run('tests', 'vitest', ['run', ...chosen], {
     KETHUB_TEST_POSTGRES_URL: postgres.url,
+    ...(deep && { KETHUB_TEST_DEEP: '1' }),
     ...(keycloak && { KETHUB_TEST_KEYCLOAK_URL: keycloak.url }),
     ...(engine && { KETHUB_TEST_CONTAINER_ENGINE: engine.socket }),
     ...(schemathesis !== null && { KETHUB_TEST_SCHEMATHESIS: schemathesis }),
@@ -83,7 +86,7 @@ async function engineForTests(): Promise<ContainerEngine | null> {
 
 /** The folder of Schemathesis, likewise. */
 function schemathesisForTests(): string | null {
-  if (!isChosen('test/fuzz.test.ts')) return null;
+  if (!isChosen('test/fuzz.deep.test.ts')) return null;
   try {
     return fetchSchemathesis(say);
   } catch (error) {
@@ -94,5 +97,6 @@ function schemathesisForTests(): string | null {
 }
 
 function isChosen(file: string): boolean {
+  if (file.endsWith('.deep.test.ts') !== deep) return false;
   return chosen.length === 0 || chosen.some((part) => file.includes(part));
 }

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { testEngine } from '../packages/runtime/src/testing/images.ts';
+import { runFaults } from './faults/run.ts';
+
+const seed = Number(process.env['KETHUB_TEST_SEED'] ?? Date.now() % 1_000_000);
+
+// The long run, with 200 kills of everything, is `npm run faults`.
+test.each([
+  ['sqlite', 50, 'the platform', ['platform'], null],
+  ['postgres', 12, 'everything', null, 3_000],
+] as const)(
+  `on %s with %d kills of %s at random moments nothing is lost, run twice, stuck or left behind (KETHUB_TEST_SEED=${seed})`,
+  { timeout: 600_000 },
+  async (database, kills, _what, only, outageMs) => {
+    const report = await runFaults({ seed, kills, only, database, diskMb: null, outageMs, pauseMs: 400 });
+    expect(report.wrong, JSON.stringify(report)).toEqual([]);
+    // On a busy machine there is less time to promise something between one kill and the next.
+    expect(report.promised).toBeGreaterThan(kills / 5);
+  },
+);
+
+// Of its own, because it is killed.
+test.skipIf(testEngine === null)(
+  `with 3 kills of the container engine the same holds for executions in containers (KETHUB_TEST_SEED=${seed})`,
+  { timeout: 600_000 },
+  async () => {
+    const plan = {
+      seed,
+      kills: 3,
+      only: ['engine'],
+      database: 'sqlite',
+      diskMb: null,
+      outageMs: null,
+      pauseMs: 800,
+    } as const;
+    const report = await runFaults({ ...plan, withEngine: true });
+    expect(report.wrong, JSON.stringify(report)).toEqual([]);
+    expect(report.happened).toEqual({ engine: 3 });
+    expect(report.promised).toBeGreaterThan(3);
+  },
+);
