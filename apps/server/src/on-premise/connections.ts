@@ -1,10 +1,10 @@
-import { Resolver } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import tls from 'node:tls';
 import type { OnPremiseSettings } from '../config/index.ts';
 import { createAddressRules, type AddressRules } from '@kethub/runtime/addresses';
+import { Names } from '@kethub/runtime/names';
 import { isAllowedPort, type Destination } from './target.ts';
 
 /** All IP addresses of a name. */
@@ -81,19 +81,10 @@ function guardedLookup(rules: AddressRules, resolve: Resolve): LookupFunction {
   };
 }
 
-/**
- * By DNS alone. The resolver of the system (getaddrinfo) occupies one of the four threads that also read files and hash:
- * four names whose servers do not answer would stop the platform.
- */
+/** By DNS alone, one look-up at a time for each name: names of one provider are in nobody's way. */
 function resolveByDns(): Resolve {
-  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
-  return async (hostname) => {
-    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    const failure = answers.find((answer) => answer.status === 'rejected');
-    if (addresses.length === 0 && failure) throw failure.reason;
-    return addresses;
-  };
+  const names = new Names({ hostsFile: null, resolvConf: null, most: Infinity });
+  return async (hostname) => names.addresses(hostname);
 }
 
 function trust({ certificates }: OnPremiseSettings): { ca?: string[] } {

@@ -51,6 +51,18 @@ test('nothing is refused before it is known which networks are open, and then wh
   await vi.waitFor(() => expect(refused.length).toBeGreaterThan(0), patience);
 });
 
+test('a door says when its proxy listens: a job that waits for it finds a socket', async () => {
+  const [door, closed] = [doors.open([target()]), doors.open([target()])];
+  let listens = false;
+  void door.listens.then(() => (listens = true));
+  closed.close();
+  await closed.listens;
+  expect(listens).toBe(false);
+  doors.allow([`${HOST}/32`]);
+  await door.listens;
+  expect(await statusThrough(path.join(door.dir, 'proxy.sock'))).toBe(200);
+});
+
 test('what was closed before it is known is not opened', async () => {
   const [first, second] = [doors.open([target()]), doors.open([target()])];
   first.close();

@@ -6,8 +6,6 @@ import type { FromProxy, ToProxy } from './proxy-main.ts';
 
 const MAIN = fileURLToPath(new URL('proxy-main.ts', import.meta.url));
 const AGAIN_MS = 200;
-/** More refusals than these are counted, not told. */
-const TOLD = 50;
 
 /** The only way out of a sandbox or a container. */
 export interface Door {
@@ -20,13 +18,15 @@ export interface Door {
 export interface FolderDoor extends Door {
   /** On this machine. */
   readonly dir: string;
+  /** Resolves when the proxy listens on the socket, or the door has closed. */
+  readonly listens: Promise<void>;
 }
 
 interface Opened {
   message: Extract<ToProxy, { kind: 'open' }>;
   handle: ListeningSocket | undefined;
   door: Door;
-  refusals: number;
+  listens: () => void;
 }
 
 /**
@@ -70,22 +70,26 @@ export class Doors {
     chmodSync(dir, 0o711);
     if (this.#uid !== null) chownSync(dir, this.#uid, this.#uid);
     const socket = `${this.#reachable(dir)}/proxy.sock`;
-    const door = this.#make({ kind: 'open', id, socket, hosts: [...hosts] }, undefined, () => {
+    const listens = Promise.withResolvers<void>();
+    const message = { kind: 'open' as const, id, socket, hosts: [...hosts] };
+    const door = this.#make({ message, handle: undefined, listens: listens.resolve }, () => {
+      listens.resolve();
       rmSync(dir, { recursive: true, force: true });
     });
-    return Object.assign(door, { dir });
+    return Object.assign(door, { dir, listens: listens.promise });
   }
 
   /** The way out of a container without a network, on its own loopback. @throws when nothing leads into it. */
   async openInside(hosts: readonly string[], inside: Inside): Promise<Door> {
     const handle = await listenInside(inside);
     const message = { kind: 'open' as const, id: String(++this.#made), socket: null, hosts: [...hosts] };
-    return this.#make(message, handle, () => {
+    return this.#make({ message, handle, listens: () => undefined }, () => {
       handle.close();
     });
   }
 
-  #make(message: Opened['message'], handle: Opened['handle'], closed: () => void): Door {
+  #make(opened: Omit<Opened, 'door'>, closed: () => void): Door {
+    const { message, handle } = opened;
     const door: Door = {
       onRefused: () => undefined,
       close: () => {
@@ -94,7 +98,7 @@ export class Doors {
         closed();
       },
     };
-    this.#open.set(message.id, { message, handle, door, refusals: 0 });
+    this.#open.set(message.id, { ...opened, door });
     if (this.#proxy !== null) this.#tell(message, handle);
     else if (this.#networks !== null) this.#start();
     return door;
@@ -114,7 +118,7 @@ export class Doors {
     });
     this.#proxy = child;
     child.on('message', (message: FromProxy) => {
-      this.#refused(message);
+      this.#heard(message);
     });
     child.on('error', (error) => {
       console.error(`the proxy of services: ${error.message}`);
@@ -133,11 +137,9 @@ export class Doors {
     if (this.#proxy?.connected === true) this.#proxy.send(message, handle);
   }
 
-  #refused({ id, target, why }: FromProxy): void {
-    const open = this.#open.get(id);
-    if (open === undefined) return;
-    open.refusals += 1;
-    if (open.refusals <= TOLD) open.door.onRefused(target, why);
-    if (open.refusals === TOLD) open.door.onRefused(target, 'further refusals are not told');
+  #heard(message: FromProxy): void {
+    const open = this.#open.get(message.id);
+    if (message.kind === 'listening') open?.listens();
+    else open?.door.onRefused(message.target, message.why);
   }
 }

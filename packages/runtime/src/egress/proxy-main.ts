@@ -2,22 +2,28 @@
  * The process of all forward proxies of a runner: node proxy-main.ts <uid or ->, told by its parent what to open and close.
  * Bytes of strangers are parsed here, without any right on this machine, and not in the runner.
  */
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createAddressRules, type AddressRules } from './address-rules.ts';
-import { createProxy } from './proxy.ts';
+import { FairSlots } from './fair-slots.ts';
+import { Names } from './names.ts';
+import { createProxy, MOST_CONNECTIONS } from './proxy.ts';
 
 export type ToProxy =
   /** With a socket that listens already, or the path of one to be made. */
   | { kind: 'open'; id: string; socket: string | null; hosts: string[] }
   | { kind: 'close'; id: string }
   | { kind: 'networks'; networks: string[] };
-export interface FromProxy {
-  kind: 'refused';
-  id: string;
-  target: string;
-  why: string;
-}
+export type FromProxy =
+  | { kind: 'listening'; id: string }
+  | { kind: 'refused'; id: string; target: string; why: string };
+
+/** Refusals of one sandbox that are told to the runner; more are dropped here. */
+const MOST_REFUSALS = 50;
+/** Names of one sandbox that are resolved at the same time. */
+const MOST_NAMES = 8;
+/** Connections of all sandboxes together; fewer where the process may open fewer files. */
+const MOST_ALTOGETHER = 8_192;
 
 const [, , uid = '-'] = process.argv;
 if (uid !== '-') {
@@ -26,7 +32,8 @@ if (uid !== '-') {
   process.setuid?.(Number(uid));
 }
 let rules: AddressRules = createAddressRules([]);
-const open = new Map<string, Server>();
+const open = new Map<string, { server: Server; names: Names }>();
+const slots = new FairSlots(connectionsInAll(), MOST_CONNECTIONS);
 
 process.on('message', (message: ToProxy, handle: Server | undefined) => {
   if (message.kind === 'networks') rules = createAddressRules(message.networks);
@@ -36,14 +43,26 @@ process.on('message', (message: ToProxy, handle: Server | undefined) => {
 process.on('disconnect', () => process.exit(0)); // the runner is gone
 
 function listen({ id, socket, hosts }: Extract<ToProxy, { kind: 'open' }>, handle: Server | undefined): void {
+  let refusals = 0;
   const refused = (target: string, why: string): void => {
-    process.send?.({ kind: 'refused', id, target, why } satisfies FromProxy);
+    refusals += 1;
+    if (refusals <= MOST_REFUSALS) tell({ kind: 'refused', id, target, why });
+    if (refusals === MOST_REFUSALS) tell({ kind: 'refused', id, target, why: 'further refusals are not told' });
   };
-  const server = createProxy({ hosts: new Set(hosts), rules: () => rules, refused });
+  // A resolver for each: what one sandbox asks for is in nobody's way, and ends with it.
+  const names = new Names({ hostsFile: '/etc/hosts', resolvConf: '/etc/resolv.conf', most: MOST_NAMES });
+  const server = createProxy({
+    hosts: new Set(hosts),
+    rules: () => rules,
+    refused,
+    names,
+    slot: () => slots.take(id),
+  });
   server.on('error', (error) => {
     console.error(`the proxy of ${id} does not listen: ${error.message}`);
   });
-  open.set(id, server);
+  open.set(id, { server, names });
+  slots.enter(id);
   if (socket === null) {
     server.listen(handle);
     return;
@@ -51,12 +70,30 @@ function listen({ id, socket, hosts }: Extract<ToProxy, { kind: 'open' }>, handl
   rmSync(socket, { force: true });
   server.listen(socket, () => {
     chmodSync(socket, 0o666); // of another user, in a folder that only its sandbox sees
+    tell({ kind: 'listening', id });
   });
 }
 
+function tell(message: FromProxy): void {
+  process.send?.(message);
+}
+
 function close(id: string): void {
-  const server = open.get(id);
+  const known = open.get(id);
   open.delete(id);
-  server?.close();
-  server?.closeAllConnections();
+  slots.leave(id);
+  known?.names.close();
+  known?.server.close();
+  known?.server.closeAllConnections();
+}
+
+/** Each connection has two ends, and some files are for listening and for name servers. */
+function connectionsInAll(): number {
+  try {
+    const files = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    if (files !== undefined) return Math.max(16, Math.min(MOST_ALTOGETHER, Math.floor((Number(files) * 3) / 8)));
+  } catch {
+    // a system without /proc
+  }
+  return 256;
 }

@@ -1,8 +1,9 @@
-import { lookup } from 'node:dns/promises';
 import { createServer, request as send, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { connect, isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { AddressRules } from './address-rules.ts';
+import { NameFailure, type Names } from './names.ts';
+import { Refused, connectTo, type Place } from './reach.ts';
 
 /** What one sandbox may reach, and who hears what it may not. */
 export interface Grant {
@@ -11,18 +12,21 @@ export interface Grant {
   /** Asked for each connection, because networks that are open can change. */
   rules: () => AddressRules;
   refused: (target: string, why: string) => void;
+  names: Names;
+  /** Takes a slot for one connection to a host and returns how to give it back, or null when there is none. */
+  slot: () => (() => void) | null;
 }
 
-const CONNECT_MS = 10_000;
 const IDLE_MS = 300_000;
-const MOST_CONNECTIONS = 64;
+/** Connections of one sandbox to its proxy, and from there to hosts. */
+export const MOST_CONNECTIONS = 64;
 /** Between two hops only (RFC 9110, 7.6.1), and what a client says to its proxy. */
 const HOP_HEADERS = [
   'connection', 'keep-alive', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
 ]; // prettier-ignore
 
-/** Why a connection is not made, in words for the author of the service. */
-class Refused extends Error {}
+/** More connections at once than this sandbox may have. */
+class Full extends Error {}
 
 /**
  * The forward proxy of one sandbox, the only way out of it: CONNECT for TLS and everything else, and plain requests. Names
@@ -35,13 +39,16 @@ export function createProxy(grant: Grant): Server {
     void tunnel(grant, incoming.url ?? '', socket, head);
   });
   server.on('clientError', (_error, socket) => socket.destroy());
+  server.on('drop', () => grant.refused('any host', `${MOST_CONNECTIONS} connections are open already`));
   return server;
 }
 
 async function tunnel(grant: Grant, target: string, socket: Socket, head: Buffer): Promise<void> {
   socket.on('error', () => socket.destroy());
+  const gone = new AbortController();
+  socket.once('close', () => gone.abort());
   try {
-    const there = await open(grant, parse(target));
+    const there = await open(grant, parse(target), gone.signal);
     there.once('error', () => socket.destroy());
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (head.length > 0) there.write(head);
@@ -58,23 +65,21 @@ async function forward(grant: Grant, incoming: IncomingMessage, outgoing: Server
   const url = incoming.url !== undefined && URL.canParse(incoming.url) ? new URL(incoming.url) : null;
   // Never the path: it may hold credentials.
   const target = url === null ? 'an address' : `${url.hostname}:${url.port || 80}`;
+  const gone = new AbortController();
+  outgoing.once('close', () => gone.abort());
   try {
     if (url?.protocol !== 'http:') throw new Refused('a proxy is asked with CONNECT or with a whole http address');
-    const place = { host: hostOf(url.hostname), port: Number(url.port || 80) };
-    const socket = await open(grant, place);
-    const headers = Object.fromEntries(
-      Object.entries(incoming.headers).filter(([name]) => !HOP_HEADERS.includes(name)),
-    );
+    const socket = await open(grant, { host: hostOf(url.hostname), port: Number(url.port || 80) }, gone.signal);
     const there = send({
       method: incoming.method,
       path: `${url.pathname}${url.search}`,
-      headers: { ...headers, host: url.host },
+      headers: { ...withoutHopHeaders(incoming), host: url.host },
       createConnection: () => socket,
+      signal: gone.signal,
     });
     there.setTimeout(IDLE_MS, () => there.destroy());
     there.once('response', (answer) => {
-      const kept = Object.entries(answer.headers).filter(([name]) => !HOP_HEADERS.includes(name));
-      outgoing.writeHead(answer.statusCode ?? 502, Object.fromEntries(kept));
+      outgoing.writeHead(answer.statusCode ?? 502, withoutHopHeaders(answer));
       pipeline(answer, outgoing, () => outgoing.destroy());
     });
     there.once('error', () => {
@@ -89,18 +94,19 @@ async function forward(grant: Grant, incoming: IncomingMessage, outgoing: Server
   }
 }
 
+function withoutHopHeaders({ headers }: IncomingMessage): Record<string, string | string[] | undefined> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.includes(name)));
+}
+
 function answerTo(grant: Grant, target: string, error: unknown): { status: string; text: string } {
   const shown = target.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, 300);
   if (error instanceof Refused) {
     grant.refused(shown, error.message);
     return { status: '403 Forbidden', text: `Kethub: ${error.message}.\n` };
   }
-  return { status: '502 Bad Gateway', text: `Kethub: ${shown} cannot be reached.\n` };
-}
-
-interface Place {
-  host: string;
-  port: number;
+  if (error instanceof Full) return { status: '503 Service Unavailable', text: `Kethub: ${error.message}.\n` };
+  const why = error instanceof NameFailure ? `: ${error.message}` : '';
+  return { status: '502 Bad Gateway', text: `Kethub: ${shown} cannot be reached${why}.\n` };
 }
 
 function parse(target: string): Place {
@@ -114,22 +120,21 @@ function hostOf(name: string): string {
   return name.toLowerCase().replace(/\.$/, '').replaceAll(/[[\]]/g, '');
 }
 
-/** @throws Refused when it may not be reached; any other error when it cannot. */
-async function open({ hosts, rules }: Grant, { host, port }: Place): Promise<Socket> {
-  if (!hosts.has(`${host}:${port}`)) {
+/** @throws Refused when it may not be reached; Full when no slot is free; any other error when it cannot be reached. */
+async function open(grant: Grant, place: Place, gone: AbortSignal): Promise<Socket> {
+  const { host, port } = place;
+  if (!grant.hosts.has(`${host}:${port}`)) {
     throw new Refused(`this version has not declared ${host}:${port} among the hosts that it calls`);
   }
-  const found = isIP(host) === 0 ? await lookup(host, { all: true }) : [{ address: host }];
-  const allowed = found.find(({ address }) => rules().allows(address));
-  if (allowed === undefined) {
-    throw new Refused(`${host} is at an address of a private network, which the operator has not opened to services`);
+  const release = grant.slot();
+  if (release === null) throw new Full(`more connections at once than this execution may have now`);
+  try {
+    const socket = await connectTo(place, grant, gone);
+    socket.once('close', release);
+    if (socket.destroyed) release();
+    return socket;
+  } catch (error) {
+    release();
+    throw error;
   }
-  const socket = connect({ host: allowed.address, port, timeout: CONNECT_MS });
-  await new Promise<void>((resolve, reject) => {
-    socket.once('connect', resolve);
-    socket.once('error', reject);
-    socket.once('timeout', () => socket.destroy(new Error('it did not answer')));
-  });
-  socket.setTimeout(0);
-  return socket;
 }

@@ -25,6 +25,9 @@ export interface Handover {
   input: Buffer;
 }
 
+/** How long a job waits for the proxy to its hosts, in ms. */
+const LISTENS_MS = 20_000;
+
 let prepared = 0;
 
 /** A sandbox that runs one execution of a service, or waits for it. */
@@ -38,6 +41,7 @@ export class ServiceSandbox {
   readonly #prepared: PreparedSandbox;
   #nest: string;
   #warm = false;
+  #door: FolderDoor | null = null;
 
   /**
    * Starts what is common to all services. Without cgroups the limits must be known already.
@@ -82,6 +86,7 @@ export class ServiceSandbox {
     this.#warm = options.warm;
     const { reachable } = this.#ground;
     const door = hosts.length === 0 ? null : this.#openDoor(hosts);
+    this.#door = door;
     const mounts: Mount[] = [
       { from: reachable(code.sourceDir), to: '/app', writable: false },
       ...(code.layerDir === null ? [] : [{ from: reachable(code.layerDir), to: '/deps', writable: false }]),
@@ -117,6 +122,7 @@ export class ServiceSandbox {
     return door;
   }
 
+  /** Gives it the job, as soon as its hosts can be reached. */
   handOver(job: Handover, limits: Limits): void {
     const { secrets, environment, dataPools } = job;
     const header = Buffer.from(
@@ -124,7 +130,21 @@ export class ServiceSandbox {
     );
     // One write for small jobs: Python reads them with one system call.
     const frames = Buffer.concat([frameLength(header), header, frameLength(job.input), job.input]);
-    this.sandbox.send(frames);
+    if (this.#door === null) this.sandbox.send(frames);
+    else void this.#listening(this.#door).then(() => this.sandbox.send(frames));
+  }
+
+  async #listening({ listens }: FolderDoor): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        const message = 'The proxy to the hosts of this version does not listen yet. Connections may fail at first.';
+        this.lines.note({ timestamp: new Date().toISOString(), severity: 'WARNING', message });
+        resolve();
+      }, LISTENS_MS);
+    });
+    await Promise.race([listens, late]);
+    clearTimeout(timer);
   }
 
   /** False when a warm worker has certainly ended before it had read its job: the service's own code has not run. Asked after its end. */

@@ -1,0 +1,47 @@
+/** Slots that several holders share. No holder takes more than its limit, and none takes the last ones from the others. */
+export class FairSlots {
+  readonly #total: number;
+  readonly #mostEach: number;
+  readonly #held = new Map<string, number>();
+  #used = 0;
+
+  /**
+   * @param total slots of all holders together.
+   * @param mostEach slots of one holder, however many are free.
+   */
+  constructor(total: number, mostEach: number) {
+    this.#total = total;
+    this.#mostEach = mostEach;
+  }
+
+  /** Counts a holder in, so that its share is kept for it. */
+  enter(holder: string): void {
+    if (!this.#held.has(holder)) this.#held.set(holder, 0);
+  }
+
+  /** Forgets a holder. What it still holds is counted until it is given back. */
+  leave(holder: string): void {
+    this.#held.delete(holder);
+  }
+
+  /**
+   * Takes a slot and returns how to give it back, or null when there is none for this holder. The last quarter is for
+   * holders below an equal share.
+   */
+  take(holder: string): (() => void) | null {
+    const held = this.#held.get(holder) ?? 0;
+    if (held >= this.#mostEach || this.#used >= this.#total) return null;
+    const share = Math.max(1, Math.floor(this.#total / Math.max(1, this.#held.size)));
+    if (held >= share && this.#used >= this.#total * 0.75) return null;
+    this.#held.set(holder, held + 1);
+    this.#used += 1;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#used -= 1;
+      const now = this.#held.get(holder);
+      if (now !== undefined) this.#held.set(holder, Math.max(0, now - 1));
+    };
+  }
+}

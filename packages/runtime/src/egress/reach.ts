@@ -1,0 +1,52 @@
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
+import type { AddressRules } from './address-rules.ts';
+import type { Names } from './names.ts';
+
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Why a connection is not made, in words for the author of the service. */
+export class Refused extends Error {}
+
+/** Longest time for a connection when the name is resolved, in ms. */
+const CONNECT_MS = 10_000;
+/** How long one of several addresses may take before the next is tried, in ms. */
+const ATTEMPT_MS = 2_500;
+
+/**
+ * Connects to a host at the very addresses that were judged, so that a name that means something else a moment later
+ * gains nothing. Ends when `gone` is aborted. @throws Refused when no address is allowed.
+ */
+export async function connectTo(
+  { host, port }: Place,
+  { names, rules }: { names: Names; rules: () => AddressRules },
+  gone: AbortSignal,
+): Promise<Socket> {
+  const found = isIP(host) === 0 ? await names.addresses(host) : [host];
+  const allowed = found.filter((address) => rules().allows(address));
+  if (allowed.length === 0) {
+    throw new Refused(`${host} is at an address of a private network, which the operator has not opened to services`);
+  }
+  gone.throwIfAborted();
+  const socket = connect({ host, port, lookup: only(allowed), autoSelectFamilyAttemptTimeout: ATTEMPT_MS });
+  const abort = (): unknown => socket.destroy(new Error('nobody waits any more'));
+  const late = setTimeout(() => socket.destroy(new Error('it did not answer')), CONNECT_MS);
+  gone.addEventListener('abort', abort, { once: true });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve);
+      socket.once('error', reject);
+    });
+    return socket;
+  } finally {
+    clearTimeout(late);
+    gone.removeEventListener('abort', abort);
+  }
+}
+
+function only(addresses: readonly string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_hostname, _options, callback) => callback(null, all);
+}
