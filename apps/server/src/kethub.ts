@@ -160,12 +160,15 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   }
   const containers = new ContainerWatch(platform);
   const builders = buildersOf(configuration, runtime);
-  const builds = [new BuildWorker(platform, 'PYTHON_TEMPLATE', builders.PYTHON_TEMPLATE)];
-  if (builders.DOCKER) builds.push(new BuildWorker(platform, 'DOCKER', builders.DOCKER, () => containers.usable));
+  const { PYTHON_TEMPLATE, DOCKER } = builders;
+  const builds = new BuildWorker(platform, [
+    { runtime: 'PYTHON_TEMPLATE', builder: PYTHON_TEMPLATE, isReady: () => true },
+    ...(DOCKER ? [{ runtime: 'DOCKER' as const, builder: DOCKER, isReady: () => containers.usable }] : []),
+  ]);
   const worker = new ExecutionWorker(platform, runtime, createRunnables(platform, builders), containers);
-  opened.push(() => Promise.all([...builds.map((one) => one.stop()), worker.stop()]));
+  opened.push(() => Promise.all([builds.stop(), worker.stop()]));
   await worker.start();
-  for (const one of builds) one.start();
+  await builds.start();
   return { runtime, isConnected: () => connected, running: () => worker.running };
 }
 

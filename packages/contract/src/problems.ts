@@ -220,6 +220,12 @@ export const problems = {
     'The limit on requests is reached. The header Retry-After says when to try again.',
     true,
   ),
+  'too-many-builds': problem(
+    429,
+    'Too many builds',
+    'As many builds wait or run as may, of this owner or on the whole platform; `detail` says which. Wait until one has ended, then upload again. The header Retry-After says when to try again. The operator sets both limits.',
+    true,
+  ),
   'internal-error': problem(
     500,
     'Internal error',

@@ -12,6 +12,13 @@ export interface LimitSettings {
   readonly rateLimits: RateLimitSettings;
   /** Of a subscription for which the provider of the service has set nothing. */
   readonly subscriptionLimits: UsageLimits;
+  readonly buildQueue: BuildQueueSettings;
+}
+
+/** How many builds may wait or run. */
+export interface BuildQueueSettings {
+  readonly ofOwner: number;
+  readonly inAll: number;
 }
 
 export const LimitFields = {
@@ -49,6 +56,18 @@ export const LimitFields = {
     default: 0,
     description: 'The same for a calendar month.',
   }),
+  KETHUB_OWNER_BUILDS: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 20,
+    description: 'Builds of one owner that wait or run. An upload beyond is refused with 429 until one has ended.',
+  }),
+  KETHUB_BUILDS: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 1_000,
+    description: 'Builds of all owners together that wait or run. An upload beyond is refused with 429.',
+  }),
 };
 
 export function limitsOf(given: Static<TObject<typeof LimitFields>>): LimitSettings {
@@ -62,5 +81,6 @@ export function limitsOf(given: Static<TObject<typeof LimitFields>>): LimitSetti
       executionsPerDay: given.KETHUB_SUBSCRIPTION_EXECUTIONS_PER_DAY || null,
       executionsPerMonth: given.KETHUB_SUBSCRIPTION_EXECUTIONS_PER_MONTH || null,
     },
+    buildQueue: { ofOwner: given.KETHUB_OWNER_BUILDS, inAll: given.KETHUB_BUILDS },
   };
 }

@@ -10,5 +10,8 @@ export function serviceAnswersOf(owner: { type: string; id: string }): string {
 export const serviceCatalog: Catalog = {
   ownedBy: (transaction, userId, most) =>
     ownedIn(transaction, 'services', { kind: 'service', address: '/services' }, userId, most),
-  forget: (transaction, id) => forgetAnswers(transaction, serviceAnswersOf({ type: 'USER', id })),
+  async forget(transaction, id) {
+    await forgetAnswers(transaction, serviceAnswersOf({ type: 'USER', id }));
+    await transaction.deleteFrom('build_turns').where('owner_id', '=', id).execute();
+  },
 };

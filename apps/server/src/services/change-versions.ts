@@ -118,7 +118,7 @@ export async function configure(
 /** Gives a version a build to do. Returns what of the version changes with that. */
 async function buildAnew(platform: Platform, transaction: Queries, versionId: string) {
   const buildId = platform.newId();
-  await insertBuild(transaction, buildId, versionId, platform.now());
+  await insertBuild(platform, transaction, buildId, versionId);
   // One that still runs ends without effect: it is no longer the build of its version.
   const before = await transaction
     .deleteFrom('builds')

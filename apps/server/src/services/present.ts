@@ -10,7 +10,9 @@ function stored<T>(json: string): T {
   return JSON.parse(json) as T;
 }
 
-export function presentBuild(row: Omit<BuildRow, 'log' | 'log_blob' | 'service_version_id' | 'worker_id'>): Build {
+export function presentBuild(
+  row: Omit<BuildRow, 'log' | 'log_blob' | 'service_version_id' | 'worker_id' | 'cpus' | 'memory_bytes'>,
+): Build {
   return {
     id: row.id,
     status: row.status,

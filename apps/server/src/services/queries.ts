@@ -2,6 +2,7 @@ import { limits, type ServiceRuntime } from '@kethub/contract';
 import { sql } from 'kysely';
 import type { Context } from '../platform.ts';
 import { isAmong, type Database, type Queries, type ServiceRow } from '../storage/index.ts';
+import type { Needs } from '../workers/index.ts';
 
 /** The SQL of services, versions and builds. Everything is asked together with its owner. */
 
@@ -182,17 +183,16 @@ export function findBuild(queries: Queries, id: string) {
   return queries.selectFrom('builds').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Builds for a runtime that have not ended and that no other worker is doing, oldest first. */
-export function buildsToDo(database: Database, workerId: string, runtime: ServiceRuntime) {
-  return database.read
+/** The builds that a worker is doing, as the database knows it. */
+export async function buildsOfWorker(queries: Queries, workerId: string): Promise<Set<string>> {
+  const rows = await queries
     .selectFrom('builds')
-    .innerJoin('service_versions', 'service_versions.id', 'service_version_id')
-    .select('builds.id')
-    .where('service_versions.runtime', '=', runtime)
-    .where('status', 'in', ['PENDING', 'RUNNING'])
-    .where((where) => where.or([where('worker_id', 'is', null), where('worker_id', '=', workerId)]))
-    .orderBy('builds.created_at')
+    .select('id')
+    .where('worker_id', '=', workerId)
+    // Literal: SQLite uses a partial index only when it can see that its condition holds.
+    .where(sql<boolean>`builds.status in ('PENDING', 'RUNNING') and builds.status = 'RUNNING'`)
     .execute();
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Of these digests those that are the source of a version for a runtime. */
@@ -211,23 +211,29 @@ export async function neededSources(
   return new Set(rows.map(({ source_digest }) => source_digest));
 }
 
-/** Takes a build for a worker; false when another one has it, or it has ended. */
-export async function claimBuild(transaction: Queries, id: string, workerId: string, now: number): Promise<boolean> {
+/** Takes a waiting build for a worker; false when another one has it, or it has ended. */
+export async function claimBuild(
+  transaction: Queries,
+  id: string,
+  workerId: string,
+  { cpus, memoryBytes }: Pick<Needs, 'cpus' | 'memoryBytes'>,
+  now: number,
+): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('builds')
-    .set({ status: 'RUNNING', started_at: now, worker_id: workerId })
+    .set({ status: 'RUNNING', started_at: now, worker_id: workerId, cpus, memory_bytes: memoryBytes })
     .where('id', '=', id)
-    .where('status', 'in', ['PENDING', 'RUNNING'])
-    .where((where) => where.or([where('worker_id', 'is', null), where('worker_id', '=', workerId)]))
+    .where('status', '=', 'PENDING')
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
 
-/** Builds that a lost worker was doing are to be done by another. */
-export function releaseBuilds(transaction: Queries, workerId: string) {
+/** What a worker was building is to be built by another, or by its next process. */
+export function releaseBuilds(transaction: Queries, workerId: string, ids: readonly string[]) {
   return transaction
     .updateTable('builds')
-    .set({ status: 'PENDING', started_at: null, worker_id: null })
+    .set({ status: 'PENDING', started_at: null, worker_id: null, cpus: null, memory_bytes: null })
+    .where(isAmong(transaction, 'id', ids))
     .where('status', '=', 'RUNNING')
     .where('worker_id', '=', workerId)
     .returning('id')

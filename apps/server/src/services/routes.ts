@@ -67,7 +67,15 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     description:
       'A managed service is sent as a form, an on-premise service as JSON. Form parts: `name`, `description` (optional), `version` (optional), `configuration` (optional, JSON of RuntimeConfiguration), then the file `source`: a ZIP of the content of the project, not of its folder. The first version, 1.0.0 unless another is chosen, is a draft; its build starts at once. With the part `type` = WORKFLOW the file is the BPMN file of a workflow service, and `applicationId` (optional) the application as which its tasks call services; `workflow.problems` of the version says what keeps it from being deployed.',
     answers: { 201: Service },
-    problems: ['invalid-request', 'malformed-json', 'conflict', ...upload, ...repeat, 'too-many-requests'],
+    problems: [
+      'invalid-request',
+      'malformed-json',
+      'conflict',
+      ...upload,
+      ...repeat,
+      'too-many-requests',
+      'too-many-builds',
+    ],
     handle: ({ caller, request }) => createService(platform, contextOf(caller), request),
   }),
   endpoint({
@@ -147,7 +155,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: servicePath,
     query: Type.Object({ version: Type.Optional(VersionNumber) }),
     answers: { 201: ServiceVersion },
-    problems: [...found, 'malformed-json', 'conflict', ...upload, ...repeat, 'too-many-requests'],
+    problems: [...found, 'malformed-json', 'conflict', ...upload, ...repeat, 'too-many-requests', 'too-many-builds'],
     handle: ({ params, query, caller, request }) =>
       addVersion(platform, contextOf(caller), params.serviceId, query.version, request),
   }),
@@ -199,7 +207,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     description: 'The ZIP of a managed service; or the BPMN file of a workflow service, which is answered with 200.',
     params: versionPath,
     answers: { 200: ServiceVersion, 202: Build },
-    problems: [...change, 'version-published', ...upload, 'too-many-requests'],
+    problems: [...change, 'version-published', ...upload, 'too-many-requests', 'too-many-builds'],
     handle: ({ params, caller, request }) =>
       replaceSource(platform, contextOf(caller), params.serviceId, params.version, request),
   }),
@@ -234,7 +242,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: versionPath,
     body: RuntimeConfiguration,
     answers: { 200: ServiceVersion },
-    problems: [...change, 'malformed-json', 'version-published'],
+    problems: [...change, 'malformed-json', 'version-published', 'too-many-builds'],
     handle: ({ params, body, caller, request }) =>
       configure(platform, contextOf(caller), params.serviceId, params.version, body, request),
   }),

@@ -37,6 +37,14 @@ const REMEMBERED = 1_000;
 /** Loads service versions to run, and builds anew what this machine does not have (a moved database, a cleared cache). */
 export function createRunnables(platform: Platform, builders: Builders): Runnables {
   const known = new Map<string, Runnable>();
+  const rebuilding = new Map<string, Promise<void>>();
+  /** Executions of one version that begin together wait for one build of it. */
+  const rebuildOnce = (built: Built, row: SourceOf): Promise<void> => {
+    const id = row.source_digest;
+    const work = rebuilding.get(id) ?? rebuild(platform, builders, built, row).finally(() => rebuilding.delete(id));
+    rebuilding.set(id, work);
+    return work;
+  };
   return {
     async load(serviceVersionId) {
       const remembered = known.get(serviceVersionId);
@@ -48,7 +56,7 @@ export function createRunnables(platform: Platform, builders: Builders): Runnabl
         .executeTakeFirst();
       if (!row?.code) throw new Error(`Service version ${serviceVersionId} is gone or has not been built`);
       const built = JSON.parse(row.code) as Built;
-      if (!(await isPresent(builders, built))) await rebuild(platform, builders, built, row);
+      if (!(await isPresent(builders, built))) await rebuildOnce(built, row);
       const configuration = JSON.parse(row.configuration) as RuntimeConfiguration;
       const lock = await lockOf(builders, built);
       const runnable = { ...toRunnable(platform, built, configuration), digest: row.source_digest, lock };
@@ -73,12 +81,12 @@ function imageBuilder({ DOCKER }: Builders): NonNullable<Builders['DOCKER']> {
   return DOCKER;
 }
 
-async function rebuild(
-  platform: Platform,
-  builders: Builders,
-  built: Built,
-  row: { source_blob: string; source_digest: string },
-): Promise<void> {
+interface SourceOf {
+  readonly source_blob: string;
+  readonly source_digest: string;
+}
+
+async function rebuild(platform: Platform, builders: Builders, built: Built, row: SourceOf): Promise<void> {
   const { stream } = await platform.blobs.get(row.source_blob);
   const builder = 'image' in built ? imageBuilder(builders) : builders.PYTHON_TEMPLATE;
   const outcome: BuildOutcome = await builder

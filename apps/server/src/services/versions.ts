@@ -3,6 +3,7 @@ import type { Insertable } from 'kysely';
 import { Problem } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { takeIntoUse, type Queries, type ServiceRow, type ServiceVersionRow } from '../storage/index.ts';
+import { requireBuildSlot } from './builds/index.ts';
 import { everyVersion, findService, findVersion, newestVersions, type VersionRow } from './queries.ts';
 import type { Source } from './source.ts';
 import { nextVersion } from './version-number.ts';
@@ -140,23 +141,39 @@ export async function insertDraft(
     runtime: configuration.runtime,
     build_id: buildId,
   });
-  await insertBuild(transaction, buildId, versionId, platform.now());
+  await insertBuild(platform, transaction, buildId, versionId);
   return { versionId, buildId };
 }
 
-export async function insertBuild(transaction: Queries, id: string, versionId: string, now: number): Promise<void> {
+/** Gives a version a build to do, inside a transaction. Throws too-many-builds. */
+export async function insertBuild(
+  platform: Pick<Platform, 'configuration' | 'now'>,
+  transaction: Queries,
+  id: string,
+  versionId: string,
+): Promise<void> {
+  const { owner_id } = await transaction
+    .selectFrom('service_versions')
+    .innerJoin('services', 'services.id', 'service_versions.service_id')
+    .select('services.owner_id')
+    .where('service_versions.id', '=', versionId)
+    .executeTakeFirstOrThrow();
+  await requireBuildSlot(platform, transaction, owner_id, versionId);
   await transaction
     .insertInto('builds')
     .values({
       id,
       service_version_id: versionId,
       status: 'PENDING',
-      created_at: now,
+      created_at: platform.now(),
       started_at: null,
       ended_at: null,
       problem: null,
       log: null,
       log_blob: null,
+      worker_id: null,
+      cpus: null,
+      memory_bytes: null,
     })
     .execute();
 }

@@ -1,10 +1,10 @@
 import { PYTHON } from '../sandbox/root.ts';
+import { BUILD_SHARE } from './build-limits.ts';
 import type { Runtime } from '../types.ts';
 import { BuildError } from './problem.ts';
 
 const LIMITS = {
-  memoryBytes: 2 ** 30,
-  cpus: 2,
+  ...BUILD_SHARE,
   processes: 32,
   runTimeMs: 10 * 60_000,
   tmpBytes: 64 * 2 ** 20,

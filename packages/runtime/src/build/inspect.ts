@@ -1,12 +1,12 @@
 import { PYTHON } from '../sandbox/root.ts';
+import { BUILD_SHARE } from './build-limits.ts';
 import type { LogLine, Runtime } from '../types.ts';
 import type { Tell } from './log.ts';
 import type { Parameter } from './outcome.ts';
 import { BuildError, isBuildProblemCode } from './problem.ts';
 
 const LIMITS = {
-  memoryBytes: 2 ** 30,
-  cpus: 1,
+  ...BUILD_SHARE,
   processes: 64,
   runTimeMs: 60_000,
   tmpBytes: 64 * 2 ** 20,

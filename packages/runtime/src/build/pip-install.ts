@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PYTHON } from '../sandbox/root.ts';
+import { BUILD_SHARE } from './build-limits.ts';
 import type { Bind, Runtime, Severity } from '../types.ts';
 import type { HostPython } from './host-python.ts';
 import type { OnLine } from './outcome.ts';
@@ -11,8 +12,7 @@ import type { Requirement } from './requirements.ts';
 
 // The resolver of pip keeps the metadata of all candidates in memory; downloads go to the disk.
 const LIMITS = {
-  memoryBytes: 2 * 2 ** 30,
-  cpus: 2,
+  ...BUILD_SHARE,
   processes: 64,
   runTimeMs: 15 * 60_000,
   tmpBytes: 64 * 2 ** 20,

@@ -6,9 +6,9 @@ import { addBareVersion, pendingExecution } from '../../testing/bare-executions.
 import { databases } from '../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
 import { move } from '../queries.ts';
-import { machineOf, needsOfRow } from '../../workers/index.ts';
+import { machineOf, needsOfRow, promisesOf } from '../../workers/index.ts';
 import { Claims, type Offer } from './claim.ts';
-import { claimOldest, endingByOwner, promisesOf, queuesByTurn, runningByOwner } from './queries.ts';
+import { claimOldest, endingByOwner, queuesByTurn, runningByOwner } from './queries.ts';
 
 const GB = 2 ** 30;
 const capacity = { cpus: 8, memoryBytes: 64 * GB, gpus: {} };

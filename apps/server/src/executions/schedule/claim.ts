@@ -2,15 +2,21 @@ import type { RuntimeConfiguration } from '@kethub/contract';
 import type { Platform } from '../../platform.ts';
 import { needsOf } from '../../services/index.ts';
 import type { ExecutionRow, Queries } from '../../storage/index.ts';
-import { machineOf, needsOfRow, roomOf, type Capacity, type Machine, type Needs } from '../../workers/index.ts';
+import {
+  holdClaims,
+  machineOf,
+  promisedOn,
+  roomOf,
+  type Capacity,
+  type Machine,
+  type Needs,
+} from '../../workers/index.ts';
 import { plan, type Queue, type Situation, type Start } from './plan.ts';
 import {
   claimOldest,
   configurationsOf,
   fullServices,
   hadTurn,
-  holdClaims,
-  promisesOf,
   queuesByTurn,
   removeEmpty,
   runningEverywhere,
@@ -88,21 +94,9 @@ export class Claims {
   async #situation(transaction: Queries, offer: Offer): Promise<Omit<Situation, 'queues'>> {
     const { workerId, capacity, places } = offer;
     const now = this.#platform.now();
-    const { sharesCpus, sharesMemory } = this.#machine;
-    const promised = new Map(offer.promised);
-    const beside: Needs[] = [];
-    for (const row of await promisesOf(transaction, workerId, sharesCpus || sharesMemory)) {
-      const needs = needsOfRow(row);
-      // What is not known to the worker was claimed all the same: the connection broke before it had heard of it.
-      if (row.worker_id === workerId) promised.set(row.id, needs);
-      // Where this one gives what the whole machine has. GPUs are always its own.
-      else
-        beside.push({
-          ...NOTHING,
-          ...(sharesCpus && { cpus: needs.cpus }),
-          ...(sharesMemory && { memoryBytes: needs.memoryBytes }),
-        });
-    }
+    // What is not known to the worker was claimed all the same: the connection broke before it had heard of it.
+    const { executions, beside } = await promisedOn(transaction, workerId, this.#machine);
+    const promised = new Map([...offer.promised, ...executions]);
     return {
       running: await runningEverywhere(transaction, now),
       capacity,

@@ -12,20 +12,12 @@ import type { Queue, Running } from './plan.ts';
 const isPending = sql<boolean>`executions.status = 'PENDING'`;
 const isRunning = sql<boolean>`executions.status = 'RUNNING'`;
 
-/** A claim that stands still, with its machine or its network, holds up all the others only for so long. */
-const LONGEST_CLAIM_MS = 5_000;
-
-/** Claims of several workers happen one after the other: each must see what the last one has promised. */
-export async function holdClaims(transaction: Queries): Promise<void> {
-  // On SQLite there is one writer.
-  if (dialectOf(transaction) === 'sqlite') return;
-  await sql`select set_config('idle_in_transaction_session_timeout', ${String(LONGEST_CLAIM_MS)}, true),
-    pg_advisory_xact_lock(hashtextextended('claims of ' || current_schema(), 0))`.execute(transaction);
-}
-
 /** What takes place on the machines of all workers: what runs, and what was cancelled and has processes left. */
 export async function runningEverywhere(transaction: Queries, now: number): Promise<Running[]> {
-  const rows = await runningByOwner(transaction).unionAll(endingByOwner(transaction, now)).execute();
+  const rows = await runningByOwner(transaction)
+    .unionAll(endingByOwner(transaction, now))
+    .unionAll(buildsByOwner(transaction))
+    .execute();
   return rows.map(({ owner_id, service_id, executions, cpus, memory }) => ({
     ownerId: owner_id ?? '',
     serviceId: service_id,
@@ -55,6 +47,25 @@ export function endingByOwner(queries: Queries, now: number) {
     .where('ended_at', '>', now - LONGEST_END_MS);
 }
 
+/** Builds that take their part of a machine beside executions; they are none themselves. */
+function buildsByOwner(queries: Queries) {
+  return queries
+    .selectFrom('builds')
+    .innerJoin('service_versions', 'service_versions.id', 'service_version_id')
+    .innerJoin('services', 'services.id', 'service_versions.service_id')
+    .select([
+      sql<string | null>`services.owner_id`.as('owner_id'),
+      sql<string | null>`cast(null as text)`.as('service_id'),
+    ])
+    .select([
+      sql<number>`0`.as('executions'),
+      sql<number>`cast(sum(builds.cpus) as double precision)`.as('cpus'),
+      sql<number>`cast(sum(builds.memory_bytes) as double precision)`.as('memory'),
+    ])
+    .where(sql<boolean>`builds.status in ('PENDING', 'RUNNING') and builds.cpus > 0`)
+    .groupBy('services.owner_id');
+}
+
 const LONGEST_END_MS = 60_000;
 const isEnding = sql<boolean>`executions.status = 'CANCELLED' and executions.worker_id is not null
   and executions.log is null and executions.log_blob is null`;
@@ -69,21 +80,6 @@ function sumsByOwner(queries: Queries) {
       sql<number>`cast(coalesce(sum(memory_bytes), 0) as double precision)`.as('memory'),
     ])
     .groupBy(['owner_id', 'service_id']);
-}
-
-/**
- * What a worker has been promised, as far as the database knows: also by a claim whose answer was lost on its way. With
- * what the other workers of its machine have been promised, also those that were killed, until they are given up.
- */
-export function promisesOf(transaction: Queries, workerId: string, ofMachine: boolean) {
-  const query = transaction
-    .selectFrom('executions')
-    .select(['id', 'worker_id', 'cpus', 'memory_bytes', 'gpus', 'gpu_type'])
-    .where(isRunning);
-  if (!ofMachine) return query.where('worker_id', '=', workerId).execute();
-  const workers = sql<string>`(select ${workerId} union select id from workers
-    where machine = (select machine from workers where id = ${workerId}))`;
-  return query.where('worker_id', 'in', workers).execute();
 }
 
 /** Of these services the ones of which as much runs as may. */

@@ -7,9 +7,10 @@ import type { Platform } from '../../platform.ts';
 import { putUnused, removeUnused, takeIntoUse } from '../../storage/index.ts';
 import { requireWorkerId } from '../../workers/index.ts';
 import type { Built, Builder } from '../builder.ts';
-import { buildsToDo, claimBuild, neededSources, releaseBuilds } from '../queries.ts';
+import { buildsOfWorker, neededSources, releaseBuilds } from '../queries.ts';
 import { fromSignature } from '../specification/index.ts';
 import { buildPending, CHANGED, PENDING } from './changes.ts';
+import { BuildClaims } from './claim.ts';
 import { BuildLogWriter, entry, logFile, tail } from './log.ts';
 
 /** A lost notification is made up for by looking again. */
@@ -17,9 +18,15 @@ const POLL_MS = 1_000;
 const SWEEP_MS = 10 * 60_000;
 
 /** What a lost worker was building is built by another. */
-export async function releaseLostBuilds({ database }: Platform, workerId: string): Promise<void> {
+export async function releaseLostBuilds(platform: Platform, workerId: string): Promise<void> {
+  const ids = await buildsOfWorker(platform.database.read, workerId);
+  if (ids.size > 0) await release(platform, workerId, [...ids]);
+}
+
+async function release(platform: Platform, workerId: string, ids: readonly string[]): Promise<void> {
+  const { database } = platform;
   const released = await database.write(async (transaction) => {
-    const builds = await releaseBuilds(transaction, workerId);
+    const builds = await releaseBuilds(transaction, workerId, ids);
     for (const { id } of builds) await removeCopies(transaction, id);
     return builds;
   });
@@ -27,34 +34,42 @@ export async function releaseLostBuilds({ database }: Platform, workerId: string
   if (released.length > 0) buildPending(database);
 }
 
+/** What a worker builds with, and whether it can at the moment. */
+export interface RuntimeBuilder {
+  readonly runtime: ServiceRuntime;
+  readonly builder: Builder;
+  isReady(): boolean;
+}
+
 /**
- * Builds what was uploaded for one runtime, one after the other. A build changes nothing but its own outcome and is keyed by content, so
- * one that a restart cut off is simply done again.
+ * Builds what was uploaded: those whose turn it is, side by side as far as the machine has room ({@link BuildClaims}). A build
+ * changes nothing but its own outcome and is keyed by content, so one that a restart cut off is simply done again.
  */
 export class BuildWorker {
   readonly #platform: Platform;
-  readonly #runtime: ServiceRuntime;
-  readonly #builder: Builder;
-  readonly #isReady: () => boolean;
+  readonly #builders: readonly RuntimeBuilder[];
   readonly #workerId: string;
+  readonly #claims: BuildClaims;
   readonly #copier: LogCopier;
   readonly #stopped = new AbortController();
+  readonly #running = new Map<string, { readonly abort: AbortController; readonly done: Promise<void> }>();
   #working: Promise<void> | null = null;
-  #building: string | null = null;
   #again = false;
   #unlisten: (() => void) | null = null;
   #poll: NodeJS.Timeout | null = null;
   #sweptAt = Number.NEGATIVE_INFINITY;
 
-  /** @param isReady whether builds can be done at the moment. */
-  constructor(platform: Platform, runtime: ServiceRuntime, builder: Builder, isReady: () => boolean = () => true) {
+  constructor(
+    platform: Platform,
+    builders: readonly RuntimeBuilder[],
+    claims = new BuildClaims(platform, requireWorkerId(platform)),
+  ) {
     this.#platform = platform;
-    this.#runtime = runtime;
-    this.#builder = builder;
-    this.#isReady = isReady;
+    this.#builders = builders;
     this.#workerId = requireWorkerId(platform);
+    this.#claims = claims;
     this.#copier = new LogCopier(platform, {
-      ids: () => (this.#building === null ? [] : [this.#building]),
+      ids: () => [...this.#running.keys()],
       read: async (id, fromByte) => {
         const bytes = await tail(logFile(platform, id), fromByte);
         return { bytes, nextByte: fromByte + bytes.length };
@@ -63,19 +78,23 @@ export class BuildWorker {
     mkdirSync(path.join(platform.configuration.dataDir, 'builds'), { recursive: true, mode: 0o700 });
   }
 
-  start(): void {
+  /** Builds that an earlier process of this worker was doing wait again, in their old place. */
+  async start(): Promise<void> {
+    await releaseLostBuilds(this.#platform, this.#workerId);
     this.#copier.start();
     this.#unlisten = this.#platform.database.listen(PENDING, () => this.#wake());
     this.#poll = setInterval(() => this.#wake(), POLL_MS);
     this.#wake();
   }
 
-  /** Ends the build that runs; it is done again after the next start. */
+  /** Ends the builds that run; they are done again after the next start. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#unlisten?.();
     if (this.#poll) clearInterval(this.#poll);
     await this.#working;
+    for (const { abort } of this.#running.values()) abort.abort();
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
     await this.#copier.stop();
   }
 
@@ -90,63 +109,76 @@ export class BuildWorker {
   async #work(): Promise<void> {
     while (this.#again && !this.#stopped.signal.aborted) {
       this.#again = false;
-      if (!this.#isReady()) return;
       try {
-        for (const { id } of await buildsToDo(this.#platform.database, this.#workerId, this.#runtime)) {
-          if (this.#stopped.signal.aborted) return;
-          await this.#build(id);
-        }
-        await this.#sweep();
+        await this.#reconcile();
+        const ready = this.#builders.filter((one) => one.isReady());
+        for (const id of await this.#claims.claim(ready.map(({ runtime }) => runtime))) this.#begin(id);
+        await this.#sweep(ready);
       } catch (error) {
         this.#platform.log.error({ err: error }, 'builds could not be worked on');
       }
     }
   }
 
-  /** Between two builds: what has just been built is not taken for something that nobody needs. */
-  async #sweep(): Promise<void> {
-    if (!this.#builder.sweep || performance.now() - this.#sweptAt < SWEEP_MS) return;
-    this.#sweptAt = performance.now();
-    await this.#builder.sweep((digests) => neededSources(this.#platform.database, this.#runtime, digests));
+  #begin(id: string): void {
+    const abort = new AbortController();
+    if (this.#stopped.signal.aborted) return;
+    const done = this.#build(id, abort.signal)
+      .catch((error: unknown) => this.#platform.log.error({ build: id, err: error }, 'a build could not be recorded'))
+      .finally(() => {
+        this.#running.delete(id);
+        this.#wake();
+      });
+    this.#running.set(id, { abort, done });
   }
 
-  async #build(id: string): Promise<void> {
+  /**
+   * Brings together what this worker does and what the database says. A build whose version is gone or has another source
+   * keeps no slot. One that is not done here waits again: its end could not be recorded, or its claim was not answered.
+   */
+  async #reconcile(): Promise<void> {
+    const held = await buildsOfWorker(this.#platform.database.read, this.#workerId);
+    for (const [id, { abort }] of this.#running) if (!held.has(id)) abort.abort();
+    const lost = [...held].filter((id) => !this.#running.has(id));
+    if (lost.length > 0) await release(this.#platform, this.#workerId, lost);
+  }
+
+  async #sweep(builders: readonly RuntimeBuilder[]): Promise<void> {
+    if (performance.now() - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = performance.now();
+    for (const { builder, runtime } of builders)
+      await builder.sweep?.((digests) => neededSources(this.#platform.database, runtime, digests));
+  }
+
+  async #build(id: string, signal: AbortSignal): Promise<void> {
     const { database, blobs, log } = this.#platform;
     const version = await database.read
       .selectFrom('service_versions')
-      .select(['id', 'source_blob', 'source_digest'])
+      .select(['id', 'source_blob', 'source_digest', 'runtime'])
       .where('build_id', '=', id)
       .executeTakeFirst();
     if (!version) return this.#drop(id);
-    const claimed = await database.write(async (transaction) => {
-      if (!(await claimBuild(transaction, id, this.#workerId, this.#platform.now()))) return false;
-      // The log begins anew, and so do the copies of one that a restart cut off.
-      await removeCopies(transaction, id);
-      return true;
-    });
-    if (!claimed) return;
     database.notify(CHANGED, id);
     const writer = new BuildLogWriter(logFile(this.#platform, id), () => {
       database.notify(CHANGED, id);
       this.#copier.grown(id);
     });
-    this.#building = id;
     try {
+      const builder = this.#builders.find(({ runtime }) => runtime === version.runtime)?.builder;
+      if (!builder) throw new Error(`This worker builds nothing for ${version.runtime}`);
       const { stream } = await blobs.get(version.source_blob);
-      const outcome = await this.#builder
-        .build(stream, version.source_digest, (entry) => writer.add(entry), this.#stopped.signal)
+      const outcome = await builder
+        .build(stream, version.source_digest, (entry) => writer.add(entry), signal)
         // What is built already is not read: the connection that it would come over must not stay open.
         .finally(() => stream.destroy());
-      if (this.#stopped.signal.aborted) return;
+      if (signal.aborted) return;
       await this.#end(id, version.id, outcome.ok ? outcome.built : null, outcome.ok ? null : outcome.problem);
     } catch (error) {
-      if (this.#stopped.signal.aborted) return;
+      if (signal.aborted) return;
       log.error({ build: id, err: error }, 'a build failed for a reason of the platform');
       const detail =
         'The platform could not do the build. The operator finds the cause in the log. Upload the source again to retry.';
       await this.#end(id, version.id, null, { code: 'internal-error', title: 'Build could not be done', detail });
-    } finally {
-      this.#building = null;
     }
   }
 

@@ -30,6 +30,7 @@ import * as oneMachine from './0032-one-machine.ts';
 import * as workflowOwners from './0033-workflow-owners.ts';
 import * as workflowMessagesOfApplications from './0035-workflow-messages-of-applications.ts';
 import * as workflowSpeed from './0036-workflow-speed.ts';
+import * as buildQueue from './0042-build-queue.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -64,6 +65,7 @@ const migrations: Record<string, Migration> = {
   '0033-workflow-owners': workflowOwners,
   '0035-workflow-messages-of-applications': workflowMessagesOfApplications,
   '0036-workflow-speed': workflowSpeed,
+  '0042-build-queue': buildQueue,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

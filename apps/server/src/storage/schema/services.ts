@@ -9,6 +9,7 @@ export interface ServiceTables {
   api_specifications: ApiSpecificationRow;
   provider_access_tokens: ProviderAccessTokenRow;
   builds: BuildRow;
+  build_turns: BuildTurnRow;
   on_premise_targets: OnPremiseTargetRow;
   listings: ListingRow;
   listing_categories: ListingCategoryRow;
@@ -89,6 +90,15 @@ export interface BuildRow {
   log_blob: string | null;
   /** Whose machine it runs on; null while it is pending. */
   worker_id: string | null;
+  /** What it was promised beside executions; null while it is pending, 0 on a slot that is reserved for builds. */
+  cpus: number | null;
+  memory_bytes: number | null;
+}
+
+/** When an owner was last given a build. */
+export interface BuildTurnRow {
+  owner_id: string;
+  turn_at: number;
 }
 
 /** Where a version of an on-premise service runs. */
