@@ -60,6 +60,37 @@ class Data:
     expect(await bound('params: P', { params: { heat: 5, cold: 2 } }, before)).toEqual(['P(heat=5.0, cold=2.0)']);
   });
 
+  test('every annotation is applied; what does not fit is named place by place', async () => {
+    const program = `
+import typing
+def run(nodes: set, size: float, table: dict[int, float], mode: typing.Literal["a", "b"], params: dict = None):
+    return [sorted(nodes), repr(size), repr(table), mode, repr(params)]
+`;
+    const input = { nodes: [2, 1], size: 3, table: { 1: 2 }, mode: 'a', params: null };
+    expect(await bench.result(program, { input })).toEqual([[1, 2], '3.0', '{1: 2.0}', 'a', 'None']);
+    const wrong = { nodes: {}, size: '3', table: { x: 1 }, mode: 'c' };
+    for (const [name, pointer] of [
+      ['nodes', '/nodes'],
+      ['size', '/size'],
+      ['table', '/table/x'],
+      ['mode', '/mode'],
+    ] as const) {
+      const cause = await failure(program, { input: { ...input, [name]: wrong[name] } });
+      expect(cause).toMatchObject({ title: 'Invalid input', errors: [{ pointer, detail: expect.any(String) }] });
+    }
+  });
+
+  test('a class that cannot be made of JSON is given the value as it came, and the log says so', async () => {
+    const job = bench.job('class Network:\n    pass\ndef run(data: Network):\n    return data\n', {
+      input: { data: 'x' },
+    });
+    const [end] = await Promise.all([bench.ended(job.executionId), bench.runtime.start(job)]);
+    expect(end.outcome).toBe('SUCCEEDED');
+    expect(await bench.log(job.executionId)).toMatchObject([
+      { severity: 'WARNING', message: expect.stringMatching(/^data is declared as src\.program\.Network/) },
+    ]);
+  });
+
   test('the rest goes to **rest', async () => {
     expect(await bench.result('def run(data, **rest):\n    return rest\n', { input: { data: 1, a: 2, b: 3 } })).toEqual(
       {
@@ -94,12 +125,83 @@ describe('what run returns is the result', () => {
   });
 
   test.each([
-    ['a set', '{1, 2}'],
+    ['a set', '{2, 1}', [1, 2]],
+    ['a tuple in an object of a class', 'Answer(best=(1, 2), _kept=3)', { best: [1, 2] }],
+    ['objects in objects', 'Answer(inner=Answer(x=1))', { inner: { x: 1 } }],
+    ['an object with slots', 'Slotted()', { x: 1 }],
+    ['an object that shows nothing and has to_dict()', 'Hidden()', { shown: 1 }],
+    ['an enum as value and as key', '{Color.RED: Color.RED}', { red: 'red' }],
+    ['dates', '[datetime.date(2026, 1, 31), datetime.timedelta(seconds=90)]', ['2026-01-31', 90]],
+    ['a decimal', 'decimal.Decimal("1.10")', '1.10'],
+    ['a complex number', '[1 + 2j]', [[1, 2]]],
+    ['a deque and views', '[collections.deque([1]), {"a": 1}.keys(), range(2)]', [[1], ['a'], [0, 1]]],
+    ['what the platform sets itself, in an object', 'Answer(_links=1, x=2)', { x: 2 }],
+  ])('%s has a rule', async (_what, value, expected) => {
+    const program = `
+import collections, datetime, decimal, enum
+class Answer:
+    def __init__(self, **members):
+        self.__dict__.update(members)
+class Slotted:
+    __slots__ = ("x", "_y")
+    def __init__(self):
+        self.x = 1
+class Hidden:
+    def __init__(self):
+        self._x = 1
+    def to_dict(self):
+        return {"shown": self._x}
+class Color(enum.Enum):
+    RED = "red"
+def run():
+    return ${value}
+`;
+    expect(await bench.result(program)).toEqual(expected);
+  });
+
+  test('an object of a class ErrorResponse is a failure with its code and detail', async () => {
+    const program = `
+class Response:
+    pass
+class ErrorResponse(Response):
+    def __init__(self, code, detail):
+        self.code, self.detail = code, detail
+def run():
+    return ErrorResponse("400", "No circuit provided.")
+`;
+    expect(await failure(program)).toEqual({
+      type: 'ErrorResponse',
+      title: 'The service returned an error',
+      detail: 'No circuit provided.',
+      code: '400',
+    });
+  });
+
+  test.each([
+    ['an object that contains itself', 'loop()'],
+    ['an object that hides all it has', 'Private()'],
+    ['a function', 'run'],
+    ['a generator', '(x for x in [])'],
+    ['an exception', 'ValueError("x")'],
+    ['a key that is a tuple', '{(1, 2): 3}'],
     ['not a number, deep inside', '{"a": [{"b": float("nan")}]}'],
     ['bytes', 'b"x"'],
     ['an object', 'object()'],
   ])('%s is no JSON, and the place is named', async (_what, value) => {
-    const cause = await failure(`def run():\n    return {"outer": ${value}}\n`);
+    const program = `
+class Private:
+    def __init__(self):
+        self._x = 1
+class Loop:
+    pass
+def loop():
+    one = Loop()
+    one.me = one
+    return one
+def run():
+    return {"outer": ${value}}
+`;
+    const cause = await failure(program);
     expect(cause['detail']).toMatch(/outer/);
   });
 });

@@ -20,7 +20,7 @@ def run(act):
 
 
 def no_json():
-    return {"value": {1, 2}}
+    return {"value": b"bytes"}
 
 
 def not_a_number():

@@ -57,7 +57,7 @@ def _argument(parameter, job: Job):
             return value
     elif name in job.input:
         value = job.input[name]
-        if annotation is EMPTY or is_builtin(annotation):
+        if annotation is EMPTY or type(value) is annotation or (value is None and parameter.default is None):
             return value
         from kethub_runtime.conversion import convert
 

@@ -105,8 +105,12 @@ def _execute(header: bytes, body: bytes, options: dict) -> tuple:
         positional, named = bind(run, job)
         value = _call(run, positional, named)
         _forget_secrets((*positional, *named.values()))
-        from kethub_runtime.result import encode_result
+        from kethub_runtime.result import encode_result, returned_error
 
+        problem = returned_error(value)
+        if problem:
+            sys.stderr.write(f"\x1eERROR {problem['title']}: {problem['detail']}\n")
+            return 1, b"E" + plain_json.dumps(problem, None)
         return 0, b"R" + encode_result(value)
     except SystemExit as error:
         if error.code in (None, 0):

@@ -30,13 +30,26 @@ def encode_result(value) -> bytes:
             return json.dumps(tree, allow_nan=False).encode("ascii")
 
 
+def returned_error(value) -> dict | None:
+    """Return the problem that a returned object of a class `ErrorResponse` stands for, None for any other result.
+
+    Templates of other platforms hand errors back instead of raising them: objects with `code` and `detail`.
+    """
+    if not any(kind.__name__ == "ErrorResponse" for kind in type(value).__mro__):
+        return None
+    members = plain_json.loads(encode_result(value).decode("utf-8"))
+    detail = members.pop("detail", None) or members.pop("message", None) or "The service returned an error without a detail."
+    title = members.pop("title", None) or "The service returned an error"
+    extensions = {name: item for name, item in members.items() if name not in ("type", "status", "instance")}
+    return {"type": "ErrorResponse", "title": str(title), "detail": detail if isinstance(detail, str) else plain_json.dumps(detail, None).decode(), **extensions}
+
+
 def _without_reserved(value):
     """Drop `_links` and `_embedded` from the root of the result: the platform puts its own there."""
-    if not isinstance(value, dict):
-        converted = _default(value, None) if _is_model(value) else value
-        if not isinstance(converted, dict):
-            return converted
-        value = converted
+    while not isinstance(value, dict):
+        if value is None or isinstance(value, (list, tuple, str, int, float)):
+            return value
+        value = _default(value)
     dropped = [name for name in RESERVED if name in value]
     if dropped:
         import sys
@@ -47,12 +60,7 @@ def _without_reserved(value):
     return value
 
 
-def _is_model(value) -> bool:
-    kind = type(value)
-    return hasattr(kind, "model_dump") or hasattr(kind, "__fields__") or hasattr(kind, "__dataclass_fields__")
-
-
 def _default(value, _path=None):
-    from kethub_runtime.result_walk import convert
+    from kethub_runtime.result_rules import simplified
 
-    return convert(value, None)
+    return simplified(value, None)

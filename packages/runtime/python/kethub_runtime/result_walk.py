@@ -1,37 +1,10 @@
-"""Results beyond plain JSON types: conversion, and the place of what cannot be converted."""
+"""Results beyond plain JSON types, walked in Python to name the place of what cannot be JSON."""
 
 from kethub_runtime.failures import Failure
-from kethub_runtime.parameter_types import is_secret_type
 from kethub_runtime.result import MAX_DEPTH, TITLE
+from kethub_runtime.result_rules import article, simplified
 
-REDACTED = "[redacted]"
 INFINITY = float("inf")
-
-
-def convert(value, path: str | None):
-    """Return `value` in simpler types, one level at least. Raises Failure when there is no obvious JSON for it."""
-    kind = type(value)
-    if is_secret_type(kind):
-        return REDACTED
-    if hasattr(kind, "model_dump"):
-        return value.model_dump(mode="json")
-    if hasattr(kind, "__fields__") and hasattr(value, "dict"):
-        return value.dict()
-    if hasattr(kind, "__dataclass_fields__"):
-        return {name: getattr(value, name) for name in kind.__dataclass_fields__ if hasattr(value, name)}
-    root = kind.__module__.partition(".")[0]
-    if root == "numpy" and hasattr(value, "tolist"):
-        simple = value.tolist()
-        if type(simple) is not kind:
-            return simple
-    if root == "enum" or any(base.__module__ == "enum" for base in kind.__mro__[:-1]):
-        return value.value
-    if root == "datetime" and hasattr(value, "isoformat"):
-        return value.isoformat()
-    if root in ("uuid", "decimal", "fractions", "pathlib"):
-        return str(value)
-    place = path or "result"
-    raise Failure(TITLE, f"run() returned something that is not JSON: {place} is {_a(kind)}{_advice(value, kind)}")
 
 
 def plain(value):
@@ -61,7 +34,7 @@ def _walk(value, path: str, depth: int, above: set):
     elif isinstance(value, (list, tuple)):
         walked = [_walk(item, f"{path}[{index}]", depth + 1, above) for index, item in enumerate(value)]
     else:
-        walked = _walk(convert(value, path), path, depth + 1, above)
+        walked = _walk(simplified(value, path), path, depth + 1, above)
     above.discard(id(value))
     return walked
 
@@ -85,33 +58,16 @@ def _key(key, path: str) -> str:
         return str.__str__(key)
     if key is None or key is True or key is False:
         return {None: "null", True: "true", False: "false"}[key]
-    if type(key).__module__ == "numpy" and hasattr(key, "item"):
-        key = key.item()
+    if not isinstance(key, (int, float)):
+        key = simplified(key, path) if type(key).__module__ != "builtins" else key
     if isinstance(key, int):
         return int.__repr__(_integer(int(key), path))
     if isinstance(key, float):
         return float.__repr__(_number(float(key), path))
     if isinstance(key, str):
         return str.__str__(key)
-    raise Failure(TITLE, f"run() returned something that is not JSON: {path} has a key that is {_a(type(key))}: {key!r:.80}. Keys must be text.")
+    raise Failure(TITLE, f"run() returned something that is not JSON: {path} has a key that is {article(type(key))}: {key!r:.80}. Keys must be text.")
 
 
 def _member(name: str) -> str:
     return f".{name}" if name.isidentifier() else f"[{name[:80]!r}]"
-
-
-def _a(kind: type) -> str:
-    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
-
-
-def _advice(value, kind: type) -> str:
-    if kind in (set, frozenset):
-        return ". Return sorted(...) of it, a list."
-    if kind is complex:
-        return ". Return [z.real, z.imag]."
-    if kind in (bytes, bytearray, memoryview):
-        return ". Write it to a file in /var/runtime/output."
-    if hasattr(value, "__next__"):
-        return ". Return list(...) of it."
-    return ""

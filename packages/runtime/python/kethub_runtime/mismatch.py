@@ -1,0 +1,43 @@
+"""What in the input does not fit the parameters of `run`, and where."""
+
+MAX_ERRORS = 100
+NAMES = {dict: "an object", list: "a list", str: "text", bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
+
+
+class Mismatch(Exception):
+    """Values that do not fit, as pairs of path and message; a path is a tuple of names and indexes."""
+
+    def __init__(self, path: tuple, message: str) -> None:
+        super().__init__(message)
+        self.errors = [(path, message)]
+
+    def place(self) -> str:
+        """The first path as people write it: `params.edges[0].weight`."""
+        return written(self.errors[0][0])
+
+
+def written(path: tuple) -> str:
+    first, *steps = path
+    return str(first) + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+
+
+def collected(calls, errors=()) -> list:
+    """Call each (function, *arguments) and return what they return. Raises one Mismatch with those of all, at most 100."""
+    values, errors = [], list(errors)
+    for function, *arguments in calls:
+        try:
+            values.append(function(*arguments))
+        except Mismatch as mismatch:
+            errors += mismatch.errors
+            if len(errors) > MAX_ERRORS:
+                break
+    if errors:
+        found = Mismatch(*errors[0])
+        found.errors = errors[:MAX_ERRORS]
+        raise found
+    return values
+
+
+def name_of_json(value) -> str:
+    """Name the kind of a value of JSON, with its article."""
+    return NAMES.get(type(value)) or type(value).__name__
