@@ -28,11 +28,8 @@ the same. The rules are in [Values of Python services](python-values.md).
 
 test('what annotations make of values is as docs/python-parameters.md says, beside qhub-commons from PyPI', async () => {
   const script = path.join(import.meta.dirname, 'published-commons', 'compare.py');
-  const env = {
-    PYTHONPATH: folder,
-    KETHUB_PYTHON: path.join(root, 'packages/runtime/python'),
-    PYTHONDONTWRITEBYTECODE: '1',
-  };
+  const paths = [path.join(root, 'packages/runtime/python'), folder].join(path.delimiter);
+  const env = { PYTHONPATH: paths, PYTHONDONTWRITEBYTECODE: '1' };
   const { stdout } = await run('/usr/bin/python3', [script], { env });
   expect(stdout.trim().split('\n').length).toBeGreaterThanOrEqual(89);
   await expect(`${head}${stdout}`).toMatchFileSnapshot(path.join(root, 'docs/python-parameters.md'));

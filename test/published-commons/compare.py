@@ -4,8 +4,6 @@ Prints the rows of a table in Markdown.
 """
 
 import json
-import os
-import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,14 +15,13 @@ from pathlib import Path
 from typing import Annotated, Any, Dict, FrozenSet, List, Literal, NamedTuple, NewType, Optional, Set, Tuple, TypedDict, Union
 from uuid import UUID
 
+from kethub_runtime.conversion import convert
+from kethub_runtime.failures import Failure
 from loguru import logger
+from pydantic import BaseModel, Field
+from qhub.commons.parameters import str_to_parameter_type
 
 logger.remove()
-sys.path.insert(0, os.environ["KETHUB_PYTHON"])
-from kethub_runtime.conversion import convert  # noqa: E402
-from kethub_runtime.failures import Failure  # noqa: E402
-from pydantic import BaseModel, Field  # noqa: E402
-from qhub.commons.parameters import str_to_parameter_type  # noqa: E402
 
 
 class Color(Enum):
