@@ -1,6 +1,6 @@
 """Look at a service at build time: python3 -I -S -u -B /runner/inspect_service.py
 
-Imports src/program.py and writes one JSON object to stdout: {"interface": ..., "imports": [...]} or {"problem": ...}.
+Imports src/program.py and writes one JSON object to stdout: {"interface": ..., "modules": [...]} or {"problem": ...}.
 What the service itself prints while it is imported goes to stderr.
 """
 

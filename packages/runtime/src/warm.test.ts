@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isAlive, LIMITS, MiB, openBench, until, type Bench } from './testing/bench.ts';
+import { isAlive, LIMITS, MiB, openBench, resultOf, until, type Bench } from './testing/bench.ts';
 import type { Code, RuntimeOptions } from './index.ts';
+import { descendantsOf, usageBelow } from './sandbox/usage.ts';
 
 const SLOW_IMPORT =
   'import decimal, json\ndef run():\n    import os, time\n    return [os.getpid(), "decimal" in __import__("sys").modules]';
@@ -21,6 +23,15 @@ beforeEach(() => {
 afterEach(async () => {
   await bench?.close();
 });
+
+/** A service with distributions of these modules, which a worker imports before its job comes. */
+function withLayer(bench: Bench, program: string, modules: Record<string, string>): Code {
+  const code = bench.service(program, Object.keys(modules));
+  const layerDir = `${code.sourceDir}-layer`;
+  mkdirSync(layerDir);
+  for (const [name, text] of Object.entries(modules)) writeFileSync(`${layerDir}/${name}.py`, text);
+  return { ...code, layerDir };
+}
 
 async function warmPids(of: Bench): Promise<number[]> {
   return (await of.runtime.status()).warm.map(({ pid }) => pid);
@@ -138,8 +149,8 @@ def run(token):
 
 test('what was written while modules were imported, and not closed, is kept', async () => {
   const bench = await open();
-  const code = bench.service('from src import opener\ndef run():\n    opener.file.write("kept")', ['src.opener']);
-  writeFileSync(`${code.sourceDir}/src/opener.py`, 'file = open("late.txt", "w")\nfile.write("and ")');
+  const text = 'file = open("late.txt", "w")\nfile.write("and ")';
+  const code = withLayer(bench, 'import opener\ndef run():\n    opener.file.write("kept")', { opener: text });
   await bench.runtime.prewarm(code, {}, LIMITS);
   const end = await bench.run(code);
   expect(end.files).toMatchObject([{ name: 'late.txt', bytes: 8 }]);
@@ -189,8 +200,7 @@ test('a program that ends at once is not taken for one that never got its job', 
 
 test('code whose imports end the process is started cold', async () => {
   const bench = await open();
-  const code = bench.service('def run():\n    return 1', ['src.crash']);
-  writeFileSync(`${code.sourceDir}/src/crash.py`, 'import os\nos._exit(0)');
+  const code = withLayer(bench, 'def run():\n    return 1', { crash: 'import os\nos._exit(0)' });
   for (let round = 0; round < 5; round++) {
     const end = await bench.run(code);
     expect(['SUCCEEDED', 'NOT_STARTED']).toContain(end.outcome);
@@ -212,3 +222,80 @@ test('closing ends the workers', async () => {
   await next.cancel(job.executionId);
   await ended;
 });
+
+test('a worker imports nothing of the service itself, whatever the record of its version says', async () => {
+  const bench = await open();
+  const evil = 'print("ran before its job")\ndef run():\n    import sys\n    return "decimal" in sys.modules';
+  const code = bench.service(evil, ['src.program', 'src', 'beside', 'beside,src.program', '../src/program', 'decimal']);
+  writeFileSync(`${code.sourceDir}/beside.py`, 'print("ran before its job")');
+  await bench.runtime.prewarm(code, {}, LIMITS);
+  const [pid = -1] = await warmPids(bench);
+  await until('the worker is frozen', () => isFrozen(pid));
+  const job = bench.job(code);
+  const began = Date.now();
+  const [end] = await Promise.all([bench.ended(job.executionId), bench.runtime.start(job)]);
+  expect(resultOf(end)).toBe(true);
+  const [line] = await bench.log(job.executionId);
+  expect(line?.message).toBe('ran before its job');
+  expect(Date.parse(line?.timestamp ?? '')).toBeGreaterThanOrEqual(began);
+});
+
+test('a module of the service wins over one of the same name, also in a worker', async () => {
+  const bench = await open();
+  const code = bench.service('import decimal\ndef run():\n    return decimal.mine', ['decimal', 'json']);
+  writeFileSync(`${code.sourceDir}/decimal.py`, 'mine = True');
+  await bench.runtime.prewarm(code, {}, LIMITS);
+  expect(await bench.result(code)).toBe(true);
+});
+
+test('a worker stands still from its imports on, with all that they have started, and goes on with its job', async () => {
+  const bench = await open();
+  const busy = `
+import os, threading
+def burn():
+    while True: pass
+threading.Thread(target=burn, daemon=True).start()
+threading.Thread(target=lambda: os.fork() or burn(), daemon=True).start()`;
+  const code = withLayer(bench, 'def run():\n    return "served"', { busy });
+  await bench.runtime.prewarm(code, {}, LIMITS);
+  const [pid = -1] = await warmPids(bench);
+  await until('the worker is frozen', () => isFrozen(pid));
+  const before = usageBelow(pid).cpuMs;
+  for (let look = 0; look < 20; look++) await pause(10);
+  expect(usageBelow(pid).cpuMs).toBe(before);
+  const job = bench.job(code);
+  const [end] = await Promise.all([bench.ended(job.executionId), bench.runtime.start(job)]);
+  expect(resultOf(end)).toBe('served');
+  await until('it has ended', () => !isAlive(pid));
+});
+
+test('the limits of an execution hold while a worker imports: time, output, the size of a file', async () => {
+  const bench = await open();
+  const endless = withLayer(bench, 'def run():\n    return 1', { endless: 'while True: pass' });
+  await bench.runtime.prewarm(endless, {}, { ...LIMITS, runTimeMs: 300 });
+  await until('the endless worker is ended', async () => (await warmPids(bench)).length === 0);
+  const text = 'import os\nnumber = 0\nwhile True:\n    number += 1\n    open(str(number), "wb").write(bytes(1 << 20))';
+  const filling = withLayer(bench, 'def run():\n    return 1', { filling: text });
+  await bench.runtime.prewarm(filling, {}, { ...LIMITS, outputBytes: 8 * MiB, cpus: 0.2 });
+  await until('the filling worker is ended', async () => (await warmPids(bench)).length === 0);
+  const large = `
+try:
+    with open("/tmp/large", "wb", buffering=0) as file:
+        while file.write(bytes(1 << 20)): pass
+except OSError as error:
+    seen = error.errno`;
+  const code = withLayer(bench, 'import large\ndef run():\n    return large.seen', { large });
+  expect(await bench.result(code, { limits: { fileBytes: 4 * MiB } })).toBe(27); // EFBIG, cold
+  await until('a worker waits', async () => (await warmPids(bench)).length === 1);
+  expect(await bench.result(code, { limits: { fileBytes: 4 * MiB } })).toBe(27);
+});
+
+/** Of the processes below bubblewrap: in a frozen cgroup, or stopped by a signal. */
+function isFrozen(pid: number): boolean {
+  const group = /^0::(.*)$/m.exec(readFileSync(`/proc/${pid}/cgroup`, 'utf8'))?.[1] ?? '';
+  const folders = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup'].map((top) => `${top}${group}/cgroup.events`);
+  const events = folders.find((file) => group !== '/' && existsSync(file));
+  if (events !== undefined) return readFileSync(events, 'utf8').includes('frozen 1');
+  const all = descendantsOf(pid).slice(1); // the first waits for the others
+  return all.length > 0 && all.every((one) => /\) [TZ] /.test(readFileSync(`/proc/${one}/stat`, 'latin1')));
+}

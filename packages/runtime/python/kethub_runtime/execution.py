@@ -12,13 +12,13 @@ from kethub_runtime.binding import Job, bind
 from kethub_runtime.bridge import start_if_needed
 from kethub_runtime.failures import Failure, print_traceback, problem_of
 from kethub_runtime.logs import LogFinder, apply_environment
-from kethub_runtime.program import load_run, set_up_path
+from kethub_runtime.program import load_run, set_up_packages, set_up_service
 
 NO_JOB = 113
 RESULT_FD = 3
 # Where the result descriptor hides from the program: out of the way of small numbers, closed in its children.
 HIDDEN_RESULT_FD = 1000
-MAX_OPEN_FILES = 1024
+HIDDEN_READY_FD = 1001
 RUNNER = __file__.rpartition("/kethub_runtime/")[0]
 COROUTINE = 0x80  # co_flags of `async def`
 
@@ -30,12 +30,17 @@ def main(arguments: list) -> None:
         from kethub_runtime.usage import measure_child
 
         measure_child(int(options["--usage"]))
-    report = _take_result_fd()
+    ready = _hide(int(options["--ready"]), HIDDEN_READY_FD) if "--ready" in options else None
+    report = _take_result_fd(ready)
     _set_up_streams()
     start_if_needed()
     sys.meta_path.insert(0, LogFinder)
-    set_up_path(options.get("--app", "/app"), options.get("--deps", "/deps"), RUNNER)
+    app = options.get("--app", "/app")
+    set_up_packages(app, options.get("--deps", "/deps"), RUNNER)
     _warm_up([name for name in options.get("--import", "").split(",") if name])
+    set_up_service(app)
+    if ready is not None:
+        _tell_ready(ready)
     frames = _read_frames()
     if not frames:
         posix._exit(NO_JOB)
@@ -48,15 +53,31 @@ def main(arguments: list) -> None:
     posix._exit(code)
 
 
-def _take_result_fd() -> int:
-    try:
-        report = posix.dup2(RESULT_FD, HIDDEN_RESULT_FD, inheritable=False)
-    except OSError:  # a lower limit of open files
-        report = posix.dup(RESULT_FD)
-    if report > RESULT_FD:
-        posix.closerange(RESULT_FD, report)
-    posix.closerange(report + 1, 65536)
+def _take_result_fd(ready: int | None) -> int:
+    """Return a descriptor for the result. All others are closed, but standard streams and `ready`."""
+    report = _hide(RESULT_FD, HIDDEN_RESULT_FD)
+    first = RESULT_FD
+    for kept in sorted(one for one in (report, ready) if one is not None):
+        posix.closerange(first, kept)
+        first = kept + 1
+    posix.closerange(first, 65536)
     return report
+
+
+def _hide(descriptor: int, hidden: int) -> int:
+    try:
+        return posix.dup2(descriptor, hidden, inheritable=False)
+    except OSError:  # a lower limit of open files
+        return posix.dup(descriptor)
+
+
+def _tell_ready(descriptor: int) -> None:
+    """The runner freezes this sandbox now, until a job comes."""
+    try:
+        posix.write(descriptor, b".")
+        posix.close(descriptor)
+    except OSError:  # a module that was imported has used it
+        pass
 
 
 def _set_up_streams() -> None:
@@ -125,7 +146,6 @@ def _execute(header: bytes, body: bytes, options: dict) -> tuple:
 
 
 def _job(header: dict, body: bytes, options: dict) -> Job:
-    _limit(header.get("limits") or {})
     environment = header.get("environment")
     if environment:
         import os
@@ -140,20 +160,6 @@ def _job(header: dict, body: bytes, options: dict) -> Job:
         raise Failure("Invalid input", "The input must be a JSON object")
     folder = options.get("--datapools", "/var/runtime/datapool")
     return Job(value, header.get("secrets") or {}, header.get("dataPools") or [], folder)
-
-
-def _limit(limits: dict) -> None:
-    import resource
-
-    def lower(kind: int, value: int) -> None:
-        hard = resource.getrlimit(kind)[1]
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(kind, (value, value))
-
-    lower(resource.RLIMIT_CORE, 0)
-    lower(resource.RLIMIT_NOFILE, MAX_OPEN_FILES)
-    if limits.get("fileBytes"):
-        lower(resource.RLIMIT_FSIZE, limits["fileBytes"])
 
 
 def _call(run, positional: list, named: dict):

@@ -8,7 +8,6 @@ import sys
 from kethub_runtime.conversion import json_schema
 from kethub_runtime.inspection_problems import Problem, import_problem, missing_program
 from kethub_runtime.logs import LogFinder
-from kethub_runtime.module_imports import imports_of
 from kethub_runtime.parameter_types import is_builtin, is_optional, is_secret_type, special_type
 from kethub_runtime.program import set_up_path
 from kethub_runtime.signature import EMPTY, parameters_of
@@ -33,10 +32,10 @@ def main(arguments: list) -> None:
 
 
 def inspect_service(app: str) -> dict:
-    """Return {"interface", "imports"}, or {"problem": {"code", "title", "detail"}}."""
+    """Return {"interface", "modules"}: what is imported now. Or {"problem": {"code", "title", "detail"}}."""
     try:
         run = _load(app)
-        return {"interface": _interface(run), "imports": imports_of(app)}
+        return {"interface": _interface(run), "modules": sorted(sys.modules)}
     except Problem as problem:
         return {"problem": {"code": problem.code, "title": problem.title, "detail": problem.detail}}
 

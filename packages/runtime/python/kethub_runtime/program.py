@@ -7,12 +7,18 @@ from kethub_runtime.failures import Failure
 
 
 def set_up_path(app: str, packages: str, runner: str) -> None:
-    """Set sys.path as in a virtual environment: the service, the standard library, its packages; `kethub` last.
+    """Set sys.path as in a virtual environment: the service, the standard library, its packages; `kethub` last."""
+    set_up_packages(app, packages, runner)
+    set_up_service(app)
+
+
+def set_up_packages(app: str, packages: str, runner: str) -> None:
+    """The same without the service: nothing of it can be imported by its name yet.
 
     Packages come after the standard library, so that an old backport from PyPI (enum34, dataclasses) cannot shadow it.
     """
     sys.path[:] = [entry for entry in sys.path if entry != runner]
-    sys.path.insert(0, app)
+    sys.argv[:] = [f"{app}/src/program.py"]
     try:
         names = posix.listdir(packages)
     except (FileNotFoundError, NotADirectoryError):
@@ -24,7 +30,11 @@ def set_up_path(app: str, packages: str, runner: str) -> None:
 
             site.addsitedir(packages)
     sys.path.append(runner)
-    sys.argv[:] = [f"{app}/src/program.py"]
+
+
+def set_up_service(app: str) -> None:
+    """Let the modules of the service be imported, before all others."""
+    sys.path.insert(0, app)
     _declare_package(f"{app}/src")
 
 

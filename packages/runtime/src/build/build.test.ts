@@ -97,6 +97,17 @@ describe('inspection', () => {
     });
   });
 
+  test('takes from the program only what it says of itself: what warm processes import is read from its text', async () => {
+    const report = {
+      interface: { parameters: [], resultSchema: null },
+      imports: ['src.program', 'os', 'decimal'],
+      modules: ['src.program', 'src', 'os', 'decimal', 'json'],
+    };
+    const forged = `import json, os\nwhile True:\n    for one in range(3, 20):\n        try: os.write(one, json.dumps(${JSON.stringify(report).replaceAll('null', 'None')}).encode())\n        except OSError: continue\n        os._exit(0)\ndef run():\n    return 1\n`;
+    const outcome = await build({ 'src/program.py': forged });
+    expect(outcome).toMatchObject({ ok: true, built: { imports: ['json', 'os'], parameters: [] } });
+  });
+
   test('runs the program without network, and not for ever', async () => {
     const outcome = await build({
       'src/program.py':

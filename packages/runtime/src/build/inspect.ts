@@ -3,6 +3,7 @@ import { BUILD_SHARE } from './build-limits.ts';
 import type { LogLine, Runtime } from '../types.ts';
 import type { Tell } from './log.ts';
 import type { Parameter } from './outcome.ts';
+import { readImports } from './read-imports.ts';
 import { BuildError, isBuildProblemCode } from './problem.ts';
 
 const LIMITS = {
@@ -14,20 +15,19 @@ const LIMITS = {
   logBytes: 2 ** 20,
 };
 const KINDS = ['data', 'secret', 'dataPool', 'other'] as const;
-const MODULE = /^[\p{ID_Start}_][\p{ID_Continue}]*(\.[\p{ID_Start}_][\p{ID_Continue}]*)*$/u;
-/** A warm worker imports them one by one, and they stand on its command line. */
-const MAX_IMPORTS = 500;
 
 export interface Inspected {
   parameters: Parameter[];
   /** JSON Schema of what `run` returns, or null where none is known. */
   result: unknown;
-  /** Third-party and standard modules that the program imports at its top. */
+  /** Third-party and standard modules that the program imports at its top. The runner judges them again. */
   imports: string[];
 }
 
 /**
- * Imports the program once, without network, and reads what `run` asks for.
+ * Imports the program once, without network, and reads what `run` asks for. The program shares the process that tells this
+ * and may tell something else, about itself alone: no right, limit or path follows from it. Which modules a warm worker
+ * imports is read from the text of the program, in another sandbox that runs nothing of it.
  * @throws BuildError naming file and line when it cannot be imported or has no usable `run`.
  */
 export async function inspectService(
@@ -60,7 +60,12 @@ export async function inspectService(
     const detail = `src/program.py ended Python while it was imported (exit code ${ended.exitCode}). Put what should run into run().`;
     throw new BuildError('inspection-failed', detail);
   }
-  return read(report);
+  const inspected = read(report);
+  const { modules } = report;
+  if (!Array.isArray(modules)) return { ...inspected, imports: [] };
+  const needed = new Set<unknown>(modules);
+  const imports = await readImports(runtime, sourceDir, LIMITS, signal);
+  return { ...inspected, imports: imports.filter((name) => needed.has(name)) };
 }
 
 /** The report is all that stdout holds; what the program prints goes to stderr. */
@@ -79,8 +84,8 @@ function parseReport(stdout: string): Record<string, unknown> | null {
   }
 }
 
-function read(report: Record<string, unknown>): Inspected {
-  const { problem, interface: declared, imports } = report;
+function read(report: Record<string, unknown>): Omit<Inspected, 'imports'> {
+  const { problem, interface: declared } = report;
   if (isObject(problem)) {
     const code = String(problem['code']);
     const detail = String(problem['detail']).slice(0, 4_000);
@@ -90,13 +95,9 @@ function read(report: Record<string, unknown>): Inspected {
   const parameters = isObject(declared) && Array.isArray(declared['parameters']) ? declared['parameters'] : null;
   if (parameters === null)
     throw new BuildError('inspection-failed', 'src/program.py took over the output of the inspection.');
-  const names: unknown[] = Array.isArray(imports) ? imports : [];
   return {
     parameters: parameters.map(readParameter),
     result: (isObject(declared) ? declared['resultSchema'] : null) ?? null,
-    imports: names
-      .filter((name): name is string => typeof name === 'string' && MODULE.test(name))
-      .slice(0, MAX_IMPORTS),
   };
 }
 

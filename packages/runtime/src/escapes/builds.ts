@@ -5,6 +5,7 @@ import { deflateRawSync } from 'node:zlib';
 import { hostileZip, type HostileEntry } from './hostile-zip.ts';
 import { filesOf } from './programs.ts';
 import type { Traps } from './traps.ts';
+import { runUnasked } from './unasked.ts';
 import { uploaded } from './upload.ts';
 import type { EscapeDriver, HostileBuild } from './types.ts';
 
@@ -52,6 +53,7 @@ const ARCHIVES: Record<string, HostileEntry[]> = {
 export const HOSTILE_BUILDS: readonly HostileBuild[] = [
   { name: 'zip_tricks', tries: 'leave the folder or fill the disk while the upload is unpacked', attack: zipTricks },
   { name: 'code_at_build', tries: 'run code while the build looks at the program', attack: codeAtBuild },
+  { name: 'unasked', tries: 'run before anybody asks, in a process that waits for a job', attack: runUnasked },
   { name: 'setup_py', tries: 'run the setup.py of a requirement while it is installed', attack: setupPy },
   { name: 'hostile_wheel', tries: 'write outside with a wheel, and run code of its .pth file', attack: hostileWheel },
 ];

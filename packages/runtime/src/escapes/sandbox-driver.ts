@@ -21,7 +21,7 @@ export async function openSandboxDriver(
 ): Promise<EscapeDriver> {
   const dataDir = mkdtempSync(join(parent, 'kethub-doctor-'));
   if (rootsDir !== null) await takeRoots(rootsDir, placesOf(dataDir).runtimeDir);
-  const runtime = await connectRuntime({ dataDir, lonelyMs: 500, cancelGraceMs: 300, warmBytes: 0 });
+  const runtime = await connectRuntime({ dataDir, lonelyMs: 500, cancelGraceMs: 300, warmBytes: 96 * 2 ** 20 });
   const { executions, runtimeDir, socket } = placesOf(dataDir);
   let services = 0;
   return {

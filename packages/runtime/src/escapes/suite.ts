@@ -66,7 +66,7 @@ async function run(driver: EscapeDriver, traps: Traps, hostile: HostileRun): Pro
   const input = { ...traps.hints, engines: driver.sockets, most: limits.fileBytes, secret: `own-${executionId}` };
   const { code } = program;
   const environment = { ...program.environment, ...hostile.environment };
-  await driver.runtime.start({ executionId, code, input: JSON.stringify(input), secrets: {}, environment, dataPools: [], limits });
+  await driver.runtime.start({ executionId, code, input: JSON.stringify(input), secrets: {}, environment, dataPools: [], limits, warm: false });
   if (hostile.cancelled) {
     await logHas(driver.runtime, executionId, 'ready');
     await driver.runtime.cancel(executionId);

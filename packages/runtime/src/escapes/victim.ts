@@ -22,7 +22,7 @@ export async function startVictim(driver: EscapeDriver, traps: Traps): Promise<V
   const input = JSON.stringify({ secret: traps.secret, port: VICTIM_PORT, abstract });
   const limits = { ...LIMITS, runTimeMs: 900_000 };
   const program = await driver.program('victim');
-  await runtime.start({ executionId, ...program, input, secrets: {}, dataPools: [], limits });
+  await runtime.start({ executionId, ...program, input, secrets: {}, dataPools: [], limits, warm: false });
   await logHas(runtime, executionId, 'ready');
   const status = await runtime.status();
   const { pid } = status.running.find((one) => one.executionId === executionId) ?? { pid: status.runnerPid };

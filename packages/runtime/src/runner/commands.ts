@@ -82,6 +82,7 @@ export class Commands {
       fileBytes: limits.fileBytes,
       resultFd: null,
       tellsUsage: false,
+      tellsReady: false,
     });
     try {
       sandbox.begin(layout, limits);

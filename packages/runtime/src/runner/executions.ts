@@ -13,7 +13,6 @@ import type { Containers } from '../containers/containers.ts';
 import type { Run } from './driver.ts';
 import { Execution } from './execution.ts';
 import type { RunnerGround } from './ground.ts';
-import { OutputGuards } from './output-guard.ts';
 import { Records } from './records.ts';
 import { SandboxRun } from './sandbox-run.ts';
 import { ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
@@ -35,7 +34,6 @@ export interface ExecutionEvents {
 export class Executions {
   readonly #ground: RunnerGround;
   readonly #records: Records;
-  readonly #guards: OutputGuards;
   readonly #pool: WarmPool;
   readonly #stock: Stock;
   readonly #containers: Containers;
@@ -53,7 +51,6 @@ export class Executions {
   ) {
     this.#ground = ground;
     this.#records = new Records(ground.places.executions);
-    this.#guards = new OutputGuards(ground.places.executions);
     this.#pool = drivers.pool;
     this.#stock = drivers.stock;
     this.#containers = drivers.containers;
@@ -131,7 +128,7 @@ export class Executions {
           limits,
           cancelGraceMs: () => this.#settings().cancelGraceMs,
           memoryIsRefused: this.#ground.limitedBy === 'RLIMITS',
-          guards: this.#guards,
+          guards: this.#ground.guards,
           onLog: this.#logEvents(executionId),
           startedAt,
         },
@@ -154,9 +151,9 @@ export class Executions {
     const folder = this.#records.folder(executionId);
     const spec = { code, environment, hosts: job.hosts ?? [], limits };
     const warm = dataPools.length === 0 && job.warm !== false ? this.#pool.take(spec) : null;
-    const stocked = warm === null ? this.#stock.take(folder) : null;
+    const stocked = warm === null ? this.#stock.take(folder, limits.fileBytes) : null;
     if (warm === null && stocked === null) this.#records.claim(executionId);
-    const service = warm ?? stocked ?? new ServiceSandbox(this.#ground, folder, [], limits);
+    const service = warm ?? stocked ?? new ServiceSandbox(this.#ground, folder, limits, null);
     service.executionId = executionId;
     const names = dataPools.map(({ parameter }) => parameter);
     try {
@@ -166,12 +163,7 @@ export class Executions {
       service.end();
       throw error;
     }
-    return new SandboxRun(
-      service,
-      { secrets, environment: secretEnvironment, dataPools: names, input },
-      limits,
-      folder,
-    );
+    return new SandboxRun(service, { secrets, environment: secretEnvironment, dataPools: names, input }, folder);
   }
 
   /** @param spec what a warm sandbox for the next one like it is made for, or null. */

@@ -11,6 +11,7 @@ import { sweepSandboxes } from '../sandbox/sweep.ts';
 import { PYTHON_SIDE } from '../version.ts';
 import { discard } from './discard.ts';
 import { Nests } from './nests.ts';
+import { OutputGuards } from './output-guard.ts';
 import { Identities } from '../sandbox/identities.ts';
 
 /** All that sandboxes of this runner stand on. */
@@ -18,6 +19,7 @@ export interface RunnerGround extends Ground {
   places: Places;
   identities: Identities;
   nests: Nests;
+  guards: OutputGuards;
   limitedBy: 'CGROUPS_V2' | 'CGROUPS_V1' | 'RLIMITS';
   /** Hash of the runner's own code. */
   version: string;
@@ -58,6 +60,7 @@ export async function prepareGround(places: Places, passage: string | null, vers
     cgroups,
     identities,
     nests: new Nests(places),
+    guards: new OutputGuards(places.nests),
     doors: new Doors(`${places.runtimeDir}/doors`, identities.take(), reachable),
     limitedBy: cgroups?.kind ?? 'RLIMITS',
     version,

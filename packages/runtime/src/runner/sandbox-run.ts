@@ -17,13 +17,11 @@ export class SandboxRun implements Run {
   readonly refusal = 'The sandbox could not be made';
   readonly #service: ServiceSandbox;
   readonly #job: Handover;
-  readonly #limits: Limits;
   readonly #folder: string;
 
-  constructor(service: ServiceSandbox, job: Handover, limits: Limits, folder: string) {
+  constructor(service: ServiceSandbox, job: Handover, folder: string) {
     this.#service = service;
     this.#job = job;
-    this.#limits = limits;
     this.#folder = folder;
     this.ended = service.sandbox.ended;
   }
@@ -49,7 +47,8 @@ export class SandboxRun implements Run {
   }
 
   start(): void {
-    this.#service.handOver(this.#job, this.#limits);
+    this.#service.sandbox.thaw();
+    this.#service.handOver(this.#job);
   }
 
   terminate(): void {

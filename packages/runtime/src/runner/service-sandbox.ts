@@ -28,6 +28,9 @@ export interface Handover {
 /** How long a job waits for the proxy to its hosts, in ms. */
 const LISTENS_MS = 20_000;
 
+/** Without cgroups nothing waits for a service that is not known: all limits are. */
+type StartLimits = Limits | Pick<Limits, 'fileBytes'>;
+
 let prepared = 0;
 
 /** A sandbox that runs one execution of a service, or waits for it. */
@@ -44,18 +47,19 @@ export class ServiceSandbox {
   #door: FolderDoor | null = null;
 
   /**
-   * Starts what is common to all services. Without cgroups the limits must be known already.
+   * Starts what is common to all services.
    * @param nest folder for `output` and for `written`, what it reports.
-   * @param imports modules to import before the job comes.
+   * @param limits those that hold from the first process on; without cgroups all of them.
+   * @param imports modules that a warm one imports before its job comes, or null.
    * @throws when the process cannot be started.
    */
-  constructor(ground: RunnerGround, nest: string, imports: readonly string[], limits: Limits | null) {
+  constructor(ground: RunnerGround, nest: string, limits: StartLimits, imports: readonly string[] | null) {
     this.#ground = ground;
     this.#nest = nest;
     const uid = ground.identities.take();
     this.uid = uid;
     try {
-      this.#prepared = start(ground, nest, uid, imports, limits);
+      this.#prepared = start(ground, nest, uid, limits, imports);
     } catch (error) {
       ground.identities.release(uid);
       throw error;
@@ -123,11 +127,9 @@ export class ServiceSandbox {
   }
 
   /** Gives it the job, as soon as its hosts can be reached. */
-  handOver(job: Handover, limits: Limits): void {
+  handOver(job: Handover): void {
     const { secrets, environment, dataPools } = job;
-    const header = Buffer.from(
-      JSON.stringify({ secrets, environment, dataPools, limits: { fileBytes: limits.fileBytes } }),
-    );
+    const header = Buffer.from(JSON.stringify({ secrets, environment, dataPools }));
     // One write for small jobs: Python reads them with one system call.
     const frames = Buffer.concat([frameLength(header), header, frameLength(job.input), job.input]);
     if (this.#door === null) this.sandbox.send(frames);
@@ -175,8 +177,8 @@ function start(
   ground: RunnerGround,
   nest: string,
   uid: number | null,
-  imports: readonly string[],
-  limits: Limits | null,
+  limits: StartLimits,
+  imports: readonly string[] | null,
 ): PreparedSandbox {
   const output = `${nest}/output`;
   mkdirSync(output, { mode: 0o700 });
@@ -185,7 +187,8 @@ function start(
   const tellsUsage = ground.cgroups === null;
   const before = [
     ...(tellsUsage ? ['--usage', String(FD.USAGE)] : []),
-    ...(imports.length > 0 ? ['--import', imports.join(',')] : []),
+    ...(imports === null ? [] : ['--ready', String(FD.READY)]),
+    ...(imports !== null && imports.length > 0 ? ['--import', imports.join(',')] : []),
   ];
   try {
     return prepare(ground, {
@@ -193,10 +196,11 @@ function start(
       uid,
       command: ['/usr/bin/python3', '-I', '-S', '-u', '-B', '/runner/execute.py', ...before],
       network: 'NONE',
-      fileBytes: null,
-      rlimits: ground.cgroups === null ? limits : null,
+      fileBytes: limits.fileBytes,
+      rlimits: ground.cgroups === null && 'memoryBytes' in limits ? limits : null,
       resultFd: written,
       tellsUsage,
+      tellsReady: imports !== null,
     });
   } finally {
     closeSync(written);

@@ -12,6 +12,8 @@ const SIZE = 2;
 export class Stock {
   readonly #ground: RunnerGround;
   readonly #waiting = new Map<ServiceSandbox, string>();
+  /** The limit of a file holds from their start on; it is the same for nearly all executions of an installation. */
+  #fileBytes: number | null = null;
   #closed = false;
 
   constructor(ground: RunnerGround) {
@@ -19,7 +21,8 @@ export class Stock {
   }
 
   /** One of them, settled in the folder of an execution, which it makes, or null when there is none just now. */
-  take(folder: string): ServiceSandbox | null {
+  take(folder: string, fileBytes: number): ServiceSandbox | null {
+    if (fileBytes !== this.#fileBytes) this.#renew(fileBytes);
     for (const service of this.#waiting.keys()) {
       this.#waiting.delete(service);
       setImmediate(() => {
@@ -39,8 +42,9 @@ export class Stock {
   fill(): void {
     // Without cgroups the limits are part of the command, and there is no cgroup to wait for.
     while (!this.#closed && this.#ground.cgroups !== null && this.#waiting.size < SIZE) {
+      if (this.#fileBytes === null) return;
       try {
-        this.#add();
+        this.#add(this.#fileBytes);
       } catch (error) {
         console.error(`no sandbox in stock: ${messageOf(error)}`);
         return;
@@ -55,9 +59,19 @@ export class Stock {
     await Promise.all(all.map(async (service) => service.sandbox.ended));
   }
 
-  #add(): void {
+  /** Those that wait have another limit: the next execution starts without them. */
+  #renew(fileBytes: number): void {
+    this.#fileBytes = fileBytes;
+    for (const service of this.#waiting.keys()) service.end();
+    this.#waiting.clear();
+    setImmediate(() => {
+      this.fill();
+    });
+  }
+
+  #add(fileBytes: number): void {
     const nest = this.#ground.nests.make();
-    const service = new ServiceSandbox(this.#ground, nest, [], null);
+    const service = new ServiceSandbox(this.#ground, nest, { fileBytes }, null);
     this.#waiting.set(service, nest);
     void service.sandbox.ended.then(() => {
       if (this.#waiting.delete(service)) discard(nest);

@@ -2,11 +2,14 @@ import { messageOf } from '../errors.ts';
 import type { Settings } from '../protocol/messages.ts';
 import { discard } from './discard.ts';
 import type { RunnerGround } from './ground.ts';
+import { importable } from './importable.ts';
 import { ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
 
 /** Until it is known what a worker of some code needs: Python with a small library. */
 const FIRST_GUESS_BYTES = 24 * 1024 * 1024;
 const LOOK_MS = 2_000;
+/** What takes longer to import is imported by each execution itself, within its own run time. */
+const WARM_UP_MS = 30_000;
 /** Code whose workers end before they get a job (an import that crashes) is started cold for a while. */
 const GIVE_UP_AFTER = 3;
 const GIVE_UP_MS = 300_000;
@@ -17,12 +20,17 @@ interface Idle {
   spec: ServiceSpec;
   service: ServiceSandbox;
   since: number;
+  /** Ends what limits it while it waits. */
+  unwatch(): void;
 }
 
 /**
  * Workers that have imported what their service needs and wait for one job. Each is a complete sandbox of its own, serves
  * one execution and ends: nothing of an execution is left for the next. It only takes away the wait: 8 ms of sandbox,
  * 20 ms of Python and 90 ms or more of imports like numpy.
+ *
+ * Modules of distributions run before anybody has asked for it. So the limits of an execution hold for a worker too, its
+ * imports have a deadline, and it is frozen from their end until its job comes.
  */
 export class WarmPool {
   readonly #ground: RunnerGround;
@@ -32,6 +40,8 @@ export class WarmPool {
   readonly #taken = new Set<ServiceSandbox>();
   /** What a worker of this code was seen to hold. */
   readonly #seenBytes = new Map<string, number>();
+  /** What they import before their job comes. */
+  readonly #imports = new Map<string, readonly string[]>();
   readonly #failures = new Map<string, { count: number; last: number }>();
   readonly #look: NodeJS.Timeout;
   #closed = false;
@@ -90,6 +100,7 @@ export class WarmPool {
   /** Ends all workers, and lets none come any more when `forGood`. */
   async clear(forGood: boolean): Promise<void> {
     this.#closed = forGood;
+    this.#imports.clear();
     if (forGood) clearInterval(this.#look);
     const all = [...this.#idle];
     for (const idle of all) this.#end(idle);
@@ -98,14 +109,16 @@ export class WarmPool {
 
   #add(key: string, spec: ServiceSpec): void {
     const nest = this.#ground.nests.make();
-    const service = new ServiceSandbox(this.#ground, nest, spec.code.imports, spec.limits);
+    const imports = this.#importsOf(key, spec);
+    const service = new ServiceSandbox(this.#ground, nest, spec.limits, imports);
     try {
       service.begin(spec, { warm: true, dataPools: [] });
     } catch (error) {
       service.end();
       throw error;
     }
-    const idle: Idle = { key, spec, service, since: performance.now() };
+    const idle: Idle = { key, spec, service, since: performance.now(), unwatch: () => undefined };
+    idle.unwatch = this.#watch(idle);
     this.#idle.add(idle);
     void service.sandbox.ended.then(() => {
       if (this.#taken.delete(service)) return; // its folder is the execution's to keep
@@ -117,7 +130,46 @@ export class WarmPool {
     });
   }
 
+  /** Code never changes, and the root does only when all workers are ended. */
+  #importsOf(key: string, { code }: ServiceSpec): readonly string[] {
+    const known = this.#imports.get(key);
+    if (known !== undefined) return known;
+    if (this.#imports.size >= MOST_REMEMBERED) this.#imports.clear();
+    const imports = importable(code, this.#ground.root.standard);
+    this.#imports.set(key, imports);
+    return imports;
+  }
+
+  /** @returns what ends the watching. */
+  #watch(idle: Idle): () => void {
+    const { service, spec, key } = idle;
+    const fail = (why: string): void => {
+      console.error(`a warm worker for ${spec.code.sourceDir} is ended: ${why}`);
+      this.#failed(key);
+      this.#end(idle);
+    };
+    const deadline = setTimeout(
+      () => {
+        fail('its imports take too long');
+      },
+      Math.min(WARM_UP_MS, spec.limits.runTimeMs),
+    ).unref();
+    const stopGuard = this.#ground.guards.guard(service.output, spec.limits, () => {
+      fail('its imports write too much');
+    });
+    service.sandbox.onReady(() => {
+      if (!this.#idle.has(idle)) return; // it has its job
+      clearTimeout(deadline);
+      service.sandbox.freeze();
+    });
+    return () => {
+      clearTimeout(deadline);
+      stopGuard();
+    };
+  }
+
   #remove(idle: Idle): void {
+    idle.unwatch();
     this.#remember(idle);
     this.#idle.delete(idle);
   }
@@ -187,6 +239,7 @@ function keyOf({ code, environment, hosts, limits }: ServiceSpec): string {
     code.imports,
     variables,
     hosts,
+    limits.fileBytes,
     memoryBytes,
     cpus,
     processes,

@@ -1,7 +1,7 @@
 import type { SandboxRoot } from './root.ts';
 
 /** File descriptors of a started sandbox. 0 to 2 are stdin, stdout and stderr, 3 is the result file of an execution. */
-export const FD = { RESULT: 3, SECCOMP: 4, STATUS: 5, OPTIONS: 6, USAGE: 7 } as const;
+export const FD = { RESULT: 3, SECCOMP: 4, STATUS: 5, OPTIONS: 6, USAGE: 7, READY: 8 } as const;
 
 /** A folder or file of this machine at a place inside. */
 export interface Mount {

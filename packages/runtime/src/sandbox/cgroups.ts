@@ -23,6 +23,9 @@ export interface Cgroup {
   limit(limits: CgroupLimits): void;
   /** Kills every process in it, also those that left the process group or ignore signals. */
   kill(): void;
+  /** Stops every process in it until {@link thaw}. False where the machine has nothing for that. */
+  freeze(): boolean;
+  thaw(): boolean;
   isEmpty(): boolean;
   processes(): number[];
   memoryBytes(): number | null;
@@ -69,11 +72,17 @@ function openV2(parent: string): CgroupTree {
         writeFileSync(`${folder}/cpu.max`, `${Math.max(1_000, Math.round(limits.cpus * 100_000))} 100000`);
         writeFileSync(`${folder}/pids.max`, String(limits.processes));
       };
-      return group([folder], folder, limit, {
-        now: `${folder}/memory.current`,
-        peak: `${folder}/memory.peak`,
-        events: `${folder}/memory.events`,
-      });
+      return group(
+        [folder],
+        folder,
+        limit,
+        {
+          now: `${folder}/memory.current`,
+          peak: `${folder}/memory.peak`,
+          events: `${folder}/memory.events`,
+        },
+        byFreezing(`${folder}/cgroup.freeze`, '1', '0'),
+      );
     },
     sweep: async () => sweep([top]),
     remove: async () => removeAll([top]),
@@ -86,7 +95,8 @@ function openV1(parent: string): CgroupTree {
   }
   // A v2 hierarchy without controllers beside v1 (as systemd mounts it) still gives cgroup.kill, cgroup.events and cpu.stat.
   const unified = existsSync(`${MOUNT}/unified/cgroup.procs`);
-  const controllers = ['memory', 'cpu', 'pids', ...(unified ? ['unified'] : [])];
+  const freezer = !unified && existsSync(`${MOUNT}/freezer/cgroup.procs`);
+  const controllers = ['memory', 'cpu', 'pids', ...(unified ? ['unified'] : []), ...(freezer ? ['freezer'] : [])];
   const tops = controllers.map((controller) => `${MOUNT}/${controller}/${parent}`);
   for (const top of tops) mkdirSync(top, { recursive: true });
   return {
@@ -102,11 +112,19 @@ function openV1(parent: string): CgroupTree {
         writeFileSync(`${cpu}/cpu.cfs_quota_us`, String(Math.max(1_000, Math.round(limits.cpus * 100_000))));
         writeFileSync(`${pids}/pids.max`, String(limits.processes));
       };
-      return group(folders, unified ? `${MOUNT}/unified/${parent}/${name}` : pids, limit, {
-        now: `${memory}/memory.usage_in_bytes`,
-        peak: `${memory}/memory.max_usage_in_bytes`,
-        events: `${memory}/memory.oom_control`,
-      });
+      return group(
+        folders,
+        unified ? `${MOUNT}/unified/${parent}/${name}` : pids,
+        limit,
+        {
+          now: `${memory}/memory.usage_in_bytes`,
+          peak: `${memory}/memory.max_usage_in_bytes`,
+          events: `${memory}/memory.oom_control`,
+        },
+        unified
+          ? byFreezing(`${MOUNT}/unified/${parent}/${name}/cgroup.freeze`, '1', '0')
+          : byFreezing(`${MOUNT}/freezer/${parent}/${name}/freezer.state`, 'FROZEN', 'THAWED'),
+      );
     },
     sweep: async () => sweep(tops),
     remove: async () => removeAll(tops),
@@ -118,6 +136,7 @@ function group(
   main: string,
   limit: (limits: CgroupLimits) => void,
   memory: { now: string; peak: string; events: string },
+  freezing: Freezing,
 ): Cgroup {
   return {
     async attach(pid) {
@@ -129,7 +148,9 @@ function group(
     limit,
     kill: () => {
       killAll(main);
+      freezing.thaw(); // version 1 ends nothing that is frozen
     },
+    ...freezing,
     isEmpty: () => processesOf(main).length === 0,
     processes: () => processesOf(main),
     memoryBytes: () => numberIn(memory.now, /^(\d+)/),
@@ -143,6 +164,22 @@ function group(
   };
 }
 
+type Freezing = Pick<Cgroup, 'freeze' | 'thaw'>;
+
+/** cgroup.freeze exists since Linux 5.2. */
+function byFreezing(file: string, frozen: string, thawed: string): Freezing {
+  const write = (state: string): boolean => {
+    try {
+      writeFileSync(file, state, { flag: 'r+' });
+      return true;
+    } catch (error) {
+      if (['ENOENT', 'ENODEV', 'EACCES'].includes(errorCode(error) ?? '')) return false;
+      throw error;
+    }
+  };
+  return { freeze: () => write(frozen), thaw: () => write(thawed) };
+}
+
 /** cgroup.kill exists since Linux 5.14; before, and in v1, every listed process is killed and the caller asks again until none is left. */
 function killAll(folder: string): void {
   try {
@@ -152,6 +189,7 @@ function killAll(folder: string): void {
     if (!['ENOENT', 'EACCES', 'ENODEV'].includes(errorCode(error) ?? '')) throw error;
     // Of another namespace of processes are those that are listed as 0.
     for (const pid of withNested(folder).flatMap(processesOf)) if (pid > 0) killQuietly(pid);
+    for (const one of withNested(folder)) writeIfThere(`${one}/freezer.state`, 'THAWED');
   }
 }
 

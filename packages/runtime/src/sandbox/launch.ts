@@ -20,9 +20,9 @@ export interface Start {
   uid: number | null;
   command: readonly string[];
   network: Layout['network'];
-  /** Largest file, or null when the command sees to that itself (our Python side does). */
-  fileBytes: number | null;
-  /** Only without cgroups: what prlimit(1) sets inside, where the count of processes is the sandbox's own (Linux 5.14 and later). */
+  /** Largest file that any process of the sandbox may write. */
+  fileBytes: number;
+  /** Only without cgroups: memory of a process and count of processes. */
   rlimits: CgroupLimits | null;
   /**
    * Opened for append, closed by the caller. Null for a command that needs no input to begin: it waits on this descriptor
@@ -31,6 +31,8 @@ export interface Start {
   resultFd: number | null;
   /** The command tells on {@link FD.USAGE} what it took: where no cgroup measures it. */
   tellsUsage: boolean;
+  /** The command tells on {@link FD.READY} that it waits for its input. */
+  tellsReady: boolean;
 }
 
 export interface Exit {
@@ -63,6 +65,11 @@ export interface Sandbox {
    */
   readonly inputRefused: boolean;
   memoryBytes(): number | null;
+  /** Calls `then` once, when the command tells that it is ready. Only a hint: user code may tell it as well, or keep it back. */
+  onReady(then: () => void): void;
+  /** Stops every process, until {@link thaw}. What cannot be stopped is killed. */
+  freeze(): void;
+  thaw(): void;
   /** SIGTERM to the command's process group. */
   terminate(): void;
   /** Ends every process at once. */
@@ -84,7 +91,8 @@ export function prepare(ground: Ground, start: Start): PreparedSandbox {
   const seccomp = openSync(`${ground.root.dir}/seccomp.bpf`, 'r');
   const identity = start.uid === null ? {} : { uid: start.uid, gid: start.uid };
   try {
-    const child = spawn('/usr/bin/bwrap', [...fixedOptions(start.network), '--', ...commandOf(start)], {
+    const command = ['/usr/bin/bwrap', ...fixedOptions(start.network), '--', ...commandOf(start)];
+    const child = spawn('/usr/bin/prlimit', [...limitsOf(start), '--', ...command], {
       ...identity,
       env: {},
       cwd: '/',
@@ -96,7 +104,8 @@ export function prepare(ground: Ground, start: Start): PreparedSandbox {
         seccomp,
         'pipe',
         'pipe',
-        ...(start.tellsUsage ? (['pipe'] as const) : []),
+        ...(start.tellsUsage || start.tellsReady ? [start.tellsUsage ? ('pipe' as const) : ('ignore' as const)] : []),
+        ...(start.tellsReady ? (['pipe'] as const) : []),
       ],
     });
     const optionsOf = (layout: Layout): Buffer => layoutOptions(ground.root, layout);
@@ -108,14 +117,18 @@ export function prepare(ground: Ground, start: Start): PreparedSandbox {
 
 const WAIT = `read -r go <&${FD.RESULT} || exit 125; exec "$@" ${FD.RESULT}<&-`;
 
-function commandOf({ command, rlimits, fileBytes, resultFd, tellsUsage }: Start): readonly string[] {
-  const options = [
-    ...(rlimits === null ? [] : [`--nproc=${rlimits.processes + (tellsUsage ? 1 : 0)}`, `--as=${rlimits.memoryBytes}`]),
-    ...(fileBytes === null ? [] : [`--fsize=${fileBytes}`]),
-  ];
-  return [
-    ...(resultFd === null ? ['/bin/sh', '-c', WAIT, 'sh'] : []),
-    ...(options.length === 0 ? [] : ['/usr/bin/prlimit', ...options, '--']),
-    ...command,
-  ];
+/** Beyond it open(2) fails. */
+const OPEN_FILES = 1024;
+
+/** They hold for bubblewrap already, before anything of a service can run: a library of LD_PRELOAD or a `.pth` file. */
+function limitsOf({ fileBytes, rlimits }: Start): readonly string[] {
+  const memory = rlimits === null ? [] : [`--as=${rlimits.memoryBytes}`];
+  return ['--core=0', `--nofile=${OPEN_FILES}`, `--fsize=${fileBytes}`, ...memory];
+}
+
+/** Processes are counted inside, where the count is the sandbox's own (Linux 5.14 and later). */
+function commandOf({ command, rlimits, resultFd, tellsUsage }: Start): readonly string[] {
+  const count =
+    rlimits === null ? [] : ['/usr/bin/prlimit', `--nproc=${rlimits.processes + (tellsUsage ? 1 : 0)}`, '--'];
+  return [...(resultFd === null ? ['/bin/sh', '-c', WAIT, 'sh'] : []), ...count, ...command];
 }

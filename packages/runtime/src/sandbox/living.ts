@@ -5,9 +5,9 @@ import { errorCode, messageOf } from '../errors.ts';
 import { FD, type Layout } from './bwrap.ts';
 import type { Cgroup, CgroupLimits } from './cgroups.ts';
 import type { Exit, PreparedSandbox } from './launch.ts';
-import { signalQuietly, startOf } from './processes.ts';
+import { signalQuietly, startOf, stopAll } from './processes.ts';
 import { readStatus, type StatusReader } from './status.ts';
-import { readUsage, residentBytesBelow, usageBelow, type Usage } from './usage.ts';
+import { descendantsOf, readUsage, residentBytesBelow, usageBelow, type Usage } from './usage.ts';
 
 /** A bubblewrap process from its spawn to the death of all that it started. */
 export class LivingSandbox implements PreparedSandbox {
@@ -23,6 +23,7 @@ export class LivingSandbox implements PreparedSandbox {
   readonly #statusStream: Readable;
   readonly #optionsStream: Writable;
   readonly #usageStream: Readable | null;
+  readonly #readyStream: Readable | null;
   readonly #toldUsage: () => Usage | null;
   /** What it had taken when it was killed. */
   #usageAtKill: Usage | null = null;
@@ -39,13 +40,15 @@ export class LivingSandbox implements PreparedSandbox {
   #input: Buffer | null = null;
   #inputRefused = false;
   #killed = false;
+  #frozen = false;
   #over = false;
   #firstStart: string | null = null;
 
   constructor(child: ChildProcess, group: Cgroup | null, name: string, optionsOf: (layout: Layout) => Buffer) {
     const { stdin, stdout, stderr } = child;
     const stdio: readonly unknown[] = child.stdio; // declared with five members
-    const [gate, status, options, usage] = [stdio[FD.RESULT], stdio[FD.STATUS], stdio[FD.OPTIONS], stdio[FD.USAGE]];
+    const [gate, status, options] = [stdio[FD.RESULT], stdio[FD.STATUS], stdio[FD.OPTIONS]];
+    const [usage, ready] = [stdio[FD.USAGE], stdio[FD.READY]];
     if (!stdin || !stdout || !stderr || !(status instanceof Readable) || !(options instanceof Writable)) {
       throw new Error('bubblewrap could not be started: no pipes.');
     }
@@ -66,6 +69,8 @@ export class LivingSandbox implements PreparedSandbox {
       this.#reportPipe(error);
     });
     this.#usageStream = usage instanceof Readable ? usage : null;
+    this.#readyStream = ready instanceof Readable ? ready : null;
+    this.#readyStream?.on('error', this.#reportPipe);
     this.#toldUsage = this.#usageStream ? readUsage(this.#usageStream) : () => null;
     this.#status = readStatus(status);
     this.#status.onFirstPid((pid) => {
@@ -94,6 +99,40 @@ export class LivingSandbox implements PreparedSandbox {
     if (this.#over) return null;
     if (this.#group !== null) return this.#group.memoryBytes();
     return this.#status.firstPid === null ? null : residentBytesBelow(this.#status.firstPid);
+  }
+
+  onReady(then: () => void): void {
+    this.#readyStream?.once('data', () => {
+      this.#readyStream?.destroy(); // whatever else is written there
+      then();
+    });
+  }
+
+  freeze(): void {
+    if (this.#over || this.#killed || this.#frozen) return;
+    this.#frozen = true;
+    if (this.#group?.freeze() === true) return;
+    stopAll(
+      () => this.#processes(),
+      () => this.#frozen && !this.#over,
+    ).catch((error: unknown) => {
+      console.error(`sandbox ${this.#name} could not be stopped and is ended: ${messageOf(error)}`);
+      this.kill();
+    });
+  }
+
+  thaw(): void {
+    if (!this.#frozen) return;
+    this.#frozen = false;
+    if (this.#over || this.#group?.thaw() === true) return;
+    for (const pid of this.#processes()) signalQuietly(pid, 'SIGCONT');
+  }
+
+  /** All but bubblewrap itself where there is no cgroup. */
+  #processes(): number[] {
+    if (this.#group !== null) return this.#group.processes();
+    const first = this.#status.firstPid;
+    return first === null ? [] : [first, ...descendantsOf(first)];
   }
 
   terminate(): void {
@@ -161,6 +200,7 @@ export class LivingSandbox implements PreparedSandbox {
     await this.#attached;
     await this.#allDead();
     this.#over = true;
+    this.#readyStream?.destroy();
     // Everyone who could hold the pipes open is dead, so they end as soon as what is in them has been read.
     const usageStream = this.#usageStream ? [this.#usageStream] : [];
     await Promise.all([this.stdout, this.stderr, this.#statusStream, ...usageStream].map(read));

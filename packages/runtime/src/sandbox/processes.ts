@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode } from '../errors.ts';
+
+const STOP_ATTEMPTS = 500;
 
 /** Sends a signal; that the process is gone already is no error. */
 export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
@@ -17,6 +20,30 @@ export function startOf(pid: number): string | null {
   // The name, in parentheses, may hold anything; state is the first field behind it and the start the twentieth.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
+}
+
+/**
+ * Stops processes by SIGSTOP, where no cgroup can freeze them: again and again, as one of them may just have started another.
+ * @param listed asks which processes there are now.
+ * @param wanted false when they shall go on after all.
+ * @throws when some of them do not stop.
+ */
+export async function stopAll(listed: () => number[], wanted: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < STOP_ATTEMPTS; attempt++) {
+    const moving = listed().filter((pid) => isMoving(pid));
+    if (moving.length === 0) return;
+    for (const pid of moving) signalQuietly(pid, 'SIGSTOP');
+    await pause(Math.min(20, attempt));
+    if (!wanted()) return;
+  }
+  throw new Error('some of its processes do not stop');
+}
+
+function isMoving(pid: number): boolean {
+  const stat = readOf(`/proc/${pid}/stat`);
+  return (
+    stat !== null && !['T', 't', 'Z', 'X'].includes(stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3))
+  );
 }
 
 function readOf(path: string): string | null {

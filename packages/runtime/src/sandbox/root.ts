@@ -18,6 +18,8 @@ export interface SandboxRoot {
   usr: string;
   /** Folders of this machine shown at their own place: Python's library and the shared libraries. */
   shown: string[];
+  /** Folders of Python's standard library, on this machine. */
+  standard: string[];
   /** Id of the root of our own, or null when it is made of this machine's `/usr`. */
   own: string | null;
 }
@@ -67,7 +69,9 @@ export function prepareRoot({ runtimeDir, mark }: Places, pythonSide: string, sw
     build(draft, python, shown, pythonSide, own);
     renameSync(draft, dir);
   }
-  return { dir, usr: own?.usr ?? join(dir, 'usr'), shown, own: own?.id ?? null };
+  const libraries = own === null ? (python?.standard ?? []) : [join(own.usr, 'lib', `python${own.python}`)];
+  const standard = libraries.flatMap((library) => [library, join(library, 'lib-dynload')]);
+  return { dir, usr: own?.usr ?? join(dir, 'usr'), shown, standard, own: own?.id ?? null };
 }
 
 function shownOf(python: Python): string[] {

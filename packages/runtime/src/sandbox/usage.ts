@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
 /** What processes took, as the kernel accounts for them one by one. */
@@ -50,9 +50,22 @@ export function residentBytesBelow(pid: number): number | null {
   return pages.reduce((sum, one) => sum + one, 0) * 4096;
 }
 
-function descendantsOf(pid: number): number[] {
-  const children = textOf(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+/** All processes below one. */
+export function descendantsOf(pid: number): number[] {
+  // Each thread has the children that it has started.
+  const children = threadsOf(pid).flatMap((thread) =>
+    textOf(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  );
   return children.flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+/** None when the process is gone. */
+export function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 }
 
 /** Empty when the process is gone. */

@@ -1,0 +1,12 @@
+"""Read which modules a service imports, from the text of its files: python3 -I -S -B /runner/read_imports.py
+
+Writes a JSON array to stdout. Nothing of the service is run, so nothing of it can write there.
+"""
+
+import sys
+
+if __name__ == "__main__":
+    sys.path.append(__file__.rpartition("/")[0])
+    from kethub_runtime.module_imports import main
+
+    main(sys.argv[1:])

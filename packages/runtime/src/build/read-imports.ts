@@ -1,0 +1,39 @@
+import { readdir } from 'node:fs/promises';
+import { PYTHON } from '../sandbox/root.ts';
+import type { Runtime, SandboxedCommand } from '../types.ts';
+
+const MODULE = /^[\p{ID_Start}_][\p{ID_Continue}]*(\.[\p{ID_Start}_][\p{ID_Continue}]*)*$/u;
+/** A warm worker imports them one by one, and they stand on its command line. */
+const MOST = 500;
+/** Ours, of which every worker has what it needs. */
+const OURS = ['src', 'kethub', 'kethub_runtime'];
+
+/**
+ * Names of modules that the files below `src` import at their top and that are not the service's own. They are read from the
+ * text, in a sandbox in which nothing of the service or of its requirements is run. None when the text cannot be read.
+ */
+export async function readImports(
+  runtime: Pick<Runtime, 'sandboxed'>,
+  sourceDir: string,
+  limits: SandboxedCommand['limits'],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const ended = await runtime.sandboxed({
+    command: [PYTHON, '-I', '-S', '-B', '/runner/read_imports.py'],
+    binds: [{ from: sourceDir, to: '/app', writable: false }],
+    environment: {},
+    network: 'NONE',
+    limits,
+    signal,
+  });
+  signal.throwIfAborted();
+  if (ended.cause !== null || ended.exitCode !== 0) return [];
+  const own = new Set([...OURS, ...(await readdir(sourceDir)).map((entry) => entry.replace(/\.py$/, ''))]);
+  return namesIn(ended.stdout).filter((name) => !own.has(name.split('.')[0] ?? ''));
+}
+
+function namesIn(text: string): string[] {
+  const names: unknown = JSON.parse(text);
+  if (!Array.isArray(names)) return [];
+  return names.filter((name): name is string => typeof name === 'string' && MODULE.test(name)).slice(0, MOST);
+}
