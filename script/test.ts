@@ -20,6 +20,7 @@ const KEYCLOAK_TESTS = [
 const CONTAINER_TESTS = [
   'packages/runtime/src/contract.test.ts',
   'packages/runtime/src/containers.test.ts',
+  'packages/runtime/src/hostile-ends.test.ts',
   'packages/runtime/src/build/images.test.ts',
   'packages/runtime/src/escapes/escapes.test.ts',
   'test/containers.test.ts',

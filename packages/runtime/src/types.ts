@@ -88,6 +88,11 @@ export interface ResultFile {
   isObject: boolean;
   /** Whether the object has `_links` or `_embedded` of its own, which the HAL members must replace. */
   reservedMembers: boolean;
+  /**
+   * What of the text is the result, in byte positions: neither blanks around it nor those members. All of it when left out,
+   * unless `reservedMembers` says otherwise (a runner of an older version).
+   */
+  parts?: readonly (readonly [from: number, to: number])[];
 }
 
 /** A regular file that the program left in `/var/runtime/output`. */
@@ -199,6 +204,11 @@ export interface Runtime {
   start(job: ExecutionJob): Promise<'STARTED' | 'ALREADY_KNOWN'>;
   /** SIGTERM, then the end of every process after a grace; the end is told as CANCELLED. Unknown or ended ids: nothing happens. */
   cancel(executionId: string): Promise<void>;
+  /**
+   * Frees the place of an execution whatever holds it: every process of it is ended at once, and its end is told soon, as
+   * LOST when nothing better is known and even when it cannot be recorded. Unknown or ended ids: nothing happens.
+   */
+  end(executionId: string): Promise<void>;
   list(): Promise<KnownExecution[]>;
   /** Removes everything kept of an ended execution. Unknown ids: nothing happens. */
   forget(executionId: string): Promise<void>;

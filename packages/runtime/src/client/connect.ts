@@ -68,6 +68,10 @@ class LocalRuntime implements Runtime {
     await this.#request('cancel', { executionId });
   }
 
+  async end(executionId: string): Promise<void> {
+    await this.#request('end', { executionId });
+  }
+
   async list(): Promise<KnownExecution[]> {
     return this.#request('list', {});
   }

@@ -71,6 +71,20 @@ const LEAVING: HostileRun[] = [
   },
 ];
 
+/** The hostile result of 63 MiB takes 0.5 s of processor time to judge; built as objects it takes more than 20 minutes. */
+const MOST_RUNNER_MS = 20_000;
+
+/** Programs whose end costs, or stops, whoever takes it. */
+const ENDING: HostileRun[] = [
+  { name: 'deep_cause', tries: 'hand over a cause too deep to be recorded', judge: failed },
+  {
+    name: 'costly_result',
+    tries: 'hand over a result that takes minutes to check',
+    limits: { resultBytes: 64 * MiB, fileBytes: 64 * MiB, outputBytes: 64 * MiB },
+    judge: cheapResult,
+  },
+];
+
 /** Programs that fill what is there. */
 const FILLING: HostileRun[] = [
   { name: 'huge_files', tries: 'make one huge file, sparse, reserved and written' },
@@ -85,7 +99,7 @@ const FILLING: HostileRun[] = [
   { name: 'memory_files', tries: 'fill the memory with files in it', judge: endedBy('Memory limit exceeded') },
 ]; // prettier-ignore
 
-export const HOSTILE_RUNS: readonly HostileRun[] = [...REACHING, ...KERNEL, ...LEAVING, ...FILLING];
+export const HOSTILE_RUNS: readonly HostileRun[] = [...REACHING, ...KERNEL, ...LEAVING, ...ENDING, ...FILLING];
 
 function unprivileged(seen: Seen): string[] {
   const status = (seen.report?.seen ?? {}) as Record<string, string>;
@@ -112,6 +126,13 @@ function cancelled({ end }: Seen): string[] {
 
 function failed({ end }: Seen): string[] {
   return end.outcome === 'FAILED' && end.result === null ? [] : [`it ended as ${end.outcome}`];
+}
+
+function cheapResult({ end, runnerMs }: Seen): string[] {
+  return [
+    ...(end.outcome === 'SUCCEEDED' ? [] : [`it ended as ${end.outcome} ${JSON.stringify(end.cause)}`]),
+    ...atMost('milliseconds of the processor that the runner took', runnerMs, MOST_RUNNER_MS),
+  ];
 }
 
 function offersWithinLimit(seen: Seen, limits: Limits): string[] {

@@ -8,8 +8,11 @@ import { allRefused } from './judging.ts';
 import { endOf, logHas, logOf } from './observe.ts';
 import { HOSTILE_RUNS, LIMITS } from './runs.ts';
 import { layTraps, type Traps } from './traps.ts';
+import { processorMs } from '../sandbox/processes.ts';
 import type { EscapeDriver, Finding, HostileRun, Report, Seen } from './types.ts';
 import { startVictim } from './victim.ts';
+
+const MOST_REPORT_BYTES = 2 ** 20;
 
 /** Everything that is tried, by its name. */
 export const HOSTILE: readonly { name: string; tries: string }[] = [
@@ -66,13 +69,15 @@ async function run(driver: EscapeDriver, traps: Traps, hostile: HostileRun): Pro
   const input = { ...traps.hints, engines: driver.sockets, most: limits.fileBytes, secret: `own-${executionId}` };
   const { code } = program;
   const environment = { ...program.environment, ...hostile.environment };
+  const { runnerPid } = await driver.runtime.status();
+  const before = processorMs(runnerPid);
   await driver.runtime.start({ executionId, code, input: JSON.stringify(input), secrets: {}, environment, dataPools: [], limits, warm: false });
   if (hostile.cancelled) {
     await logHas(driver.runtime, executionId, 'ready');
     await driver.runtime.cancel(executionId);
   }
   const end = await ended;
-  const seen = await look(driver, end);
+  const seen = await look(driver, end, processorMs(runnerPid) - before);
   const faults = [
     ...(hostile.judge ?? allRefused)(seen, limits),
     ...leaks(seen, traps.secret),
@@ -83,17 +88,23 @@ async function run(driver: EscapeDriver, traps: Traps, hostile: HostileRun): Pro
   return faults;
 } // prettier-ignore
 
-async function look(driver: EscapeDriver, end: ExecutionEnd): Promise<Seen> {
+async function look(driver: EscapeDriver, end: ExecutionEnd, runnerMs: number): Promise<Seen> {
   const folder = driver.folderOf(end.executionId);
   const du = (option: string): number =>
     Number(spawnSync('du', ['-s', option, folder], { encoding: 'utf8' }).stdout.split('\t')[0]);
   return {
     end,
-    report:
-      end.result === null ? null : (JSON.parse(end.result.text ?? readFileSync(end.result.path, 'utf8')) as Report),
+    report: reportOf(end),
+    runnerMs,
     log: await logOf(driver.runtime, end.executionId),
     left: { bytes: du('--block-size=1'), entries: du('--inodes') },
   };
+}
+
+/** A report is short: whatever is long was made to cost whoever reads it. */
+function reportOf({ result }: ExecutionEnd): Report | null {
+  if (result === null || result.bytes > MOST_REPORT_BYTES) return null;
+  return JSON.parse(result.text ?? readFileSync(result.path, 'utf8')) as Report;
 }
 
 /** Nothing that comes out of an execution may hold what is in the traps. */

@@ -43,6 +43,8 @@ export interface Report {
 export interface Seen {
   end: ExecutionEnd;
   report: Report | null;
+  /** Processor time that the runner took from its start to its end, in milliseconds. */
+  runnerMs: number;
   log: readonly LogLine[];
   /** What the execution takes on the disk, its files included. */
   left: { bytes: number; entries: number };

@@ -32,6 +32,8 @@ export interface Methods {
   configure: { params: { settings: Settings }; result: null };
   start: { params: { job: JobHeader }; result: 'STARTED' | 'ALREADY_KNOWN' };
   cancel: { params: { executionId: string }; result: null };
+  /** A runner of an older version does not know it. */
+  end: { params: { executionId: string }; result: null };
   list: { params: Nothing; result: KnownExecution[] };
   forget: { params: { executionId: string }; result: null };
   sandboxed: { params: { request: CommandHeader }; result: SandboxedOutcome };

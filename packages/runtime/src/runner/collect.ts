@@ -7,7 +7,7 @@ import {
   fstatSync,
   lstatSync,
   openSync,
-  readdirSync,
+  opendirSync,
 } from 'node:fs';
 import { errorCode } from '../errors.ts';
 import type { OutputFile } from '../types.ts';
@@ -23,6 +23,8 @@ export interface Collected {
 
 /** At most this many refusals are told one by one. */
 const TOLD = 50;
+/** At most this many names beyond the limit of files are read: a folder of a million would hold up all others. */
+const MOST_ENTRIES_MORE = 10_000;
 
 /**
  * Looks through what a program left in its output folder: regular files at the top level are offered, nothing else.
@@ -47,7 +49,7 @@ export function collect(
   const folder = openSync(dir, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
   const pinned = `/proc/self/fd/${folder}`;
   try {
-    for (const raw of readdirSync(pinned, { encoding: 'buffer' })) {
+    for (const raw of namesIn(pinned, limits.outputFiles + MOST_ENTRIES_MORE)) {
       const name = raw.toString('utf8');
       const why = nameProblem(name, raw);
       if (why !== null) {
@@ -72,6 +74,20 @@ export function collect(
   }
   if (untold > 0) refused.push(`${untold} more entries of the output folder are not offered.`);
   return { files: files.sort((a, b) => (a.name < b.name ? -1 : 1)), refused, bytes };
+}
+
+/** The first names of a folder, in no order: more than these are never held in memory. */
+function namesIn(dir: string, most: number): Buffer[] {
+  // @types/node: `encoding` of opendir(3) takes what readdir(3) takes.
+  const folder = opendirSync(dir, { encoding: 'buffer' as BufferEncoding, bufferSize: 256 });
+  const names: Buffer[] = [];
+  try {
+    for (let entry = folder.readSync(); entry !== null && names.length < most; entry = folder.readSync())
+      names.push(entry.name as unknown as Buffer);
+  } finally {
+    folder.closeSync();
+  }
+  return names;
 }
 
 function nameProblem(name: string, raw: Buffer): string | null {

@@ -20,7 +20,22 @@ export interface ExecutionOptions {
   onLog: (bytes: number) => void;
   /** Epoch milliseconds, of one that an earlier runner has started. */
   startedAt?: number;
+  /** Default {@link DEADLINES}. */
+  deadlines?: Deadlines;
 }
+
+/** After these times, in milliseconds, an execution is given up: its place is free, and what became of it is not known. */
+export interface Deadlines {
+  /** From the moment when every process of it was told to end, until none is left. */
+  endMs: number;
+  /** The same when an operator or the platform has asked for its place. */
+  freeMs: number;
+  /** From the end of its processes until what it left is read and collected. */
+  readMs: number;
+}
+
+/** Far beyond what a busy machine takes; a process that waits for a disk or a network file system cannot be ended. */
+const DEADLINES: Deadlines = { endMs: 300_000, freeMs: 5_000, readMs: 600_000 };
 
 /** One execution from its start, or from where an earlier runner left it, to its end. */
 export class Execution {
@@ -35,12 +50,18 @@ export class Execution {
   readonly #log: LogFile;
   readonly #runTime: NodeJS.Timeout;
   readonly #stopGuard: () => void;
+  readonly #deadlines: Deadlines;
+  readonly #givenUp = Promise.withResolvers<ExecutionEnd>();
+  readonly #freed = new AbortController();
   #grace: NodeJS.Timeout | null = null;
+  #deadline: NodeJS.Timeout | null = null;
   #ending: Ending = null;
+  #isOver = false;
 
   constructor(options: ExecutionOptions, run: Run) {
     const { limits, folder } = options;
     this.executionId = options.executionId;
+    this.#deadlines = options.deadlines ?? DEADLINES;
     this.#time = new RunTime(options.startedAt);
     this.#options = options;
     this.#run = run;
@@ -58,7 +79,7 @@ export class Execution {
       },
       (error: unknown) => {
         console.error(`${this.executionId} could not be claimed on the disk: ${messageOf(error)}`);
-        run.kill();
+        this.#kill();
       },
     );
     this.#runTime = timer(Math.max(0, limits.runTimeMs - this.#time.elapsedMs), () => {
@@ -67,7 +88,8 @@ export class Execution {
     this.#stopGuard = options.guards.guard(run.output, limits, () => {
       this.#end('OUTPUT');
     });
-    this.ended = this.#conclude().catch((error: unknown) => this.#unreadable(error));
+    const concluded = this.#conclude().catch((error: unknown) => this.#unreadable(error));
+    this.ended = Promise.race([concluded, this.#givenUp.promise]);
   }
 
   get startedAt(): number {
@@ -85,8 +107,21 @@ export class Execution {
     this.#log.note('NOTICE', 'The execution is being cancelled.');
     this.#run.terminate();
     this.#grace = setTimeout(() => {
-      this.#run.kill();
+      this.#kill();
     }, this.#options.cancelGraceMs());
+  }
+
+  /** Somebody needs its place: it ends now, and is given up soon if it does not. */
+  free(): void {
+    this.#ending ??= 'CANCELLED';
+    this.#freed.abort();
+    this.#run.kill();
+    this.#within(this.#deadlines.freeMs, 'It was ended from outside, and nothing is known of how far it had come.');
+  }
+
+  /** Its place is needed: nothing that takes long is to be done for it any more. */
+  get freed(): AbortSignal {
+    return this.#freed.signal;
   }
 
   /** The runner ends. */
@@ -111,15 +146,29 @@ export class Execution {
 
   #end(ending: Ending): void {
     this.#ending ??= ending;
+    this.#kill();
+  }
+
+  #kill(): void {
     this.#run.kill();
+    this.#within(this.#deadlines.endMs, 'Its processes could not be ended.');
+  }
+
+  /** It is given up unless what it does now comes to its end in this time. */
+  #within(milliseconds: number, why: string): void {
+    if (this.#deadline !== null) clearTimeout(this.#deadline);
+    if (this.#isOver) return;
+    this.#deadline = setTimeout(() => {
+      console.error(`${this.executionId} is given up: ${why}`);
+      this.#givenUp.resolve(this.#lost(`${why} Whether the program finished cannot be known.`));
+    }, milliseconds);
   }
 
   async #conclude(): Promise<ExecutionEnd> {
     const { executionId, limits } = this.#options;
     const exit = await this.#run.ended;
-    clearTimeout(this.#runTime);
-    if (this.#grace !== null) clearTimeout(this.#grace);
-    this.#stopGuard();
+    this.#stopWatching();
+    if (!this.#freed.signal.aborted) this.#within(this.#deadlines.readMs, 'What it left could not be read in time.');
     const written = await this.#run.readResult(limits);
     const observed: Observed = {
       exit,
@@ -136,6 +185,8 @@ export class Execution {
       this.#log.note('ERROR', `${verdict.cause.title}: ${verdict.cause.detail}`);
     }
     this.#log.close();
+    this.#isOver = true;
+    if (this.#deadline !== null) clearTimeout(this.#deadline);
     return {
       executionId,
       ...verdict,
@@ -152,13 +203,19 @@ export class Execution {
 
   /** What it left cannot be read. That must neither hold it up for ever nor end the runner, and with it all others. */
   #unreadable(error: unknown): ExecutionEnd {
-    const { executionId } = this.#options;
-    console.error(`the end of ${executionId} could not be read: ${messageOf(error)}`);
+    console.error(`the end of ${this.executionId} could not be read: ${messageOf(error)}`);
+    return this.#lost('What it left could not be read. The operator finds the cause in the log of the runner.');
+  }
+
+  #lost(detail: string): ExecutionEnd {
+    this.#isOver = true;
+    this.#stopWatching();
+    if (this.#deadline !== null) clearTimeout(this.#deadline);
     this.#log.close();
     return {
-      executionId,
+      executionId: this.executionId,
       outcome: 'LOST',
-      cause: lostCause('What it left could not be read. The operator finds the cause in the log of the runner.'),
+      cause: lostCause(detail),
       startedAt: this.startedAt,
       endedAt: this.#time.now,
       result: null,
@@ -167,6 +224,12 @@ export class Execution {
       cpuMs: null,
       logBytes: this.#log.bytes,
     };
+  }
+
+  #stopWatching(): void {
+    clearTimeout(this.#runTime);
+    if (this.#grace !== null) clearTimeout(this.#grace);
+    this.#stopGuard();
   }
 
   #collect({ outcome }: Verdict): OutputFile[] {

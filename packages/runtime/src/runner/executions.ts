@@ -13,6 +13,7 @@ import type { Containers } from '../containers/containers.ts';
 import type { Run } from './driver.ts';
 import { Execution } from './execution.ts';
 import type { RunnerGround } from './ground.ts';
+import { recordEnd } from './record-end.ts';
 import { Records } from './records.ts';
 import { SandboxRun } from './sandbox-run.ts';
 import { ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
@@ -21,7 +22,6 @@ import type { WarmPool } from './warm-pool.ts';
 
 /** Clients redraw no faster. */
 const LOG_EVENT_MS = 50;
-const RECORD_AGAIN_MS = 1_000;
 /** How long a refusal waits until nothing is left of the attempt. */
 const RELEASE_MS = 2_000;
 
@@ -61,9 +61,14 @@ export class Executions {
   /** What an earlier runner has left: containers go on, everything else was lost with it. */
   async takeOver(): Promise<void> {
     for (const { executionId, folder } of this.#records.withoutEnd()) {
-      const left = this.#containers.reattach(folder);
-      if (left === null) await this.#records.recordLost(executionId);
-      else void this.#finish(this.#execute(executionId, left.run, left.limits, left.startedAt, null), null);
+      try {
+        const left = this.#containers.reattach(folder);
+        if (left === null) await this.#records.recordLost(executionId);
+        else void this.#finish(this.#execute(executionId, left.run, left.limits, left.startedAt, null), null);
+      } catch (error) {
+        // What is wrong with one must not keep the runner from its start.
+        console.error(`what became of ${executionId} is not known: ${messageOf(error)}`);
+      }
     }
   }
 
@@ -81,6 +86,11 @@ export class Executions {
 
   cancel(executionId: string): void {
     this.#running.get(executionId)?.cancel();
+  }
+
+  /** Its place is free soon, whatever holds it: also when it is its recording that does not come to an end. */
+  end(executionId: string): void {
+    this.#running.get(executionId)?.free();
   }
 
   forget(executionId: string): void {
@@ -169,9 +179,9 @@ export class Executions {
   /** @param spec what a warm sandbox for the next one like it is made for, or null. */
   async #finish(execution: Execution, spec: ServiceSpec | null): Promise<void> {
     const { executionId } = execution;
-    const end = this.#withRecord(await execution.ended);
+    const ended = await execution.ended;
     if (this.#abandoned) return;
-    await this.#record(end);
+    const end = await recordEnd(this.#records, () => this.#withRecord(ended), ended, execution.freed);
     this.#running.delete(executionId);
     this.#events.ended(end);
     void this.#release(execution);
@@ -201,19 +211,6 @@ export class Executions {
       runnerVersion: version,
       ...this.#records.note(end.executionId),
     };
-  }
-
-  /** A full disk must not lose the end: it is tried until there is room. */
-  async #record(end: ExecutionEnd): Promise<void> {
-    for (;;) {
-      try {
-        await this.#records.recordEnd(end);
-        return;
-      } catch (error) {
-        console.error(`the end of ${end.executionId} could not be recorded yet: ${messageOf(error)}`);
-        await pause(RECORD_AGAIN_MS);
-      }
-    }
   }
 
   #logEvents(executionId: string): (bytes: number) => void {

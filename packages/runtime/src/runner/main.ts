@@ -78,6 +78,10 @@ const handlers: Handlers = {
     executions.cancel(executionId);
     return null;
   },
+  end({ executionId }) {
+    executions.end(executionId);
+    return null;
+  },
   list: () => executions.list(),
   forget({ executionId }) {
     executions.forget(executionId);

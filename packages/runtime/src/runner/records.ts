@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode } from '../errors.ts';
+import { errorCode, messageOf } from '../errors.ts';
 import type { ExecutionEnd, KnownExecution } from '../types.ts';
 import { lostCause } from './outcome.ts';
 
@@ -78,7 +78,7 @@ export class Records {
 
   list(startedAt: (executionId: string) => number | null): KnownExecution[] {
     const known: KnownExecution[] = [];
-    for (const executionId of readdirSync(this.#dir)) {
+    for (const executionId of this.#ids()) {
       const running = startedAt(executionId);
       const end = running === null ? this.end(executionId) : null;
       if (running !== null) known.push({ executionId, state: 'RUNNING', startedAt: running });
@@ -87,13 +87,18 @@ export class Records {
     return known;
   }
 
+  /** Null also when it cannot be read: what is wrong with one record must not keep all others from being told. */
   end(executionId: string): ExecutionEnd | null {
     try {
       return JSON.parse(readFileSync(join(this.folder(executionId), 'end.json'), 'utf8')) as ExecutionEnd;
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') return null;
-      throw error;
+      if (errorCode(error) !== 'ENOENT') console.error(`the end of ${executionId} cannot be read: ${messageOf(error)}`);
+      return null;
     }
+  }
+
+  #ids(): string[] {
+    return readdirSync(this.#dir).filter((name) => ID.test(name));
   }
 
   /** What the platform wants to be told with the end: it survives a restart of the runner. */
@@ -113,7 +118,7 @@ export class Records {
 
   /** Called once at the start, when no sandbox of this folder lives: whatever has no end was lost, or is taken up again. */
   withoutEnd(): { executionId: string; folder: string }[] {
-    return readdirSync(this.#dir).flatMap((executionId) => {
+    return this.#ids().flatMap((executionId) => {
       const end = this.end(executionId);
       return end !== null && resultIsComplete(end) ? [] : [{ executionId, folder: this.folder(executionId) }];
     });

@@ -1,9 +1,9 @@
-import { createReadStream, openSync, readSync, closeSync, statSync, writeFileSync, createWriteStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
-import { Worker } from 'node:worker_threads';
+import { closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
+import { inspectJson, partsWithout, type JsonProblem, type JsonShape } from '../json/index.ts';
 import type { Cause, ResultFile } from '../types.ts';
-import { inspectJson, type JsonShape } from './json-shape.ts';
+import { CAUSE_BYTES, parseCause } from './cause.ts';
+import { JsonFiles } from './json-files.ts';
 
 /** What the Python side wrote to its result file. */
 export type Written =
@@ -12,17 +12,30 @@ export type Written =
   | { kind: 'INVALID'; cause: Cause }
   | { kind: 'FAILURE'; cause: Cause };
 
-/** A larger cause is cut: it is an exception's message, not data. */
-const CAUSE_BYTES = 1024 * 1024;
-/** Smaller results are parsed here (2 ms); larger ones in a thread of their own, so that other executions are not held up. */
+/** Deeper values crash parsers of other languages; Python's own writer stops near 1,000 as well. */
+export const RESULT_DEPTH = 1_000;
+/** Smaller results are judged here (2 ms at most); larger ones in a thread of their own, so that others are not held up. */
 const INLINE_BYTES = 256 * 1024;
 /** A shorter one is told and recorded with the end, in one write of the disk instead of two. */
 const TOLD_BYTES = 64 * 1024;
+/** Members of a result in whose place the platform puts its own. */
+const RESERVED = ['_links', '_embedded'];
+
+const files = new JsonFiles();
 
 /** {@link readWritten}, where a full disk is a failure of this execution and not of the runner. */
 export async function keepWritten(path: string, target: string, limitBytes: number): Promise<Written> {
+  return kept(path, readWritten(path, target, limitBytes));
+}
+
+/** Keeps what a file holds from a position on as a result, where a full disk is a failure of this execution and not of the runner. */
+export async function keepJson(path: string, skip: number, target: string, limitBytes: number): Promise<Written> {
+  return kept(path, keepChecked(path, skip, target, limitBytes, 0));
+}
+
+async function kept(path: string, written: Promise<Written>): Promise<Written> {
   try {
-    return await readWritten(path, target, limitBytes);
+    return await written;
   } catch (error) {
     console.error(`the result at ${path} could not be kept: ${messageOf(error)}`);
     return invalid('the platform could not store it', 'ResultNotKept');
@@ -37,20 +50,9 @@ async function readWritten(path: string, target: string, limitBytes: number): Pr
   const bytes = statSync(path).size - 1;
   if (bytes < 0) return { kind: 'NOTHING' };
   const mark = readPart(path, 0, 1).toString('latin1');
-  if (mark === 'E')
-    return { kind: 'FAILURE', cause: parseCause(readPart(path, 1, Math.min(bytes, CAUSE_BYTES)).toString('utf8')) };
+  if (mark === 'E') return { kind: 'FAILURE', cause: parseCause(readPart(path, 1, Math.min(bytes, CAUSE_BYTES))) };
   if (mark !== 'R') return invalid('it was not written by the platform', 'ResultInvalid');
   return keepChecked(path, 1, target, limitBytes, TOLD_BYTES);
-}
-
-/** Keeps what a file holds from a position on as a result, where a full disk is a failure of this execution and not of the runner. */
-export async function keepJson(path: string, skip: number, target: string, limitBytes: number): Promise<Written> {
-  try {
-    return await keepChecked(path, skip, target, limitBytes, 0);
-  } catch (error) {
-    console.error(`the result at ${path} could not be kept: ${messageOf(error)}`);
-    return invalid('the platform could not store it', 'ResultNotKept');
-  }
 }
 
 async function keepChecked(
@@ -67,20 +69,32 @@ async function keepChecked(
       'ResultLimitExceeded',
     );
   }
-  let shape: JsonShape | { problem: string };
-  if (bytes <= INLINE_BYTES) {
-    const text = readPart(path, skip, bytes);
-    shape = inspectJson(text);
-    if (!('problem' in shape) && bytes <= toldBytes)
-      return { kind: 'RESULT', result: { path: target, bytes, text: text.toString('utf8'), ...shape } };
-    if (!('problem' in shape)) writeFileSync(target, text, { mode: 0o600 });
-  } else {
-    shape = await inspectInThread(path, skip);
-    if (!('problem' in shape))
-      await pipeline(createReadStream(path, { start: skip }), createWriteStream(target, { mode: 0o600 }));
-  }
+  const limits = { bytes: limitBytes, depth: RESULT_DEPTH };
+  if (bytes > INLINE_BYTES)
+    return resultOf(await files.check({ path, skip, target, limits, watched: RESERVED }), target, bytes);
+  const text = readPart(path, skip, bytes);
+  const shape = inspectJson(text, limits, RESERVED);
+  const written = resultOf(shape, target, bytes);
+  if (written.kind !== 'RESULT') return written;
+  if (bytes <= toldBytes) return { kind: 'RESULT', result: { ...written.result, text: text.toString('utf8') } };
+  writeFileSync(target, text, { mode: 0o600 });
+  return written;
+}
+
+function resultOf(shape: JsonShape | JsonProblem, path: string, bytes: number): Written {
   if ('problem' in shape) return invalid(shape.problem, 'ResultInvalid');
-  return { kind: 'RESULT', result: { path: target, bytes, ...shape } };
+  const parts = partsWithout(shape, shape.members);
+  const isWhole = parts.length === 1 && shape.from === 0 && shape.to === bytes;
+  return {
+    kind: 'RESULT',
+    result: {
+      path,
+      bytes,
+      isObject: shape.kind === 'OBJECT',
+      reservedMembers: shape.members.length > 0,
+      ...(!isWhole && { parts }),
+    },
+  };
 }
 
 function readPart(path: string, from: number, bytes: number): Buffer {
@@ -96,42 +110,4 @@ function readPart(path: string, from: number, bytes: number): Buffer {
 function invalid(why: string, type: string): Written {
   const title = type === 'ResultLimitExceeded' ? 'Result limit exceeded' : 'Result not valid';
   return { kind: 'INVALID', cause: { type, title, detail: `The result cannot be kept: ${why}.` } };
-}
-
-function parseCause(text: string): Cause {
-  const fallback: Cause = { type: 'ProgramFailed', title: 'The program failed', detail: text.slice(0, 1_000) };
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return fallback; // cut or overwritten by user code: its text is all we know
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return fallback;
-  const members = new Map<string, unknown>(Object.entries(value));
-  const word = (name: string, otherwise: string): string => {
-    const found = members.get(name);
-    return typeof found === 'string' ? found.slice(0, 64 * 1024) : otherwise;
-  };
-  for (const reserved of ['_links', '_embedded', '__proto__']) members.delete(reserved);
-  return {
-    ...Object.fromEntries(members),
-    type: word('type', fallback.type),
-    title: word('title', fallback.title),
-    detail: word('detail', ''),
-  };
-}
-
-async function inspectInThread(path: string, skip: number): Promise<JsonShape | { problem: string }> {
-  const thread = new Worker(new URL('./json-shape-thread.ts', import.meta.url), { workerData: { path, skip } });
-  return new Promise((resolve) => {
-    thread.once('message', (shape: JsonShape | { problem: string }) => {
-      resolve(shape);
-    });
-    thread.once('error', (error) => {
-      resolve({ problem: `it could not be read (${messageOf(error)})` });
-    });
-    thread.once('exit', () => {
-      resolve({ problem: 'it could not be read' });
-    });
-  });
 }

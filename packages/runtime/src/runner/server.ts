@@ -127,6 +127,8 @@ async function dispatch(request: Request, call: Call, handlers: Handlers): Promi
       return handlers.start(request.params, call);
     case 'cancel':
       return handlers.cancel(request.params, call);
+    case 'end':
+      return handlers.end(request.params, call);
     case 'list':
       return handlers.list(request.params, call);
     case 'forget':

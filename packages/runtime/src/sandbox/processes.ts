@@ -46,6 +46,18 @@ function isMoving(pid: number): boolean {
   );
 }
 
+/** Processor time that a process has taken so far, in milliseconds; 0 when there is none. */
+export function processorMs(pid: number): number {
+  const stat = readOf(`/proc/${pid}/stat`) ?? '';
+  // utime and stime, in ticks of 10 ms.
+  const [user = 0, system = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
+  return (user + system) * 10;
+}
+
 function readOf(path: string): string | null {
   try {
     return readFileSync(path, 'latin1');
