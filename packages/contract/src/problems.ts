@@ -183,6 +183,18 @@ export const problems = {
     'Unsupported media type',
     'The body has a Content-Type that this endpoint does not take. `detail` names the one it takes.',
   ),
+  'too-many-readers': problem(
+    429,
+    'Too many readers',
+    'The caller, or the log, has as many readers and followers at the same time as the limit that `detail` names. End one, or ask again in a moment.',
+    true,
+  ),
+  'readers-busy': problem(
+    503,
+    'No more readers at the moment',
+    'The platform serves as many readers and followers of logs as it may. Ask again in a moment.',
+    true,
+  ),
   'range-not-satisfiable': problem(
     416,
     'Range not satisfiable',

@@ -48,6 +48,7 @@ export async function createApi(
     securitySchemes: securitySchemes(identity.tokenEndpoint),
     trustedProxies: platform.configuration.trustedProxies,
     observer: RequestObserver.of(platform.telemetry, 'platform'),
+    slowReaderMs: platform.configuration.readers.slowMs,
   });
   const prefix = new URL(addresses.api).pathname;
   await acceptUploads(app);

@@ -7,6 +7,7 @@ import { limitsOf, type LimitSettings, type RateLimitSettings } from './limits.t
 import { mailOf, type MailSettings, type SmtpSettings } from './mail.ts';
 import { onPremiseOf, type OnPremiseSettings } from './on-premise.ts';
 import { blobsOf, rolesOf, type BlobSettings, type Role, type Roles } from './processes.ts';
+import { readersOf, type ReaderSettings } from './readers.ts';
 import { Refusal } from './refusal.ts';
 import { capacityOf, turnsOf, type CapacitySettings, type TurnSettings } from './scheduling.ts';
 import { readSettings } from './settings.ts';
@@ -16,7 +17,16 @@ import { userCodeOf, type UserCodeSettings } from './user-code.ts';
 
 export { Refusal };
 export type { BlobSettings, CapacitySettings, ContainerSettings, KeycloakSettings, MailSettings, MetricsSettings };
-export type { OnPremiseSettings, RateLimitSettings, Role, Roles, SmtpSettings, TracingSettings, TurnSettings };
+export type {
+  OnPremiseSettings,
+  RateLimitSettings,
+  ReaderSettings,
+  Role,
+  Roles,
+  SmtpSettings,
+  TracingSettings,
+  TurnSettings,
+};
 export type { UpstreamSettings };
 
 /** What an operator decides, read once at the start. Each part is settled in the file of its name, beside its settings. */
@@ -31,6 +41,7 @@ export interface Configuration extends Addresses, Kept, AccountSettings, LimitSe
   /** null without traces. */
   readonly tracing: TracingSettings | null;
   readonly onPremise: OnPremiseSettings;
+  readonly readers: ReaderSettings;
   readonly maxConcurrentExecutions: number;
   readonly capacity: CapacitySettings;
   readonly turns: TurnSettings;
@@ -60,6 +71,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     metrics: metricsOf(given),
     tracing: tracingOf(given),
     onPremise: onPremiseOf(given),
+    readers: readersOf(given),
     maxConcurrentExecutions: given.KETHUB_MAX_CONCURRENT_EXECUTIONS,
     capacity: capacityOf(given, given.KETHUB_WARM_MEMORY_MB),
     turns: turnsOf(given),

@@ -9,6 +9,7 @@ import { LimitFields } from './limits.ts';
 import { MailFields } from './mail.ts';
 import { OnPremiseFields } from './on-premise.ts';
 import { ProcessFields } from './processes.ts';
+import { ReaderFields } from './readers.ts';
 import { Refusal } from './refusal.ts';
 import { SchedulingFields } from './scheduling.ts';
 import { TelemetryFields } from './telemetry.ts';
@@ -24,6 +25,7 @@ export const SettingsSchema = Type.Object({
   ...MailFields,
   ...UpstreamFields,
   ...LimitFields,
+  ...ReaderFields,
   ...SchedulingFields,
   ...UserCodeFields,
   ...ContainerFields,

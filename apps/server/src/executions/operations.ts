@@ -1,7 +1,7 @@
 import type { ServiceExecution } from '@kethub/contract';
 import type { Runtime } from '@kethub/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { list, once, preferredWait, Problem, type Answer, type ListQuery } from '../http/index.ts';
+import { beginWait, list, once, Problem, type Answer, type ListQuery } from '../http/index.ts';
 import { answerLog, isKept } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import type { Queries } from '../storage/index.ts';
@@ -53,12 +53,13 @@ export class Executions {
     const text = jsonText(request, 'the input');
     if (!origin.isWorkflow) await this.#fitting.require(origin.serviceVersionId);
     const answer = await startExecution(this.#platform, this.#workflows, this.#accepting, origin, text, request, hold);
-    const seconds = preferredWait(request.headers.prefer);
+    const { seconds, end } = beginWait(this.#platform, origin.applicationId ?? origin.owner.id, request);
     if (seconds === 0) return answer;
     const { id } = answer.body as ServiceExecution;
     // Under an Idempotency-Key it may be the answer of an earlier request.
     const accepted = request.headers['idempotency-key'] === undefined;
-    const body = await waitForEnd(this.#watch, this.#statuses, origin.scope, id, seconds, request, accepted);
+    const ended = waitForEnd(this.#watch, this.#statuses, origin.scope, id, seconds, request, accepted);
+    const body = await ended.finally(end);
     return { ...answer, body, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };
   }
 
@@ -83,9 +84,9 @@ export class Executions {
     });
   }
 
-  /** The status object; `Prefer: wait=N` waits for it to change. */
-  status(scope: ExecutionScope, id: string, request: FastifyRequest): Answer | Promise<Answer> {
-    return readStatus(this.#watch, this.#statuses, scope, id, request);
+  /** The status object; `Prefer: wait=N` waits for it to change. `caller` names the person or application. */
+  status(scope: ExecutionScope, id: string, caller: string, request: FastifyRequest): Answer | Promise<Answer> {
+    return readStatus(this.#platform, caller, this.#watch, this.#statuses, scope, id, request);
   }
 
   result(scope: ExecutionScope, id: string): Promise<Answer> {
@@ -105,11 +106,20 @@ export class Executions {
     return readRecord(this.#platform, scope, id);
   }
 
-  async log(scope: ExecutionScope, id: string, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
+  /** `caller` names the person or application that reads. */
+  async log(
+    scope: ExecutionScope,
+    id: string,
+    caller: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Answer> {
     const row = await findExecution(this.#platform.database, scope, id);
     if (!row) throw notThere(scope, id);
     const ofWorkflow = isKept(row) ? null : await this.#workflows.log(id);
-    return answerLog(ofWorkflow ?? executionLog(this.#platform, this.#runtime, this.#watch, id), request, reply);
+    const source = ofWorkflow ?? executionLog(this.#platform, this.#runtime, this.#watch, id);
+    const key = `${ofWorkflow ? 'journal' : 'execution'} ${id}`;
+    return answerLog(this.#platform, { key, source, caller }, request, reply);
   }
 
   async cancel(scope: ExecutionScope, id: string): Promise<Answer> {

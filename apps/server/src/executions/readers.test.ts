@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databases } from '../testing/databases.ts';
 import { callerOf, type Caller } from '../testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
@@ -9,19 +9,22 @@ const LINES = 15_000;
 /** More than what fits between two machines on its way: whoever does not read holds it up. */
 const WIDTH = 400;
 
+const wait = { timeout: 30_000, interval: 50 };
+
 const service = {
   'src/__init__.py': '',
   'src/program.py': `
 import os, pathlib, signal, sys, time
 
 
-def run(lines=0, width=0, kill=False, partial="", files=None):
+def run(lines=0, width=0, kill=False, partial="", files=None, seconds=0):
     for name, text in (files or {}).items():
         (pathlib.Path("/var/runtime/output") / name).write_text(text)
     for line in range(lines):
         print(f"{line} {'x' * width}")
         if line % 5_000 == 0:
             time.sleep(0.05)
+    time.sleep(seconds)
     if partial:
         sys.stdout.write(partial)
         sys.stdout.flush()
@@ -37,7 +40,7 @@ describe.each(databases)('who reads logs and files on $name', (kind) => {
   let app: Caller;
 
   beforeAll(async () => {
-    kethub = await startTestKethub(kind);
+    kethub = await startTestKethub(kind, { KETHUB_LOG_READERS_PER_LOG: '5', KETHUB_WAITS_PER_CALLER: '3' });
     deployed = await deploy(kethub.client, 'Writer', service);
     app = await callerOf(deployed);
   });
@@ -77,6 +80,31 @@ describe.each(databases)('who reads logs and files on $name', (kind) => {
     for await (const part of slow) text += part;
     expect(numbersIn(text)).toEqual(all);
     expect(text).toContain('event: end');
+  });
+
+  test('more followers and waits than are allowed are told so, and find a place when others have ended', async () => {
+    const { id } = await app.start({ seconds: 600 });
+    const followers = await Promise.all(Array.from({ length: 5 }, async () => follow(id)));
+    const refused = await app.request('GET', `/${id}/log`);
+    expect([refused.status, refused.body]).toEqual([429, expect.objectContaining({ title: 'Too many readers' })]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    followers[0]?.destroy();
+    await vi.waitFor(async () => expect((await app.request('GET', `/${id}/log`)).status).toBe(200), wait);
+    for (const follower of followers) follower.destroy();
+
+    // Once it runs, nothing changes until it is cancelled.
+    const status = (seconds: number) => app.request('GET', `/${id}`, { headers: { prefer: `wait=${seconds}` } });
+    await vi.waitFor(async () => expect((await status(0)).body).toMatchObject({ status: 'RUNNING' }), wait);
+    const waiting = Array.from({ length: 3 }, async () => status(60));
+    await vi.waitFor(async () => {
+      const { status: code, headers } = await status(1);
+      expect([code, headers.get('preference-applied')]).toEqual([200, null]);
+    }, wait);
+    await app.request('PUT', `/${id}/cancel`);
+    for (const { body, headers } of await Promise.all(waiting)) {
+      expect(body).toMatchObject({ status: 'CANCELLED' });
+      expect(headers.get('preference-applied')).toBe('wait=60');
+    }
   });
 
   test('the log of a program that is killed has its last line, also when it was not yet whole', async () => {

@@ -1,6 +1,7 @@
 import { isFinal, type ServiceExecution } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { etag, isFresh, preferredWait, type Answer } from '../http/index.ts';
+import { beginWait, etag, isFresh, type Answer } from '../http/index.ts';
+import type { Platform } from '../platform.ts';
 import { presentStatus } from './present.ts';
 import { notThere, type ExecutionScope } from './scope.ts';
 import type { ReadStatus, StatusReader } from './status-reader.ts';
@@ -8,16 +9,18 @@ import type { ExecutionWatch } from './watch.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-/** `GET /{id}`: the status object; `Prefer: wait=N` waits for it to change. */
+/** `GET /{id}`: the status object; `Prefer: wait=N` waits for it to change. `caller` names the person or application. */
 export function readStatus(
+  platform: Platform,
+  caller: string,
   watch: ExecutionWatch,
   statuses: StatusReader,
   scope: ExecutionScope,
   id: string,
   request: FastifyRequest,
 ): Answer | Promise<Answer> {
-  const seconds = preferredWait(request.headers.prefer);
-  if (seconds > 0) return readChangedStatus(watch, statuses, scope, id, seconds, request);
+  const { seconds, end } = beginWait(platform, caller, request);
+  if (seconds > 0) return readChangedStatus(watch, statuses, scope, id, seconds, request).finally(end);
   const read = statuses.read(scope, id);
   return read instanceof Promise
     ? read.then((later) => answerStatus(existing(scope, later, id), request, 0))

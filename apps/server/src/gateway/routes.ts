@@ -13,7 +13,7 @@ import {
 import { Type } from 'typebox';
 import type { Executions } from '../executions/index.ts';
 import { endpointsOf, ListQuery, type Endpoint } from '../http/index.ts';
-import { logMedia } from '../logs/index.ts';
+import { logMedia, logProblems } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import { readOpenApi } from './openapi.ts';
 import type { Pass, Purpose } from './pass.ts';
@@ -151,7 +151,10 @@ export function gatewayEndpoints(
       params: one,
       answers: { 200: ServiceExecution, 304: null },
       problems: [...missing],
-      handle: ({ caller, params, request }) => executions.status(admitted(caller).scope, params.id, request),
+      handle: ({ caller, params, request }) => {
+        const { scope, applicationId } = admitted(caller);
+        return executions.status(scope, params.id, applicationId, request);
+      },
     }),
     endpoint({
       method: 'GET',
@@ -189,8 +192,11 @@ export function gatewayEndpoints(
       summary: 'Read or follow the log of an execution',
       params: one,
       answers: { 200: { media: logMedia } },
-      problems: [...missing, 'not-acceptable'],
-      handle: ({ caller, params, request, reply }) => executions.log(admitted(caller).scope, params.id, request, reply),
+      problems: [...missing, ...logProblems],
+      handle: ({ caller, params, request, reply }) => {
+        const { scope, applicationId } = admitted(caller);
+        return executions.log(scope, params.id, applicationId, request, reply);
+      },
     }),
     endpoint({
       method: 'PUT',

@@ -52,6 +52,7 @@ export async function createGateway(platform: Platform, executions: Executions):
     trustedProxies: platform.configuration.trustedProxies,
     unrouted: (...asked) => dispatch.unrouted(...asked),
     observer,
+    slowReaderMs: platform.configuration.readers.slowMs,
   });
   // The input of a service stays the text it came as; it is checked once, where it is accepted.
   app.removeContentTypeParser('application/json');

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { problems, ProblemDetails, type ProblemCode } from '@kethub/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -5,6 +6,7 @@ import type { RequestObserver } from '../telemetry/index.ts';
 import { byReference } from './components.ts';
 import { countBody, limitedAdmission, type Limits } from './limited-admission.ts';
 import type { Lookup } from './rate-limits.ts';
+import { closeWhenStalled } from './slow-readers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,6 +17,8 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     readonly observer: RequestObserver | null;
+    /** Milliseconds after which a connection that takes nothing of its answer is closed. */
+    readonly slowReaderMs: number;
   }
 }
 
@@ -75,6 +79,8 @@ export interface Endpoint<A extends string, C> extends Omit<
 }
 
 const CALLER = 'caller';
+/** Longest text that fits into the buffers of a connection, in characters. */
+const LARGE = 64 * 1024;
 
 /** Problems that any endpoint can answer with; they are documented on each. */
 const always: readonly ProblemCode[] = ['internal-error'];
@@ -182,6 +188,8 @@ export function observeDiverted(request: FastifyRequest, reply: FastifyReply): v
 function send(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
   request.observation?.end(request, status);
   if (headers) reply.headers(headers);
+  if (body instanceof Readable || (typeof body === 'string' && body.length > LARGE))
+    closeWhenStalled(reply.raw, request.server.slowReaderMs);
   return reply.status(status).send(body);
 }
 

@@ -32,6 +32,8 @@ export interface HttpOptions {
   ) => void;
   /** Measures the requests; null or left out where nobody wants to know. */
   readonly observer?: RequestObserver | null;
+  /** Milliseconds after which a connection that takes nothing of its answer is closed; left out: 60,000. */
+  readonly slowReaderMs?: number;
 }
 
 /** A server that validates strictly, answers every failure with a problem document and describes itself in OpenAPI 3.1. */
@@ -51,6 +53,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   });
   const unrouted = routeTable(app);
   observeRequests(app, options.observer ?? null);
+  app.decorate('slowReaderMs', options.slowReaderMs ?? 60_000);
   useSchemaCompilers(app);
   useJson(app);
   app.addHook('onRequest', (request, reply, done) => {

@@ -11,7 +11,7 @@ import {
 import { Type } from 'typebox';
 import type { Executions } from '../executions/index.ts';
 import { contextOf, ListQuery, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
-import { logMedia } from '../logs/index.ts';
+import { logMedia, logProblems } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import { listOwned, listProvided, providedRecord } from './list.ts';
 import { jobScope } from './scope.ts';
@@ -122,7 +122,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     answers: { 200: ServiceExecution, 304: null },
     problems: missing,
     handle: ({ params, caller, request }) =>
-      executions.status(jobScope(platform, contextOf(caller)), params.executionId, request),
+      executions.status(jobScope(platform, contextOf(caller)), params.executionId, contextOf(caller).personId, request),
   }),
   endpoint({
     method: 'GET',
@@ -173,9 +173,15 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     summary: 'Read or follow the log of an execution',
     params: one,
     answers: { 200: { media: [...logMedia] } },
-    problems: [...missing, 'not-acceptable'],
+    problems: [...missing, ...logProblems],
     handle: ({ params, caller, request, reply }) =>
-      executions.log(jobScope(platform, contextOf(caller)), params.executionId, request, reply),
+      executions.log(
+        jobScope(platform, contextOf(caller)),
+        params.executionId,
+        contextOf(caller).personId,
+        request,
+        reply,
+      ),
   }),
   endpoint({
     method: 'GET',

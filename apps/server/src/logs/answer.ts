@@ -1,40 +1,63 @@
 import { Readable } from 'node:stream';
-import { LogEntry } from '@kethub/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, type Answer } from '../http/index.ts';
+import type { Platform } from '../platform.ts';
+import { readersOf } from './readers.ts';
+import type { SharedLog } from './shared-log.ts';
 import type { LogSource } from './source.ts';
 
 /** Media types in which a log is served. */
 export const logMedia = ['application/json', 'text/plain', 'text/event-stream'] as const;
 
-const NEWLINE = 10;
+/** Problems of whoever reads a log, beside those of the log. */
+export const logProblems = ['not-acceptable', 'too-many-readers', 'readers-busy'] as const;
+
 /** A comment line keeps proxies from closing a stream on which nothing happens. */
 const KEEP_ALIVE_MS = 15_000;
+
+const headersOf = {
+  'text/event-stream': { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+  'text/plain': { 'content-type': 'text/plain; charset=utf-8' },
+  'application/json': { 'content-type': 'application/json; charset=utf-8' },
+} as const;
+
+/** A log and who reads it. */
+export interface LogRequest {
+  /** Names the log, whatever it is the log of. */
+  readonly key: string;
+  readonly source: LogSource;
+  /** Names the person or application that reads. */
+  readonly caller: string;
+}
 
 /**
  * A log as the header Accept asks for: an array of entries (JSON, the default), bare lines (text/plain), or live
  * (text/event-stream), where `id` is the position to resume from with Last-Event-ID and `event: end` is the last event.
+ * Throws Problem not-acceptable, too-many-readers or readers-busy.
  */
-export function answerLog(source: LogSource, request: FastifyRequest, reply: FastifyReply): Answer {
-  switch (wanted(request.headers.accept)) {
-    case 'text/event-stream': {
-      const gone = new AbortController();
-      reply.raw.on('close', () => gone.abort());
-      const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
-      const from = resumePosition(request.headers['last-event-id']);
-      return { status: 200, headers, body: Readable.from(events(source, from, gone.signal), { objectMode: false }) };
-    }
-    case 'text/plain': {
-      const headers = { 'content-type': 'text/plain; charset=utf-8' };
-      return { status: 200, headers, body: Readable.from(plain(source), { objectMode: false }) };
-    }
-    case 'application/json': {
-      const headers = { 'content-type': 'application/json; charset=utf-8' };
-      return { status: 200, headers, body: Readable.from(array(source), { objectMode: false }) };
-    }
-    default:
-      throw new Problem('not-acceptable', `A log can be had as ${logMedia.join(', ')}.`);
-  }
+export function answerLog(
+  platform: Platform,
+  { key, source, caller }: LogRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Answer {
+  const media = wanted(request.headers.accept);
+  if (media === null) throw new Problem('not-acceptable', `A log can be had as ${logMedia.join(', ')}.`);
+  const { log, close } = readersOf(platform).open(key, caller, source);
+  const gone = new AbortController();
+  const end = (): void => {
+    gone.abort();
+    close();
+  };
+  // Whoever has hung up before this does not hang up again.
+  reply.raw.once('close', end);
+  if (reply.raw.destroyed) end();
+  const parts = {
+    'text/event-stream': () => events(log, resumePosition(request.headers['last-event-id']), gone.signal),
+    'text/plain': () => chunks(log, 'plain'),
+    'application/json': () => array(log),
+  }[media]();
+  return { status: 200, headers: headersOf[media], body: Readable.from(parts, { objectMode: false }) };
 }
 
 function wanted(accept: string | undefined): (typeof logMedia)[number] | null {
@@ -52,48 +75,35 @@ function resumePosition(header: string | string[] | undefined): number {
   return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0;
 }
 
-async function* array(source: LogSource): AsyncGenerator<string> {
-  let separator = '[';
-  for await (const line of lines(source)) {
-    yield separator + line.text;
-    separator = ',\n';
-  }
-  yield separator === '[' ? '[]' : ']';
-}
-
-async function* plain(source: LogSource): AsyncGenerator<string> {
-  for await (const line of lines(source)) yield `${entryOf(line.text).message}\n`;
-}
-
-function entryOf(text: string): LogEntry {
-  return JSON.parse(text) as LogEntry;
-}
-
-/** What is there now, line by line. */
-async function* lines(source: LogSource, from = 0): AsyncGenerator<{ text: string; nextByte: number }> {
-  let position = from;
-  for (;;) {
-    const { bytes, nextByte } = await source.read(position);
-    if (bytes.length === 0) return;
-    let start = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      yield { text: bytes.toString('utf8', start, end), nextByte: position + end + 1 };
-      start = end + 1;
-    }
-    position = nextByte;
+/** What is there now. */
+async function* chunks(log: SharedLog, format: 'plain' | 'array'): AsyncGenerator<Buffer> {
+  for (let chunk = await log.chunk(format, 0); chunk !== null; chunk = await log.chunk(format, chunk.nextByte)) {
+    yield chunk.bytes;
   }
 }
 
-async function* events(source: LogSource, from: number, gone: AbortSignal): AsyncGenerator<string> {
+async function* array(log: SharedLog): AsyncGenerator<Buffer | string> {
+  let isFirst = true;
+  for await (const bytes of chunks(log, 'array')) {
+    // Each entry begins with a comma; the first one of all with the bracket in its place.
+    if (isFirst) yield '[';
+    yield isFirst ? bytes.subarray(1) : bytes;
+    isFirst = false;
+  }
+  yield isFirst ? '[]' : ']';
+}
+
+async function* events(log: SharedLog, from: number, gone: AbortSignal): AsyncGenerator<Buffer | string> {
   let position = from;
   let spoken = performance.now();
   yield ': following\n\n';
   while (!gone.aborted) {
+    const { version } = log;
     // Asked before reading: what was added before it became complete is then certainly read below.
-    const complete = await source.isComplete();
-    for await (const line of lines(source, position)) {
-      yield `id: ${line.nextByte}\ndata: ${line.text}\n\n`;
-      position = line.nextByte;
+    const complete = await log.isComplete();
+    for (let chunk = await log.chunk('events', position); chunk !== null; chunk = await log.chunk('events', position)) {
+      yield chunk.bytes;
+      position = chunk.nextByte;
       spoken = performance.now();
     }
     if (complete) {
@@ -104,6 +114,6 @@ async function* events(source: LogSource, from: number, gone: AbortSignal): Asyn
       yield ': still running\n\n';
       spoken = performance.now();
     }
-    await source.changed(gone);
+    await log.changed(version, gone);
   }
 }

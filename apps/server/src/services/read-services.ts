@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { etag, isFresh, list, preferredWait, Problem, type Answer, type ListQuery } from '../http/index.ts';
+import { beginWait, etag, isFresh, list, Problem, type Answer, type ListQuery } from '../http/index.ts';
 import { answerLog } from '../logs/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { buildLog, onBuildChanged } from './builds/index.ts';
@@ -85,21 +85,26 @@ export async function readBuild(
   request: FastifyRequest,
 ): Promise<Answer> {
   const { row } = await requireManagedVersion(platform.database.read, owner, serviceId, version);
-  const seconds = preferredWait(request.headers.prefer);
-  const end = Date.now() + seconds * 1000;
-  const first = row.build_status;
-  for (;;) {
-    const build = await findBuild(platform.database.read, row.build_id);
-    if (!build) throw new Problem('not-found', 'The source was replaced; this build is gone. Read the version again.');
-    const left = end - Date.now();
-    if (build.ended_at === null && build.status === first && left > 0) {
-      await onBuildChanged(platform.database, build.id, left);
-      continue;
+  const { seconds, end } = beginWait(platform, owner.personId, request);
+  try {
+    const until = Date.now() + seconds * 1000;
+    const first = row.build_status;
+    for (;;) {
+      const build = await findBuild(platform.database.read, row.build_id);
+      if (!build)
+        throw new Problem('not-found', 'The source was replaced; this build is gone. Read the version again.');
+      const left = request.raw.socket.destroyed ? 0 : until - Date.now();
+      if (build.ended_at === null && build.status === first && left > 0) {
+        await onBuildChanged(platform.database, build.id, left);
+        continue;
+      }
+      const tag = etag(`${build.id}-${build.status}`);
+      const headers = { etag: tag, ...(seconds > 0 && { 'preference-applied': `wait=${seconds}` }) };
+      if (isFresh(request, tag)) return { status: 304, headers };
+      return { status: 200, body: presentBuild(build), headers };
     }
-    const tag = etag(`${build.id}-${build.status}`);
-    const headers = { etag: tag, ...(seconds > 0 && { 'preference-applied': `wait=${seconds}` }) };
-    if (isFresh(request, tag)) return { status: 304, headers };
-    return { status: 200, body: presentBuild(build), headers };
+  } finally {
+    end();
   }
 }
 
@@ -112,5 +117,6 @@ export async function readBuildLog(
   reply: FastifyReply,
 ): Promise<Answer> {
   const { row } = await requireManagedVersion(platform.database.read, owner, serviceId, version);
-  return answerLog(buildLog(platform, row.build_id), request, reply);
+  const log = { key: `build ${row.build_id}`, source: buildLog(platform, row.build_id), caller: owner.personId };
+  return answerLog(platform, log, request, reply);
 }

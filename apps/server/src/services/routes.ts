@@ -20,7 +20,7 @@ import {
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import { contextOf, ListQuery, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
-import { logMedia } from '../logs/index.ts';
+import { logMedia, logProblems } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import { deleteSpecification, readSpecification, uploadSpecification, yamlMedia } from './api-specification.ts';
 import { deleteService, updateService } from './change-services.ts';
@@ -285,7 +285,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     summary: 'Read or follow the log of the build',
     params: versionPath,
     answers: { 200: { media: [...logMedia] } },
-    problems: [...found, 'not-acceptable'],
+    problems: [...found, ...logProblems],
     handle: ({ params, caller, request, reply }) =>
       readBuildLog(platform, contextOf(caller), params.serviceId, params.version, request, reply),
   }),

@@ -20,7 +20,8 @@ test('nobody takes more than the limit of one, however many are free', () => {
 test('whoever takes all that it can leaves an equal share to whoever comes later', () => {
   const slots = slotsFor(['a', 'b', 'c', 'd'], 40, 40);
   expect(takeAll(slots, 'a')).toBe(30);
-  expect(takeAll(slots, 'b')).toBe(10);
+  expect(takeAll(slots, 'b')).toBe(8);
+  expect(slots.take('c')).not.toBe(null);
 });
 
 test('a slot is given back once, also when its holder has left', () => {
@@ -32,4 +33,13 @@ test('a slot is given back once, also when its holder has left', () => {
   slots.leave('a');
   // Three are still in use.
   expect(takeAll(slots, 'b')).toBe(1);
+});
+
+test('holders that come and go unannounced are counted while they hold something', () => {
+  const slots = new FairSlots(40, 40);
+  expect(takeAll(slots, 'a')).toBe(30);
+  const back = slots.take('b');
+  expect(slots.take('a')).toBe(null);
+  back?.();
+  expect(takeAll(slots, 'b')).toBe(10);
 });

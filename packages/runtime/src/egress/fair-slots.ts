@@ -3,6 +3,7 @@ export class FairSlots {
   readonly #total: number;
   readonly #mostEach: number;
   readonly #held = new Map<string, number>();
+  readonly #entered = new Set<string>();
   #used = 0;
 
   /**
@@ -14,14 +15,20 @@ export class FairSlots {
     this.#mostEach = mostEach;
   }
 
-  /** Counts a holder in, so that its share is kept for it. */
+  /** Counts a holder in, so that its share is kept for it also while it holds nothing. */
   enter(holder: string): void {
+    this.#entered.add(holder);
     if (!this.#held.has(holder)) this.#held.set(holder, 0);
   }
 
   /** Forgets a holder. What it still holds is counted until it is given back. */
   leave(holder: string): void {
+    this.#entered.delete(holder);
     this.#held.delete(holder);
+  }
+
+  heldBy(holder: string): number {
+    return this.#held.get(holder) ?? 0;
   }
 
   /**
@@ -31,7 +38,8 @@ export class FairSlots {
   take(holder: string): (() => void) | null {
     const held = this.#held.get(holder) ?? 0;
     if (held >= this.#mostEach || this.#used >= this.#total) return null;
-    const share = Math.max(1, Math.floor(this.#total / Math.max(1, this.#held.size)));
+    // As if there were one more: whoever comes next finds a share as well.
+    const share = Math.max(1, Math.floor(this.#total / (this.#held.size + 1)));
     if (held >= share && this.#used >= this.#total * 0.75) return null;
     this.#held.set(holder, held + 1);
     this.#used += 1;
@@ -41,7 +49,9 @@ export class FairSlots {
       isHeld = false;
       this.#used -= 1;
       const now = this.#held.get(holder);
-      if (now !== undefined) this.#held.set(holder, Math.max(0, now - 1));
+      if (now === undefined) return;
+      if (now > 1 || this.#entered.has(holder)) this.#held.set(holder, Math.max(0, now - 1));
+      else this.#held.delete(holder);
     };
   }
 }

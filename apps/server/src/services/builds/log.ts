@@ -47,15 +47,22 @@ export function buildLog(platform: Platform, id: string): LogSource {
   };
 }
 
-/** Whole lines from a byte on. */
+/** Bytes of a file that are read at once. */
+const PIECE_BYTES = 1024 * 1024;
+
+/** Whole lines from a byte on: at most 1 MiB, or one line that is longer. */
 export async function tail(file: string, fromByte: number): Promise<Buffer> {
   if (!existsSync(file)) return Buffer.alloc(0);
   const handle = await open(file, 'r');
   try {
     const { size } = await handle.stat();
-    const bytes = Buffer.alloc(Math.max(0, size - fromByte));
-    await handle.read(bytes, 0, bytes.length, fromByte);
-    return bytes.subarray(0, bytes.lastIndexOf(10) + 1);
+    const left = Math.max(0, size - fromByte);
+    for (let piece = PIECE_BYTES; ; piece *= 2) {
+      const bytes = Buffer.alloc(Math.min(left, piece));
+      await handle.read(bytes, 0, bytes.length, fromByte);
+      const lines = bytes.subarray(0, bytes.lastIndexOf(10) + 1);
+      if (lines.length > 0 || bytes.length === left) return lines;
+    }
   } finally {
     await handle.close();
   }

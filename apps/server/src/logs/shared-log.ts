@@ -1,0 +1,107 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { chunksOf, type Chunk, type ChunkCache, type LineFormat } from './chunks.ts';
+import { Coalesced } from './coalesced.ts';
+import type { LogSource } from './source.ts';
+
+/** Until a source that failed is asked again, in ms. */
+const AGAIN_MS = 1_000;
+
+/**
+ * A log that any number of readers of this process read. It is read once for all who are at the same position, and looked
+ * after by one listener. A reader keeps nothing but its position, so a slow one holds up nobody and takes no memory.
+ */
+export class SharedLog {
+  readonly #source: LogSource;
+  readonly #key: string;
+  readonly #cache: ChunkCache;
+  readonly #complete: Coalesced<boolean>;
+  readonly #reads = new Map<string, Coalesced<Chunk | null>>();
+  readonly #closed = new AbortController();
+  readonly #waiting = new Set<() => void>();
+  #watches = false;
+  #version = 0;
+
+  /** @param key names the log in the cache. */
+  constructor(source: LogSource, key: string, cache: ChunkCache) {
+    this.#source = source;
+    this.#key = key;
+    this.#cache = cache;
+    this.#complete = new Coalesced(() => source.isComplete());
+  }
+
+  /** Counts the changes that were seen. Taken before reading, it tells `changed` what the reader knows. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Whether nothing will be added any more to what `chunk` reads from now on. Begins to look after the log. */
+  isComplete(): Promise<boolean> {
+    if (!this.#watches) void this.#watch();
+    return this.#complete.ask();
+  }
+
+  /** The next lines from a position on, or null when there are no more at the moment. */
+  async chunk(format: LineFormat, from: number): Promise<Chunk | null> {
+    const at = `${format} ${from}`;
+    const known = this.#cache.get(`${this.#key} ${at}`);
+    if (known) return known;
+    let read = this.#reads.get(at);
+    if (read === undefined) {
+      read = new Coalesced(() => this.#read(format, from));
+      this.#reads.set(at, read);
+    }
+    try {
+      return await read.ask();
+    } finally {
+      if (read.isIdle) this.#reads.delete(at);
+    }
+  }
+
+  async #read(format: LineFormat, from: number): Promise<Chunk | null> {
+    const known = this.#cache.get(`${this.#key} ${format} ${from}`);
+    if (known) return known;
+    const { bytes } = await this.#source.read(from);
+    const chunks = chunksOf(bytes, from, format);
+    let position = from;
+    for (const chunk of chunks) {
+      this.#cache.set(`${this.#key} ${format} ${position}`, chunk);
+      position = chunk.nextByte;
+    }
+    return chunks[0] ?? null;
+  }
+
+  /** Resolves when the log may have changed since it had this version, and when the signal aborts. */
+  async changed(version: number, signal: AbortSignal): Promise<void> {
+    if (this.#version !== version || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.#waiting.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#waiting.add(done);
+      signal.addEventListener('abort', done);
+    });
+  }
+
+  /** Nobody reads it any more. */
+  close(): void {
+    this.#closed.abort();
+    this.#notify();
+  }
+
+  async #watch(): Promise<void> {
+    this.#watches = true;
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      // Readers meet the failure themselves when they read.
+      await this.#source.changed(signal).catch(() => pause(AGAIN_MS, undefined, { signal }).catch(() => undefined));
+      this.#notify();
+    }
+  }
+
+  #notify(): void {
+    this.#version += 1;
+    for (const done of this.#waiting) done();
+  }
+}
