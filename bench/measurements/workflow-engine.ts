@@ -1,4 +1,13 @@
-import { parse, resultOf, start, step, type ProcessGraph, type State } from '../../packages/workflow/src/index.ts';
+import {
+  fromStored,
+  parse,
+  resultOf,
+  start,
+  step,
+  toStored,
+  type ProcessGraph,
+  type StoredState,
+} from '../../packages/workflow/src/index.ts';
 import { chain, end, file, service, start as startEvent } from '../../packages/workflow/src/testing/xml.ts';
 import type { Measurement } from '../lib/measurement.ts';
 import { median } from '../lib/statistics.ts';
@@ -54,7 +63,8 @@ function run(graph: ProcessGraph, seed: string): void {
     const [effect] = effects;
     if (effect?.type !== 'startJob') break;
     const event = { type: 'jobSucceeded', job: effect.job, result: { count: 1 } } as const;
-    ({ state, effects } = step(graph, JSON.parse(JSON.stringify(state)) as State, event, env));
+    const stored = JSON.parse(JSON.stringify(toStored(state))) as StoredState;
+    ({ state, effects } = step(graph, fromStored(stored), event, env));
   }
   if (JSON.stringify(resultOf(state)) !== '{"n":1}') throw new Error('An instance has not ended as it should');
 }

@@ -2,7 +2,9 @@
 // (`step`). See types.ts for how the two sides of the engine meet, and docs/bpmn.md for what of BPMN runs.
 export { parse, type ParseResult } from './parse.ts';
 export { requirements, firstStart, nextStart } from './requirements.ts';
-export { start, step } from './engine/step.ts';
+export { resume, start, step } from './engine/step.ts';
+export { fromStored, toStored } from './state/stored.ts';
+export { rootOf, type State } from './state/state.ts';
 export { isTooDeep } from './engine/depth.ts';
 export { Runaway } from './engine/failure.ts';
 export { errorsOf, resultOf, statusOf } from './engine/status.ts';

@@ -34,7 +34,7 @@ describe('Modelling elements', () => {
   it('End Event: Completion. Its output mappings define the response fields.', async () => {
     const graph = await accepted(file([start('s'), end('e', { answer: '=n * 2' }), chain('s', 'e')]));
     expect(requirements(graph).outputs).toEqual([{ elementId: 'e', name: 'answer' }]);
-    const { state } = new Instance(graph, { n: 2, other: 1 });
+    const { live: state } = new Instance(graph, { n: 2, other: 1 });
     expect([statusOf(state), resultOf(state)]).toEqual(['SUCCEEDED', { answer: 4 }]);
   });
 
@@ -50,7 +50,7 @@ describe('Modelling elements', () => {
     const instance = new Instance(graph, { n: 2 });
     expect(instance.effects).toMatchObject([{ type: 'startJob', service: { serviceId }, input: { data: 2 } }]);
     instance.succeed('t', { best: 7, more: 8 });
-    expect(resultOf(instance.state)).toEqual({ cut: 7, n: null });
+    expect(resultOf(instance.live)).toEqual({ cut: 7, n: null });
   });
 
   it('Parallel Gateway: Splits into simultaneous branches and joins them.', async () => {
@@ -69,9 +69,9 @@ describe('Modelling elements', () => {
     const instance = new Instance(graph);
     expect(instance.active.toSorted()).toEqual(['a', 'b']);
     instance.succeed('b');
-    expect([instance.active, statusOf(instance.state)]).toEqual([['a'], 'RUNNING']);
+    expect([instance.active, statusOf(instance.live)]).toEqual([['a'], 'RUNNING']);
     instance.succeed('a');
-    expect(statusOf(instance.state)).toBe('SUCCEEDED');
+    expect(statusOf(instance.live)).toBe('SUCCEEDED');
   });
 
   it.each([
@@ -90,7 +90,7 @@ describe('Modelling elements', () => {
         flow('x', 'also', '=n > 2'),
       ]),
     );
-    expect(resultOf(new Instance(graph, { n }).state)).toEqual({ answer });
+    expect(resultOf(new Instance(graph, { n }).live)).toEqual({ answer });
   });
 
   it('Boundary Error Event: Catches SERVICE_FAILED on a service task.', async () => {
@@ -109,14 +109,14 @@ describe('Modelling elements', () => {
     );
     const instance = new Instance(graph);
     instance.fail('t', { detail: 'no luck' });
-    expect(resultOf(instance.state)).toEqual({ why: 'no luck' });
+    expect(resultOf(instance.live)).toEqual({ why: 'no luck' });
   });
 
   it('Error End Event: Throws an own error.', async () => {
     const graph = await accepted(
       file([start('s'), errorEnd('e', 'OWN', '="because"'), chain('s', 'e')], { errors: ['OWN'] }),
     );
-    expect(resultOf(new Instance(graph).state)).toEqual({
+    expect(resultOf(new Instance(graph).live)).toEqual({
       errors: [{ errorCode: 'OWN', failedElement: 'e', message: 'because' }],
     });
   });
@@ -148,7 +148,7 @@ describe('Modelling elements', () => {
     const [opened] = triggered.effects;
     if (opened?.type !== 'openSubscription') throw new Error('It waits for no message');
     triggered.apply({ type: 'messageCorrelated', subscription: opened.subscription, variables: {} });
-    expect(resultOf(triggered.state)).toEqual({ who: 'Ada' });
+    expect(resultOf(triggered.live)).toEqual({ who: 'Ada' });
   });
 
   it.each([[false], [true]])(
@@ -167,7 +167,7 @@ describe('Modelling elements', () => {
       expect(instance.effects.filter(({ type }) => type === 'startJob')).toHaveLength(sequential ? 1 : 2);
       instance.succeed('t', { cut: 1 });
       instance.succeed('t', { cut: 2 });
-      expect(resultOf(instance.state)).toEqual({ cuts: [1, 2] });
+      expect(resultOf(instance.live)).toEqual({ cuts: [1, 2] });
     },
   );
 });
@@ -194,25 +194,22 @@ describe('States and transitions', () => {
 
   it('A workflow execution ends as SUCCEEDED, FAILED or CANCELLED. It is reported as FAILED whenever an incident is open, even while other parallel branches still run.', async () => {
     const failed = new Instance(await branches([]));
-    expect(statusOf(failed.state)).toBe('RUNNING');
+    expect(statusOf(failed.live)).toBe('RUNNING');
     failed.fail('a');
-    expect([statusOf(failed.state), failed.active.toSorted()]).toEqual(['FAILED', ['a', 'b']]);
+    expect([statusOf(failed.live), failed.active.toSorted()]).toEqual(['FAILED', ['a', 'b']]);
     failed.apply({ type: 'cancel' });
-    expect(statusOf(failed.state)).toBe('CANCELLED');
+    expect(statusOf(failed.live)).toBe('CANCELLED');
     const fine = new Instance(await branches([]));
     fine.succeed('a');
     fine.succeed('b');
-    expect(statusOf(fine.state)).toBe('SUCCEEDED');
+    expect(statusOf(fine.live)).toBe('SUCCEEDED');
   });
 
   it('A platform service task ends as SUCCEEDED (no BPMN error) or FAILED (raises BPMN error code SERVICE_FAILED).', async () => {
     const instance = new Instance(await branches([]));
     instance.succeed('a');
     instance.fail('b');
-    expect([statusOf(instance.state), resultOf(instance.state)]).toEqual([
-      'SUCCEEDED',
-      { failed: 'HUB_SERVICE_FAILED' },
-    ]);
+    expect([statusOf(instance.live), resultOf(instance.live)]).toEqual(['SUCCEEDED', { failed: 'HUB_SERVICE_FAILED' }]);
   });
 });
 
@@ -262,7 +259,7 @@ describe('Workflow error envelope', () => {
     );
     const instance = new Instance(graph);
     instance.fail('a', { title: 'Broken' });
-    const { errors } = resultOf(instance.state) as { errors: Record<string, unknown>[] };
+    const { errors } = resultOf(instance.live) as { errors: Record<string, unknown>[] };
     const always = ['errorCode', 'failedElement', 'message'];
     expect(Object.fromEntries(errors.map((one) => [one['errorCode'], Object.keys(one).toSorted()]))).toEqual({
       HUB_SERVICE_FAILED: [...always, 'serviceId', 'applicationId', 'response'].toSorted(),

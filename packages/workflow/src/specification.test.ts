@@ -40,9 +40,9 @@ describe('Workflow errors', () => {
   it('1. An uncaught platform service task failure keeps the process instance alive with an open incident. The workflow state becomes FAILED. GET .../result returns an errors array. Other parallel branches continue.', async () => {
     const instance = new Instance(await parallel);
     instance.fail('a', { detail: 'no qubits' });
-    expect(statusOf(instance.state)).toBe('FAILED');
+    expect(statusOf(instance.live)).toBe('FAILED');
     expect(instance.state.phase).toBe('RUNNING');
-    expect(resultOf(instance.state)).toEqual({
+    expect(resultOf(instance.live)).toEqual({
       errors: [
         {
           errorCode: 'HUB_SERVICE_FAILED',
@@ -62,9 +62,9 @@ describe('Workflow errors', () => {
   it('2. Each failing task adds its own envelope to errors. One failing branch gives one entry. Two failing branches give two.', async () => {
     const instance = new Instance(await parallel);
     instance.fail('b');
-    expect(resultOf(instance.state)).toMatchObject({ errors: [{ failedElement: 'b' }] });
+    expect(resultOf(instance.live)).toMatchObject({ errors: [{ failedElement: 'b' }] });
     instance.fail('a');
-    expect(resultOf(instance.state)).toMatchObject({ errors: [{ failedElement: 'b' }, { failedElement: 'a' }] });
+    expect(resultOf(instance.live)).toMatchObject({ errors: [{ failedElement: 'b' }, { failedElement: 'a' }] });
     expect(instance.effects).toMatchObject([
       { type: 'incidentsChanged', errors: [{ failedElement: 'b' }, { failedElement: 'a' }] },
     ]);
@@ -89,8 +89,8 @@ describe('Workflow errors', () => {
   it('3. A boundary error event on a platform service task catches SERVICE_FAILED. SERVICE_FAILED is the process-level code and HUB_SERVICE_FAILED is the code in the envelope.', async () => {
     const instance = new Instance(await caught());
     instance.fail('Task_1');
-    expect(statusOf(instance.state)).toBe('SUCCEEDED');
-    expect(resultOf(instance.state)).toEqual({ code: 'HUB_SERVICE_FAILED' });
+    expect(statusOf(instance.live)).toBe('SUCCEEDED');
+    expect(resultOf(instance.live)).toEqual({ code: 'HUB_SERVICE_FAILED' });
   });
 
   it('4. On a caught error the envelope is stored in the process variable named <hostId>_serviceError … The variable is readable in FEEL downstream without an output mapping.', async () => {
@@ -111,7 +111,7 @@ describe('Workflow errors', () => {
   it('4. … The name can be changed in the Payload variable field of the boundary.', async () => {
     const instance = new Instance(await caught('<kethub:payload variable="why"/>'));
     instance.fail('Task_1');
-    expect(resultOf(instance.state)).toEqual({ code: 'HUB_SERVICE_FAILED' });
+    expect(resultOf(instance.live)).toEqual({ code: 'HUB_SERVICE_FAILED' });
   });
 
   it.each([['1st'], ['my-error'], ['a.b'], ['ä'], ['__proto__'], ['']])(
@@ -149,8 +149,8 @@ describe('Workflow errors', () => {
       }),
     );
     const instance = new Instance(graph, { n: 2 });
-    expect(statusOf(instance.state)).toBe('FAILED');
-    expect(resultOf(instance.state)).toEqual({
+    expect(statusOf(instance.live)).toBe('FAILED');
+    expect(resultOf(instance.live)).toEqual({
       errors: [{ errorCode: 'OWN', failedElement: 'Event_1', message: 'Only 2 nodes' }],
     });
   });
@@ -200,7 +200,7 @@ describe('Workflow error envelope', () => {
     async (response, message) => {
       const instance = new Instance(await parallel);
       instance.fail('a', response);
-      expect(resultOf(instance.state)).toMatchObject({ errors: [{ message, response }] });
+      expect(resultOf(instance.live)).toMatchObject({ errors: [{ message, response }] });
     },
   );
 
@@ -208,7 +208,7 @@ describe('Workflow error envelope', () => {
     const graph = await accepted(
       file([start('s'), gateway('exclusive', 'x'), service('t'), chain('s', 'x'), flow('x', 't', '=missing')]),
     );
-    const result = resultOf(new Instance(graph).state);
+    const result = resultOf(new Instance(graph).live);
     expect(result).toEqual({
       errors: [
         { errorCode: 'WORKFLOW_ERROR', failedElement: 'x', message: expect.stringMatching(/x_t.*null/) as string },
@@ -231,7 +231,7 @@ describe('Data mapping', () => {
     );
     const instance = new Instance(graph);
     instance.succeed('t', { best: [0, 1] });
-    expect(resultOf(instance.state)).toEqual({ cut: [0, 1] });
+    expect(resultOf(instance.live)).toEqual({ cut: [0, 1] });
   });
 
   it('3. End event output mappings create the top-level fields of the success response.', async () => {
@@ -247,9 +247,9 @@ describe('Data mapping', () => {
       ]),
     );
     const instance = new Instance(graph, { secret: 'not shown' });
-    expect(resultOf(instance.state)).toBeNull();
+    expect(resultOf(instance.live)).toBeNull();
     instance.succeed('t');
-    expect(resultOf(instance.state)).toEqual({ a: 1, deep: { b: 2, c: 3 }, last: 'second' });
+    expect(resultOf(instance.live)).toEqual({ a: 1, deep: { b: 2, c: 3 }, last: 'second' });
   });
 
   it('4. A data pool reference in a workflow input has id (uuid) and ref (constant datapool, lower case); in the input of a service it is DATAPOOL', async () => {
@@ -265,7 +265,7 @@ describe('Data mapping', () => {
     const instance = new Instance(graph, { pool });
     expect(instance.input('t')).toEqual({ pool: { id: serviceId, ref: 'DATAPOOL' }, data: 'datapool' });
     instance.succeed('t');
-    expect(resultOf(instance.state)).toEqual({ pool });
+    expect(resultOf(instance.live)).toEqual({ pool });
   });
 
   it('6. A condition on an exclusive gateway flow is a FEEL expression starting with =.', async () => {

@@ -1,14 +1,16 @@
 // The shapes between this package and whoever stores, advances and shows workflows.
 //
 // A workflow file is parsed once per deployed version (`parse`), which gives a `ProcessGraph` or located problems.
-// An instance is a `State`: plain JSON. It changes only by `step(graph, state, event, env)`, which is pure: no clock,
-// no randomness, no I/O. What has to happen outside comes back as effects, to be recorded in the same transaction as the
-// new state and carried out after it; what happens outside comes in as events.
+// An instance is a `State` (state/state.ts), which is kept as plain JSON: a `StoredState`, or parts of one. It changes only by
+// `step(graph, state, event, env)`, which is pure: no clock, no randomness, no I/O. What has to happen outside comes back as
+// effects, to be recorded in the same transaction as the new state and carried out after it; what happens outside comes in as
+// events. A long step can be stopped by `env.pauses`; `resume` goes on with it, before anything else happens.
 //
 // Events may be delivered twice and late: one that names a job, timer, subscription or child that is no longer open
 // changes nothing (`changed: false`, no effects, no journal). So effects may be carried out at least once.
 
 import type { ProblemCode } from './problems.ts';
+import type { State } from './state/state.ts';
 
 /** A JSON value. FEEL values of other types (dates, durations) are turned into strings where they become variables. */
 export type Value = null | boolean | number | string | readonly Value[] | { readonly [name: string]: Value };
@@ -105,8 +107,11 @@ export type Event =
   | { readonly type: 'childEnded'; readonly child: number; readonly outcome: Outcome }
   /** The open incidents of a child (and of its children) are now these. */
   | { readonly type: 'childIncidents'; readonly child: number; readonly errors: readonly ErrorEnvelope[] }
-  /** Somebody wants the instance to end: everything open is terminated. */
-  | { readonly type: 'cancel' }
+  /**
+   * Somebody wants the instance to end: everything open is terminated. `after`, in journals only: it came while the step before
+   * was paused, when so many of its commands were done.
+   */
+  | { readonly type: 'cancel'; readonly after?: number }
   /** The cause of an incident is mended: what failed is tried again. */
   | { readonly type: 'resolveIncident'; readonly incident: number }
   /**
@@ -124,7 +129,53 @@ export interface Called {
 export interface Env {
   /** Milliseconds since 1970. */
   readonly now: number;
+  /**
+   * Whether the step is to stop here; asked after each command with how many are done. What it answers decides only where the
+   * step stops, and nothing about what it comes to. Without it a step is done in one go.
+   */
+  readonly pauses?: (done: number) => boolean;
 }
+
+/** What is still to be done within a step, in order. */
+export type Command =
+  /** A token arrives at a node. */
+  | { readonly do: 'enter'; readonly scope: number; readonly node: string; readonly flow: string }
+  /** The instances of a parallel loop from `from` on, below `to`; each a few at a time. */
+  | { readonly do: 'instances'; readonly body: number; readonly from: number; readonly to: number }
+  /** A sequential body takes its next item. */
+  | { readonly do: 'next'; readonly body: number }
+  | { readonly do: 'activate'; readonly element: number }
+  | { readonly do: 'complete'; readonly element: number }
+  /** A gateway is left along these flows. */
+  | { readonly do: 'leave'; readonly element: number; readonly flows: readonly string[] }
+  | UrgentCommand;
+
+/** What is done before everything else: termination, one element after the other, and what comes in its place. */
+export type UrgentCommand =
+  /** An element and all that is in it ends without its result. */
+  | { readonly do: 'terminate'; readonly element: number }
+  /** All in a scope ends; 0: the process itself. */
+  | { readonly do: 'terminateIn'; readonly scope: number }
+  /** An event happens in a scope. `error`: it has caught this. */
+  | {
+      readonly do: 'happen';
+      readonly event: string;
+      readonly scope: number;
+      readonly payload: Variables;
+      readonly error?: ErrorEnvelope;
+    }
+  /** An event sub-process begins. */
+  | {
+      readonly do: 'handle';
+      readonly id: string;
+      readonly scope: number;
+      readonly payload: Variables;
+      readonly keep: Variables;
+      readonly error?: ErrorEnvelope;
+    }
+  /** The instance has ended in this phase. */
+  | { readonly do: 'end'; readonly phase: 'CANCELLED' }
+  | { readonly do: 'end'; readonly phase: 'ERROR'; readonly code: string; readonly error: ErrorEnvelope };
 
 // ---- Effects ----------------------------------------------------------------------------------------------------
 
@@ -212,7 +263,7 @@ export interface Incident {
 
 // ---- State and journal ------------------------------------------------------------------------------------------
 
-export const STATE_VERSION = 1;
+export const STATE_VERSION = 2;
 
 /**
  * How far an element is; an incident holds it there, and what is then tried again starts there: input mappings
@@ -229,8 +280,8 @@ export interface ElementInstance {
   phase: ElementPhase;
   /** Local variables. */
   variables: Variables;
-  /** Tokens that wait at joining gateways of this scope. */
-  waiting?: { readonly gateway: string; readonly flow: string }[];
+  /** Tokens that wait at joining gateways of this scope: how many have come along a flow, in order of the first. */
+  waiting?: readonly WaitingTokens[];
   job?: number;
   /** It is in the journal that the job takes longer than it should. */
   delayed?: true;
@@ -249,14 +300,22 @@ export interface ElementInstance {
   ending?: boolean;
 }
 
+export interface WaitingTokens {
+  readonly gateway: string;
+  readonly flow: string;
+  readonly count: number;
+}
+
 /** How far a multi-instance loop is. */
 export interface Loop {
   /** Number of instances that will be made in all. */
   readonly size: number;
-  started: number;
-  completed: number;
-  /** What the output element was for each; null when nothing is collected. */
-  output: readonly Value[] | null;
+  readonly started: number;
+  readonly completed: number;
+  /** Where in `collected` the output element of the first instance is; the others follow. Null when nothing is collected. */
+  readonly output: number | null;
+  /** Where in `collected` the items are of which instances are still to be made. */
+  readonly items?: number;
 }
 
 export interface OpenTimer {
@@ -281,8 +340,8 @@ export interface OpenSubscription {
 
 export type InstancePhase = 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'ERROR';
 
-/** An instance. Plain JSON; do not change it, and read it through the functions of index.ts where there is one. */
-export interface State {
+/** What an instance has once. */
+export interface StateHead {
   readonly v: typeof STATE_VERSION;
   readonly processId: string;
   readonly seed: string;
@@ -292,17 +351,49 @@ export interface State {
   nextKey: number;
   /** How many random values have been drawn. */
   draws: number;
-  elements: { [key: string]: ElementInstance };
-  timers: { [timer: string]: OpenTimer };
-  subscriptions: { [subscription: string]: OpenSubscription };
-  incidents: Incident[];
   /** What end events of the process have returned so far. */
   outputs: Variables;
   /** In phase ERROR: what the caller's process catches. */
   error: ErrorEnvelope | null;
   readonly secrets: readonly string[];
   readonly caughtOutside: readonly string[] | null;
+  /** A step that was paused; null: the instance waits, or has ended. */
+  work: PausedStep | null;
 }
+
+/** What a step that was paused knows beside the state. */
+export interface PausedStep {
+  /** When it began: its timers count from there. */
+  readonly now: number;
+  /** Commands that are done. */
+  readonly done: number;
+  /** Elements entered. */
+  readonly transitions: number;
+  /** What is in `queue`, rounds of loops counted one by one. */
+  readonly pending: number;
+  readonly nextCommand: number;
+  readonly errorsChanged: boolean;
+  /** The last one is next. */
+  readonly urgent: readonly UrgentCommand[];
+}
+
+/** What an instance has many of, by number. */
+export interface StateCollections {
+  elements: ElementInstance;
+  timers: OpenTimer;
+  subscriptions: OpenSubscription;
+  incidents: Incident;
+  /** What loops have collected so far. */
+  collected: Value;
+  /** Of a step that was paused: its commands, and the scopes in which something has moved. */
+  queue: Command;
+  moved: true;
+}
+
+/** An instance as plain JSON. */
+export type StoredState = StateHead & {
+  readonly [C in keyof StateCollections]: { readonly [key: string]: StateCollections[C] };
+};
 
 /** What was done, in order; `seq` counts from 1 without gaps. The entries of type `event` alone rebuild the state. */
 export type JournalEntry = { readonly seq: number; readonly at: number } & (

@@ -1,4 +1,4 @@
-import { rebuild } from '@kethub/workflow';
+import { rebuild, toStored } from '@kethub/workflow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../testing/databases.ts';
 import { callerOf, member, type Caller } from '../testing/gateway.ts';
@@ -394,7 +394,8 @@ describe.each(databases)('workflow services on $name', (kind) => {
         .where('instance_id', '=', row.id)
         .orderBy('seq')
         .execute();
-      expect(rebuild(graph, journal.flatMap(entriesOf))).toEqual(JSON.parse(row.state ?? ''));
+      const rebuilt = rebuild(graph, journal.flatMap(entriesOf));
+      expect(rebuilt && toStored(rebuilt)).toEqual(JSON.parse(row.state ?? ''));
     }
   });
 });

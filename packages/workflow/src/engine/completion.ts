@@ -1,9 +1,8 @@
 import type { Node } from '../graph.ts';
 import type { ElementInstance } from '../types.ts';
 import { fireInclusive } from './gateways.ts';
-import { collect, isBody } from './loops.ts';
+import { collect, collectedOf, isBody } from './loops.ts';
 import type { Machine } from './machine.ts';
-import { terminate } from './terminate.ts';
 import { mapOutputs, merge, place } from './variables.ts';
 
 /** From the output mappings on, to the tokens behind the element. */
@@ -20,8 +19,8 @@ export function complete(machine: Machine, element: Readonly<ElementInstance>): 
     collect(machine, machine.get(key));
   } else if (element.scope === 0) finish(machine, element);
   else {
-    if (node.kind === 'terminateEndEvent') terminateOthers(machine, element);
     leave(machine, element, node.outgoing);
+    if (node.kind === 'terminateEndEvent') terminateOthers(machine, element.scope);
   }
 }
 
@@ -37,7 +36,7 @@ function giveResult(machine: Machine, { key }: Readonly<ElementInstance>, node: 
 /** What a loop has collected goes to the scopes around it only now. */
 function completeBody(machine: Machine, element: Readonly<ElementInstance>, node: Node): void {
   const name = node.multiInstance?.outputCollection ?? null;
-  if (name !== null) merge(machine, element.scope, { [name]: element.loop?.output ?? [] });
+  if (name !== null) merge(machine, element.scope, { [name]: collectedOf(machine.state, element.loop) });
   leave(machine, element, node.outgoing);
 }
 
@@ -52,14 +51,11 @@ export function leave(machine: Machine, element: Readonly<ElementInstance>, flow
 }
 
 /** A terminate end event ends everything else in its scope, which then completes. */
-function terminateOthers(machine: Machine, element: Readonly<ElementInstance>): void {
-  terminate(
-    machine,
-    machine.children(element.scope).filter((key) => key !== element.key),
-  );
-  const scope = machine.edit(element.scope);
+function terminateOthers(machine: Machine, key: number): void {
+  const scope = machine.edit(key);
   scope.ending = true;
   delete scope.waiting;
+  machine.pushUrgent({ do: 'terminateIn', scope: key });
 }
 
 /** Looks at a scope in which something has moved, when nothing moves any more. */
@@ -71,7 +67,7 @@ export function settle(machine: Machine, key: number): void {
     machine.moved(key);
     return;
   }
-  if (machine.hasChildren(key)) return;
+  if (machine.content(key).keys.size > 0) return;
   const [token] = waiting;
   if (token === undefined) machine.push({ do: 'complete', element: key });
   else reportDeadlock(machine, scope, token.gateway);
@@ -79,7 +75,8 @@ export function settle(machine: Machine, key: number): void {
 
 /** Nothing is left in the scope but tokens at a join whose other flows nobody can come along. */
 function reportDeadlock(machine: Machine, scope: Readonly<ElementInstance>, gateway: string): void {
-  if (machine.state.incidents.some(({ element, type }) => element === scope.key && type === 'DEADLOCK')) return;
+  const { index, incidents } = machine.state;
+  for (const key of index.incidents.get(scope.key)?.keys() ?? []) if (incidents.get(key)?.type === 'DEADLOCK') return;
   const message = 'This gateway waits for a sequence flow along which nothing can come any more.';
   machine.incident(scope, 'DEADLOCK', { errorCode: 'WORKFLOW_ERROR', failedElement: gateway, message });
 }

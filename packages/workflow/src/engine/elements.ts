@@ -1,11 +1,11 @@
 import type { Node, NodeOf } from '../graph.ts';
-import type { ElementInstance } from '../types.ts';
+import type { Command, ElementInstance } from '../types.ts';
 import { throwError } from './errors.ts';
 import { evaluateJson, evaluateText } from './evaluate.ts';
 import { arrive, chosenFlows, joins } from './gateways.ts';
 import { limits } from './limits.ts';
-import { beginLoop, createInstance, isBody, nextInstance } from './loops.ts';
-import type { Command, Machine } from './machine.ts';
+import { beginLoop, isBody, nextInstance, nextInstances } from './loops.ts';
+import type { Machine } from './machine.ts';
 import { startChild, startJob } from './outside.ts';
 import { eventsOfScope, openBoundaries, triggerOf } from './trigger.ts';
 import { mapInputs, scopeAt } from './variables.ts';
@@ -21,8 +21,16 @@ export function enter(machine: Machine, { scope, node: id, flow }: Extract<Comma
   else begin(machine, machine.create(id, scope));
 }
 
-export function enterInstance(machine: Machine, { body, index, item }: Extract<Command, { do: 'instance' }>): void {
-  if (machine.find(body) !== undefined) begin(machine, createInstance(machine, body, index, item));
+/** Some of a parallel loop begin. */
+export function enterInstances(machine: Machine, command: Extract<Command, { do: 'instances' }>): void {
+  if (machine.find(command.body) === undefined) return;
+  for (const element of nextInstances(machine, command)) begin(machine, element);
+}
+
+/** The next one of a sequential loop begins. */
+export function enterNext(machine: Machine, body: number): void {
+  const element = nextInstance(machine, body);
+  if (element !== null) begin(machine, element);
 }
 
 /** One step cannot go on for ever: what is entered beyond the limit waits for somebody to look at it. */
@@ -57,7 +65,7 @@ export function activate(machine: Machine, element: Readonly<ElementInstance>): 
 
 function activateBody(machine: Machine, element: Readonly<ElementInstance>, node: Node): void {
   openBoundaries(machine, element.key);
-  if (element.loop !== undefined) nextInstance(machine, element.key);
+  if (element.loop !== undefined) enterNext(machine, element.key);
   else if (node.multiInstance !== null) {
     beginLoop(machine, element.key, node.multiInstance);
     machine.edit(element.key).phase = 'ACTIVE';

@@ -1,7 +1,6 @@
 import type { Trigger } from '../graph.ts';
 import type { ElementInstance, ErrorEnvelope, IncidentType, Value } from '../types.ts';
 import type { Machine } from './machine.ts';
-import { terminate } from './terminate.ts';
 import { eventsOfScope, trigger, triggerOf } from './trigger.ts';
 import { isObject } from './variables.ts';
 
@@ -29,15 +28,12 @@ export function throwError(
   const catcher = catcherOf(machine, key, code);
   if (catcher !== undefined) {
     const { element, event, catches } = catcher;
-    const caughtBy = trigger(machine, element, event, {
-      payload: {},
-      keep: { [catches.payloadVariable]: { ...error } },
-    });
-    machine.note({ type: 'errorCaught', elementId: event, element: caughtBy, error });
+    trigger(machine, element, event, { payload: {}, keep: { [catches.payloadVariable]: { ...error } }, error });
     return;
   }
   const outside = machine.state.caughtOutside;
-  if (outside !== null && (outside.includes(code) || outside.includes('*'))) endWithError(machine, code, error);
+  if (outside !== null && (outside.includes(code) || outside.includes('*')))
+    machine.terminateAll({ do: 'end', phase: 'ERROR', code, error });
   else machine.incident(machine.get(key), incident, error);
 }
 
@@ -84,14 +80,6 @@ function catchers(
 export function caughtAround(machine: Machine, key: number): string[] {
   const codes = [...levels(machine, key)].flat().map(({ catches }) => catches.code ?? '*');
   return [...new Set([...codes, ...(machine.state.caughtOutside ?? [])])];
-}
-
-function endWithError(machine: Machine, code: string, error: ErrorEnvelope): void {
-  terminate(machine, machine.children(0));
-  machine.state.phase = 'ERROR';
-  machine.state.error = error;
-  machine.note({ type: 'finished', phase: 'ERROR' });
-  machine.effects.push({ type: 'finished', outcome: { type: 'error', code, error } });
 }
 
 /** Workflow error envelope: the message is the first text that is not empty (Resources, Workflow error envelope). */

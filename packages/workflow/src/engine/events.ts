@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ElementInstance, Event, Outcome, State } from '../types.ts';
+import { rootOf, type State } from '../state/state.ts';
+import type { Event, Outcome } from '../types.ts';
 import { SERVICE_FAILED, serviceMessage, throwError } from './errors.ts';
 import type { Machine } from './machine.ts';
 import { resultVariables } from './outside.ts';
-import { terminate } from './terminate.ts';
 import { messageCorrelated, timerDue } from './trigger.ts';
 import { merge } from './variables.ts';
 
@@ -19,88 +19,61 @@ const applications: {
   readonly [T in Event['type']]: (state: State, event: Extract<Event, { type: T }>) => Application | null;
 } = {
   start: () => null,
-  jobSucceeded: (state, event) =>
-    about(
-      state,
-      ({ job }) => job === event.job,
-      (machine, key) => {
-        const element = machine.edit(key);
-        delete element.job;
-        delete element.delayed;
-        element.payload = resultVariables(event.result);
-        machine.push({ do: 'complete', element: key });
-      },
-    ),
-  jobFailed: (state, event) =>
-    about(
-      state,
-      ({ job }) => job === event.job,
-      (machine, key) => failService(machine, key, event),
-    ),
+  jobSucceeded: ({ index }, event) =>
+    about(index.jobs.get(event.job), (machine, key) => {
+      machine.clearJob(key);
+      machine.edit(key).payload = resultVariables(event.result);
+      machine.push({ do: 'complete', element: key });
+    }),
+  jobFailed: ({ index }, event) => about(index.jobs.get(event.job), (machine, key) => failService(machine, key, event)),
   // Once for each job: what comes and goes for hours does not fill the journal.
-  jobDelayed: (state, event) =>
-    about(
-      state,
-      ({ job, delayed }) => job === event.job && delayed !== true,
-      (machine, key) => {
-        const element = machine.edit(key);
-        element.delayed = true;
-        machine.note({ type: 'delayed', elementId: element.elementId, element: key, reason: event.reason });
-      },
-    ),
+  jobDelayed({ index, elements }, event) {
+    const key = index.jobs.get(event.job);
+    if (key === undefined || elements.get(key)?.delayed === true) return null;
+    return (machine) => {
+      const element = machine.edit(key);
+      element.delayed = true;
+      machine.note({ type: 'delayed', elementId: element.elementId, element: key, reason: event.reason });
+    };
+  },
   timerDue(state, event) {
-    const timer = state.timers[event.timer];
+    const timer = state.timers.get(event.timer);
     return timer === undefined ? null : (machine) => timerDue(machine, timer);
   },
   messageCorrelated(state, event) {
-    const open = state.subscriptions[event.subscription];
+    const open = state.subscriptions.get(event.subscription);
     return open === undefined ? null : (machine) => messageCorrelated(machine, open, event.variables);
   },
-  childEnded: (state, event) =>
-    about(
-      state,
-      ({ child }) => child === event.child,
-      (machine, key) => endChild(machine, key, event.outcome),
-    ),
-  childIncidents: (state, event) =>
-    about(
-      state,
-      ({ child, childErrors = [] }) => child === event.child && !isDeepStrictEqual(childErrors, event.errors),
-      (machine, key) => {
-        machine.edit(key).childErrors = event.errors;
-        machine.errorsChanged = true;
-      },
-    ),
-  cancel: () => cancel,
-  resolveIncident(state, event) {
-    const open = state.incidents.some(({ incident }) => incident === event.incident);
-    return open ? (machine) => resolve(machine, event.incident) : null;
+  childEnded: ({ index }, event) =>
+    about(index.called.get(event.child), (machine, key) => endChild(machine, key, event.outcome)),
+  childIncidents({ index, elements }, event) {
+    const key = index.called.get(event.child);
+    if (key === undefined || isDeepStrictEqual(elements.get(key)?.childErrors ?? [], event.errors)) return null;
+    return (machine) => machine.setChildErrors(key, event.errors);
   },
+  cancel: (state) =>
+    state.work?.urgent.some((command) => command.do === 'end') === true
+      ? null
+      : (machine) => machine.terminateAll({ do: 'end', phase: 'CANCELLED' }),
+  resolveIncident: (state, event) =>
+    state.incidents.has(event.incident) ? (machine) => resolve(machine, event.incident) : null,
   setVariables(state, event) {
-    const root = Object.values(state.elements).find(({ scope }) => scope === 0)?.key;
-    const key = event.scope ?? root;
-    if (key === undefined || state.elements[key] === undefined) return null;
+    const key = event.scope ?? rootOf(state);
+    if (key === undefined || !state.elements.has(key)) return null;
     return (machine) => merge(machine, key, event.variables);
   },
 };
 
-function about(
-  state: State,
-  isMeant: (element: ElementInstance) => boolean,
-  apply: (machine: Machine, key: number) => void,
-): Application | null {
-  const element = Object.values(state.elements).find(isMeant);
-  return element === undefined ? null : (machine) => apply(machine, element.key);
+function about(key: number | undefined, apply: (machine: Machine, key: number) => void): Application | null {
+  return key === undefined ? null : (machine) => apply(machine, key);
 }
 
 function failService(machine: Machine, key: number, event: Extract<Event, { type: 'jobFailed' }>): void {
   const { serviceId, applicationId, response } = event;
-  const element = machine.edit(key);
-  delete element.job;
-  delete element.delayed;
+  machine.clearJob(key);
   const error = {
     errorCode: 'HUB_SERVICE_FAILED',
-    failedElement: element.elementId,
+    failedElement: machine.get(key).elementId,
     message: serviceMessage(response),
     serviceId,
     applicationId,
@@ -110,10 +83,8 @@ function failService(machine: Machine, key: number, event: Extract<Event, { type
 }
 
 function endChild(machine: Machine, key: number, outcome: Outcome): void {
+  machine.clearChild(key);
   const element = machine.edit(key);
-  delete element.child;
-  if (element.childErrors !== undefined) machine.errorsChanged = true;
-  delete element.childErrors;
   const node = machine.node(element.elementId);
   if (outcome.type === 'completed') {
     const takes = node.kind === 'call' && (node.allChildVariables || node.outputs.length > 0);
@@ -130,17 +101,10 @@ function endChild(machine: Machine, key: number, outcome: Outcome): void {
   }
 }
 
-function cancel(machine: Machine): void {
-  terminate(machine, machine.children(0));
-  machine.state.phase = 'CANCELLED';
-  machine.note({ type: 'finished', phase: 'CANCELLED' });
-  machine.effects.push({ type: 'finished', outcome: { type: 'cancelled' } });
-}
-
 /** What failed is tried again, from the phase that the element was in. */
 function resolve(machine: Machine, incident: number): void {
-  const open = machine.state.incidents.find((each) => each.incident === incident);
-  machine.resolveIncidents((each) => each.incident === incident);
+  const open = machine.state.incidents.get(incident);
+  machine.resolveIncident(incident);
   const element = open === undefined ? undefined : machine.find(open.element);
   if (open === undefined || element === undefined) return;
   if (open.type === 'DEADLOCK') machine.moved(element.key);

@@ -105,7 +105,7 @@ describe('parallel gateway', () => {
     instance.succeed('a');
     instance.succeed('b');
     expect(instance.active).toEqual(['after']);
-    expect(instance.state.elements[1]?.waiting).toEqual([{ gateway: 'j', flow: 'twice_j' }]);
+    expect(instance.state.elements[1]?.waiting).toEqual([{ gateway: 'j', flow: 'twice_j', count: 1 }]);
     instance.succeed('after');
     expect(instance.state.incidents).toMatchObject([{ type: 'DEADLOCK', elementId: 'j' }]);
   });

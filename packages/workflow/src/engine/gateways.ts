@@ -1,5 +1,5 @@
 import type { Node, NodeOf } from '../graph.ts';
-import type { ElementInstance } from '../types.ts';
+import type { ElementInstance, WaitingTokens } from '../types.ts';
 import { evaluateBoolean } from './evaluate.ts';
 import { Failure } from './failure.ts';
 import type { Machine } from './machine.ts';
@@ -13,11 +13,18 @@ export function joins(node: Node): node is NodeOf<'parallelGateway'> | NodeOf<'i
 /** A token waits at a joining gateway. A parallel one fires as soon as every incoming flow has one. */
 export function arrive(machine: Machine, scope: number, gateway: Node, flow: string): void {
   const element = machine.edit(scope);
-  element.waiting = [...(element.waiting ?? []), { gateway: gateway.id, flow }];
+  element.waiting = oneMore(element.waiting ?? [], gateway.id, flow);
   machine.moved(scope);
   if (gateway.kind !== 'parallelGateway') return;
   const arrived = arrivedAt(element, gateway.id);
   if (gateway.incoming.every((each) => arrived.has(each))) fire(machine, scope, gateway);
+}
+
+function oneMore(waiting: readonly WaitingTokens[], gateway: string, flow: string): readonly WaitingTokens[] {
+  const isSame = (tokens: WaitingTokens) => tokens.gateway === gateway && tokens.flow === flow;
+  return waiting.some(isSame)
+    ? waiting.map((tokens) => (isSame(tokens) ? { ...tokens, count: tokens.count + 1 } : tokens))
+    : [...waiting, { gateway, flow, count: 1 }];
 }
 
 function arrivedAt(scope: Readonly<ElementInstance>, gateway: string): Set<string> {
@@ -27,12 +34,10 @@ function arrivedAt(scope: Readonly<ElementInstance>, gateway: string): Set<strin
 /** Takes one token of each flow that has one, and goes on with one. */
 function fire(machine: Machine, scope: number, gateway: Node): void {
   const element = machine.edit(scope);
-  const taken = new Set<string>();
-  element.waiting = (element.waiting ?? []).filter((token) => {
-    if (token.gateway !== gateway.id || taken.has(token.flow)) return true;
-    taken.add(token.flow);
-    return false;
-  });
+  const left = (element.waiting ?? []).map((tokens) =>
+    tokens.gateway === gateway.id ? { ...tokens, count: tokens.count - 1 } : tokens,
+  );
+  element.waiting = left.filter(({ count }) => count > 0);
   if (element.waiting.length === 0) delete element.waiting;
   const { key } = machine.create(gateway.id, scope);
   machine.push({ do: 'activate', element: key });
@@ -46,7 +51,7 @@ export function fireInclusive(machine: Machine, scope: number): boolean {
   const element = machine.get(scope);
   const waiting = element.waiting ?? [];
   const gateways = new Set(waiting.map(({ gateway }) => gateway));
-  const places = new Set(machine.children(scope).map((key) => machine.get(key).elementId));
+  const places = new Set(machine.content(scope).counts.keys());
   for (const id of gateways) {
     const gateway = machine.node(id);
     if (gateway.kind !== 'inclusiveGateway') continue;

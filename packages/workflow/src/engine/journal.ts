@@ -1,18 +1,21 @@
 import type { ProcessGraph } from '../graph.ts';
-import type { JournalEntry, State } from '../types.ts';
+import type { State } from '../state/state.ts';
+import type { JournalEntry } from '../types.ts';
 import { start, step } from './step.ts';
 
 /**
  * The state after a journal: its events are applied again, at the times at which they were. All other entries follow from
- * those, and may be missing. Null for a journal without events.
+ * those, and may be missing. Null for a journal without events. A step that was paused at the end of the journal is done.
  */
 export function rebuild(graph: ProcessGraph, journal: Iterable<JournalEntry>): State | null {
   let state: State | null = null;
-  for (const entry of journal) {
-    if (entry.type !== 'event') continue;
-    const { event, at: now } = entry;
-    if (event.type === 'start') state = start(graph, event, { now }).state;
-    else if (state !== null) ({ state } = step(graph, state, event, { now }));
+  const events = [...journal].filter((entry) => entry.type === 'event');
+  for (const [place, { event, at: now }] of events.entries()) {
+    const next = events[place + 1]?.event;
+    const cancelledAfter = next?.type === 'cancel' ? next.after : undefined;
+    const env = { now, pauses: (done: number) => cancelledAfter !== undefined && done >= cancelledAfter };
+    if (event.type === 'start') state = start(graph, event, env).state;
+    else if (state !== null) state = step(graph, state, event, env).state;
   }
   return state;
 }

@@ -10,7 +10,7 @@ it('a loop of as many rounds as are allowed runs, and one more is an incident', 
   const loop = { over: '=for i in 1..n return i', as: 'i', into: 'all', collect: '=i' };
   const graph = await accepted(file([start('s'), script('t', 'x', '=i', { loop }), end('e'), chain('s', 't', 'e')]));
   const most = new Instance(graph, { n: 10_000 });
-  expect([statusOf(most.state), (most.effects.at(-1) as { outcome?: object }).outcome]).toMatchObject([
+  expect([statusOf(most.live), (most.effects.at(-1) as { outcome?: object }).outcome]).toMatchObject([
     'SUCCEEDED',
     { type: 'completed' },
   ]);

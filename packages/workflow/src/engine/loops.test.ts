@@ -145,3 +145,16 @@ it('ten thousand items are allowed, one more is an incident', async () => {
   expect(new Instance(graph, { items }).active).toEqual(['after']);
   expect(new Instance(graph, { items: [...items, 0] }).state.incidents).toMatchObject([{ elementId: 'x' }]);
 });
+
+it.each([[true], [false]])(
+  'the condition to complete sees what is collected, with the round that has just ended (sequential: %s)',
+  async (sequential) => {
+    const until = { ...list, sequential, until: '=count(results[item != null]) >= 2' };
+    const instance = new Instance(await each(until), { items: ['x', 'y', 'z'], results: 'of the process' });
+    instance.succeed('t', { n: 1 });
+    expect(instance.active).not.toEqual(['after']);
+    instance.succeed('t', { n: 2 });
+    expect(instance.active).toEqual(['after']);
+    expect(instance.variables['results']).toEqual([1, 2, null]);
+  },
+);

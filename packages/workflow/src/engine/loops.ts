@@ -1,31 +1,64 @@
-import { toJson } from '@kethub/feel';
+import { toJson, type Value as FeelValue } from '@kethub/feel';
 import type { MultiInstance, Node } from '../graph.ts';
-import type { ElementInstance, Loop, Value } from '../types.ts';
+import type { State } from '../state/state.ts';
+import type { Command, ElementInstance, Loop, Value, Variables } from '../types.ts';
 import { evaluate, evaluateBoolean, evaluateJson, kindOf } from './evaluate.ts';
 import { Failure } from './failure.ts';
 import { limits } from './limits.ts';
 import type { Machine } from './machine.ts';
-import { terminate } from './terminate.ts';
 import { scopeAt } from './variables.ts';
 
 export const isBody = (node: Node, element: Readonly<ElementInstance>): boolean =>
   node.multiInstance !== null && element.loopCounter === undefined;
 
-/** Begins a loop: all its instances at once, or the first. None: it is complete. */
+/** Begins a loop: all its instances, or the first. None: it is complete. */
 export function beginLoop(machine: Machine, key: number, multi: MultiInstance): void {
   const items = itemsOf(machine, key, multi);
-  const output = multi.outputCollection === null ? null : items.map(() => null);
-  machine.edit(key).loop = { size: items.length, started: 0, completed: 0, output };
-  if (items.length === 0) machine.push({ do: 'complete', element: key });
+  const size = items.length;
+  const output = multi.outputCollection === null ? null : machine.newKeys(size);
+  const loop = { size, started: 0, completed: 0, output };
+  machine.edit(key).loop = loop;
+  if (size === 0) machine.push({ do: 'complete', element: key });
   else if (multi.sequential) machine.push({ do: 'next', body: key });
-  else for (const [index, item] of items.entries()) machine.push({ do: 'instance', body: key, index, item });
+  else {
+    // What the instances do meanwhile changes nothing about what there is to do.
+    const list = machine.newKey();
+    machine.edit(key).loop = { ...loop, items: list };
+    machine.state.collected = machine.state.collected.set(
+      list,
+      items.map((item) => toJson(item)),
+    );
+    machine.push({ do: 'instances', body: key, from: 0, to: size });
+  }
+}
+
+/** How many instances one command makes. */
+const AT_ONCE = 64;
+
+/** The next few instances of a parallel loop. */
+export function nextInstances(
+  machine: Machine,
+  { body, from, to }: Extract<Command, { do: 'instances' }>,
+): readonly Readonly<ElementInstance>[] {
+  const { loop } = machine.get(body);
+  if (loop?.items === undefined) return [];
+  const items = machine.state.collected.get(loop.items) as readonly Value[];
+  const next = Math.min(to, from + AT_ONCE);
+  const made = items.slice(from, next).map((item, place) => createInstance(machine, body, from + place, item));
+  if (next < to) machine.push({ do: 'instances', body, from: next, to });
+  else {
+    machine.state.collected = machine.state.collected.delete(loop.items);
+    const { items: _done, ...rest } = machine.get(body).loop ?? loop;
+    machine.edit(body).loop = rest;
+  }
+  return made;
 }
 
 /** The next instance of a sequential loop. The collection is read again: it may have changed meanwhile. */
-export function nextInstance(machine: Machine, key: number): void {
+export function nextInstance(machine: Machine, key: number): Readonly<ElementInstance> | null {
   const { elementId, loop } = machine.get(key);
   const multi = machine.node(elementId).multiInstance;
-  if (loop === undefined || multi === null) return;
+  if (loop === undefined || multi === null) return null;
   const items = itemsOf(machine, key, multi);
   const item = items[loop.started];
   if (item === undefined) {
@@ -34,19 +67,20 @@ export function nextInstance(machine: Machine, key: number): void {
       `The input collection had ${loop.size} items at first, and has ${items.length} now.`,
     );
   }
-  machine.push({ do: 'instance', body: key, index: loop.started, item });
+  return createInstance(machine, key, loop.started, toJson(item));
 }
 
-function itemsOf(machine: Machine, key: number, { inputCollection }: MultiInstance): readonly Value[] {
+/** The items as FEEL has them: a round takes one and does not copy the others. */
+function itemsOf(machine: Machine, key: number, { inputCollection }: MultiInstance): readonly FeelValue[] {
   const purpose = { what: 'The input collection', incident: 'EXTRACT_VALUE_ERROR' } as const;
   const { value, noticed } = evaluate(machine, inputCollection, scopeAt(machine.state, key), purpose);
-  const items = toJson(value);
-  if (!Array.isArray(items)) {
+  if (!Array.isArray(value)) {
     throw new Failure(
       'EXTRACT_VALUE_ERROR',
-      `The input collection has to be a list, and is ${kindOf(items)}${noticed}.`,
+      `The input collection has to be a list, and is ${kindOf(toJson(value))}${noticed}.`,
     );
   }
+  const items: readonly FeelValue[] = value;
   if (items.length <= limits.items) return items;
   throw new Failure(
     'EXTRACT_VALUE_ERROR',
@@ -54,7 +88,7 @@ function itemsOf(machine: Machine, key: number, { inputCollection }: MultiInstan
   );
 }
 
-export function createInstance(machine: Machine, body: number, index: number, item: Value): Readonly<ElementInstance> {
+function createInstance(machine: Machine, body: number, index: number, item: Value): Readonly<ElementInstance> {
   const { elementId, loop } = machine.get(body);
   const multi = machine.node(elementId).multiInstance;
   if (loop !== undefined) machine.edit(body).loop = { ...loop, started: loop.started + 1 };
@@ -82,26 +116,40 @@ export function collect(machine: Machine, instance: Readonly<ElementInstance>): 
   const purpose = { what: 'The output element', incident: 'EXTRACT_VALUE_ERROR' } as const;
   const scope = scopeAt(machine.state, instance.key);
   const value = multi.outputElement === null ? null : evaluateJson(machine, multi.outputElement, scope, purpose);
+  if (loop.output !== null) {
+    const place = loop.output + (instance.loopCounter ?? 1) - 1;
+    machine.state.collected = machine.state.collected.set(place, value);
+  }
   const completed = loop.completed + 1;
   const enough = isEnough(machine, instance, multi, { ...loop, completed });
-  const output = loop.output?.with((instance.loopCounter ?? 1) - 1, value) ?? null;
-  machine.edit(instance.scope).loop = { ...loop, completed, output };
+  machine.edit(instance.scope).loop = { ...loop, completed };
   machine.closeWaits(instance.key);
   machine.remove(instance, 'completed');
   if (enough || completed === loop.size) {
-    terminate(machine, machine.children(instance.scope));
+    machine.pushUrgent({ do: 'terminateIn', scope: instance.scope });
     machine.push({ do: 'complete', element: instance.scope });
   } else if (multi.sequential) machine.push({ do: 'next', body: instance.scope });
 }
 
+/** What a loop has collected so far, in the order of its items; null for those that have not completed. */
+export function collectedOf({ collected }: Pick<State, 'collected'>, loop: Loop | undefined): Value[] {
+  if (loop === undefined || loop.output === null) return [];
+  const list = Array.from({ length: loop.size }, (): Value => null);
+  for (const [key, value] of collected.range(loop.output, loop.output + loop.size)) list[key - loop.output] = value;
+  return list;
+}
+
 function isEnough(machine: Machine, instance: Readonly<ElementInstance>, multi: MultiInstance, loop: Loop): boolean {
   if (multi.completionCondition === null) return false;
-  const scope = scopeAt(machine.state, instance.key, {
+  const before: Variables = {
     numberOfInstances: loop.size,
     numberOfActiveInstances: loop.started - loop.completed,
     numberOfCompletedInstances: loop.completed,
     numberOfTerminatedInstances: 0,
-  });
+  };
+  // The list is made only for a condition that reads it.
+  if (multi.outputCollection !== null)
+    Object.defineProperty(before, multi.outputCollection, { get: () => collectedOf(machine.state, loop) });
   const purpose = { what: 'The completion condition', incident: 'EXTRACT_VALUE_ERROR' } as const;
-  return evaluateBoolean(machine, multi.completionCondition, scope, purpose);
+  return evaluateBoolean(machine, multi.completionCondition, scopeAt(machine.state, instance.key, before), purpose);
 }

@@ -1,40 +1,37 @@
 import type { Node, Process, ProcessGraph } from '../graph.ts';
-import { limits } from './limits.ts';
+import {
+  contentOf,
+  withElement,
+  withoutElement,
+  withOwned,
+  withoutOwned,
+  type ScopeContent,
+  type State,
+} from '../state/state.ts';
+import { Commands } from './commands.ts';
 import { Runaway } from './failure.ts';
+import { limits } from './limits.ts';
 import type {
+  Command,
   Effect,
   ElementInstance,
   Env,
   ErrorEnvelope,
-  Event,
   IncidentType,
   JournalEntry,
+  Loop,
   OpenSubscription,
   OpenTimer,
-  State,
   StepResult,
-  Value,
+  UrgentCommand,
   Variables,
 } from '../types.ts';
-
-/** What is to be done within the step, in order. */
-export type Command =
-  /** A token arrives at a node. */
-  | { readonly do: 'enter'; readonly scope: number; readonly node: string; readonly flow: string }
-  /** The next instance of a multi-instance body, and its item. */
-  | { readonly do: 'instance'; readonly body: number; readonly index: number; readonly item: Value }
-  /** A sequential body takes its next item. */
-  | { readonly do: 'next'; readonly body: number }
-  | { readonly do: 'activate'; readonly element: number }
-  | { readonly do: 'complete'; readonly element: number }
-  /** A gateway is left along these flows. */
-  | { readonly do: 'leave'; readonly element: number; readonly flows: readonly string[] };
 
 type Entry = JournalEntry extends infer E ? (E extends JournalEntry ? Omit<E, 'seq' | 'at'> : never) : never;
 
 /**
- * One step: a draft of the next state, what follows from it outside, and what is still to be done. Copies what it
- * changes, so that the state before stays as it was.
+ * One step, or a part of it: a draft of the next state, what follows from it outside, and what is still to be done. Everything
+ * here costs the same however much is open in the instance.
  */
 export class Machine {
   readonly process: Process;
@@ -44,72 +41,83 @@ export class Machine {
   readonly env: Env;
   readonly effects: Effect[] = [];
   readonly journal: JournalEntry[] = [];
-  transitions = 0;
+  transitions: number;
+  /** Commands that are done. */
+  done: number;
   /** The list of errors that the instance shows has changed. */
-  errorsChanged = false;
-  readonly #queue: Command[] = [];
-  #next = 0;
-  /** Scopes in which something has moved: they may be complete, or a join in them may fire. */
-  readonly #moved = new Set<number>();
+  errorsChanged: boolean;
+  readonly #commands: Commands;
+  /** Elements that this machine has copied, and may change. */
   readonly #copied = new Set<number>();
-  /** Found when first needed: keys of the elements in a scope, and of what an element waits for. */
-  #children: Map<number, Set<number>> | null = null;
-  #waits: Map<number, Set<number>> | null = null;
 
-  constructor(graph: ProcessGraph, state: State, event: Event, env: Env) {
+  /** Goes on with a step that was paused, if one was. */
+  constructor(graph: ProcessGraph, state: State, env: Env) {
     const process = graph.processes.get(state.processId);
     if (process === undefined) throw new Error(`The graph has no process ${state.processId}`);
+    const { work } = state;
     this.process = process;
     this.processes = graph.processes;
-    this.env = env;
-    this.state = {
-      ...state,
-      elements: { ...state.elements },
-      timers: { ...state.timers },
-      subscriptions: { ...state.subscriptions },
-      incidents: [...state.incidents],
-    };
-    this.note({ type: 'event', event });
+    this.state = { ...state, work: null };
+    this.env = work === null ? env : { ...env, now: work.now };
+    this.transitions = work?.transitions ?? 0;
+    this.done = work?.done ?? 0;
+    this.errorsChanged = work?.errorsChanged ?? false;
+    this.#commands = new Commands(this.state, work);
   }
 
   result(): StepResult {
     return { state: this.state, effects: this.effects, journal: this.journal, changed: true };
   }
 
+  /** The step stops here, and `resume` goes on with it. */
+  pause(): void {
+    const { done, transitions, errorsChanged } = this;
+    this.state.work = { now: this.env.now, done, transitions, errorsChanged, ...this.#commands.store() };
+  }
+
   // ---- What is to be done
 
   /** Throws Runaway. */
   push(command: Command): void {
-    if (this.#queue.length - this.#next >= limits.pending) {
-      const message = `The workflow would run more than ${limits.pending} elements at once. Are there loops in loops, or a parallel gateway in a loop?`;
-      throw new Runaway(this.#elementOf(command), message);
-    }
-    this.#queue.push(command);
+    if (this.#commands.push(command)) return;
+    const message = `The workflow would run more than ${limits.pending} elements at once. Are there loops in loops, or a parallel gateway in a loop?`;
+    throw new Runaway(this.#elementOf(command), message);
+  }
+
+  /** These are done before everything else, in this order. */
+  pushUrgent(...commands: readonly UrgentCommand[]): void {
+    this.#commands.pushUrgent(...commands);
+  }
+
+  /** Everything ends, and nothing else happens. */
+  terminateAll(end: Extract<UrgentCommand, { do: 'end' }>): void {
+    this.#commands.clear();
+    this.pushUrgent({ do: 'terminateIn', scope: 0 }, end);
   }
 
   #elementOf(command: Command): string {
     if (command.do === 'enter') return command.node;
-    return this.get('body' in command ? command.body : command.element).elementId;
+    const key = 'body' in command ? command.body : 'element' in command ? command.element : 0;
+    return this.find(key)?.elementId ?? this.process.id;
   }
 
   nextCommand(): Command | undefined {
-    const command = this.#queue[this.#next++];
-    if (command !== undefined) return command;
-    this.#queue.length = 0;
-    this.#next = 0;
-    return undefined;
+    return this.#commands.next();
   }
 
+  get isDone(): boolean {
+    return this.#commands.isEmpty;
+  }
+
+  /** Something has moved in a scope: it may be complete, or a join in it may fire. */
   moved(scope: number): void {
-    this.#moved.add(scope);
+    this.state.moved = this.state.moved.set(scope, true);
   }
 
   nextMoved(): number | undefined {
-    for (const scope of this.#moved) {
-      this.#moved.delete(scope);
-      return scope;
-    }
-    return undefined;
+    const scope = this.state.moved.first();
+    if (scope !== undefined) this.state.moved = this.state.moved.delete(scope);
+    return scope;
   }
 
   // ---- Elements
@@ -121,7 +129,7 @@ export class Machine {
   }
 
   find(key: number): Readonly<ElementInstance> | undefined {
-    return this.state.elements[key];
+    return this.state.elements.get(key);
   }
 
   get(key: number): Readonly<ElementInstance> {
@@ -130,12 +138,12 @@ export class Machine {
     return element;
   }
 
-  /** The element to be changed. */
+  /** The element to be changed; its job, child and their errors only by the functions for them. */
   edit(key: number): ElementInstance {
     const element = this.get(key) as ElementInstance;
     if (this.#copied.has(key)) return element;
     const copy = { ...element };
-    this.state.elements[key] = copy;
+    this.state.elements = this.state.elements.set(key, copy);
     this.#copied.add(key);
     return copy;
   }
@@ -143,99 +151,133 @@ export class Machine {
   create(elementId: string, scope: number, own: Partial<ElementInstance> = {}): ElementInstance {
     const key = this.newKey();
     const element: ElementInstance = { key, elementId, scope, phase: 'ACTIVATING', variables: {}, ...own };
-    this.state.elements[key] = element;
+    this.state.elements = this.state.elements.set(key, element);
+    this.state.index = withElement(this.state.index, element);
     this.#copied.add(key);
-    addTo(this.#index(), scope, key);
     this.note({ type: 'activated', elementId, element: key, scope });
     return element;
   }
 
   /** Takes an element out that has ended. */
   remove(element: Readonly<ElementInstance>, how: 'completed' | 'terminated'): void {
-    const { key, elementId, scope } = element;
-    delete this.state.elements[key];
-    this.#index().get(scope)?.delete(key);
+    const { state } = this;
+    const { key, elementId, scope, loop } = element;
+    state.elements = state.elements.delete(key);
+    state.index = withoutElement(state.index, element);
+    if (loop !== undefined) this.#forget(loop);
+    if (state.moved.size > 0) state.moved = state.moved.delete(key);
     this.note({ type: how, elementId, element: key, scope });
-    this.moved(scope);
+    if (scope !== 0) this.moved(scope);
   }
 
-  /** Keys of the elements directly in a scope, oldest first. */
-  children(scope: number): readonly number[] {
-    return [...(this.#index().get(scope) ?? [])];
+  #forget({ output, items, size }: Loop): void {
+    const { state } = this;
+    if (output !== null) state.collected = state.collected.without(output, output + size);
+    if (items !== undefined) state.collected = state.collected.delete(items);
   }
 
-  hasChildren(scope: number): boolean {
-    return (this.#index().get(scope)?.size ?? 0) > 0;
-  }
-
-  #index(): Map<number, Set<number>> {
-    if (this.#children !== null) return this.#children;
-    const index = new Map<number, Set<number>>();
-    for (const element of Object.values(this.state.elements)) addTo(index, element.scope, element.key);
-    this.#children = index;
-    return index;
+  /** What is directly in a scope. */
+  content(scope: number): ScopeContent {
+    return contentOf(this.state, scope);
   }
 
   newKey(): number {
     return this.state.nextKey++;
   }
 
+  /** The first of so many numbers in a row. */
+  newKeys(count: number): number {
+    const first = this.state.nextKey;
+    this.state.nextKey += count;
+    return first;
+  }
+
+  // ---- What runs outside
+
+  /** An element waits for a job. */
+  setJob(key: number, job: number): void {
+    this.edit(key).job = job;
+    this.#index({ jobs: this.state.index.jobs.set(job, key) });
+  }
+
+  clearJob(key: number): void {
+    const element = this.edit(key);
+    if (element.job !== undefined) this.#index({ jobs: this.state.index.jobs.delete(element.job) });
+    delete element.job;
+    delete element.delayed;
+  }
+
+  /** An element waits for an instance of another process. */
+  setChild(key: number, child: number): void {
+    this.edit(key).child = child;
+    this.#index({ called: this.state.index.called.set(child, key) });
+  }
+
+  clearChild(key: number): void {
+    const element = this.edit(key);
+    if (element.child !== undefined) this.#index({ called: this.state.index.called.delete(element.child) });
+    if (element.childErrors !== undefined) this.setChildErrors(key, []);
+    delete element.child;
+    delete element.childErrors;
+  }
+
+  setChildErrors(key: number, errors: readonly ErrorEnvelope[]): void {
+    const { failing } = this.state.index;
+    this.edit(key).childErrors = errors;
+    this.#index({ failing: errors.length > 0 ? failing.set(key, true) : failing.delete(key) });
+    this.errorsChanged = true;
+  }
+
+  #index(changed: Partial<State['index']>): void {
+    this.state.index = { ...this.state.index, ...changed };
+  }
+
   // ---- Timers and subscriptions
 
   setTimer(own: Omit<OpenTimer, 'timer'>): void {
     const timer = { timer: this.newKey(), ...own };
-    this.state.timers[timer.timer] = timer;
-    addTo(this.#waitIndex(), own.element, timer.timer);
+    this.state.timers = this.state.timers.set(timer.timer, timer);
+    this.state.index = withOwned(this.state.index, 'waits', own.element, timer.timer);
     this.effects.push({ type: 'setTimer', timer: timer.timer, elementId: own.elementId, due: own.due });
   }
 
   openSubscription(own: Omit<OpenSubscription, 'subscription'>): void {
     const subscription = this.newKey();
-    this.state.subscriptions[subscription] = { subscription, ...own };
-    addTo(this.#waitIndex(), own.element, subscription);
+    this.state.subscriptions = this.state.subscriptions.set(subscription, { subscription, ...own });
+    this.state.index = withOwned(this.state.index, 'waits', own.element, subscription);
     const { elementId, messageName, correlationKey } = own;
     this.effects.push({ type: 'openSubscription', subscription, elementId, messageName, correlationKey });
   }
 
   /** Takes out a timer that is due. */
   timerDue({ timer, element }: OpenTimer): void {
-    delete this.state.timers[timer];
-    this.#waitIndex().get(element)?.delete(timer);
+    this.state.timers = this.state.timers.delete(timer);
+    this.state.index = withoutOwned(this.state.index, 'waits', element, timer);
   }
 
   closeSubscription({ subscription, element }: OpenSubscription): void {
-    delete this.state.subscriptions[subscription];
-    this.#waitIndex().get(element)?.delete(subscription);
+    this.state.subscriptions = this.state.subscriptions.delete(subscription);
+    this.state.index = withoutOwned(this.state.index, 'waits', element, subscription);
     this.effects.push({ type: 'closeSubscription', subscription });
   }
 
   /** Nothing that was opened for an element can trigger any more. */
   closeWaits(element: number): void {
-    for (const key of this.#waitIndex().get(element) ?? []) {
-      const subscription = this.state.subscriptions[key];
+    for (const key of this.state.index.waits.get(element)?.keys() ?? []) {
+      const subscription = this.state.subscriptions.get(key);
+      const timer = this.state.timers.get(key);
       if (subscription !== undefined) this.closeSubscription(subscription);
-      else {
-        delete this.state.timers[key];
-        this.effects.push({ type: 'cancelTimer', timer: key });
-      }
+      if (timer === undefined) continue;
+      this.timerDue(timer);
+      this.effects.push({ type: 'cancelTimer', timer: key });
     }
-    this.#waitIndex().delete(element);
   }
 
   /** The events that an element waits for. */
   waitsOf(element: number): ReadonlySet<string> {
-    const keys = [...(this.#waitIndex().get(element) ?? [])];
-    return new Set(keys.map((key) => (this.state.timers[key] ?? this.state.subscriptions[key])?.elementId ?? ''));
-  }
-
-  #waitIndex(): Map<number, Set<number>> {
-    if (this.#waits !== null) return this.#waits;
-    const index = new Map<number, Set<number>>();
-    for (const { timer, element } of Object.values(this.state.timers)) addTo(index, element, timer);
-    for (const { subscription, element } of Object.values(this.state.subscriptions))
-      addTo(index, element, subscription);
-    this.#waits = index;
-    return index;
+    const { index, timers, subscriptions } = this.state;
+    const keys = index.waits.get(element)?.keys() ?? [];
+    return new Set([...keys].map((key) => (timers.get(key) ?? subscriptions.get(key))?.elementId ?? ''));
   }
 
   // ---- Incidents, journal
@@ -249,17 +291,23 @@ export class Machine {
       at: this.env.now,
       error,
     };
-    this.state.incidents.push(incident);
+    this.state.incidents = this.state.incidents.set(incident.incident, incident);
+    this.state.index = withOwned(this.state.index, 'incidents', element.key, incident.incident);
     this.errorsChanged = true;
     this.note({ type: 'incident', incident });
   }
 
-  resolveIncidents(which: (incident: State['incidents'][number]) => boolean): void {
-    const resolved = this.state.incidents.filter(which);
-    if (resolved.length === 0) return;
-    this.state.incidents = this.state.incidents.filter((incident) => !which(incident));
+  resolveIncident(key: number): void {
+    const open = this.state.incidents.get(key);
+    if (open === undefined) return;
+    this.state.incidents = this.state.incidents.delete(key);
+    this.state.index = withoutOwned(this.state.index, 'incidents', open.element, key);
     this.errorsChanged = true;
-    for (const { incident, elementId } of resolved) this.note({ type: 'resolved', incident, elementId });
+    this.note({ type: 'resolved', incident: key, elementId: open.elementId });
+  }
+
+  resolveIncidentsOf(element: number): void {
+    for (const key of this.state.index.incidents.get(element)?.keys() ?? []) this.resolveIncident(key);
   }
 
   note(entry: Entry): void {
@@ -271,10 +319,4 @@ export class Machine {
     const element = this.edit(key);
     element.variables = { ...element.variables, ...variables };
   }
-}
-
-function addTo(index: Map<number, Set<number>>, owner: number, key: number): void {
-  const keys = index.get(owner);
-  if (keys === undefined) index.set(owner, new Set([key]));
-  else keys.add(key);
 }

@@ -14,7 +14,7 @@ export function startJob(
   { service, inputs }: NodeOf<'service'>,
 ): void {
   const job = machine.newKey();
-  machine.edit(element.key).job = job;
+  machine.setJob(element.key, job);
   const input = mappedOf(element, inputs);
   machine.effects.push({ type: 'startJob', job, elementId: element.elementId, service, input });
 }
@@ -44,7 +44,7 @@ export function startChild(machine: Machine, element: Readonly<ElementInstance>,
   const why = whyNotCallable(machine.processes, processId);
   if (why !== null) throw new Failure('CALLED_ELEMENT_ERROR', why);
   const child = machine.newKey();
-  machine.edit(element.key).child = child;
+  machine.setChild(element.key, child);
   machine.effects.push({
     type: 'startChild',
     child,

@@ -48,7 +48,7 @@ describe('end events of an event sub-process of the process', () => {
     const graph = await within(trigger);
     const instance = new Instance(graph);
     happens(instance);
-    expect(resultOf(instance.state)).toEqual({ first: 1, which: 'event', deep: { n: 3 } });
+    expect(resultOf(instance.live)).toEqual({ first: 1, which: 'event', deep: { n: 3 } });
     expect(instance.rebuilt()).toEqual(instance.state);
     expect(requirements(graph).outputs).toContainEqual({ elementId: 'ee', name: 'deep' });
   });
@@ -57,7 +57,7 @@ describe('end events of an event sub-process of the process', () => {
     const instance = new Instance(await within(message('stop'), false));
     instance.correlate('es');
     instance.succeed('a');
-    expect(resultOf(instance.state)).toEqual({ first: 1, which: 'event', deep: { n: 3 }, a: 2 });
+    expect(resultOf(instance.live)).toEqual({ first: 1, which: 'event', deep: { n: 3 }, a: 2 });
   });
 
   it('are told from those of sub-processes, in it and around one', async () => {
@@ -84,7 +84,7 @@ describe('end events of an event sub-process of the process', () => {
     );
     const instance = new Instance(graph);
     expect(instance.completed).toEqual(expect.arrayContaining(['inner_e', 'deep_e', 'last']));
-    expect(resultOf(instance.state)).toEqual({ last: 1 });
+    expect(resultOf(instance.live)).toEqual({ last: 1 });
     expect(requirements(graph).outputs).toEqual([{ elementId: 'last', name: 'last' }]);
   });
 });

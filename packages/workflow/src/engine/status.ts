@@ -1,10 +1,12 @@
-import type { ElementInstance, ErrorEnvelope, State, Variables } from '../types.ts';
+import type { State } from '../state/state.ts';
+import type { ErrorEnvelope, Variables } from '../types.ts';
 
 /** The errors that the result of a workflow shows: one per open incident, in order of occurrence, then those of called processes. */
 export function errorsOf(state: State): readonly ErrorEnvelope[] {
-  const own = state.incidents.map(({ error }) => error);
-  const called = Object.values(state.elements).flatMap(({ childErrors }: ElementInstance) => childErrors ?? []);
-  return state.error === null ? [...own, ...called] : [state.error];
+  if (state.error !== null) return [state.error];
+  const own = [...state.incidents.values()].map(({ error }) => error);
+  const called = [...state.index.failing.keys()].flatMap((key) => state.elements.get(key)?.childErrors ?? []);
+  return [...own, ...called];
 }
 
 /**
@@ -13,7 +15,7 @@ export function errorsOf(state: State): readonly ErrorEnvelope[] {
  */
 export function statusOf(state: State): 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' {
   if (state.phase === 'CANCELLED') return 'CANCELLED';
-  if (state.phase === 'ERROR' || errorsOf(state).length > 0) return 'FAILED';
+  if (state.phase === 'ERROR' || state.incidents.size > 0 || state.index.failing.size > 0) return 'FAILED';
   return state.phase === 'COMPLETED' ? 'SUCCEEDED' : 'RUNNING';
 }
 

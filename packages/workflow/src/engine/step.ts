@@ -1,13 +1,15 @@
 import type { ProcessGraph } from '../graph.ts';
-import { STATE_VERSION, type Env, type Event, type StartRequest, type State, type StepResult } from '../types.ts';
+import { emptyState, type State } from '../state/state.ts';
+import { STATE_VERSION, type Command, type Env, type Event, type StartRequest, type StepResult } from '../types.ts';
 import { complete, leave, settle } from './completion.ts';
 import { isTooDeep, MAX_DEPTH, valueOf } from './depth.ts';
-import { activate, enter, enterInstance } from './elements.ts';
+import { activate, enter, enterInstances, enterNext } from './elements.ts';
 import { applicationOf } from './events.ts';
 import { attempt } from './failure.ts';
-import { nextInstance } from './loops.ts';
-import { Machine, type Command } from './machine.ts';
+import { Machine } from './machine.ts';
 import { errorsOf } from './status.ts';
+import { end, terminate } from './terminate.ts';
+import { handle, happen } from './trigger.ts';
 
 /**
  * A new instance of a process, up to where it first waits. Throws when the graph has no such process or start event, or the
@@ -24,7 +26,7 @@ export function start(graph: ProcessGraph, request: StartRequest, env: Env): Ste
   if (event?.kind !== 'startEvent' || event.scope !== processId) {
     throw new Error(`The process ${processId} has no start event ${startEvent ?? 'without a definition'}`);
   }
-  const state: State = {
+  const state = emptyState({
     v: STATE_VERSION,
     processId,
     seed: request.seed,
@@ -32,16 +34,14 @@ export function start(graph: ProcessGraph, request: StartRequest, env: Env): Ste
     seq: 0,
     nextKey: 1,
     draws: 0,
-    elements: {},
-    timers: {},
-    subscriptions: {},
-    incidents: [],
     outputs: {},
     error: null,
     secrets: request.secrets ?? [],
     caughtOutside: request.caughtOutside ?? null,
-  };
-  const machine = new Machine(graph, state, { type: 'start', ...request }, env);
+    work: null,
+  });
+  const machine = new Machine(graph, state, env);
+  machine.note({ type: 'event', event: { type: 'start', ...request } });
   const { key } = machine.create(processId, 0, { variables: { ...request.variables }, startedBy: event.id });
   machine.push({ do: 'activate', element: key });
   return finishStep(machine);
@@ -49,15 +49,27 @@ export function start(graph: ProcessGraph, request: StartRequest, env: Env): Ste
 
 /**
  * What an event does to an instance: the state after it, what is to be done outside, and what goes into the journal. The
- * state given is not changed. The same arguments always give the same result.
+ * state given is not changed. The same arguments always give the same result. A step that was paused is resumed first: in
+ * between nothing happens but that it is cancelled; throws for other events.
  */
 export function step(graph: ProcessGraph, state: State, event: Event, env: Env): StepResult {
+  if (state.work !== null && event.type !== 'cancel')
+    throw new Error(`A step is paused, and ${event.type} has to wait`);
   const known = isTooDeep(valueOf(event)) ? withoutDepth(graph, state, event) : withoutCalled(event);
   const apply = state.phase === 'RUNNING' && known !== null ? applicationOf(state, known) : null;
   if (apply === null || known === null) return { state, effects: [], journal: [], changed: false };
-  const machine = new Machine(graph, state, known, env);
+  const { work } = state;
+  const machine = new Machine(graph, work === null ? state : { ...state, work: { ...work, now: env.now } }, env);
+  machine.note({ type: 'event', event: work === null ? known : { type: 'cancel', after: work.done } });
+  machine.done = 0;
   apply(machine);
   return finishStep(machine);
+}
+
+/** Goes on with a step that was paused. */
+export function resume(graph: ProcessGraph, state: State, env: Env): StepResult {
+  if (state.work === null) return { state, effects: [], journal: [], changed: false };
+  return finishStep(new Machine(graph, state, env));
 }
 
 /** The application of a call that nobody has told. */
@@ -68,7 +80,7 @@ function withoutDepth({ processes }: ProcessGraph, state: State, event: Event): 
   if (event.type !== 'jobSucceeded' && event.type !== 'jobFailed') return null;
   const response = { title: `The answer of the service is nested more than ${MAX_DEPTH} deep.` };
   if (event.type === 'jobFailed') return { ...event, response };
-  const element = Object.values(state.elements).find(({ job }) => job === event.job);
+  const element = state.elements.get(state.index.jobs.get(event.job) ?? 0);
   const node = processes.get(state.processId)?.nodes.get(element?.elementId ?? '');
   if (node?.kind !== 'service') return null;
   const { serviceId, applicationId } = node.service;
@@ -81,17 +93,15 @@ function withoutCalled(event: Event): Event {
   return { type: event.type, job: event.job, result: event.result };
 }
 
-/** Does everything that follows, until the instance waits or has ended. */
+/** Does everything that follows, until the instance waits or has ended, or the step is paused. */
 function finishStep(machine: Machine): StepResult {
-  for (;;) {
-    const command = machine.nextCommand();
-    if (command !== undefined) {
-      carryOut(machine, command);
-      continue;
+  while (!machine.isDone) {
+    doNext(machine);
+    machine.done++;
+    if (machine.env.pauses?.(machine.done) === true && !machine.isDone) {
+      machine.pause();
+      return machine.result();
     }
-    const scope = machine.nextMoved();
-    if (scope === undefined) break;
-    settle(machine, scope);
   }
   if (machine.errorsChanged) {
     const ended = machine.effects.findIndex(({ type }) => type === 'finished');
@@ -101,25 +111,39 @@ function finishStep(machine: Machine): StepResult {
   return machine.result();
 }
 
+/** The next command; a scope is looked at when nothing moves any more. */
+function doNext(machine: Machine): void {
+  const command = machine.nextCommand();
+  if (command !== undefined) {
+    carryOut(machine, command);
+    return;
+  }
+  const scope = machine.nextMoved();
+  if (scope !== undefined) settle(machine, scope);
+}
+
 function carryOut(machine: Machine, command: Command): void {
   switch (command.do) {
     case 'enter':
-      enter(machine, command);
-      break;
-    case 'instance':
-      enterInstance(machine, command);
-      break;
+      return enter(machine, command);
+    case 'instances':
+      return enterInstances(machine, command);
     case 'next':
-      attempt(machine, command.body, () => nextInstance(machine, command.body));
-      break;
+      return attempt(machine, command.body, () => enterNext(machine, command.body));
     case 'activate':
-      attempt(machine, command.element, (element) => activate(machine, element));
-      break;
+      return attempt(machine, command.element, (element) => activate(machine, element));
     case 'complete':
-      attempt(machine, command.element, (element) => complete(machine, element));
-      break;
+      return attempt(machine, command.element, (element) => complete(machine, element));
     case 'leave':
-      attempt(machine, command.element, (element) => leave(machine, element, command.flows));
-      break;
+      return attempt(machine, command.element, (element) => leave(machine, element, command.flows));
+    case 'terminate':
+    case 'terminateIn':
+      return terminate(machine, command);
+    case 'happen':
+      return happen(machine, command);
+    case 'handle':
+      return handle(machine, command);
+    case 'end':
+      return end(machine, command);
   }
 }

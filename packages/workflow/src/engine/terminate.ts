@@ -1,20 +1,45 @@
+import type { Outcome, UrgentCommand } from '../types.ts';
 import type { Machine } from './machine.ts';
 
+/** How many elements one command ends. */
+const AT_ONCE = 64;
+
 /** Ends elements and all that is in them, without their results: what runs is cancelled, what waits is closed. */
-export function terminate(machine: Machine, keys: readonly number[]): void {
-  const ended = new Set<number>();
-  for (const key of keys) end(machine, key, ended);
-  if (machine.state.incidents.length > 0) machine.resolveIncidents(({ element }) => ended.has(element));
+export function terminate(
+  machine: Machine,
+  command: Extract<UrgentCommand, { do: 'terminate' | 'terminateIn' }>,
+): void {
+  for (let ended = 0; ended < AT_ONCE; ended += 1) {
+    const top = command.do === 'terminate' ? command.element : machine.content(command.scope).keys.first();
+    if (top === undefined || machine.find(top) === undefined) return;
+    terminateOne(machine, innermost(machine, top));
+  }
+  machine.pushUrgent(command);
 }
 
-function end(machine: Machine, key: number, ended: Set<number>): void {
-  const element = machine.find(key);
-  if (element === undefined) return;
-  for (const child of machine.children(key)) end(machine, child, ended);
+function innermost(machine: Machine, key: number): number {
+  let inner = key;
+  for (let next: number | undefined = key; next !== undefined; next = machine.content(inner).keys.first()) inner = next;
+  return inner;
+}
+
+function terminateOne(machine: Machine, key: number): void {
+  const element = machine.get(key);
   if (element.job !== undefined) machine.effects.push({ type: 'cancelJob', job: element.job });
   if (element.child !== undefined) machine.effects.push({ type: 'cancelChild', child: element.child });
   if (element.childErrors !== undefined && element.childErrors.length > 0) machine.errorsChanged = true;
   machine.closeWaits(key);
   machine.remove(element, 'terminated');
-  ended.add(key);
+  machine.resolveIncidentsOf(key);
+}
+
+/** The instance has ended before it was complete; nothing is left in it. */
+export function end(machine: Machine, command: Extract<UrgentCommand, { do: 'end' }>): void {
+  const { phase } = command;
+  machine.state.phase = phase;
+  if (command.phase === 'ERROR') machine.state.error = command.error;
+  machine.note({ type: 'finished', phase });
+  const outcome: Outcome =
+    command.phase === 'ERROR' ? { type: 'error', code: command.code, error: command.error } : { type: 'cancelled' };
+  machine.effects.push({ type: 'finished', outcome });
 }

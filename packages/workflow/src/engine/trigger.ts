@@ -1,7 +1,6 @@
 import type { Trigger } from '../graph.ts';
-import type { OpenSubscription, OpenTimer, Variables } from '../types.ts';
+import type { ErrorEnvelope, OpenSubscription, OpenTimer, UrgentCommand, Variables } from '../types.ts';
 import type { Machine } from './machine.ts';
-import { terminate } from './terminate.ts';
 import { nextTime, openWaits, type Awaited } from './waits.ts';
 
 /** What happened: nothing to remember for a timer, variables of a message, an error with its variable. */
@@ -9,62 +8,86 @@ export interface Happening {
   readonly payload: Variables;
   /** Variables of the scope in which the event is, set before anything else: where an error is kept. */
   readonly keep: Variables;
+  /** What an error event catches. */
+  readonly error?: ErrorEnvelope;
 }
 
 /**
  * An event happens to an element: it waits for it itself, it is the host of a boundary event, the gateway before it, or the
- * scope of an event sub-process. Returns the key of the catching event's instance.
+ * scope of an event sub-process.
  */
-export function trigger(machine: Machine, key: number, eventId: string, { payload, keep }: Happening): number {
+export function trigger(machine: Machine, key: number, eventId: string, happening: Happening): void {
+  const { payload, keep, error } = happening;
   const event = machine.node(eventId);
   const element = machine.get(key);
   switch (event.kind) {
     case 'boundaryEvent':
-      if (event.interrupting) terminate(machine, [key]);
       machine.setVariables(element.scope, keep);
-      return happen(machine, eventId, element.scope, payload);
+      machine.pushUrgent(...(event.interrupting ? [{ do: 'terminate', element: key } as const] : []), {
+        do: 'happen',
+        event: eventId,
+        scope: element.scope,
+        payload,
+        ...(error && { error }),
+      });
+      break;
     case 'startEvent':
-      return startEventSubProcess(machine, key, event.scope, payload, keep);
+      startEventSubProcess(machine, key, event.scope, happening);
+      break;
     default:
       if (element.elementId !== eventId) {
         machine.push({ do: 'leave', element: key, flows: [] });
-        return happen(machine, eventId, element.scope, payload);
+        machine.pushUrgent({ do: 'happen', event: eventId, scope: element.scope, payload });
+        break;
       }
       machine.closeWaits(key);
       machine.edit(key).payload = payload;
       machine.push({ do: 'complete', element: key });
-      return key;
   }
 }
 
-function happen(machine: Machine, eventId: string, scope: number, payload: Variables): number {
-  const { key } = machine.create(eventId, scope, { phase: 'COMPLETING', payload });
+/** What waited, or was interrupted, has gone: the event goes on with what it brings. */
+export function happen(
+  machine: Machine,
+  { event, scope, payload, error }: Extract<UrgentCommand, { do: 'happen' }>,
+): void {
+  const { key } = machine.create(event, scope, { phase: 'COMPLETING', payload });
   machine.push({ do: 'complete', element: key });
-  return key;
+  if (error !== undefined) machine.note({ type: 'errorCaught', elementId: event, element: key, error });
 }
 
-function startEventSubProcess(
+/** An event sub-process begins in a scope, in which it is alone if it interrupts. */
+export function handle(
   machine: Machine,
-  scope: number,
-  id: string,
-  payload: Variables,
-  keep: Variables,
-): number {
+  { id, scope, payload, keep, error }: Extract<UrgentCommand, { do: 'handle' }>,
+): void {
+  const node = machine.node(id);
+  if (node.kind !== 'eventSubProcess') throw new Error(`${id} is no event sub-process`);
+  const { key } = machine.create(id, scope, { variables: keep, payload, startedBy: node.startEvent });
+  machine.push({ do: 'activate', element: key });
+  if (error !== undefined) machine.note({ type: 'errorCaught', elementId: node.startEvent, element: key, error });
+}
+
+function startEventSubProcess(machine: Machine, scope: number, id: string, { payload, keep, error }: Happening): void {
   const node = machine.node(id);
   if (node.kind !== 'eventSubProcess') throw new Error(`${id} is no event sub-process`);
   // It may have failed to complete; it will try again when this is done.
-  machine.resolveIncidents((incident) => incident.element === scope);
+  machine.resolveIncidentsOf(scope);
   const around = machine.edit(scope);
   around.phase = 'ACTIVE';
   if (node.interrupting) {
-    terminate(machine, machine.children(scope));
     machine.closeWaits(scope);
     around.interrupted = true;
     delete around.waiting;
   }
-  const { key } = machine.create(id, scope, { variables: keep, payload, startedBy: node.startEvent });
-  machine.push({ do: 'activate', element: key });
-  return key;
+  machine.pushUrgent(...(node.interrupting ? [{ do: 'terminateIn', scope } as const] : []), {
+    do: 'handle',
+    id,
+    scope,
+    payload,
+    keep,
+    ...(error && { error }),
+  });
 }
 
 /** Start events of the event sub-processes in a scope. */

@@ -38,7 +38,7 @@ describe('input mappings', () => {
   it('replace a variable of the same name locally', async () => {
     const instance = new Instance(await oneService({ in: { 'a.b': '=1' } }), { a: { c: 2 } });
     expect(instance.input('t')).toEqual({ a: { b: 1 } });
-    expect(variablesAt(instance.state, instance.key('t'))).toEqual({ a: { b: 1 } });
+    expect(variablesAt(instance.live, instance.key('t'))).toEqual({ a: { b: 1 } });
     expect(instance.variables).toEqual({ a: { c: 2 } });
   });
 });
@@ -80,7 +80,7 @@ describe('results', () => {
     );
     const instance = new Instance(graph, { n: 5 });
     instance.succeed('t', { n: 1, m: 2 });
-    expect(variablesAt(instance.state, instance.key('u'))).toEqual({ n: 1, m: 2 });
+    expect(variablesAt(instance.live, instance.key('u'))).toEqual({ n: 1, m: 2 });
     expect(instance.variables).toEqual({ n: 5, m: 2 });
   });
 
@@ -166,7 +166,7 @@ describe('variables that are corrected at an element', () => {
     correct(instance, 'd', { x: 5, more: 6 });
     expect(instance.input('t')).toEqual({ data: 5 });
     instance.succeed('t');
-    expect(resultOf(instance.state)).toEqual({ x: 5, more: 6 });
+    expect(resultOf(instance.live)).toEqual({ x: 5, more: 6 });
   });
 
   it('are the mapped inputs of that name, and not what these were made of', async () => {
@@ -182,7 +182,7 @@ describe('variables that are corrected at an element', () => {
     const graph = await accepted(file([start('s'), subProcess('sub', inner, { in: { n: '=0' } }), chain('s', 'sub')]));
     const instance = new Instance(graph, { n: -1 });
     correct(instance, 't', { n: 7, new: 8 });
-    expect(variablesAt(instance.state, instance.key('u'))).toMatchObject({ n: 7, done: 7, new: 8 });
+    expect(variablesAt(instance.live, instance.key('u'))).toMatchObject({ n: 7, done: 7, new: 8 });
     expect(instance.variables).toEqual({ n: -1, done: 7, new: 8 });
   });
 });

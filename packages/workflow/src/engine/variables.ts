@@ -1,6 +1,7 @@
 import { FeelFunction, Secret, type Scope, type Value as FeelValue } from '@kethub/feel';
 import type { Mapping } from '../graph.ts';
-import type { ElementInstance, State, Value, Variables } from '../types.ts';
+import type { State } from '../state/state.ts';
+import type { ElementInstance, Value, Variables } from '../types.ts';
 import { evaluate, evaluateJson } from './evaluate.ts';
 import { Failure } from './failure.ts';
 import type { Machine } from './machine.ts';
@@ -10,17 +11,17 @@ export function scopeAt(state: State, key: number, before: Variables = {}): Scop
   return { lookup: (name) => (Object.hasOwn(before, name) ? before[name] : lookup(state, key, name)) };
 }
 
-export function lookup(state: State, key: number, name: string): Value | undefined {
-  for (let element = state.elements[key]; element !== undefined; element = state.elements[element.scope]) {
+export function lookup({ elements }: State, key: number, name: string): Value | undefined {
+  for (let element = elements.get(key); element !== undefined; element = elements.get(element.scope)) {
     if (Object.hasOwn(element.variables, name)) return element.variables[name];
   }
   return undefined;
 }
 
 /** Everything that an element sees, by name. */
-export function variablesAt(state: State, key: number): Variables {
+export function variablesAt({ elements }: State, key: number): Variables {
   const layers: Variables[] = [];
-  for (let element = state.elements[key]; element !== undefined; element = state.elements[element.scope]) {
+  for (let element = elements.get(key); element !== undefined; element = elements.get(element.scope)) {
     layers.unshift(element.variables);
   }
   return layers.reduce((seen, layer) => ({ ...seen, ...layer }), {});

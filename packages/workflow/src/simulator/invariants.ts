@@ -1,4 +1,7 @@
-import type { Effect, JournalEntry, State } from '../types.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { fromStored, toStored } from '../state/stored.ts';
+import type { State } from '../state/state.ts';
+import type { Effect, JournalEntry, StoredState } from '../types.ts';
 
 /** What is open outside, as the effects tell it. */
 export class Outside {
@@ -89,38 +92,54 @@ function count(counts: Map<string, number>, key: string): void {
 
 /** What holds after every step. */
 export function checkState(state: State, outside: Outside, told: Told): void {
-  const elements = Object.values(state.elements);
+  const elements = [...state.elements.values()];
   same(new Set(elements.map(({ key }) => key)), new Set(told.alive.keys()), 'elements of the state and of the journal');
   same(new Set(elements.flatMap(({ job }) => job ?? [])), new Set(outside.jobs.keys()), 'jobs');
   same(new Set(elements.flatMap(({ child }) => child ?? [])), outside.children, 'children');
-  same(new Set(Object.values(state.timers).map(({ timer }) => timer)), new Set(outside.timers.keys()), 'timers');
-  same(
-    new Set(Object.values(state.subscriptions).map(({ subscription }) => subscription)),
-    outside.subscriptions,
-    'subscriptions',
-  );
+  same(new Set(state.timers.keys()), new Set(outside.timers.keys()), 'timers');
+  same(new Set(state.subscriptions.keys()), outside.subscriptions, 'subscriptions');
   expect(state.seq === told.seq, 'the state knows the last entry of the journal');
+  const read = fromStored(JSON.parse(JSON.stringify(toStored(state))) as StoredState);
+  expect(isDeepStrictEqual(indexOf(state), indexOf(read)), 'the index is what follows from the state');
+  if (state.work !== null) return;
+  expect(state.queue.size + state.moved.size === 0, 'nothing is left to do');
+  const loops = elements.flatMap(({ loop }) => loop ?? []);
+  const kept = loops.reduce((sum, { output, size }) => sum + (output === null ? 0 : size), 0);
+  expect(state.collected.size <= kept, 'what no loop collects is not kept');
   expect(
     (state.phase === 'RUNNING') === elements.length > 0,
     `a state in phase ${state.phase} has ${elements.length} elements`,
   );
   const scopes = new Set(elements.map(({ scope }) => scope));
   const waiting = new Set([
-    ...Object.values(state.timers).map(({ element }) => element),
-    ...Object.values(state.subscriptions).map(({ element }) => element),
-    ...state.incidents.map(({ element }) => element),
+    ...[...state.timers.values()].map(({ element }) => element),
+    ...[...state.subscriptions.values()].map(({ element }) => element),
+    ...[...state.incidents.values()].map(({ element }) => element),
   ]);
   for (const { key, elementId, scope, job, child } of elements) {
-    expect(scope === 0 || state.elements[scope] !== undefined, `the scope of ${elementId} is alive`);
+    expect(scope === 0 || state.elements.has(scope), `the scope of ${elementId} is alive`);
     const goesOn = scopes.has(key) || job !== undefined || child !== undefined || waiting.has(key);
     expect(goesOn, `${elementId} waits for something`);
-    const goesOnInScope = state.elements[scope]?.interrupted !== true || elementId.startsWith('esp');
+    const goesOnInScope = state.elements.get(scope)?.interrupted !== true || elementId.startsWith('esp');
     expect(goesOnInScope, `${elementId} is not in a scope that was interrupted`);
   }
-  for (const { element, elementId, type } of state.incidents) {
+  for (const { element, elementId, type } of state.incidents.values()) {
     expect(type !== 'DEADLOCK', `a token can come to every flow of ${elementId}`);
-    expect(state.elements[element] !== undefined, `the element of the incident of ${elementId} is alive`);
+    expect(state.elements.has(element), `the element of the incident of ${elementId} is alive`);
   }
+}
+
+function indexOf({ index }: State): unknown {
+  const { content, waits, incidents, jobs, called, failing } = index;
+  return {
+    content: [...content].map(([scope, { keys, counts }]) => [
+      scope,
+      [...keys.keys()],
+      [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    ]),
+    owned: [waits, incidents].map((owned) => [...owned].map(([owner, keys]) => [owner, [...keys.keys()]])),
+    others: [jobs, called, failing].map((each) => [...each]),
+  };
 }
 
 /** An inclusive join fires at most as often as the gateway before it, which has split the tokens that it joins. */

@@ -2,7 +2,19 @@ import { parse } from '../parse.ts';
 import { rebuild } from '../engine/journal.ts';
 import { start, step } from '../engine/step.ts';
 import type { ProcessGraph } from '../graph.ts';
-import type { Effect, Event, JournalEntry, StartRequest, State, StepResult, Value, Variables } from '../types.ts';
+import type { State } from '../state/state.ts';
+import { fromStored, toStored } from '../state/stored.ts';
+import type {
+  Effect,
+  Event,
+  Incident,
+  JournalEntry,
+  StartRequest,
+  StepResult,
+  StoredState,
+  Value,
+  Variables,
+} from '../types.ts';
 
 /** The graph of a file that has to be accepted. */
 export async function accepted(xml: string): Promise<ProcessGraph> {
@@ -19,9 +31,16 @@ export async function refusals(xml: string | Uint8Array): Promise<string[]> {
   return 'graph' in result ? [] : result.problems.map(({ code, elementId }) => `${code} ${elementId ?? '-'}`);
 }
 
+type PlainState = Omit<StoredState, 'incidents'> & { readonly incidents: readonly Incident[] };
+
+const plainOf = (state: State): PlainState => ({ ...toStored(state), incidents: [...state.incidents.values()] });
+
+/** As a database gives it back. */
+export const stored = (state: State): State => fromStored(JSON.parse(JSON.stringify(toStored(state))) as StoredState);
+
 /** An instance in memory, whose state goes through JSON before every step, as it does in a database. */
 export class Instance {
-  state: State;
+  live: State;
   effects: Effect[] = [];
   readonly journal: JournalEntry[] = [];
   now = Date.parse('2030-01-01T00:00:00Z');
@@ -30,24 +49,30 @@ export class Instance {
   constructor(graph: ProcessGraph, variables: Variables = {}, request: Partial<StartRequest> = {}) {
     this.#graph = graph;
     const result = start(graph, { seed: 'seed', ...request, variables }, { now: this.now });
-    this.state = result.state;
+    this.live = result.state;
     this.#take(result);
   }
 
   apply(event: Event): StepResult {
-    const result = step(this.#graph, JSON.parse(JSON.stringify(this.state)) as State, event, { now: this.now });
+    const result = step(this.#graph, stored(this.live), event, { now: this.now });
     this.#take(result);
     return result;
   }
 
   #take({ state, effects, journal }: StepResult): void {
-    this.state = state;
+    this.live = state;
     this.effects = [...effects];
-    this.journal.push(...journal);
+    for (const entry of journal) this.journal.push(entry);
   }
 
-  rebuilt(): State | null {
-    return rebuild(this.#graph, JSON.parse(JSON.stringify(this.journal)) as JournalEntry[]);
+  /** The state as plain JSON, with a list of its incidents. */
+  get state(): PlainState {
+    return plainOf(this.live);
+  }
+
+  rebuilt(): PlainState | null {
+    const state = rebuild(this.#graph, JSON.parse(JSON.stringify(this.journal)) as JournalEntry[]);
+    return state && plainOf(state);
   }
 
   /** Ids of the elements that are being executed, without the process; more than once when it is more than one instance. */

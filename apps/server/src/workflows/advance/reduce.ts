@@ -16,6 +16,7 @@ import {
 } from '@kethub/workflow';
 import type { Logger } from 'pino';
 import type { WorkflowInstanceRow } from '../../storage/index.ts';
+import { readState, writeState } from '../state.ts';
 import type { Work } from './work.ts';
 
 /** What an instance has become, to be written. */
@@ -53,12 +54,12 @@ export function reduce(graph: ProcessGraph | null, work: Work, now: number, log:
   // It has begun in another process that is not done yet, or its start comes a moment later.
   if (row.state === null && events[0]?.event.type !== 'start') return { row, events: [], next: null };
   if (row.phase !== 'NEW' && row.phase !== 'RUNNING') return { row, events: ids, next: null };
-  const before = row.state === null ? null : (JSON.parse(row.state) as State);
+  const before = row.state === null ? null : readState(row.state);
   if (!graph) return { row, events: ids, next: broken(row, before, 'The version of the workflow has been deleted.') };
   try {
     const after = steps(graph, before, work, now);
     if (!after) return { row, events: ids, next: null };
-    const state = JSON.stringify(after.state);
+    const state = writeState(after.state);
     const bytes = Buffer.byteLength(state);
     if (bytes > limits.workflowStateBytes) {
       const message = `The variables of the workflow need ${bytes} bytes; at most ${limits.workflowStateBytes} are kept. Pass data on by data pools, or map less of what services return.`;
@@ -90,8 +91,9 @@ function steps(graph: ProcessGraph, before: State | null, { events, ended }: Wor
     if (!result) continue;
     state = result.state;
     changed ||= result.changed;
-    effects.push(...result.effects);
-    journal.push(...result.journal);
+    // Spread as arguments, those of a long step would not fit on the stack.
+    for (const effect of result.effects) effects.push(effect);
+    for (const entry of result.journal) journal.push(entry);
   }
   return state && changed ? { state, effects, journal, changed } : null;
 }
@@ -100,7 +102,7 @@ function nextOf(before: State | null, { state, effects, journal }: StepResult, t
   const status = statusOf(state);
   return {
     phase: state.phase,
-    incidents: state.incidents.length,
+    incidents: state.incidents.size,
     state: text,
     bytes,
     effects,
@@ -113,7 +115,7 @@ function nextOf(before: State | null, { state, effects, journal }: StepResult, t
 }
 
 function hasWaits(state: State | null): boolean {
-  return state !== null && [state.timers, state.subscriptions].some((waits) => Object.keys(waits).length > 0);
+  return state !== null && state.timers.size + state.subscriptions.size > 0;
 }
 
 /** It cannot be kept or taken further: what runs is cancelled, and the result says why. */
@@ -129,7 +131,7 @@ function givenUp(
   const failed = broken(row, before, message, elementId);
   if (!ended?.changed) return failed;
   const effects = ended.effects.filter(({ type }) => type !== 'finished');
-  const state = JSON.stringify(ended.state);
+  const state = writeState(ended.state);
   return {
     ...failed,
     state,

@@ -68,11 +68,11 @@ export function presentActivities(
   children: readonly InstanceRow[],
   own: boolean,
 ): WorkflowInstanceDetails['activities'] {
-  const timers = Map.groupBy(Object.values(state.timers), (one) => one.element);
-  const messages = Map.groupBy(Object.values(state.subscriptions), (one) => one.element);
+  const timers = Map.groupBy(state.timers.values(), (one) => one.element);
+  const messages = Map.groupBy(state.subscriptions.values(), (one) => one.element);
   const running = new Map(jobs.map((one) => [one.job, one]));
   const called = new Map(children.map((one) => [one.parent_child, one.id]));
-  return Object.values(state.elements)
+  return [...state.elements.values()]
     .filter(({ scope }) => scope !== 0)
     .map((element: ElementInstance) => {
       const job = element.job === undefined ? undefined : running.get(element.job);

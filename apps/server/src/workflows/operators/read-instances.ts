@@ -1,10 +1,11 @@
 import { toTimestamp, type WorkflowIncident } from '@kethub/contract';
-import { variablesAt, type State } from '@kethub/workflow';
+import { rootOf, variablesAt } from '@kethub/workflow';
 import { list, Problem, type Answer, type ListQuery } from '../../http/index.ts';
 import type { Context, Platform } from '../../platform.ts';
 import { requireService } from '../../services/index.ts';
 import type { Graphs } from '../graphs.ts';
 import { readJournalAfter } from '../journal.ts';
+import { readState } from '../state.ts';
 import { isOwn, presentActivities, presentIncident, presentInstance } from './present.ts';
 import { childrenOf, findInstance, jobsOf, pageOfInstances, stateOf, statesOf, type InstanceRow } from './queries.ts';
 
@@ -44,17 +45,17 @@ export async function readInstance(platform: Platform, graphs: Graphs, context: 
       status: 200,
       body: { ...presentInstance(row), activities: [], openIncidents: [], children: [], variables: {} },
     };
-  const state = JSON.parse(text) as State;
+  const state = readState(text);
   const names = await namesOf(graphs, row);
-  const root = Object.values(state.elements).find(({ scope }) => scope === 0);
+  const root = rootOf(state);
   const own = isOwn(row, context);
   const children = await childrenOf(read, context, id, CHILDREN_AT_ONCE);
   const body = {
     ...presentInstance(row),
     activities: presentActivities(state, await jobsOf(read, id), children, own),
-    openIncidents: state.incidents.map((one) => presentIncident(row, context, state, one, names)),
+    openIncidents: [...state.incidents.values()].map((one) => presentIncident(row, context, state, one, names)),
     children: children.map(presentInstance),
-    variables: root && own ? { ...variablesAt(state, root.key) } : {},
+    variables: root !== undefined && own ? { ...variablesAt(state, root) } : {},
   };
   return { status: 200, body };
 }
@@ -73,9 +74,9 @@ export async function readIncidents(
   for (const row of rows) {
     const [held] = await statesOf(read, [row.id]);
     if (!held || held.state === null) continue;
-    const state = JSON.parse(held.state) as State;
+    const state = readState(held.state);
     const names = await namesOf(graphs, row);
-    for (const one of state.incidents) {
+    for (const one of state.incidents.values()) {
       const { variables: _variables, ...incident } = presentIncident(row, context, state, one, names);
       found.push(incident);
     }

@@ -1,8 +1,9 @@
-import { isTooDeep, type State, type Variables } from '@kethub/workflow';
+import { isTooDeep, type Variables } from '@kethub/workflow';
 import { audit } from '../../audit/index.ts';
 import { Problem, type Answer } from '../../http/index.ts';
 import type { Context, Platform } from '../../platform.ts';
 import { eventRow, insertEvents } from '../advance/index.ts';
+import { readState } from '../state.ts';
 import { workflowsToDo } from '../wake.ts';
 import { presentInstance } from './present.ts';
 import { stateOf } from './queries.ts';
@@ -28,8 +29,8 @@ export async function retryIncident(
     throw new Problem('invalid-request', 'The variables are nested too deep.');
   await platform.database.write(async (transaction) => {
     const text = await stateOf(transaction, id);
-    const state = text === null ? null : (JSON.parse(text) as State);
-    const incident = state?.incidents.find((one) => one.incident === number);
+    const state = text === null ? null : readState(text);
+    const incident = state?.incidents.get(number);
     if (!incident) throw new Problem('not-found', `The instance ${id} has no open incident ${number}.`);
     const corrected = variables && {
       type: 'setVariables' as const,
