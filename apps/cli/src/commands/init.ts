@@ -7,7 +7,7 @@ export function addInit(program: Command, shell: Shell): void {
   addCommand(
     program,
     'init [folder]',
-    'fill a folder with a service that works; files that are there stay as they are',
+    'fill a folder with a service that works; one with code gets a kethub.json only',
   ).action((folder: string | undefined, options: CommonOptions) => init(shell, folder ?? '.', options));
 }
 

@@ -27,8 +27,10 @@ export function addUp(program: Command, shell: Shell): void {
     .addHelpText(
       'after',
       `
-The name in kethub.json decides which service it is: a new name makes a new service. A published version is never
+The name in kethub.json decides which service it is: a new name makes a new service. Without a kethub.json, qhub.json or
+planqk.json is read. A published version is never
 changed; if anything is different, ket makes the next version. What .gitignore and .ketignore name is not uploaded.
+Without a requirements.txt, what environment.yml lists is translated where PyPI has the same package.
 With "workflow" in kethub.json the BPMN file that it names is deployed instead, as a workflow service.
 Ctrl-C ends the waiting, not the build: ket up takes it up again.`,
     )
@@ -40,6 +42,7 @@ async function up(shell: Shell, wanted: string | undefined, options: UpOptions):
   const folder =
     wanted === undefined ? ((await findProject(shell.folder)) ?? shell.folder) : path.resolve(shell.folder, wanted);
   const manifest = await requireManifest(folder);
+  for (const note of manifest.notes) output.note(note);
   const session = await openSession(shell);
   if (manifest.workflow !== null)
     return upWorkflow(shell, output, session, { folder, wanted, manifest }, options.publish !== false);

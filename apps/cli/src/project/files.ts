@@ -5,7 +5,8 @@ import ignore, { type Ignore } from 'ignore';
 export interface ProjectFile {
   /** Path in the archive, with slashes. */
   readonly name: string;
-  readonly path: string;
+  /** Where it lies; of a file that `ket` makes, its content instead. */
+  readonly path: string | Buffer;
   readonly executable: boolean;
   readonly bytes: number;
 }
@@ -19,7 +20,8 @@ export interface ProjectFiles {
 
 /** Left out unless a rule takes them back in (`!.env`). */
 const defaultRules = ['__pycache__/', '*.py[cod]', '.venv/', 'venv/', 'node_modules/', '.DS_Store', '.env'];
-const ruleFiles = ['.gitignore', '.ketignore'];
+/** Of one folder the last has the last word; those of other platforms are taken as they are. */
+const ruleFiles = ['.gitignore', '.planqkignore', '.qhubignore', '.ketignore'];
 
 /** The rules of one folder, for paths below it. */
 interface Rules {

@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
-import { manifestName } from './manifest.ts';
+import { manifestNames } from './manifest.ts';
 
-/** The folder with `kethub.json` that this one is in, or null. */
+/** The folder with `kethub.json`, or what stands for it, that this one is in, or null. */
 export async function findProject(folder: string): Promise<string | null> {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     if (await isProject(at)) return at;
@@ -10,9 +10,14 @@ export async function findProject(folder: string): Promise<string | null> {
   }
 }
 
-/** Whether `kethub.json` is in the folder itself. */
-export function isProject(folder: string): Promise<boolean> {
-  return access(path.join(folder, manifestName)).then(
+/** Whether `kethub.json`, or what stands for it, is in the folder itself. */
+export async function isProject(folder: string): Promise<boolean> {
+  for (const name of manifestNames) if (await isThere(path.join(folder, name))) return true;
+  return false;
+}
+
+function isThere(file: string): Promise<boolean> {
+  return access(file).then(
     () => true,
     () => false,
   );

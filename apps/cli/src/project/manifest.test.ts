@@ -9,6 +9,7 @@ test('a name is enough', () => {
     configuration: {},
     workflow: null,
     services: {},
+    notes: [],
   });
 });
 

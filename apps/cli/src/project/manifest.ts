@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { RuntimeConfiguration } from '@kethub/contract';
 import { usageFailure } from '../failures.ts';
 import { parseObject } from '../json.ts';
+import { foreignManifests, readForeignManifest, readIfThere } from './foreign-manifest.ts';
 
 /** `kethub.json`: what a folder is published as. */
 export interface Manifest {
@@ -14,24 +14,22 @@ export interface Manifest {
   readonly workflow: string | null;
   /** Names of services, by the ids that stand for them in the BPMN file. */
   readonly services: Readonly<Record<string, string>>;
+  /** What the person should know of how the file was read. */
+  readonly notes: readonly string[];
 }
 
 export const manifestName = 'kethub.json';
+/** Files that make a folder a service, the first that is there counts. */
+export const manifestNames = [manifestName, ...foreignManifests];
 
-/** Reads `kethub.json` of a folder; null when there is none. The platform checks the configuration itself. */
+/** Reads `kethub.json` of a folder, or a file of another platform; null when there is none. The platform checks the configuration itself. */
 export async function readManifest(folder: string): Promise<Manifest | null> {
   const file = path.join(folder, manifestName);
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
-  return parseManifest(text, file);
+  const text = await readIfThere(file);
+  return text === null ? readForeignManifest(folder) : parseManifest(text, file);
 }
 
-/** Reads `kethub.json`, which has to be there. */
+/** Reads `kethub.json`, or what stands for it, which has to be there. */
 export async function requireManifest(folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder);
   if (manifest) return manifest;
@@ -60,7 +58,7 @@ export function parseManifest(text: string, file: string): Manifest {
     throw usageFailure(`${file}: "workflow" must be the name of a BPMN file.`);
   if (!isTexts(services)) throw usageFailure(`${file}: "services" must map ids in the BPMN file to names of services.`);
   // The members are checked by the platform, whose answer names each wrong one.
-  return { name, description, configuration, workflow, services };
+  return { name, description, configuration, workflow, services, notes: [] };
 }
 
 function isTexts(value: unknown): value is Readonly<Record<string, string>> {

@@ -48,12 +48,11 @@ export async function pack(files: readonly ProjectFile[]): Promise<Archive> {
 function zipOf(files: readonly ProjectFile[], output: Transform): ZipFile {
   const zip = new ZipFile();
   zip.on('error', (error: Error) => output.destroy(packingFailure(error)));
-  for (const file of files)
-    zip.addFile(file.path, file.name, {
-      mtime: new Date(1980, 0, 1),
-      forceDosTimestamp: true,
-      mode: file.executable ? 0o100755 : 0o100644,
-    });
+  for (const { path: source, name, executable } of files) {
+    const options = { mtime: new Date(1980, 0, 1), forceDosTimestamp: true, mode: executable ? 0o100755 : 0o100644 };
+    if (typeof source === 'string') zip.addFile(source, name, options);
+    else zip.addBuffer(source, name, options);
+  }
   zip.end();
   return zip;
 }

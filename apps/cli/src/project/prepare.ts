@@ -3,6 +3,7 @@ import type { ServiceRuntime } from '@kethub/contract';
 import { CliFailure, usageFailure } from '../failures.ts';
 import type { Output } from '../terminal/output.ts';
 import { sizeText } from '../terminal/size.ts';
+import { translateConda } from './conda.ts';
 import { listProject, type ProjectFile } from './files.ts';
 import { pack, type Archive } from './pack.ts';
 
@@ -20,8 +21,9 @@ export async function prepareUpload(
   runtime: ServiceRuntime,
   limits: UploadLimits,
 ): Promise<Archive> {
-  const { files, skipped } = await listProject(folder);
+  const { files: own, skipped } = await listProject(folder);
   for (const reason of skipped) output.note(`${output.style.yellow('left out:')} ${reason}`);
+  const files = runtime === 'PYTHON_TEMPLATE' ? await withRequirements(output, folder, own) : own;
   requireProgram(folder, runtime, new Set(files.map(({ name }) => name)));
   checkFiles(files, limits);
   output.progress(`Packing ${files.length} files`);
@@ -32,6 +34,23 @@ export async function prepareUpload(
     `Packed, the folder has ${sizeText(archive.bytes)}; at most ${sizeText(limits.sourceArchiveBytes)} are accepted`,
     files,
   );
+}
+
+/** Adds the `requirements.txt` that a conda environment stands for, where there is none, and says what it holds. */
+async function withRequirements(
+  output: Output,
+  folder: string,
+  files: readonly ProjectFile[],
+): Promise<readonly ProjectFile[]> {
+  if (files.some(({ name }) => name === 'requirements.txt')) return files;
+  const conda = await translateConda(folder);
+  if (conda === null) return files;
+  const { file, requirements, left } = conda;
+  output.note(`${file} becomes a requirements.txt: ${requirements.join(', ') || 'nothing'}.`);
+  for (const entry of left) output.note(`${output.style.yellow('left out:')} ${file}: ${entry}`);
+  const content = Buffer.from(`${requirements.join('\n')}\n`);
+  const made = { name: 'requirements.txt', path: content, executable: false, bytes: content.length };
+  return [...files, made].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function requireProgram(folder: string, runtime: ServiceRuntime, names: ReadonlySet<string>): void {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readInput } from '../input.ts';
@@ -42,13 +42,47 @@ test('its input is what ket run sends', async () => {
   });
 });
 
-test('files that are there stay as they are', async () => {
+test('a folder with code gets a kethub.json only, and no file of another program', async () => {
   const own = { 'src/program.py': 'mine', 'README.md': 'mine too' };
-  const folder = await folderWith(own);
-  const { written, kept } = await writeStarter(folder);
-  expect(kept).toEqual(['README.md', 'src/program.py']);
-  expect([...written, ...kept].sort()).toEqual(files);
+  const folder = path.join(
+    await folderWith(Object.fromEntries(Object.entries(own).map(([name, text]) => [`mine/${name}`, text]))),
+    'mine',
+  );
+  expect(await writeStarter(folder)).toEqual({ name: 'mine', written: ['kethub.json'], kept: [] });
   for (const [name, content] of Object.entries(own))
     expect(await readFile(path.join(folder, name), 'utf8')).toBe(content);
-  expect((await writeStarter(folder)).written).toEqual([]);
+  expect((await readdir(folder)).sort()).toEqual(['README.md', 'kethub.json', 'src']);
+  expect(await writeStarter(folder)).toEqual({ name: 'mine', written: [], kept: ['kethub.json'] });
+});
+
+test('of a project of another platform kethub.json has the values', async () => {
+  const folder = await folderWith({
+    'planqk.json': JSON.stringify({
+      name: 'Random numbers',
+      descriptionFile: 'ABOUT.md',
+      quantumBackend: 'IONQ',
+      resources: { cpu: 2, memory: 4, gpu: { type: 'NVIDIA_TESLA_T4', count: 1 } },
+      runtime: 'PYTHON_TEMPLATE',
+      serviceId: '99487f0b-21f0-4256-8335-5179d416dbb4',
+    }),
+    'ABOUT.md': 'Random numbers from a circuit.',
+    'src/program.py': '',
+  });
+  expect((await writeStarter(folder)).written).toEqual(['kethub.json']);
+  expect(JSON.parse(await readFile(path.join(folder, 'kethub.json'), 'utf8'))).toEqual({
+    name: 'Random numbers',
+    description: 'Random numbers from a circuit.',
+    configuration: {
+      runtime: 'PYTHON_TEMPLATE',
+      cpus: 2,
+      memoryGb: 4,
+      gpu: { type: 'NVIDIA_TESLA_T4', count: 1 },
+    },
+  });
+});
+
+test('a folder with only a Dockerfile is a Docker service', async () => {
+  const folder = await folderWith({ Dockerfile: 'FROM scratch' });
+  await writeStarter(folder);
+  expect(await requireManifest(folder)).toMatchObject({ configuration: { runtime: 'DOCKER' } });
 });

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { manifestName, type Manifest } from './manifest.ts';
+import { manifestName, readManifest, type Manifest } from './manifest.ts';
 
 const starterFolder = path.join(import.meta.dirname, '../../starter');
 
@@ -16,12 +16,28 @@ export interface WrittenStarter {
   readonly kept: readonly string[];
 }
 
-/** Fills a folder with a service that works. A file that is already there stays as it is. */
+/** What shows that a folder holds somebody's code already. */
+const codeFiles = [
+  'src',
+  'Dockerfile',
+  'Containerfile',
+  'requirements.txt',
+  'environment.yml',
+  'environment.yaml',
+  'pyproject.toml',
+];
+
+/**
+ * Fills a folder with a service that works. A file that is already there stays as it is. A folder with code gets a
+ * `kethub.json` only, with the values of the configuration that it has for another platform.
+ */
 export async function writeStarter(folder: string): Promise<WrittenStarter> {
-  const name = serviceName(folder);
+  const existing = await existingProject(folder);
+  const name = existing?.name ?? serviceName(folder);
   const written: string[] = [];
   const kept: string[] = [];
-  for (const [file, content] of await starterFiles(name)) {
+  const files = existing === null ? await starterFiles(name) : [manifestFile(existing)];
+  for (const [file, content] of files) {
     const target = path.join(folder, file);
     await mkdir(path.dirname(target), { recursive: true });
     ((await writeNew(target, content)) ? written : kept).push(file);
@@ -29,16 +45,45 @@ export async function writeStarter(folder: string): Promise<WrittenStarter> {
   return { name, written: written.sort(), kept: kept.sort() };
 }
 
+/** What `kethub.json` of a folder with code has to say; null for a folder without any. */
+async function existingProject(folder: string): Promise<StarterManifest | null> {
+  const manifest = await readManifest(folder);
+  if (manifest !== null) {
+    const { name, description, configuration } = manifest;
+    return { name, description, configuration };
+  }
+  const names = await namesIn(folder);
+  if (!codeFiles.some((file) => names.includes(file))) return null;
+  const isDocker = !names.includes('src') && (names.includes('Dockerfile') || names.includes('Containerfile'));
+  const runtime = isDocker ? 'DOCKER' : 'PYTHON_TEMPLATE';
+  return { name: serviceName(folder), description: '', configuration: { runtime, cpus: 1, memoryGb: 1 } };
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+type StarterManifest = Pick<Manifest, 'name' | 'description' | 'configuration'>;
+
+function manifestFile(manifest: StarterManifest): [file: string, content: string] {
+  return [manifestName, `${JSON.stringify(manifest, null, 2)}\n`];
+}
+
 async function starterFiles(name: string): Promise<[file: string, content: string][]> {
   const entries = await readdir(starterFolder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.parentPath.includes('__pycache__'));
-  const manifest: Pick<Manifest, 'name' | 'description' | 'configuration'> = {
+  const manifest: StarterManifest = {
     name,
     description: 'Measures a GHZ state on a noisy register.',
     configuration: { runtime: 'PYTHON_TEMPLATE', cpus: 1, memoryGb: 1, runTimeSeconds: 3600 },
   };
   return [
-    [manifestName, `${JSON.stringify(manifest, null, 2)}\n`],
+    manifestFile(manifest),
     ...(await Promise.all(
       files.map(async (entry): Promise<[string, string]> => {
         const file = path.join(entry.parentPath, entry.name);

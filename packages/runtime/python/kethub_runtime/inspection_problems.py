@@ -82,7 +82,9 @@ def _remedy(name: str, app: str) -> str:
     beside = os.path.join(app, "src", top)
     if os.path.isfile(beside + ".py") or os.path.isdir(beside):
         return f"It lies beside program.py: write `from src import {top}` or `from src.{name} import ...`."
-    return f"Add {PACKAGES.get(top, top)} to requirements.txt."
+    conda = next((file for file in ("environment.yml", "environment.yaml") if os.path.isfile(os.path.join(app, file))), None)
+    told = f" {conda} is not read here; `ket up` translates it where there is no requirements.txt." if conda else ""
+    return f"Add {PACKAGES.get(top, top)} to requirements.txt.{told}"
 
 
 def _listing(folder: str) -> str:
