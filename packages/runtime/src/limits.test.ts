@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MiB, openBench, type Bench } from './testing/bench.ts';
+import type { ExecutionEnd } from './index.ts';
+import { MiB, openBench, until, type Bench } from './testing/bench.ts';
 
 let bench: Bench;
 beforeAll(async () => {
@@ -130,6 +131,74 @@ def run():
         open(f"deep/er/{number}", "wb").write(bytes(1 << 20))`;
   const end = await bench.run(program, { limits: { outputBytes: 32 * MiB, cpus: 0.2 } });
   expect(end).toMatchObject({ outcome: 'FAILED', cause: { title: 'Output limit exceeded' } });
+});
+
+const HIDING = {
+  'that are open': 'kept.append(file)',
+  'that never had a name': 'os.close(file); kept.append(filled(os.open(".", os.O_TMPFILE | os.O_RDWR)))',
+  'that are mapped': 'kept.append(mmap.mmap(file, 4096)); os.close(file)',
+  'that a child has open': 'kept.append(os.fork() or time.sleep(60)); os.close(file)',
+  'that are on their way through a socket':
+    'pair[0].sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [file]))]); os.close(file)',
+};
+
+test.each(Object.entries(HIDING))('deleted files %s count as output', async (_how, hide) => {
+  const program = `
+import array, mmap, os, socket, time
+kept, pair = [], socket.socketpair()
+def filled(file):
+    for _ in range(4): os.write(file, bytes(1 << 20))
+    return file
+def run():
+    for number in range(12):
+        file = filled(os.open("deleted", os.O_CREAT | os.O_RDWR))
+        os.unlink("deleted")
+        ${hide}
+    time.sleep(60)`;
+  const end = await bench.run(program, { limits: { outputBytes: 8 * MiB, fileBytes: 8 * MiB } });
+  expect(end).toMatchObject({ outcome: 'FAILED', cause: { title: 'Output limit exceeded' } });
+});
+
+test('deleted and sparse files count with what they take on the disk', async () => {
+  const program = `
+import os, time
+def run():
+    for name in "abc":
+        os.truncate(os.open(name, os.O_CREAT | os.O_RDWR), 60 << 20)
+        if name != "c": os.unlink(name)
+    time.sleep(2)
+    return "done"`;
+  expect(await bench.result(program, { limits: { outputBytes: 8 * MiB } })).toBe('done');
+});
+
+test('on a disk that is nearly full nothing starts, and what holds the most is ended first', async () => {
+  const full = await openBench();
+  try {
+    const writing = `
+import time
+def run(blocks):
+    with open("file", "wb") as file:
+        for _ in range(blocks): file.write(bytes(1 << 20))
+    print("ready", flush=True)
+    time.sleep(60)`;
+    const [none, small, large] = [
+      await full.startedWith('ready', writing, { input: { blocks: 1 } }),
+      await full.startedWith('ready', writing, { input: { blocks: 18 } }),
+      await full.startedWith('ready', writing, { input: { blocks: 40 } }),
+    ];
+    const ends: ExecutionEnd[] = [];
+    full.runtime.onEnded((end) => ends.push(end));
+    const other = await full.again({ freeBytes: 2 ** 50 });
+    await expect(other.start(full.job('def run():\n    return 1'))).rejects.toThrow(/nearly full: free \d+ MiB/);
+    await until('two are ended', () => ends.length === 2);
+    expect(ends.map(({ executionId }) => executionId)).toEqual([large.executionId, small.executionId]);
+    for (const end of ends) expect(end).toMatchObject({ outcome: 'FAILED', cause: { type: 'DiskFull' } });
+    expect((await other.status()).running).toMatchObject([{ executionId: none.executionId }]);
+    await full.again();
+    expect(await full.result('def run():\n    return 1')).toBe(1);
+  } finally {
+    await full.close();
+  }
 });
 
 test('a log of 1 GB neither fails the execution nor stops another one', { timeout: 150_000 }, async () => {

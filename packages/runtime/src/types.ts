@@ -249,6 +249,11 @@ export interface RuntimeOptions {
   cancelGraceMs?: number;
   /** Private networks (`10.1.0.0/16`) that services may reach when they declare hosts there. Default none. */
   serviceNetworks?: readonly string[];
+  /**
+   * Bytes that stay free on the disk of the data folder: below it no execution starts, and the one that holds the most is
+   * ended. Default 1 GiB, or 2 % of a smaller disk.
+   */
+  freeBytes?: number;
   /** A runner without platform and without running executions exits after this time, default 10,000 ms. */
   lonelyMs?: number;
   /** Told when the runner was lost and when another one was reached. */

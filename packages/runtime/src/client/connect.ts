@@ -185,6 +185,7 @@ function settingsOf(options: RuntimeOptions): Settings {
     warmIdleMs: options.warmIdleMs ?? 300_000,
     cancelGraceMs: options.cancelGraceMs ?? 3_000,
     lonelyMs: options.lonelyMs ?? 10_000,
+    freeBytes: options.freeBytes ?? null,
     networks: options.serviceNetworks ?? [],
     containers: options.containers ?? null,
   };

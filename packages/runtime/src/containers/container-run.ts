@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
@@ -7,6 +8,7 @@ import type { Run } from '../runner/driver.ts';
 import type { LineSink } from '../runner/log-file.ts';
 import type { Written } from '../runner/result.ts';
 import type { Exit } from '../sandbox/launch.ts';
+import { descendantsOf } from '../sandbox/usage.ts';
 import type { Cause, Limits, Severity } from '../types.ts';
 import { exitOf, wasStarted, type Container, type ContainerState } from './container.ts';
 import { NOT_HANDED_OVER } from './handover.ts';
@@ -14,6 +16,8 @@ import { InputRefused } from './input-files.ts';
 import { readOutputResult } from './output-result.ts';
 import type { Meter } from './usage.ts';
 
+/** Where the output folder is, inside. */
+const OUTPUT = '/var/runtime/output';
 const LOOK_AGAIN_MS = 500;
 const REMOVE_ATTEMPTS = 20;
 const LOG_WITH_GAPS = 'The container engine was away for a while: lines of this log may be missing.';
@@ -105,6 +109,12 @@ export class ContainerRun implements Run {
 
   get pid(): number {
     return this.#pid;
+  }
+
+  processes(): readonly number[] {
+    // The engine may be on another machine, where the number is that of another process.
+    const isHere = this.#pid > 0 && mountsOf(this.#pid).includes(` ${OUTPUT} `);
+    return isHere ? [this.#pid, ...descendantsOf(this.#pid)] : [];
   }
 
   follow(sink: LineSink): void {
@@ -318,6 +328,14 @@ export class ContainerRun implements Run {
         }
       }
     })();
+  }
+}
+
+function mountsOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/mountinfo`, 'latin1');
+  } catch {
+    return ''; // it has ended, or is not here
   }
 }
 

@@ -92,6 +92,9 @@ const FILLING: HostileRun[] = [
   { name: 'million_files', tries: 'make a million files', judge: endedSmall },
   { name: 'temporary_files', tries: 'fill /tmp', limits: { memoryBytes: 64 * MiB }, judge: refusedOrOutOfMemory },
   { name: 'disk_fill', tries: 'fill the disk with many files', judge: endedSmall },
+  { name: 'unlinked_files', tries: 'fill the disk with files that have no name', judge: endedHolding },
+  { name: 'files_in_flight', tries: 'fill the disk with files on their way through sockets', judge: endedHolding },
+  { name: 'full_queues', tries: 'fill pipes and the queues of sockets', judge: refusedOrOutOfMemory },
   { name: 'log_flood', tries: 'flood the log', judge: boundedLog },
   { name: 'fork_bomb', tries: 'start processes without end', limits: { runTimeMs: 1_000 }, judge: endedBy('Run time limit exceeded') },
   { name: 'thread_bomb', tries: 'start threads without end' },
@@ -146,6 +149,16 @@ function endedSmall(seen: Seen, limits: Limits): string[] {
     ...endedBy('Output limit exceeded', 'Memory limit exceeded')(seen),
     ...atMost('bytes on the disk', seen.left.bytes, bound.bytes),
     ...atMost('files on the disk', seen.left.entries, bound.entries),
+  ];
+}
+
+/** What it held without a name is gone with it: its log tells how much that was. */
+function endedHolding(seen: Seen, limits: Limits): string[] {
+  const held = seen.log.map(({ message }) => Number(/^holds (\d+)$/.exec(message)?.[1] ?? 0));
+  return [
+    ...endedBy('Output limit exceeded')(seen),
+    ...(held.length === 0 ? ['it has held nothing'] : []),
+    ...atMost('bytes without a name', Math.max(0, ...held), diskBound(limits).bytes),
   ];
 }
 

@@ -15,6 +15,8 @@ export interface Settings {
   warmIdleMs: number;
   cancelGraceMs: number;
   lonelyMs: number;
+  /** What stays free on the disk of the data folder; a platform of an older version does not name it. */
+  freeBytes?: number | null;
   /** Private networks that services may reach. */
   networks?: readonly string[];
   /** A platform of an older version does not name it. */

@@ -14,6 +14,8 @@ export interface Run {
   /** Where it writes its result files while it runs, and who owns them there (null: we do). */
   readonly output: string;
   readonly uid: number | null;
+  /** All of its processes that this machine shows us. */
+  processes(): readonly number[];
   /** When nothing of it lives any more and all that it printed was delivered. Never rejects. */
   readonly ended: Promise<Exit>;
   /** When its start has succeeded as far as can be known soon: one that ends before, without having run, was refused. */

@@ -23,7 +23,7 @@ afterAll(() => {
 function immortal(read: Run['readResult'] = () => Promise.resolve({ kind: 'NOTHING' })): Run & { die(): void } {
   const { promise, resolve } = Promise.withResolvers<Exit>();
   return {
-    pid: 0, output: dir, uid: null, ended: promise, settled: Promise.resolve(), resultIsOptional: true, refusal: 'refused',
+    pid: 0, processes: () => [], output: dir, uid: null, ended: promise, settled: Promise.resolve(), resultIsOptional: true, refusal: 'refused',
     follow: () => undefined, drop: () => undefined, start: () => undefined, terminate: () => undefined, kill: () => undefined,
     abandon: () => undefined, tookJob: () => true, readResult: read, release: () => Promise.resolve(),
     die: () => resolve({ code: 0, signal: null, commandRan: true, outOfMemory: false, peakMemoryBytes: null, cpuMs: null }),

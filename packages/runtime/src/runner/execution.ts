@@ -85,8 +85,13 @@ export class Execution {
     this.#runTime = timer(Math.max(0, limits.runTimeMs - this.#time.elapsedMs), () => {
       this.#end('RUN_TIME');
     });
-    this.#stopGuard = options.guards.guard(run.output, limits, () => {
-      this.#end('OUTPUT');
+    this.#stopGuard = options.guards.guard({
+      dir: run.output,
+      limits,
+      processes: () => run.processes(),
+      exceeded: (why) => {
+        this.#end(why);
+      },
     });
     const concluded = this.#conclude().catch((error: unknown) => this.#unreadable(error));
     this.ended = Promise.race([concluded, this.#givenUp.promise]);

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import type { JobHeader, Settings } from '../protocol/messages.ts';
 import {
+  RuntimeUnavailable,
   StartRefused,
   type Code,
   type ContainerImage,
@@ -108,6 +109,8 @@ export class Executions {
   async start(job: JobHeader, input: Buffer): Promise<'STARTED' | 'ALREADY_KNOWN'> {
     const { executionId, limits } = job;
     if (this.#records.isKnown(executionId)) return 'ALREADY_KNOWN';
+    const missing = this.#ground.guards.missingBytes;
+    if (missing > 0) throw new RuntimeUnavailable(diskFull(this.#ground.places.runtimeDir, missing));
     let execution: Execution;
     try {
       const run = 'image' in job.code ? this.#inContainer(job, job.code, input) : this.#inSandbox(job, job.code, input);
@@ -229,6 +232,10 @@ export class Executions {
       if (timer === null) tell();
     };
   }
+}
+
+function diskFull(dir: string, missing: number): string {
+  return `The disk of ${dir} is nearly full: free ${Math.ceil(missing / 2 ** 20)} MiB more, and executions start again.`;
 }
 
 /** Data pools are mounted when a sandbox is made: one that waits has none. */

@@ -33,9 +33,15 @@ export interface RunnerGround extends Ground {
 
 /**
  * Clears what an earlier runner of this data folder left (processes, cgroups, folders) and prepares the rest.
+ * @param floor bytes that stay free on the disk; null for the usual.
  * @param passage where `<dataDir>/runtime` is also mounted for users that may not pass through its parents, or null.
  */
-export async function prepareGround(places: Places, passage: string | null, version: string): Promise<RunnerGround> {
+export async function prepareGround(
+  places: Places,
+  passage: string | null,
+  version: string,
+  floor: () => number | null,
+): Promise<RunnerGround> {
   const cgroups = await openTree(places);
   await sweepSandboxes(places.mark);
   rmSync(places.nests, { recursive: true, force: true });
@@ -60,7 +66,7 @@ export async function prepareGround(places: Places, passage: string | null, vers
     cgroups,
     identities,
     nests: new Nests(places),
-    guards: new OutputGuards(places.nests),
+    guards: new OutputGuards(places.nests, floor),
     doors: new Doors(`${places.runtimeDir}/doors`, identities.take(), reachable),
     limitedBy: cgroups?.kind ?? 'RLIMITS',
     version,

@@ -44,7 +44,7 @@ let lonely: NodeJS.Timeout | null = null;
 /** Null until what an earlier runner has left is known; whoever connects later asks for what has ended. */
 let server: SocketServer | null = null;
 
-const ground = await prepareGround(places, passage, version);
+const ground = await prepareGround(places, passage, version, () => settings.freeBytes ?? null);
 const pool = new WarmPool(ground, () => settings);
 const stock = new Stock(ground);
 const commands = new Commands(ground);

@@ -1,9 +1,10 @@
 import type { Exit } from '../sandbox/launch.ts';
 import type { Cause, Limits, Outcome } from '../types.ts';
+import type { Excess } from './output-guard.ts';
 import type { Written } from './result.ts';
 
 /** Why we ended an execution before it did itself. */
-export type Ending = 'CANCELLED' | 'RUN_TIME' | 'OUTPUT' | null;
+export type Ending = 'CANCELLED' | 'RUN_TIME' | Excess | null;
 
 /** All that is known of an execution whose processes are dead. */
 export interface Observed {
@@ -29,6 +30,7 @@ export function judge(observed: Observed, limits: Limits): Verdict {
   if (ending === 'CANCELLED') return { outcome: 'CANCELLED', cause: causes.cancelled };
   if (ending === 'RUN_TIME') return failed(limitCause('Run time', runTimeDetail(limits)));
   if (ending === 'OUTPUT') return failed(limitCause('Output', outputDetail(limits)));
+  if (ending === 'DISK') return failed(causes.disk);
   if (exit.lost) return { outcome: 'LOST', cause: causes.lost };
   if (!exit.commandRan) return { outcome: 'NOT_STARTED', cause: causes.notStarted };
   if (!tookJob && !exit.outOfMemory) return { outcome: 'NOT_STARTED', cause: causes.notStarted };
@@ -60,6 +62,12 @@ const causes = {
     type: 'ExecutionNotStarted',
     title: 'Not started',
     detail: 'The sandbox ended before the program began.',
+  },
+  disk: {
+    type: 'DiskFull',
+    title: 'Disk full',
+    detail:
+      'The disk of this machine is nearly full, and the files of this program took the most of it. Try again later, or write less.',
   },
   lost: lostCause('What ran the program was ended. Whether the program finished cannot be known.'),
 } satisfies Record<string, Cause>;

@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
-import { statfsSync } from 'node:fs';
-import { lstat, opendir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { errorCode, messageOf } from '../errors.ts';
+import { statSync, statfsSync } from 'node:fs';
+import { messageOf } from '../errors.ts';
+import { heldFiles } from '../sandbox/held-files.ts';
+import type { Limits } from '../types.ts';
+import { measureFolder, type Bounds } from './measure-folder.ts';
 
-const run = promisify(execFile);
 const LOOK_MS = 1_000;
 /** Asking a file system how much is free takes 5 µs. */
 const ASK_MS = 50;
@@ -15,59 +13,111 @@ const FALLING_FILES = 1_000;
 /** Of the limits that hold for what is offered in the end: scratch files are welcome, a full disk is not. */
 const TOLERANCE = 2;
 const MOST_ENTRIES_MORE = 30_000;
-/** How many files are asked for their size at once. */
-const TOGETHER = 64;
+/** Programs hand descriptors to each other for a moment. What is still unseen after so many looks is kept so. */
+const UNSEEN_LOOKS = 3;
+/** What stays free on the disk: the records, logs and results of all executions go there. Of a small disk a part of it. */
+const FLOOR_BYTES = 2 ** 30;
+const FLOOR_PART = 0.02;
+/** On a full disk an execution with less than that is not what has filled it. */
+const WORTH_ENDING_BYTES = 16 * 1024 * 1024;
+
+/** Why a program is ended: it holds far more than it may, or the disk is nearly full and it holds the most. */
+export type Excess = 'OUTPUT' | 'DISK';
+
+/** A program that writes files. */
+export interface Writer {
+  /** Its output folder. */
+  dir: string;
+  limits: Pick<Limits, 'outputBytes' | 'outputFiles' | 'fileBytes'>;
+  /** Its processes on this machine. */
+  processes(): readonly number[];
+  /** Called once. */
+  exceeded(why: Excess): void;
+}
 
 interface Guard {
-  look(): void;
+  look(): Promise<void>;
+  end(why: Excess): void;
+  /** What it was last seen to hold, and what it may hold where nobody sees it. */
+  bytes: number;
+  unseenBytes: number;
 }
 
 /**
- * Looks at output folders while programs fill them: each second, and at once when the disk below them loses space quickly.
- * File systems without project quotas (and most machines) have no better way. Measured with a program that writes 1.2 GB/s:
- * the bytes that it wrote before it was ended fell from 1.2 GB to 138 MB, and the files that another one made beyond its
- * bound from 170,000 to 2,500.
+ * Looks at what programs write while they run: each second, and at once when the disk loses space quickly. Counted are the
+ * files in their output folder and files without a name that their processes keep open. File systems without project quotas
+ * (and most machines) have no better way. Measured with a program that writes 1.2 GB/s: the bytes that it wrote before it was
+ * ended fell from 1.2 GB to 138 MB, and the files that another one made beyond its bound from 170,000 to 2,500.
  */
 export class OutputGuards {
   readonly #dir: string;
   readonly #guards = new Set<Guard>();
+  readonly #floor: () => number | null;
   #timer: NodeJS.Timeout | null = null;
   #free = { bytes: 0, files: 0 };
-
-  /** @param dir any folder of the disk that output folders are on. */
-  constructor(dir: string) {
-    this.#dir = dir;
-  }
+  #relieving = false;
 
   /**
-   * Calls `exceeded` once when a folder holds far too much.
-   * @returns what ends the looking.
+   * @param dir any folder of the disk that output folders are on.
+   * @param floor bytes that stay free; null for the usual.
    */
-  guard(dir: string, limits: { outputBytes: number; outputFiles: number }, exceeded: () => void): () => void {
-    const bounds = {
+  constructor(dir: string, floor: () => number | null = () => null) {
+    this.#dir = dir;
+    this.#floor = floor;
+  }
+
+  /** Bytes that are missing on the disk until executions may start, or 0. Takes 5 µs. */
+  get missingBytes(): number {
+    const { bytes, total } = spaceOf(this.#dir);
+    const floor = this.#floor() ?? Math.min(FLOOR_BYTES, total * FLOOR_PART);
+    return Math.max(0, Math.ceil(floor - bytes));
+  }
+
+  /** @returns what ends the looking. */
+  guard(writer: Writer): () => void {
+    const { dir, limits } = writer;
+    const bounds: Bounds = {
       bytes: limits.outputBytes * TOLERANCE,
       entries: limits.outputFiles * TOLERANCE + MOST_ENTRIES_MORE,
     };
-    let looking = false;
+    const freeAtFirst = spaceOf(this.#dir).bytes;
+    let looking: Promise<void> | null = null;
     let over = false;
-    const look = (): void => {
-      if (looking || over) return;
-      looking = true;
-      exceeds(dir, bounds)
-        .then((yes) => {
-          if (!yes || over) return;
-          over = true;
-          exceeded();
-        })
-        .catch((error: unknown) => {
-          console.error(`an output folder could not be measured: ${messageOf(error)}`);
-        })
-        .finally(() => {
-          looking = false;
-        });
+    let looksUnseen = 0;
+    const measure = async (): Promise<void> => {
+      const folder = await measureFolder(dir, bounds);
+      const held = await heldFiles(writer.processes(), statSync(dir).dev);
+      if (over) return;
+      guard.bytes = folder.bytes + held.bytes;
+      // No file is larger than its limit.
+      guard.unseenBytes = (held.unseen + folder.closed) * limits.fileBytes;
+      looksUnseen = guard.unseenBytes > 0 ? looksUnseen + 1 : 0;
+      const lost = freeAtFirst - spaceOf(this.#dir).bytes;
+      const hides =
+        looksUnseen >= UNSEEN_LOOKS && lost > bounds.bytes && guard.bytes + guard.unseenBytes > bounds.bytes;
+      if (guard.bytes > bounds.bytes || folder.entries > bounds.entries || hides) guard.end('OUTPUT');
     };
-    const guard = { look };
-    const timer = setInterval(look, LOOK_MS);
+    const guard: Guard = {
+      bytes: 0,
+      unseenBytes: 0,
+      end(why) {
+        if (over) return;
+        over = true;
+        writer.exceeded(why);
+      },
+      async look() {
+        if (over) return;
+        looking ??= measure()
+          .catch((error: unknown) => {
+            if (!over) console.error(`an output folder could not be measured: ${messageOf(error)}`);
+          })
+          .finally(() => {
+            looking = null;
+          });
+        await looking;
+      },
+    };
+    const timer = setInterval(() => void guard.look(), LOOK_MS);
     this.#guards.add(guard);
     this.#watch();
     return () => {
@@ -79,7 +129,7 @@ export class OutputGuards {
 
   #watch(): void {
     if (this.#timer !== null) return;
-    this.#free = freeIn(this.#dir);
+    this.#free = spaceOf(this.#dir);
     this.#timer = setInterval(() => {
       if (this.#guards.size === 0) {
         if (this.#timer !== null) clearInterval(this.#timer);
@@ -87,79 +137,44 @@ export class OutputGuards {
         return;
       }
       const before = this.#free;
-      this.#free = freeIn(this.#dir);
+      this.#free = spaceOf(this.#dir);
       const falling =
         before.bytes - this.#free.bytes > FALLING_BYTES || before.files - this.#free.files > FALLING_FILES;
-      if (falling) for (const guard of this.#guards) guard.look();
+      if (falling) for (const guard of this.#guards) void guard.look();
+      if (this.missingBytes > 0) void this.#relieve();
     }, ASK_MS);
   }
-}
 
-/** Btrfs does not count files and says 0; there, many files are noticed by the look of each second. */
-function freeIn(dir: string): { bytes: number; files: number } {
-  try {
-    const { bfree, bsize, ffree } = statfsSync(dir);
-    return { bytes: bfree * bsize, files: ffree };
-  } catch (error) {
-    console.error(`the free space of ${dir} is not known: ${messageOf(error)}`);
-    return { bytes: 0, files: 0 };
-  }
-}
-
-/** The program may change everything meanwhile; that makes this inexact, and it reads nothing but names and sizes. */
-async function exceeds(top: string, bounds: { bytes: number; entries: number }): Promise<boolean> {
-  const pending = [top];
-  let bytes = 0;
-  let entries = 0;
-  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    let files: string[] = [];
-    const sizes = async (): Promise<void> => {
-      const all = await Promise.all(files.map(bytesOf));
-      files = [];
-      bytes += all.reduce((sum, one) => sum + one, 0);
-    };
+  /** Ends what holds the most on a disk that is nearly full; the next one only when that was not enough. */
+  async #relieve(): Promise<void> {
+    if (this.#relieving) return;
+    this.#relieving = true;
     try {
-      for await (const entry of await opendir(folder, { bufferSize: 1_024 })) {
-        entries += 1;
-        if (entry.isDirectory()) pending.push(join(folder, entry.name));
-        else files.push(join(folder, entry.name));
-        if (files.length >= TOGETHER) await sizes();
-        if (bytes > bounds.bytes || entries > bounds.entries) return true;
-      }
-      await sizes();
-      if (bytes > bounds.bytes) return true;
-    } catch (error) {
-      if (errorCode(error) === 'ENAMETOOLONG') return exceedsDeep(top, bounds);
-      if (!['ENOENT', 'ENOTDIR', 'EACCES'].includes(errorCode(error) ?? '')) throw error;
+      await Promise.all([...this.#guards].map(async (guard) => guard.look()));
+      const [most] = [...this.#guards].sort((a, b) => holds(b) - holds(a));
+      if (most !== undefined && holds(most) >= WORTH_ENDING_BYTES && this.missingBytes > 0) most.end('DISK');
+    } finally {
+      setTimeout(() => {
+        this.#relieving = false;
+      }, LOOK_MS).unref();
     }
   }
-  return false;
 }
 
-/** Nested beyond 4 KiB of path: du(1) goes from folder to folder. It cannot enter what is closed, and neither can we. */
-async function exceedsDeep(top: string, bounds: { bytes: number; entries: number }): Promise<boolean> {
-  const [bytes = 0, entries = 0] = await Promise.all(
-    ['--block-size=1', '--inodes'].map(async (option) => {
-      const { stdout } = await run('du', ['-s', option, '--', top], { env: {} }).catch((error: unknown) =>
-        partOf(error),
-      );
-      return Number(stdout.split('\t')[0]);
-    }),
-  );
-  return bytes > bounds.bytes || entries > bounds.entries;
+function holds({ bytes, unseenBytes }: Guard): number {
+  return bytes + unseenBytes;
 }
 
-/** What du has printed although it could not enter every folder. */
-function partOf(error: unknown): { stdout: string } {
-  if (error instanceof Error && 'stdout' in error && typeof error.stdout === 'string') return { stdout: error.stdout };
-  throw error;
-}
-
-async function bytesOf(file: string): Promise<number> {
+/**
+ * What users other than root may still write. Btrfs does not count files and says 0; there, many files are noticed by the look
+ * of each second.
+ */
+function spaceOf(dir: string): { bytes: number; files: number; total: number } {
   try {
-    return (await lstat(file)).blocks * 512;
+    const { bavail, blocks, bsize, ffree } = statfsSync(dir);
+    return { bytes: bavail * bsize, files: ffree, total: blocks * bsize };
   } catch (error) {
-    if (errorCode(error) === 'ENAMETOOLONG' || errorCode(error) === 'ENOENT') return 0; // its folder is found too long, or it is gone
-    throw error;
+    console.error(`the free space of ${dir} is not known: ${messageOf(error)}`);
+    return { bytes: 0, files: 0, total: 0 };
   }
 }

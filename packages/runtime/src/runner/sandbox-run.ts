@@ -38,6 +38,10 @@ export class SandboxRun implements Run {
     return this.#service.uid;
   }
 
+  processes(): readonly number[] {
+    return this.#service.sandbox.processes();
+  }
+
   follow(sink: LineSink): void {
     this.#service.lines.deliverTo(sink);
   }

@@ -154,8 +154,13 @@ export class WarmPool {
       },
       Math.min(WARM_UP_MS, spec.limits.runTimeMs),
     ).unref();
-    const stopGuard = this.#ground.guards.guard(service.output, spec.limits, () => {
-      fail('its imports write too much');
+    const stopGuard = this.#ground.guards.guard({
+      dir: service.output,
+      limits: spec.limits,
+      processes: () => service.sandbox.processes(),
+      exceeded: (why) => {
+        fail(why === 'DISK' ? 'the disk is nearly full' : 'its imports write too much');
+      },
     });
     service.sandbox.onReady(() => {
       if (!this.#idle.has(idle)) return; // it has its job

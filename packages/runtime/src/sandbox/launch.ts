@@ -65,6 +65,8 @@ export interface Sandbox {
    */
   readonly inputRefused: boolean;
   memoryBytes(): number | null;
+  /** All that live; without cgroups those below bubblewrap. */
+  processes(): number[];
   /** Calls `then` once, when the command tells that it is ready. Only a hint: user code may tell it as well, or keep it back. */
   onReady(then: () => void): void;
   /** Stops every process, until {@link thaw}. What cannot be stopped is killed. */

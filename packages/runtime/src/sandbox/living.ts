@@ -113,7 +113,7 @@ export class LivingSandbox implements PreparedSandbox {
     this.#frozen = true;
     if (this.#group?.freeze() === true) return;
     stopAll(
-      () => this.#processes(),
+      () => this.processes(),
       () => this.#frozen && !this.#over,
     ).catch((error: unknown) => {
       console.error(`sandbox ${this.#name} could not be stopped and is ended: ${messageOf(error)}`);
@@ -125,11 +125,10 @@ export class LivingSandbox implements PreparedSandbox {
     if (!this.#frozen) return;
     this.#frozen = false;
     if (this.#over || this.#group?.thaw() === true) return;
-    for (const pid of this.#processes()) signalQuietly(pid, 'SIGCONT');
+    for (const pid of this.processes()) signalQuietly(pid, 'SIGCONT');
   }
 
-  /** All but bubblewrap itself where there is no cgroup. */
-  #processes(): number[] {
+  processes(): number[] {
     if (this.#group !== null) return this.#group.processes();
     const first = this.#status.firstPid;
     return first === null ? [] : [first, ...descendantsOf(first)];

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { lstat, opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { errorCode } from '../errors.ts';
+
+const run = promisify(execFile);
+/** How many files are asked for their size at once. */
+const TOGETHER = 64;
+
+export interface Bounds {
+  bytes: number;
+  entries: number;
+}
+
+export interface Measured extends Bounds {
+  /** Folders that their owner has closed, and that we, as another user than root, cannot enter. */
+  closed: number;
+}
+
+/**
+ * What a folder holds with all below it, or a part of it that is beyond the bounds already. The program may change everything
+ * meanwhile; that makes this inexact, and it reads nothing but names and sizes.
+ */
+export async function measureFolder(top: string, bounds: Bounds): Promise<Measured> {
+  const pending = [top];
+  const found = { bytes: 0, entries: 0, closed: 0 };
+  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+    let files: string[] = [];
+    const sizes = async (): Promise<void> => {
+      const all = await Promise.all(files.map(bytesOf));
+      files = [];
+      found.bytes += all.reduce((sum, one) => sum + one, 0);
+    };
+    try {
+      for await (const entry of await opendir(folder, { bufferSize: 1_024 })) {
+        found.entries += 1;
+        if (entry.isDirectory()) pending.push(join(folder, entry.name));
+        else files.push(join(folder, entry.name));
+        if (files.length >= TOGETHER) await sizes();
+        if (found.bytes > bounds.bytes || found.entries > bounds.entries) return found;
+      }
+      await sizes();
+      if (found.bytes > bounds.bytes) return found;
+    } catch (error) {
+      if (errorCode(error) === 'ENAMETOOLONG') return measureDeep(top);
+      if (errorCode(error) === 'EACCES') found.closed += 1;
+      else if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
+    }
+  }
+  return found;
+}
+
+/** Nested beyond 4 KiB of path: du(1) goes from folder to folder. It cannot enter what is closed, and neither can we. */
+async function measureDeep(top: string): Promise<Measured> {
+  const told = await Promise.all(
+    ['--block-size=1', '--inodes'].map(async (option) => {
+      const told = await run('du', ['-s', option, '--', top], { env: {} }).catch((error: unknown) => partOf(error));
+      return { count: Number(told.stdout.split('\t')[0]), failed: 'failed' in told };
+    }),
+  );
+  const [bytes, entries] = told;
+  return { bytes: bytes?.count ?? 0, entries: entries?.count ?? 0, closed: told.some(({ failed }) => failed) ? 1 : 0 };
+}
+
+/** What du has printed although it could not enter every folder. */
+function partOf(error: unknown): { stdout: string; failed: true } {
+  if (error instanceof Error && 'stdout' in error && typeof error.stdout === 'string')
+    return { stdout: error.stdout, failed: true };
+  throw error;
+}
+
+async function bytesOf(file: string): Promise<number> {
+  try {
+    return (await lstat(file)).blocks * 512;
+  } catch (error) {
+    if (['ENAMETOOLONG', 'ENOENT', 'EACCES'].includes(errorCode(error) ?? '')) return 0; // its folder is found too long, or it is gone
+    throw error;
+  }
+}
