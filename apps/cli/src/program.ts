@@ -6,6 +6,7 @@ import { addAudit } from './commands/audit.ts';
 import { addCancel } from './commands/cancel.ts';
 import { addDataPool } from './commands/datapool.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addExecutions } from './commands/executions.ts';
 import { addInit } from './commands/init.ts';
 import { addLimits } from './commands/limits.ts';
 import { addList } from './commands/list.ts';
@@ -22,6 +23,7 @@ import { addServices } from './commands/services.ts';
 import { addShare, addShares, addUnshare } from './commands/share.ts';
 import { addRecord } from './commands/record.ts';
 import { addStatus } from './commands/status.ts';
+import { addStorage } from './commands/storage.ts';
 import { addUp } from './commands/up.ts';
 import { addUsage } from './commands/usage.ts';
 import { addWhoami } from './commands/whoami.ts';
@@ -42,6 +44,8 @@ const commands = [
   addRecord,
   addCancel,
   addList,
+  addExecutions,
+  addStorage,
   addServices,
   addOnPremise,
   addService,

@@ -11,13 +11,21 @@ import { applicationCatalog } from './applications/index.ts';
 import { forgetOldEntries } from './audit/index.ts';
 import { Refusal, type Configuration } from './config/index.ts';
 import { dataPoolCatalog } from './datapools/index.ts';
-import { executionCatalog, Executions, ExecutionWorker, giveUpExecutions, type Workflows } from './executions/index.ts';
+import {
+  executionCatalog,
+  Executions,
+  ExecutionWorker,
+  expireResults,
+  giveUpExecutions,
+  type Workflows,
+} from './executions/index.ts';
 import { createGateway } from './gateway/index.ts';
 import { createHttpServer, createIds, createReadiness, serveHealth, type Needs } from './http/index.ts';
 import { createIdentity, type IdentityService } from './identity/index.ts';
 import { organizationCatalog } from './organizations/index.ts';
 import type { Addresses, Platform } from './platform.ts';
 import { openDataFolder, takePart, usablePort, workerIdOf } from './process/index.ts';
+import { storageCatalog } from './quotas/index.ts';
 import { providerTokenCatalog } from './provider-tokens/index.ts';
 import { BuildWorker, createRunnables, type Builders, releaseLostBuilds, serviceCatalog } from './services/index.ts';
 import { sharingCatalog } from './sharing/index.ts';
@@ -209,10 +217,12 @@ async function openApi(
     executionCatalog,
     sharingCatalog,
     dataPoolCatalog,
+    storageCatalog,
   ]);
   opened.push(() => accounts.close());
   accounts.start();
   opened.push(forgetOldEntries(platform));
+  opened.push(expireResults(platform));
   return createApi(platform, accounts, identity, executions, workflows);
 }
 

@@ -7,6 +7,7 @@ import { marketplaceAt } from './marketplace-client.ts';
 import { organizationsAt } from './organizations-client.ts';
 import { servicesAt } from './services-client.ts';
 import { sharingAt } from './sharing-client.ts';
+import { storageAt } from './storage-client.ts';
 import { usageAt } from './usage-client.ts';
 import { buildsAt, versionsAt } from './versions-client.ts';
 import { workflowsAt } from './workflows-client.ts';
@@ -46,6 +47,7 @@ export function createPlatformClient(options: PlatformClientOptions) {
     ...registrationsAt(connection),
     ...servicesAt(connection),
     ...usageAt(connection),
+    ...storageAt(connection),
     ...versionsAt(connection),
     ...providerAccessTokensAt(connection),
     ...buildsAt(connection),

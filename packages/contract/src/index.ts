@@ -17,6 +17,7 @@ export * from './services.ts';
 export * from './sharing.ts';
 export * from './timestamps.ts';
 export * from './signing-keys.ts';
+export * from './storage.ts';
 export * from './usage-limits.ts';
 export * from './usage.ts';
 export * from './workflows.ts';

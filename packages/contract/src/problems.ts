@@ -116,6 +116,11 @@ export const problems = {
     'The execution has not ended. Ask again later, or wait for the end with GET on the execution and the header Prefer: wait=60.',
     true,
   ),
+  'result-expired': problem(
+    410,
+    'Result deleted after its time',
+    'Result, result files and log are kept for a limited time after the end of an execution. `detail` says when they were deleted. Status and record are there still. Start the execution again if its result is needed.',
+  ),
   'result-file-not-found': problem(
     404,
     'Result file not found',
@@ -140,6 +145,22 @@ export const problems = {
     409,
     'Offered on request',
     'A service that is offered on request cannot be subscribed to. `detail` says how to reach its provider, who can share it with you.',
+  ),
+  'execution-not-ended': problem(
+    409,
+    'Execution has not ended',
+    'Only an execution that has ended can be deleted. Cancel it first, with PUT on its address and `/cancel`. One that was just cancelled can be deleted when its processes are gone, which takes some seconds.',
+    true,
+  ),
+  'storage-quota-exceeded': problem(
+    409,
+    'Storage quota exceeded',
+    'The person or organization keeps as much as it may. `detail` names the quota and what is used. Delete executions, data pools or versions that are not needed any more, or ask an administrator for more; GET {base_url}/storage shows what takes how much.',
+  ),
+  'service-in-use': problem(
+    409,
+    'Service has subscribers',
+    'Others have subscribed to the service, and it would be gone for them. `detail` says how many. Retire its versions instead, or delete it with `?force=true`: then those who have subscribed are told by mail.',
   ),
   'execution-already-ended': problem(
     409,
@@ -219,6 +240,12 @@ export const problems = {
     428,
     'Precondition required',
     'Writes to this resource need the header If-Match with the ETag of what was read.',
+  ),
+  'too-many-pending': problem(
+    429,
+    'Too many executions wait',
+    'As many executions of this person or organization wait as the platform accepts at a time. Try again when some of them have run, or cancel those that are not needed.',
+    true,
   ),
   'quota-exceeded': problem(
     429,

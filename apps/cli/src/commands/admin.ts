@@ -8,11 +8,17 @@ import { type Command, Option } from 'commander';
 import { CliFailure } from '../failures.ts';
 import { openSession, type Session } from '../platform/session.ts';
 import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
+import { sizeText } from '../terminal/size.ts';
 import { table } from '../terminal/table.ts';
+import { storageSize } from './storage.ts';
 
 interface RegistrationsOptions extends CommonOptions {
   readonly status?: ApprovalStatus;
   readonly limit: number;
+}
+
+interface QuotaOptions extends CommonOptions {
+  readonly organization?: boolean;
 }
 
 const decisions: readonly [name: string, description: string, change: ChangeRegistrationRequest][] = [
@@ -31,6 +37,19 @@ export function addAdmin(program: Command, shell: Shell): void {
     .action((options: RegistrationsOptions) => registrations(shell, options));
   addCommand(admin, 'renew-keys', 'renew the keys that sign tokens, before their time; nobody is signed out').action(
     (options: CommonOptions) => renewKeys(shell, options),
+  );
+  addCommand(admin, 'quota <owner> <size>', 'allow one person or organization another amount of storage than everybody')
+    .option(
+      '--organization',
+      'the owner is an organization, named by its id; otherwise a person, by e-mail address or id',
+    )
+    .addHelpText(
+      'after',
+      '\nThe size is such as 500GB; none is no limit, and default is what the installation allows everybody.',
+    )
+    .action((owner: string, size: string, options: QuotaOptions) => setQuota(shell, owner, size, options));
+  addCommand(admin, 'recount-storage', 'count anew what everybody keeps, and correct what is counted').action(
+    (options: CommonOptions) => recountStorage(shell, options),
   );
   for (const [name, description, change] of decisions)
     addCommand(admin, `${name} <person>`, `${description}; named by e-mail address or id`).action(
@@ -60,6 +79,26 @@ async function renewKeys(shell: Shell, options: CommonOptions): Promise<void> {
   const renewed = await platform.renewSigningKeys();
   const rows = renewed.map(({ use, signsAt }) => [use, signsAt]);
   outputOf(shell, options).result(table(['SIGNS', 'FROM (UTC)'], rows), renewed);
+}
+
+async function setQuota(shell: Shell, owner: string, size: string, options: QuotaOptions): Promise<void> {
+  const { organization = false, ...common } = options;
+  const quotaBytes = size === 'default' ? undefined : storageSize(size);
+  const session = await openSession(shell);
+  const ownerId = organization ? owner : await idOf(session, owner);
+  const type = organization ? 'ORGANIZATION' : 'USER';
+  const set = await session.platform.setStorageQuota(type, ownerId, quotaBytes === undefined ? {} : { quotaBytes });
+  const quota = set.quotaBytes === null ? 'as much as it likes' : sizeText(set.quotaBytes);
+  outputOf(shell, common).result(`${owner} may keep ${quota}, and keeps ${sizeText(set.usedBytes)}.`, set);
+}
+
+async function recountStorage(shell: Shell, options: CommonOptions): Promise<void> {
+  const { platform } = await openSession(shell);
+  const { owners, corrected } = await platform.recountStorage();
+  const rows = corrected.map((one) => [one.ownerType, one.ownerId, sizeText(one.before), sizeText(one.after)]);
+  const output = outputOf(shell, options);
+  output.note(`Counted ${owners} owners; ${corrected.length} counts were wrong and are corrected.`);
+  output.result(rows.length === 0 ? '' : table(['OWNER', 'ID', 'COUNTED', 'IS'], rows), { owners, corrected });
 }
 
 async function decide(

@@ -102,7 +102,7 @@ describe.each(databases)('DELETE /me on $name', ({ open }) => {
     const before = await traces(server, person);
     const owner = { owner_type: 'USER', owner_id: person.id, created_at: 1, revision: 1 } as const;
     const ids = Array.from({ length: 12 }, () => server.platform.newId());
-    const service = { slug: 's', type: 'MANAGED', description: '' } as const;
+    const service = { slug: 's', type: 'MANAGED', description: '', stored_bytes: 0 } as const;
     await server.platform.database.write(async (transaction) => {
       for (const [index, id] of ids.entries())
         await transaction

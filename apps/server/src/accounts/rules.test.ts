@@ -143,7 +143,7 @@ describe.each(databases)('rules of the user account service on $name', ({ open }
         await transaction.deleteFrom('applications').where('id', '=', own.id).execute();
         await transaction
           .insertInto('services')
-          .values({ ...own, name: 'x', slug: 'x', type: 'MANAGED', description: '' })
+          .values({ ...own, name: 'x', slug: 'x', type: 'MANAGED', description: '', stored_bytes: 0 })
           .execute();
       });
       expect(await status('DELETE', '/me', session)).toBe(400);

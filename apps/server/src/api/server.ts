@@ -20,6 +20,7 @@ import { marketplaceEndpoints } from '../marketplace/index.ts';
 import { meteringEndpoints } from '../metering/index.ts';
 import type { Platform } from '../platform.ts';
 import { providerTokenEndpoints } from '../provider-tokens/index.ts';
+import { storageEndpoints } from '../quotas/index.ts';
 import { registrationEndpoints } from '../registrations/index.ts';
 import { acceptUploads, serviceEndpoints } from '../services/index.ts';
 import { sharingEndpoints } from '../sharing/index.ts';
@@ -69,6 +70,7 @@ export async function createApi(
     ...meteringEndpoints(platform),
     ...providerTokenEndpoints(platform),
     ...limitEndpoints(platform),
+    ...storageEndpoints(platform),
     ...sharingEndpoints(platform, identity),
     ...jobEndpoints(platform, executions),
     ...onPremiseEndpoints(platform),

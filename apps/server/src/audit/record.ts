@@ -12,7 +12,9 @@ export type Recorded =
   | 'access-token:delete'
   | 'access-token:renew'
   | 'registration:change'
-  | 'signing-keys:renew';
+  | 'signing-keys:renew'
+  | 'storage-quota:set'
+  | 'storage:recount';
 
 /**
  * Writes down a change of rights, keys or publications in the transaction that makes it: both are kept or neither.

@@ -14,6 +14,10 @@ export interface Kept {
   readonly signingKeyMs: number | null;
   /** Of all files of one data pool together. */
   readonly dataPoolBytes: number;
+  /** All that one owner keeps, in bytes, unless administrators allow it another amount; null is no limit. */
+  readonly ownerStorageBytes: number | null;
+  /** How long result, files and log of an ended execution are kept; null is for good. */
+  readonly resultKeepDays: number | null;
 }
 
 export const KeptFields = {
@@ -54,6 +58,20 @@ export const KeptFields = {
     default: 51_200,
     description: 'What one data pool may hold, all its files together. One file may have at most 5 GB in any case.',
   }),
+  KETHUB_OWNER_STORAGE_MB: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000_000,
+    default: 102_400,
+    description:
+      'What one person or organization may keep: inputs, results, result files and logs of executions, data pools, and uploaded versions with the logs of their builds. Administrators can allow one owner another amount (`ket admin quota`). 0 is no limit.',
+  }),
+  KETHUB_RESULT_KEEP_DAYS: Type.Integer({
+    minimum: 0,
+    maximum: 36_500,
+    default: 90,
+    description:
+      'How many days result, result files and log of an execution are kept after its end. An owner can choose a shorter time (`ket storage keep`). Status, times, hashes and what was charged stay. 0 keeps all of it for good.',
+  }),
 };
 
 export function keptOf(given: Static<TObject<typeof KeptFields>>): Kept {
@@ -64,5 +82,7 @@ export function keptOf(given: Static<TObject<typeof KeptFields>>): Kept {
     auditKeepDays: given.KETHUB_AUDIT_KEEP_DAYS || null,
     signingKeyMs: given.KETHUB_SIGNING_KEY_DAYS * 24 * 60 * 60 * 1000 || null,
     dataPoolBytes: given.KETHUB_DATA_POOL_MB * 1024 * 1024,
+    ownerStorageBytes: given.KETHUB_OWNER_STORAGE_MB * 1024 * 1024 || null,
+    resultKeepDays: given.KETHUB_RESULT_KEEP_DAYS || null,
   };
 }

@@ -13,6 +13,8 @@ export interface LimitSettings {
   /** Of a subscription for which the provider of the service has set nothing. */
   readonly subscriptionLimits: UsageLimits;
   readonly buildQueue: BuildQueueSettings;
+  /** Executions of one owner that wait as PENDING; null is no limit. */
+  readonly ownerPending: number | null;
 }
 
 /** How many builds may wait or run. */
@@ -68,6 +70,13 @@ export const LimitFields = {
     default: 1_000,
     description: 'Builds of all owners together that wait or run. An upload beyond is refused with 429.',
   }),
+  KETHUB_OWNER_PENDING_EXECUTIONS: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000_000,
+    default: 10_000,
+    description:
+      'Executions of one person or organization that may wait as PENDING. Each process counts anew every second, so that some more can be accepted in a burst. 0 is no limit.',
+  }),
 };
 
 export function limitsOf(given: Static<TObject<typeof LimitFields>>): LimitSettings {
@@ -82,5 +91,6 @@ export function limitsOf(given: Static<TObject<typeof LimitFields>>): LimitSetti
       executionsPerMonth: given.KETHUB_SUBSCRIPTION_EXECUTIONS_PER_MONTH || null,
     },
     buildQueue: { ofOwner: given.KETHUB_OWNER_BUILDS, inAll: given.KETHUB_BUILDS },
+    ownerPending: given.KETHUB_OWNER_PENDING_EXECUTIONS || null,
   };
 }

@@ -4,6 +4,7 @@ import { audit } from '../audit/index.ts';
 import { Problem, requireMatch, type Answer } from '../http/index.ts';
 import { requireNewOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
+import { takeStorage } from '../quotas/index.ts';
 import { poolTag, presentPool } from './present.ts';
 import { isOwner, requireLockedPool, roleOn } from './rights.ts';
 
@@ -44,6 +45,7 @@ export function transferDataPool(
     }
     const owner = await requireNewOwner(platform, transaction, context, to, 'data-pool:create');
     if (isOwner(pool, to)) return { status: 200, body: presentPool(pool, before) };
+    await takeStorage(platform, transaction, to, pool.bytes);
     const values = { ...owner, revision: pool.revision + 1 };
     await transaction.updateTable('data_pools').set(values).where('id', '=', id).execute();
     // Whoever owns it needs no membership.

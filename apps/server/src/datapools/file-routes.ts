@@ -86,7 +86,15 @@ export const dataPoolUploadEndpoints = (platform: Platform): PlatformEndpoint[] 
       params: filePath,
       consumes: { 'application/octet-stream': Bytes },
       answers: { 200: DataPoolFile, 201: DataPoolFile },
-      problems: [...found, 'conflict', 'stale', 'too-large', 'unsupported-media-type', 'insufficient-storage'],
+      problems: [
+        ...found,
+        'conflict',
+        'storage-quota-exceeded',
+        'stale',
+        'too-large',
+        'unsupported-media-type',
+        'insufficient-storage',
+      ],
       handle: ({ params, caller, request }) =>
         uploadFile(platform, arriving, contextOf(caller), params.dataPoolId, params.name, request),
     }),

@@ -104,7 +104,7 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     params: poolPath,
     body: TransferRequest,
     answers: { 200: DataPool },
-    problems: [...found, ...body],
+    problems: [...found, ...body, 'storage-quota-exceeded'],
     handle: ({ params, body, caller }) => transferDataPool(platform, contextOf(caller), params.dataPoolId, body),
   }),
   endpoint({

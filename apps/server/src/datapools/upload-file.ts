@@ -2,6 +2,7 @@ import { limits } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { Problem, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
+import { storageLeft, storageProblem, takeStorage, type StorageOwner } from '../quotas/index.ts';
 import { noteUnused, removeUnused, takeIntoUse, type DataPoolRow, type Queries } from '../storage/index.ts';
 import { requireFileName } from './file-name.ts';
 import { requirePreconditions } from './preconditions.ts';
@@ -35,7 +36,7 @@ export async function uploadFile(
     const { pool } = await requirePool(platform.database.read, context, poolId, 'data-pool-file:write');
     const before = await findFile(platform.database.read, poolId, name);
     requirePreconditions(request, before ? fileTag(before) : null);
-    const room = roomFor(platform, arriving, pool, before);
+    const room = roomFor(platform, arriving, pool, before, await storageLeft(platform, ownerOf(pool)));
     try {
       room.announce(Number(request.headers['content-length'] ?? 0));
       const received = await receive(platform, raw, room.take);
@@ -65,6 +66,7 @@ async function keep(
       const before = await findFile(transaction, poolId, name);
       requirePreconditions(request, before ? fileTag(before) : null);
       requireRoom(platform, pool, bytes - (before?.bytes ?? 0), before ? 0 : 1);
+      await takeStorage(platform, transaction, ownerOf(pool), bytes - (before?.bytes ?? 0));
       await takeIntoUse(transaction, blob);
       const now = platform.now();
       const values = { blob, bytes, media_type: content.mediaType, digest, updated_at: now };
@@ -103,14 +105,30 @@ interface Room {
   release(): void;
 }
 
-/** What one upload may take: the limit of a file, and what the pool has left beside the uploads that arrive for it now. */
-function roomFor(platform: Platform, arriving: Arriving, pool: DataPoolRow, before: FileRow | undefined): Room {
+function ownerOf({ owner_type: type, owner_id: id }: DataPoolRow): StorageOwner {
+  return { type, id };
+}
+
+/**
+ * What one upload may take: the limit of a file, what the pool has left beside the uploads that arrive for it now, and what
+ * its owner may keep (`left` in bytes; null is no limit).
+ */
+function roomFor(
+  platform: Platform,
+  arriving: Arriving,
+  pool: DataPoolRow,
+  before: FileRow | undefined,
+  left: number | null,
+): Room {
   let taken = 0;
   const check = (bytes: number): void => {
     if (bytes > limits.dataPoolFileBytes)
       throw new Problem('too-large', `A file may have at most ${limits.dataPoolFileBytes} bytes (5 GiB).`);
     const others = (arriving.get(pool.id) ?? 0) - taken;
-    requireRoom(platform, pool, others + bytes - (before?.bytes ?? 0), before ? 0 : 1);
+    const more = others + bytes - (before?.bytes ?? 0);
+    if (left !== null && more > left)
+      throw storageProblem(`The owner of the data pool has ${left} bytes left of its quota, and ${more} are needed.`);
+    requireRoom(platform, pool, more, before ? 0 : 1);
   };
   return {
     announce: check,

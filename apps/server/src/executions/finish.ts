@@ -8,6 +8,7 @@ import { isKept, removeCopies } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import { blobKeyOf, noteUnused, removeUnused, type ExecutionFileRow, type Queries } from '../storage/index.ts';
 import { dropInput } from './input-blob.ts';
+import { hasRoom, resultBytes, withoutContent } from './fit.ts';
 import { keepExecutionLog } from './log.ts';
 import { keepLateLog, move } from './queries.ts';
 import { digestOf, hashed, recordOf, type Kept } from './record/index.ts';
@@ -55,27 +56,40 @@ async function isCollected({ database }: Platform, id: string): Promise<boolean>
 }
 
 async function collect(platform: Platform, runtime: Runtime, end: ExecutionEnd): Promise<void> {
+  // Asked before anything is stored, and again when it is written: others may have taken the room meanwhile.
+  const before = await hasRoom(platform, platform.database.read, end.executionId, resultBytes(end));
+  const unused = await keepEnd(platform, runtime, before === null ? end : withoutContent(end, before));
+  await removeUnused(platform.database, platform.blobs, unused);
+}
+
+/** Stores what an execution left, and writes it with its end. Returns blobs that nothing refers to. */
+async function keepEnd(platform: Platform, runtime: Runtime, end: ExecutionEnd): Promise<string[]> {
   const id = end.executionId;
   const log = await keepExecutionLog(platform, runtime, end);
   const { content, ...result } = end.result ? await keepResult(platform, id, end.result) : NO_RESULT;
   const { files, contents } = await keepFiles(platform, end);
-  const record = recordOf(end, content, contents);
   const stored = [log.log_blob, result.result_blob, ...files.map(({ blob }) => blob)];
-  const unused = await platform.database.write(async (transaction) => {
-    const cause = end.cause && JSON.stringify(end.cause);
-    const values = { ...log, ...result, record, cause, ended_at: end.endedAt, sealed_secrets: null, input: null };
+  const file_bytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  return platform.database.write(async (transaction) => {
+    const now = platform.now();
+    const lack = await hasRoom(platform, transaction, id, resultBytes(end));
+    const last = lack === null ? end : withoutContent(end, lack);
+    const record = lack === null ? recordOf(end, content, contents) : recordOf(last, null, []);
+    const cause = last.cause && JSON.stringify(last.cause);
+    const kept = lack === null ? { ...result, file_bytes } : {};
+    const values = { ...log, ...kept, record, cause, ended_at: end.endedAt, sealed_secrets: null, input: null };
     await removeCopies(transaction, id);
-    const input = await dropInput(transaction, id, platform.now());
-    if (await move(transaction, id, events[end.outcome], values)) {
-      if (files.length > 0) await transaction.insertInto('execution_files').values(files).execute();
-      if (end.outcome === 'SUCCEEDED') await recordExecution(platform, transaction, end);
-      return input === null ? [] : [input];
+    const input = await dropInput(transaction, id, now);
+    const inputs = input === null ? [] : [input];
+    if (await move(transaction, id, events[last.outcome], values)) {
+      if (lack === null && files.length > 0) await transaction.insertInto('execution_files').values(files).execute();
+      if (last.outcome === 'SUCCEEDED') await recordExecution(platform, transaction, end);
+      return lack === null ? inputs : [...inputs, ...(await noteUnkept(transaction, id, stored, now))];
     }
     // It was cancelled while it ran: only its log and its record are still missing. Given up as lost: not even that.
     await keepLateLog(transaction, id, { ...log, record });
-    return [...(input === null ? [] : [input]), ...(await noteUnkept(transaction, id, stored, platform.now()))];
+    return [...inputs, ...(await noteUnkept(transaction, id, stored, now))];
   });
-  await removeUnused(platform.database, platform.blobs, unused);
 }
 
 /**
@@ -120,18 +134,20 @@ async function giveBack(platform: Platform, runtime: Runtime, id: string): Promi
 interface KeptResult {
   readonly result: string | null;
   readonly result_blob: string | null;
+  readonly result_bytes: number | null;
   readonly content: Kept['result'];
 }
 
-const NO_RESULT: KeptResult = { result: null, result_blob: null, content: null };
+const NO_RESULT: KeptResult = { result: null, result_blob: null, result_bytes: null, content: null };
 
 /** The result as the text of a JSON object without HAL members: a value that is no object goes under the key `result`. */
 async function keepResult(platform: Platform, id: string, file: ResultFile): Promise<KeptResult> {
   const raw = (file.text ?? (await readFile(file.path, 'utf8'))).trim();
   const text = file.isObject ? (file.reservedMembers ? withoutReserved(raw) : raw) : `{"result":${raw}}`;
   const content = { digest: digestOf(text), bytes: Buffer.byteLength(text) };
-  if (content.bytes <= INLINE_BYTES) return { result: text, result_blob: null, content };
-  return { result: null, result_blob: await platform.blobs.put(text, blobKeyOf(id, 'result')), content };
+  if (content.bytes <= INLINE_BYTES) return { result: text, result_blob: null, result_bytes: null, content };
+  const blob = await platform.blobs.put(text, blobKeyOf(id, 'result'));
+  return { result: null, result_blob: blob, result_bytes: content.bytes, content };
 }
 
 function withoutReserved(text: string): string {

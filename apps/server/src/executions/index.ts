@@ -1,6 +1,7 @@
 export { executionCatalog } from './catalog.ts';
 export { giveUpExecutions } from './lost.ts';
 export type { ExecutionInput } from './input.ts';
+export { expireResults } from './expire.ts';
 export { executionLinks } from './links.ts';
 export { Executions } from './operations.ts';
 export { presentStatus } from './present.ts';

@@ -1,5 +1,14 @@
 import type { ExecutionEnd, Runtime } from '@kethub/runtime';
-import { copiedLog, isKept, keepLog, keptLogSource, onLogCopied, type KeptLog, type LogSource } from '../logs/index.ts';
+import {
+  copiedLog,
+  isKept,
+  keepLog,
+  keptLogSource,
+  onLogCopied,
+  type KeptLog,
+  type LogSource,
+  type StoredLog,
+} from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import { blobKeyOf } from '../storage/index.ts';
 import type { ExecutionWatch } from './watch.ts';
@@ -9,7 +18,7 @@ export async function keepExecutionLog(
   platform: Platform,
   runtime: Runtime,
   { executionId: id, logBytes }: Pick<ExecutionEnd, 'executionId' | 'logBytes'>,
-): Promise<KeptLog> {
+): Promise<StoredLog> {
   const parts: Buffer[] = [];
   for (let position = 0; position < logBytes;) {
     const { bytes, nextByte } = await runtime.readLog(id, position);

@@ -1,4 +1,4 @@
-import { keepLog, readCopies, removeCopies, type KeptLog } from '../logs/index.ts';
+import { keepLog, readCopies, removeCopies, type StoredLog } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import { putUnused, removeUnused, takeIntoUse } from '../storage/index.ts';
 import { dropInput } from './input-blob.ts';
@@ -43,7 +43,7 @@ export async function giveUpExecutions(platform: Platform, workerId: string): Pr
   if (left.length > 0) log.error({ worker: workerId, executions: left.length }, 'executions ended as UNKNOWN');
 }
 
-async function keepCopies(platform: Platform, id: string): Promise<KeptLog> {
+async function keepCopies(platform: Platform, id: string): Promise<StoredLog> {
   const parts: Buffer[] = [];
   for (let position = 0; ;) {
     const bytes = await readCopies(platform.database, id, position);

@@ -6,12 +6,13 @@ import { answerLog, isKept } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import type { Queries } from '../storage/index.ts';
 import { cancelExecution } from './cancel.ts';
+import { deleteExecution, type Actor } from './delete-execution.ts';
 import { executionLinks } from './links.ts';
 import { executionLog } from './log.ts';
 import { presentStatus } from './present.ts';
 import { findExecution, pageOfExecutions } from './queries.ts';
 import { readRecord } from './record/index.ts';
-import { describeResultFile, readResult, readResultFile } from './result.ts';
+import { describeResultFile, readResult, readResultFile, requireKept } from './result.ts';
 import { notThere, type ExecutionScope } from './scope.ts';
 import { Fitting } from './schedule/index.ts';
 import { createAccepting, startExecution, type Accepting, type Origin } from './start.ts';
@@ -116,6 +117,7 @@ export class Executions {
   ): Promise<Answer> {
     const row = await findExecution(this.#platform.database, scope, id);
     if (!row) throw notThere(scope, id);
+    requireKept(row);
     const ofWorkflow = isKept(row) ? null : await this.#workflows.log(id);
     const source = ofWorkflow ?? executionLog(this.#platform, this.#runtime, this.#watch, id);
     const key = `${ofWorkflow ? 'journal' : 'execution'} ${id}`;
@@ -124,6 +126,12 @@ export class Executions {
 
   async cancel(scope: ExecutionScope, id: string): Promise<Answer> {
     return { status: 200, body: presentStatus(await cancelExecution(this.#platform, this.#workflows, scope, id)) };
+  }
+
+  /** Deletes an execution that has ended, with all that it left. */
+  async delete(scope: ExecutionScope, id: string, actor: Actor): Promise<Answer> {
+    await deleteExecution(this.#platform, scope, id, actor);
+    return { status: 204 };
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { isFinal } from '@kethub/contract';
+import { isFinal, toTimestamp } from '@kethub/contract';
 import { pipeline, Transform } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import {
@@ -25,6 +25,8 @@ const json = { 'content-type': 'application/json; charset=utf-8' };
 /** `GET /{id}/result`: what the service returned, or the cause why it did not, at the root, and two HAL members. */
 export async function readResult(platform: Platform, scope: ExecutionScope, id: string): Promise<Answer> {
   const row = await requireEnded(platform, scope, id);
+  // Of what did not succeed the cause is kept.
+  if (row.cause === null) requireKept(row);
   const files = await filesOf(platform.database, id);
   const members = JSON.stringify({
     _links: resultLinks(scope.address, id, files),
@@ -100,7 +102,7 @@ async function requireFile(
   id: string,
   name: string,
 ): Promise<ExecutionFileRow> {
-  await requireEnded(platform, scope, id);
+  requireKept(await requireEnded(platform, scope, id));
   const file = (await filesOf(platform.database, id)).find((one) => one.name === name);
   if (!file) throw new Problem('result-file-not-found', `The execution has no result file ${JSON.stringify(name)}.`);
   return file;
@@ -112,4 +114,13 @@ async function requireEnded(platform: Platform, scope: ExecutionScope, id: strin
   if (!isFinal(row.status))
     throw new Problem('result-not-available', `The execution is ${row.status}. The result is there once it has ended.`);
   return row;
+}
+
+/** Throws result-expired for an execution whose result, files and log were deleted because of their age. */
+export function requireKept({ expired_at }: Pick<ExecutionRow, 'expired_at'>): void {
+  if (expired_at === null) return;
+  throw new Problem(
+    'result-expired',
+    `Result, result files and log were deleted on ${toTimestamp(expired_at)} UTC, because their time was up (\`ket storage show\` shows how long they are kept).`,
+  );
 }

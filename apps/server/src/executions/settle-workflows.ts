@@ -11,6 +11,8 @@ export interface Settled {
   /** JSON of the result or of `errors`, or the blob with it. */
   readonly result: string | null;
   readonly result_blob: string | null;
+  /** Size of the result where it lies in a blob. */
+  readonly result_bytes: number | null;
 }
 
 const events = ['WORKFLOW_RUNNING', 'WORKFLOW_SUCCEEDED', 'WORKFLOW_FAILED'] as const;
@@ -35,12 +37,13 @@ export function settleWorkflows(together: Together, transaction: Queries, rows: 
     ended_at: 'bigint',
     result: 'text',
     result_blob: 'text',
+    result_bytes: 'bigint',
   });
   const ids = rows.map(({ id }) => id);
   const seen = sql.join(seenColumns.map((column) => sql.ref(`executions.${column}`)));
   const from = sql.join([...new Set(events.flatMap(before))].map((status) => sql.lit(status)));
   return together.rows(sql<Moved>`update executions set status = fresh.status, ended_at = fresh.ended_at, result = fresh.result,
-      result_blob = fresh.result_blob
+      result_blob = fresh.result_blob, result_bytes = fresh.result_bytes
     from ${fresh} as fresh where executions.id = fresh.id and ${isAmong(transaction, 'executions.id', ids)}
       and executions.status in (${from})
     returning ${seen}, exists (select 1 from accepted_plans

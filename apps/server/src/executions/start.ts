@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { referencesAnywhere, referencesIn, requireReadable, type ReferencedPools } from '../datapools/index.ts';
 import { once, Problem, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
+import { requireStart } from '../quotas/index.ts';
 import { Gather, takeIntoUse, Together, type ExecutionRow, type OwnerType, type Queries } from '../storage/index.ts';
 import { formatTraceparent, traceOf } from '../telemetry/index.ts';
 import { keepInput, removeInput } from './input-blob.ts';
@@ -106,6 +107,7 @@ export async function prepareExecution(
 ): Promise<PreparedExecution> {
   const bytes = Buffer.byteLength(text);
   requireSize(bytes);
+  await requireStart(platform, origin.owner, { bytes, waits: !origin.isWorkflow });
   const input = parseInput(text);
   if (origin.isWorkflow && startEvent === undefined) await workflows.check(origin.serviceVersionId, input, bytes);
   // A workflow passes on what it was given: whoever starts it has to be able to read it all.
@@ -146,6 +148,10 @@ export async function prepareExecution(
     input_digest: digestOf(input.text),
     input_bytes: Buffer.byteLength(input.text),
     record: null,
+    result_bytes: null,
+    log_bytes: null,
+    file_bytes: null,
+    expired_at: null,
   };
   const { isWorkflow } = origin;
   const plain = { depth: 0, firstStep: null };

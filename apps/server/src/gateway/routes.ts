@@ -87,10 +87,12 @@ export function gatewayEndpoints(
         'input-not-an-object',
         'invalid-secrets',
         'data-pool-not-readable',
+        'storage-quota-exceeded',
         'resource-unavailable',
         'too-large',
         'unsupported-media-type',
         'quota-exceeded',
+        'too-many-pending',
         'request-in-progress',
         'idempotency-key-reused',
       ],
@@ -117,6 +119,7 @@ export function gatewayEndpoints(
         'malformed-json',
         'conflict',
         'data-pool-not-readable',
+        'storage-quota-exceeded',
         'input-not-an-object',
         'invalid-secrets',
         'too-large',
@@ -166,7 +169,7 @@ export function gatewayEndpoints(
       description: 'For an execution that did not succeed the cause stands in its place: type, title and detail.',
       params: one,
       answers: { 200: ResultResponse },
-      problems: [...missing, 'result-not-available'],
+      problems: [...missing, 'result-not-available', 'result-expired'],
       handle: ({ caller, params }) => executions.result(admitted(caller).scope, params.id),
     }),
     endpoint({
@@ -179,7 +182,13 @@ export function gatewayEndpoints(
       params: Type.Object({ ...address, id: Id, file: Type.String() }),
       description: 'With `Range` a part of it, and with `If-None-Match` nothing that is known already.',
       answers: { 200: { media: ['*/*'] }, 206: { media: ['*/*'] }, 304: null },
-      problems: [...missing, 'result-not-available', 'result-file-not-found', 'range-not-satisfiable'],
+      problems: [
+        ...missing,
+        'result-not-available',
+        'result-expired',
+        'result-file-not-found',
+        'range-not-satisfiable',
+      ],
       handle: ({ caller, params, request }) =>
         executions.resultFile(admitted(caller).scope, params.id, params.file, request),
     }),
@@ -192,10 +201,26 @@ export function gatewayEndpoints(
       summary: 'Read or follow the log of an execution',
       params: one,
       answers: { 200: { media: logMedia } },
-      problems: [...missing, ...logProblems],
+      problems: [...missing, ...logProblems, 'result-expired'],
       handle: ({ caller, params, request, reply }) => {
         const { scope, applicationId } = admitted(caller);
         return executions.log(scope, params.id, applicationId, request, reply);
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: `${service}/:id`,
+      id: 'deleteExecution',
+      tag,
+      access: 'SUBSCRIBER',
+      summary: 'Delete an execution that has ended, with its result, result files and log',
+      description: 'Cancel it first if it runs. Afterwards the execution is not there: 404.',
+      params: one,
+      answers: { 204: null },
+      problems: [...missing, 'execution-not-ended'],
+      handle: ({ caller, params }) => {
+        const { scope, subscriber } = admitted(caller);
+        return executions.delete(scope, params.id, { applicationId: subscriber.applicationId });
       },
     }),
     endpoint({

@@ -37,6 +37,8 @@ const start = {
     'input-not-an-object',
     'invalid-secrets',
     'data-pool-not-readable',
+    'storage-quota-exceeded',
+    'too-many-pending',
     'not-found',
     'conflict',
     'build-not-succeeded',
@@ -134,7 +136,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     description: 'For an execution that did not succeed the cause stands in its place: type, title and detail.',
     params: one,
     answers: { 200: ResultResponse },
-    problems: [...missing, 'result-not-available'],
+    problems: [...missing, 'result-not-available', 'result-expired'],
     handle: ({ params, caller }) => executions.result(jobScope(platform, contextOf(caller)), params.executionId),
   }),
   endpoint({
@@ -147,7 +149,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     params: Type.Object({ executionId: Id, file: Type.String() }),
     description: 'With `Range` a part of it, and with `If-None-Match` nothing that is known already.',
     answers: { 200: { media: ['*/*'] }, 206: { media: ['*/*'] }, 304: null },
-    problems: [...missing, 'result-not-available', 'result-file-not-found', 'range-not-satisfiable'],
+    problems: [...missing, 'result-not-available', 'result-expired', 'result-file-not-found', 'range-not-satisfiable'],
     handle: ({ params, caller, request }) =>
       executions.resultFile(jobScope(platform, contextOf(caller)), params.executionId, params.file, request),
   }),
@@ -160,7 +162,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     summary: 'Read size, type and mark of a result file',
     params: Type.Object({ executionId: Id, file: Type.String() }),
     answers: { 200: null, 304: null },
-    problems: [...missing, 'result-not-available', 'result-file-not-found'],
+    problems: [...missing, 'result-not-available', 'result-expired', 'result-file-not-found'],
     handle: ({ params, caller, request }) =>
       executions.resultFileHead(jobScope(platform, contextOf(caller)), params.executionId, params.file, request),
   }),
@@ -173,7 +175,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     summary: 'Read or follow the log of an execution',
     params: one,
     answers: { 200: { media: [...logMedia] } },
-    problems: [...missing, ...logProblems],
+    problems: [...missing, ...logProblems, 'result-expired'],
     handle: ({ params, caller, request, reply }) =>
       executions.log(
         jobScope(platform, contextOf(caller)),
@@ -194,6 +196,23 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     answers: { 200: ExecutionRecord },
     problems: missing,
     handle: ({ params, caller }) => executions.record(jobScope(platform, contextOf(caller)), params.executionId),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/service-executions/:executionId',
+    id: 'deleteOwnedExecution',
+    tag,
+    access: 'execution:delete',
+    summary: 'Delete an execution that has ended, with its result, result files and log',
+    description:
+      'Cancel it first if it runs. Of a workflow its journal goes as well; what services its tasks have called stays. What was charged stays. Afterwards the execution is not there: 404.',
+    params: one,
+    answers: { 204: null },
+    problems: [...missing, 'execution-not-ended'],
+    handle: ({ params, caller }) => {
+      const context = contextOf(caller);
+      return executions.delete(jobScope(platform, context), params.executionId, context);
+    },
   }),
   endpoint({
     method: 'PUT',

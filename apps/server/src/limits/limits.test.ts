@@ -32,7 +32,7 @@ describe.each(databases)('counting on $name', ({ open }) => {
         .insertInto('applications')
         .values({ id: 'a', ...owner })
         .execute();
-      const service = { ...owner, id: 's', slug: 'x', type: 'MANAGED' as const, description: '' };
+      const service = { ...owner, id: 's', slug: 'x', type: 'MANAGED' as const, description: '', stored_bytes: 0 };
       await transaction.insertInto('services').values(service).execute();
       const version = { id: 'v', service_id: 's', version: '1.0.0', state: 'PUBLISHED' as const };
       const built = { visibility: 'INTERNAL' as const, configuration: '{}', source_blob: '', source_bytes: 0 };

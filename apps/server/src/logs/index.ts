@@ -1,5 +1,5 @@
 export { answerLog, logMedia, logProblems, type LogRequest } from './answer.ts';
-export { isKept, keepLog, keptLogSource, type KeptLog, type LogSource } from './source.ts';
+export { isKept, keepLog, keptLogSource, type KeptLog, type LogSource, type StoredLog } from './source.ts';
 export { copiedLog, onLogCopied, type CopiedLog } from './copied-source.ts';
 export { LogCopier } from './copier.ts';
 export { readCopies, removeCopies, removeStrayCopies } from './copies.ts';

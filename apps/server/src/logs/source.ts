@@ -21,10 +21,16 @@ export interface KeptLog {
   readonly log_blob: string | null;
 }
 
+/** A log as the columns of its row. */
+export interface StoredLog extends KeptLog {
+  /** Size in bytes where it lies in a blob, else null. */
+  readonly log_bytes: number | null;
+}
+
 /** Stores the bytes of a log that has ended: small ones in the row, which spares two file syncs per execution. */
-export async function keepLog(bytes: Buffer, put: (bytes: Buffer) => Promise<string>): Promise<KeptLog> {
-  if (bytes.length <= INLINE_BYTES) return { log: bytes.toString('utf8'), log_blob: null };
-  return { log: null, log_blob: await put(bytes) };
+export async function keepLog(bytes: Buffer, put: (bytes: Buffer) => Promise<string>): Promise<StoredLog> {
+  if (bytes.length <= INLINE_BYTES) return { log: bytes.toString('utf8'), log_blob: null, log_bytes: null };
+  return { log: null, log_blob: await put(bytes), log_bytes: bytes.length };
 }
 
 /** Whether the log of this row has ended and is kept. */

@@ -4,7 +4,7 @@ import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { noteUnused, removeUnused, takeIntoUse, type Queries } from '../storage/index.ts';
+import { noteUnused, removeUnused, type Queries } from '../storage/index.ts';
 import { buildPending } from './builds/index.ts';
 import { copySpecification } from './api-specification.ts';
 import { presentBuild, presentVersion, stateOf } from './present.ts';
@@ -25,6 +25,7 @@ import {
   requireVersion,
   sourceColumns,
 } from './versions.ts';
+import { useSource } from './use-source.ts';
 import { addUploadedDraft } from './write-versions.ts';
 
 /** Adds the next version as a draft: from a ZIP, with configuration and API specification of the newest one; or from a target. One draft at a time. */
@@ -71,7 +72,7 @@ export async function replaceSource(
       requireMatch(request, etag(row.revision));
       const anew = await buildAnew(platform, transaction, row.id);
       const values = { ...anew, ...sourceColumns(source), revision: row.revision + 1 };
-      await takeIntoUse(transaction, source.blob);
+      await useSource(platform, transaction, serviceId, source, row.source_bytes);
       await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
       await noteUnused(transaction, row.source_blob, platform.now());
       unused.push(row.source_blob);

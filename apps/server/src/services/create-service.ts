@@ -83,6 +83,7 @@ function serviceRow(
     description,
     created_at: platform.now(),
     revision: 1,
+    stored_bytes: 0,
   };
 }
 

@@ -11,7 +11,7 @@ function stored<T>(json: string): T {
 }
 
 export function presentBuild(
-  row: Omit<BuildRow, 'log' | 'log_blob' | 'service_version_id' | 'worker_id' | 'cpus' | 'memory_bytes'>,
+  row: Omit<BuildRow, 'log' | 'log_blob' | 'log_bytes' | 'service_version_id' | 'worker_id' | 'cpus' | 'memory_bytes'>,
 ): Build {
   return {
     id: row.id,

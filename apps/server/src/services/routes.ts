@@ -51,7 +51,7 @@ const servicePath = Type.Object({ serviceId: Id });
 const versionPath = Type.Object({ serviceId: Id, version: Version });
 const found = ['invalid-request', 'not-found'] as const;
 const change = [...found, 'stale'] as const;
-const upload = ['invalid-archive', 'too-large', 'unsupported-media-type'] as const;
+const upload = ['invalid-archive', 'too-large', 'unsupported-media-type', 'storage-quota-exceeded'] as const;
 const repeat = ['request-in-progress', 'idempotency-key-reused'] as const;
 
 /** Services, their versions, source, builds and publication. */
@@ -127,7 +127,7 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: servicePath,
     body: TransferRequest,
     answers: { 200: Service },
-    problems: [...found, 'malformed-json', 'conflict', 'unsupported-media-type'],
+    problems: [...found, 'malformed-json', 'conflict', 'unsupported-media-type', 'storage-quota-exceeded'],
     handle: ({ params, body, caller }) => transferService(platform, contextOf(caller), params.serviceId, body),
   }),
   endpoint({

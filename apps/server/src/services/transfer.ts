@@ -5,6 +5,7 @@ import { Problem, type Answer } from '../http/index.ts';
 import { changeProvider } from '../metering/index.ts';
 import { requireNewOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
+import { takeStorage } from '../quotas/index.ts';
 import { isDuplicate, type Queries, type ServiceRow } from '../storage/index.ts';
 import { presentService } from './present.ts';
 import { hasPublished, newestVersions } from './queries.ts';
@@ -27,6 +28,7 @@ export async function transferService(
       const row = await requireService(transaction, context, id);
       const owner = await requireNewOwner(platform, transaction, context, to, 'service:create');
       await requireFreeAddress(transaction, owner.owner_id, row.slug, id);
+      await takeStorage(platform, transaction, to, row.stored_bytes);
       const versions = await newestVersions(transaction, [id]);
       if (await hasPublished(transaction, id)) await keepAddress(transaction, row);
       const values = { ...owner, revision: row.revision + 1 };

@@ -2,10 +2,11 @@ import type { RuntimeConfiguration } from '@kethub/contract';
 import type { Insertable } from 'kysely';
 import { Problem } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { takeIntoUse, type Queries, type ServiceRow, type ServiceVersionRow } from '../storage/index.ts';
+import { type Queries, type ServiceRow, type ServiceVersionRow } from '../storage/index.ts';
 import { requireBuildSlot } from './builds/index.ts';
 import { everyVersion, findService, findVersion, newestVersions, type VersionRow } from './queries.ts';
 import type { Source } from './source.ts';
+import { useSource } from './use-source.ts';
 import { nextVersion } from './version-number.ts';
 
 /** The service, if it belongs to `owner`. Throws not-found otherwise. */
@@ -134,7 +135,7 @@ export async function insertDraft(
   configuration: RuntimeConfiguration,
 ): Promise<{ versionId: string; buildId: string }> {
   const buildId = platform.newId();
-  await takeIntoUse(transaction, source.blob);
+  await useSource(platform, transaction, serviceId, source);
   const versionId = await insertVersion(platform, transaction, serviceId, version, {
     ...sourceColumns(source),
     configuration: JSON.stringify(configuration),
@@ -174,6 +175,7 @@ export async function insertBuild(
       worker_id: null,
       cpus: null,
       memory_bytes: null,
+      log_bytes: null,
     })
     .execute();
 }

@@ -4,9 +4,10 @@ import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
-import { noteUnused, removeUnused, takeIntoUse, type Queries } from '../storage/index.ts';
+import { noteUnused, removeUnused, type Queries } from '../storage/index.ts';
 import { newestVersions, type VersionRow } from './queries.ts';
 import { insertVersion, requireDraft, requireVersion, sourceColumns } from './versions.ts';
+import { useSource } from './use-source.ts';
 import {
   bpmnMedia,
   columnsOf,
@@ -30,7 +31,7 @@ export async function insertWorkflowDraft(
   source: WorkflowSource,
   applicationId: string | null,
 ): Promise<string> {
-  await takeIntoUse(transaction, source.blob);
+  await useSource(platform, transaction, serviceId, source);
   const id = await insertVersion(platform, transaction, serviceId, version, sourceColumns(source));
   await insertWorkflowVersion(transaction, id, source, applicationId);
   return id;
@@ -68,9 +69,9 @@ export async function replaceWorkflow(
     return await change(platform, owner, serviceId, version, request, async (transaction, row) => {
       requireDraft(row);
       const columns = sourceColumns(source);
+      await useSource(platform, transaction, serviceId, source, row.source_bytes);
       await transaction.updateTable('service_versions').set(columns).where('id', '=', row.id).execute();
       await updateWorkflowVersion(transaction, row.id, columnsOf(source));
-      await takeIntoUse(transaction, source.blob);
       await noteUnused(transaction, row.source_blob, platform.now());
       unused.push(row.source_blob);
     });

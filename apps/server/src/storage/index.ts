@@ -20,4 +20,4 @@ export { beginningOfName, foldCase, isInNoName, searchTextOf } from './search-te
 export { createSeal, instanceKey, type Seal } from './seal.ts';
 export { renewKey, SigningKeys, type KeyKind, type KeySet } from './signing-keys.ts';
 export { Together, type Returned } from './together.ts';
-export { noteUnused, putUnused, removeUnused, sweepUnusedBlobs, takeIntoUse } from './unused-blobs.ts';
+export { noteAllUnused, noteUnused, putUnused, removeUnused, sweepUnusedBlobs, takeIntoUse } from './unused-blobs.ts';

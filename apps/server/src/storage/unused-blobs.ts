@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { Blobs } from './blobs.ts';
 import type { Database, Queries } from './database.ts';
+import { recordsOf } from './records.ts';
 
 /** Longer than storing a blob and referring to it can take. */
 const KEPT_MS = 60 * 60 * 1000;
@@ -16,6 +18,18 @@ export async function noteUnused(transaction: Queries, blob: string, now: number
   // Noted already: by an attempt before, which died before it could remove it.
   const note = transaction.insertInto('unused_blobs').values({ blob, noted_at: now });
   await note.onConflict((conflict) => conflict.column('blob').doNothing()).execute();
+}
+
+/** The same for many, in one statement. */
+export async function noteAllUnused(transaction: Queries, blobs: readonly string[], now: number): Promise<void> {
+  if (blobs.length === 0) return;
+  const noted = recordsOf(
+    transaction,
+    blobs.map((blob) => ({ blob })),
+    { blob: 'text' },
+  );
+  await sql`insert into unused_blobs (blob, noted_at) select blob, cast(${now} as bigint) from ${noted} as given
+    where true on conflict (blob) do nothing`.execute(transaction);
 }
 
 /** Stores what a transaction is going to refer to, within the hour; until then it is noted. */

@@ -47,6 +47,10 @@ export const bareExecution = {
   input_digest: null,
   input_bytes: null,
   record: null,
+  result_bytes: null,
+  log_bytes: null,
+  file_bytes: null,
+  expired_at: null,
 } satisfies Partial<ExecutionRow>;
 
 /** An execution of a bare version that waits. */

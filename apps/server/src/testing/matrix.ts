@@ -49,7 +49,12 @@ export interface Row {
   readonly bodiless?: boolean;
 }
 
-const list = (role: MemberRole, method: string, path: string, body?: (owned: Owned) => Promise<FormData>): Row => ({
+const list = (
+  role: MemberRole,
+  method: string,
+  path: string,
+  body?: (owned: Owned) => Promise<FormData> | object,
+): Row => ({
   role,
   by: 'HEADER',
   onResource: false,
@@ -287,6 +292,9 @@ export const matrix: Readonly<Record<string, Row>> = {
   getOwnedRecord: execution('VIEWER', 'GET', '/record'),
   getOwnedLog: execution('VIEWER', 'GET', '/log'),
   cancelOwnedExecution: execution('MAINTAINER', 'PUT', '/cancel', [409]),
+  deleteOwnedExecution: execution('MAINTAINER', 'DELETE', ''),
+  getStorage: list('VIEWER', 'GET', '/storage'),
+  setRetention: list('OWNER', 'PUT', '/storage/retention', () => ({ keepDays: 30 })),
 
   getWorkflowResult: workflow('VIEWER', 'GET', (of) => `/workflow-service-executions/${of.instanceId}/result`),
   setWorkflowApplication: workflow(
@@ -338,6 +346,8 @@ export const personalOperations: readonly string[] = [
   'getRegistration',
   'changeRegistration',
   'renewSigningKeys',
+  'setStorageQuota',
+  'recountStorage',
   'getMe',
   'updateMe',
   'deleteMe',

@@ -43,7 +43,7 @@ export const workflowEndpoints = (
         'What the workflow returned at the root, or `errors`: it succeeded when there is no `errors`. 404 until it has ended or an incident is open.',
       params: Type.Object({ executionId: Id }),
       answers: { 200: ResultResponse },
-      problems: ['invalid-request', 'execution-not-found', 'result-not-available'],
+      problems: ['invalid-request', 'execution-not-found', 'result-not-available', 'result-expired'],
       handle: async ({ params, caller }) => {
         const context = contextOf(caller);
         const instance = await platform.database.read
@@ -74,6 +74,7 @@ export const workflowEndpoints = (
         'too-large',
         'unsupported-media-type',
         'data-pool-not-readable',
+        'storage-quota-exceeded',
         'input-not-an-object',
         'invalid-secrets',
       ],

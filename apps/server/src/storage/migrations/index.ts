@@ -31,6 +31,7 @@ import * as workflowOwners from './0033-workflow-owners.ts';
 import * as workflowMessagesOfApplications from './0035-workflow-messages-of-applications.ts';
 import * as workflowSpeed from './0036-workflow-speed.ts';
 import * as buildQueue from './0042-build-queue.ts';
+import * as storageUse from './0046-storage-use.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -66,6 +67,7 @@ const migrations: Record<string, Migration> = {
   '0035-workflow-messages-of-applications': workflowMessagesOfApplications,
   '0036-workflow-speed': workflowSpeed,
   '0042-build-queue': buildQueue,
+  '0046-storage-use': storageUse,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

@@ -93,6 +93,12 @@ export interface ExecutionRow {
   input_bytes: number | null;
   /** JSON of what is kept for who wants to run it again; null before it has run. */
   record: string | null;
+  /** Sizes of result and log where they lie in blobs, and of all result files; null where there are none. */
+  result_bytes: number | null;
+  log_bytes: number | null;
+  file_bytes: number | null;
+  /** When result, files and log were deleted because of their age. */
+  expired_at: number | null;
 }
 
 /** What one owner has pending of one service version. Made by triggers; an empty one is taken away by who finds it. */

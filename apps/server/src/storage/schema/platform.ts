@@ -1,8 +1,36 @@
+import type { OwnerType } from './owner.ts';
+
 export interface PlatformTables {
   unused_blobs: UnusedBlobRow;
   signing_keys: SigningKeyRow;
   installation: InstallationRow;
   idempotency_keys: IdempotencyKeyRow;
+  storage_use: StorageUseRow;
+  retention_rules: RetentionRuleRow;
+  storage_quotas: StorageQuotaRow;
+}
+
+/** Bytes that an owner keeps, counted by triggers. The sum over the shards is what counts; one shard can be negative. */
+export interface StorageUseRow {
+  owner_type: OwnerType;
+  owner_id: string;
+  /** The connection that has counted on PostgreSQL, which is its process id there; 0 on SQLite. */
+  shard: number;
+  inputs: number;
+  results: number;
+  files: number;
+  logs: number;
+  data_pools: number;
+  services: number;
+}
+
+/** How long an owner keeps what was executed: for all services, or for one. */
+export interface RetentionRuleRow {
+  owner_type: OwnerType;
+  owner_id: string;
+  /** Empty for all services. */
+  service_id: string;
+  keep_days: number;
 }
 
 /** A blob that no row refers to: not yet, or not any more. */
@@ -34,4 +62,12 @@ export interface IdempotencyKeyRow {
   digest: string;
   answer: string;
   created_at: number;
+}
+
+/** What administrators allow one owner to keep. */
+export interface StorageQuotaRow {
+  owner_type: OwnerType;
+  owner_id: string;
+  /** Null is no limit. */
+  bytes: number | null;
 }

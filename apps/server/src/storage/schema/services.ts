@@ -28,6 +28,8 @@ export interface ServiceRow {
   description: string;
   created_at: number;
   revision: number;
+  /** Sources and logs of builds of all versions; kept by triggers. */
+  stored_bytes: number;
 }
 
 export interface ServiceVersionRow {
@@ -43,6 +45,8 @@ export interface ServiceVersionRow {
   source_blob: string;
   source_bytes: number;
   source_digest: string;
+  /** Logs of its builds; kept by triggers. */
+  build_log_bytes: Generated<number>;
   build_id: string;
   /** JSON of what the runtime needs to run the version; null until built. */
   code: string | null;
@@ -88,6 +92,8 @@ export interface BuildRow {
   /** NDJSON, or null when it lies in log_blob or has not ended. */
   log: string | null;
   log_blob: string | null;
+  /** Size of the log where it lies in a blob. */
+  log_bytes: number | null;
   /** Whose machine it runs on; null while it is pending. */
   worker_id: string | null;
   /** What it was promised beside executions; null while it is pending, 0 on a slot that is reserved for builds. */

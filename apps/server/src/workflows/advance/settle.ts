@@ -34,12 +34,20 @@ export async function prepareSettlement(platform: Platform, advanced: readonly A
     // Who cancelled it has given it its result.
     if (status === 'CANCELLED') continue;
     const text = next.result && JSON.stringify(next.result);
-    const large = text !== null && Buffer.byteLength(text) > INLINE_BYTES;
+    const bytes = text === null ? 0 : Buffer.byteLength(text);
+    const large = text !== null && bytes > INLINE_BYTES;
     const blob = large ? await putUnused(platform, text) : null;
     if (blob !== null) blobs.push(blob);
     if (next.statusBefore !== 'RUNNING') replaced.push(row.id);
     const ended_at = status === 'RUNNING' ? null : platform.now();
-    rows.push({ id: row.id, status, ended_at, result: large ? null : text, result_blob: blob });
+    rows.push({
+      id: row.id,
+      status,
+      ended_at,
+      result: large ? null : text,
+      result_blob: blob,
+      result_bytes: large ? bytes : null,
+    });
   }
   return { rows, replaced, blobs };
 }

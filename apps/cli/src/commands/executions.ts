@@ -1,0 +1,57 @@
+import { KethubError } from '@kethub/client';
+import type { Command } from 'commander';
+import { findExecution, type FoundExecution } from '../platform/find-execution.ts';
+import { openSession } from '../platform/session.ts';
+import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+
+/** Whether a cancelled execution has ended is asked so often, so many milliseconds apart: its processes have 5 s. */
+const ATTEMPTS = 40;
+const PAUSE_MS = 250;
+
+interface DeleteOptions extends CommonOptions {
+  readonly cancel?: boolean;
+}
+
+export function addExecutions(program: Command, shell: Shell): void {
+  const executions = program.command('executions').description('delete executions that are not needed any more');
+  addCommand(
+    executions,
+    'delete <execution...>',
+    'delete executions that have ended, with result, result files and log; `last` is the last one',
+  )
+    .option('--cancel', 'cancel first what has not ended')
+    .action((wanted: string[], options: DeleteOptions) => remove(shell, wanted, options));
+}
+
+async function remove(shell: Shell, wanted: readonly string[], { cancel, ...options }: DeleteOptions): Promise<void> {
+  const session = await openSession(shell);
+  const deleted: string[] = [];
+  for (const one of wanted) {
+    const found = await findExecution(shell, session, one);
+    if (cancel === true) await cancelAndDelete(found);
+    else await found.door.delete(found.id);
+    deleted.push(found.id);
+  }
+  outputOf(shell, options).result(deleted.map((id) => `${id} is deleted.`).join('\n'), { deleted });
+}
+
+async function cancelAndDelete({ id, door }: FoundExecution): Promise<void> {
+  try {
+    await door.cancel(id);
+  } catch (error) {
+    if (!isRefused(error, 'execution-already-ended')) throw error;
+  }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await door.delete(id);
+    } catch (error) {
+      // Its processes are still ending.
+      if (!isRefused(error, 'execution-not-ended') || attempt === ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}
+
+function isRefused(error: unknown, code: string): boolean {
+  return error instanceof KethubError && error.code === code;
+}

@@ -1,0 +1,6 @@
+export { lackOfStorage, requireStorage, storageLeft, storageProblem, takeStorage } from './require.ts';
+export { requireStart } from './starts.ts';
+export { lockStorage, readStorage, type StorageOwner } from './storage-use.ts';
+export { storageCatalog } from './catalog.ts';
+export { shortestTimes, type KeptFor } from './retention.ts';
+export { storageEndpoints } from './routes.ts';

@@ -1,0 +1,90 @@
+import { Type, type Static } from 'typebox';
+import { Id, nullable } from './fields.ts';
+
+const bytes = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** Days; as long as an operator can say. */
+const KeepDays = Type.Integer({ minimum: 1, maximum: 36_500 });
+
+export const RetentionRequest = Type.Object(
+  {
+    keepDays: Type.Optional(
+      Type.Union([KeepDays, Type.Null()], {
+        description: 'Days after the end of any execution. Null, or left out: as long as the platform keeps them.',
+      }),
+    ),
+    services: Type.Optional(
+      Type.Array(Type.Object({ serviceId: Id, keepDays: KeepDays }, { additionalProperties: false }), {
+        maxItems: 1_000,
+        description: 'Shorter times for what was executed of single services, own ones or those of others.',
+      }),
+    ),
+  },
+  {
+    $id: 'RetentionRequest',
+    additionalProperties: false,
+    description: 'How long results, result files and logs are kept. The shortest time that applies counts.',
+  },
+);
+export type RetentionRequest = Static<typeof RetentionRequest>;
+
+export const StorageUsage = Type.Object(
+  {
+    usedBytes: bytes('All that follows, together.'),
+    quotaBytes: nullable('integer', { description: 'What may be used; null is no limit.' }),
+    inputBytes: bytes('Inputs of executions that have not ended.'),
+    resultBytes: bytes('Results and records of executions.'),
+    fileBytes: bytes('Result files, as they are downloaded.'),
+    logBytes: bytes('Logs of executions.'),
+    dataPoolBytes: bytes('Files in own data pools.'),
+    serviceBytes: bytes('Uploaded versions of own services, and the logs of their builds.'),
+    keepDays: nullable('integer', {
+      description: 'How long the platform keeps results, result files and logs; null is for good.',
+    }),
+    retention: Type.Object({
+      keepDays: nullable('integer', { description: 'The own, shorter time; null without one.' }),
+      services: Type.Array(Type.Object({ serviceId: Id, keepDays: KeepDays })),
+    }),
+  },
+  { $id: 'StorageUsage', description: 'What the caller, or the organization, keeps on the platform, in bytes.' },
+);
+export type StorageUsage = Static<typeof StorageUsage>;
+
+export const StorageQuotaRequest = Type.Object(
+  {
+    quotaBytes: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
+        description: 'Bytes; null is no limit. Left out: what the installation allows everybody.',
+      }),
+    ),
+  },
+  { $id: 'StorageQuotaRequest', additionalProperties: false },
+);
+export type StorageQuotaRequest = Static<typeof StorageQuotaRequest>;
+
+export const StorageQuota = Type.Object(
+  {
+    ownerType: Type.Enum(['USER', 'ORGANIZATION']),
+    ownerId: Type.String(),
+    usedBytes: bytes('What the owner keeps.'),
+    quotaBytes: nullable('integer', { description: 'What it may keep; null is no limit.' }),
+  },
+  { $id: 'StorageQuota' },
+);
+export type StorageQuota = Static<typeof StorageQuota>;
+
+export const StorageRecount = Type.Object(
+  {
+    owners: Type.Integer({ description: 'How many were counted.' }),
+    corrected: Type.Array(
+      Type.Object({
+        ownerType: Type.Enum(['USER', 'ORGANIZATION']),
+        ownerId: Type.String(),
+        before: Type.Integer({ description: 'Bytes that had been counted.' }),
+        after: Type.Integer({ description: 'Bytes that are there.' }),
+      }),
+    ),
+  },
+  { $id: 'StorageRecount', description: 'What counting all anew has found.' },
+);
+export type StorageRecount = Static<typeof StorageRecount>;
