@@ -71,7 +71,7 @@ async function expireSome(platform: Platform, { owner, serviceId, keepDays }: Ke
       dialectOf(transaction) === 'postgres' ? query.forUpdate('executions').skipLocked() : query
     ).execute();
     let files = 0;
-    const rows = due.filter((row, at) => (files += Number(row.files)) <= FILES_AT_ONCE || at === 0);
+    const rows = due.filter((row, at) => (files += row.files) <= FILES_AT_ONCE || at === 0);
     const ids = rows.map(({ id }) => id);
     const blobs = await releaseContent(transaction, rows, now());
     const nothing = { input: null, input_blob: null, result: null, result_blob: null, log: '', log_blob: null };

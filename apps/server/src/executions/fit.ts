@@ -42,5 +42,5 @@ export function withoutContent(end: ExecutionEnd, lack: string): ExecutionEnd {
     detail: `${own}Result and result files were not kept: the owner of the execution has no room for them. ${lack} Delete what is not needed any more, then start the execution again.`,
   };
   const outcome = end.outcome === 'SUCCEEDED' ? ('FAILED' as const) : end.outcome;
-  return { ...rest, outcome, result: null, files: [], cause } as ExecutionEnd;
+  return { ...rest, outcome, result: null, files: [], cause };
 }

@@ -71,7 +71,7 @@ export async function* shortestTimes(platform: Platform): AsyncGenerator<KeptFor
     const owners = await ownersAfter(read, after);
     for (const { owner_type: type, owner_id: id, has_rules } of owners) {
       const owner = { type, id };
-      const rules = Number(has_rules) === 1 ? await readRules(read, owner) : { keepDays: null, services: [] };
+      const rules = has_rules === 1 ? await readRules(read, owner) : { keepDays: null, services: [] };
       const days = [general, rules.keepDays].filter((one) => one !== null);
       const keepDays = days.length === 0 ? null : Math.min(...days);
       if (keepDays !== null) yield { owner, serviceId: null, keepDays };
