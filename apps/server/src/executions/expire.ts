@@ -40,13 +40,13 @@ export function expireResults(platform: Platform): () => Promise<void> {
 export async function expireOnce(platform: Platform, signal?: AbortSignal): Promise<number> {
   let expired = 0;
   for await (const kept of shortestTimes(platform)) {
-    for (let more = true; more && !signal?.aborted;) {
+    for (;;) {
+      if (signal?.aborted) return expired;
       const count = await expireSome(platform, kept);
+      if (count === 0) break;
       expired += count;
-      more = count > 0;
       await turn();
     }
-    if (signal?.aborted) break;
   }
   return expired;
 }

@@ -2,5 +2,5 @@ export { lackOfStorage, requireStorage, storageLeft, storageProblem, takeStorage
 export { requireStart } from './starts.ts';
 export { lockStorage, readStorage, type StorageOwner } from './storage-use.ts';
 export { storageCatalog } from './catalog.ts';
-export { shortestTimes, type KeptFor } from './retention.ts';
+export { shortestTimes, type KeptFor } from './rules.ts';
 export { storageEndpoints } from './routes.ts';

@@ -1,7 +1,7 @@
 import type { StorageUsage } from '@kethub/contract';
 import type { Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import { readRules } from './retention.ts';
+import { readRules } from './rules.ts';
 import { readStorage, type StorageOwner } from './storage-use.ts';
 
 /** `GET /storage`: what an owner keeps, may keep, and for how long. */
