@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { BuildRequest, Resolved } from '@kethub/runtime/build';
 import type { BuildProblem, ExecutionRecord, LogEntry, ServiceParameter } from '@kethub/contract';
 import type { Static } from 'typebox';
 
@@ -18,6 +19,8 @@ export interface BuiltCode extends BuiltInterface {
   readonly source: string;
   /** Folder of the installed requirements, or null without any. */
   readonly layer: string | null;
+  /** Exact versions and hashes of the requirements; not there when it was built before these were kept. */
+  readonly resolved?: Resolved | null;
   /** Modules worth importing before a job comes. */
   readonly imports: readonly string[];
 }
@@ -40,6 +43,7 @@ export interface Builder<B extends Built = Built> {
     digest: string,
     onLine: (entry: LogEntry) => void,
     signal: AbortSignal,
+    request?: BuildRequest,
   ): Promise<BuildOutcome<B>>;
   /** Whether what was built is (still) on this machine. */
   isPresent(built: B): Promise<boolean>;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { limits as contractLimits, type RuntimeConfiguration } from '@kethub/contract';
 import type { Code, ContainerImage, Limits } from '@kethub/runtime';
+import type { BuildRequest } from '@kethub/runtime/build';
 import type { Platform } from '../platform.ts';
 import type { Builders, Built, BuildOutcome, EnvironmentLock } from './builder.ts';
 import { hostsWithPorts } from './hosts.ts';
@@ -36,35 +37,35 @@ const REMEMBERED = 1_000;
 
 /** Loads service versions to run, and builds anew what this machine does not have (a moved database, a cleared cache). */
 export function createRunnables(platform: Platform, builders: Builders): Runnables {
-  const known = new Map<string, Runnable>();
-  const rebuilding = new Map<string, Promise<void>>();
+  const remembered = new Map<string, Runnable>();
+  const rebuilding = new Map<string, Promise<Built>>();
   /** Executions of one version that begin together wait for one build of it. */
-  const rebuildOnce = (built: Built, row: SourceOf): Promise<void> => {
-    const id = row.source_digest;
+  const rebuildOnce = (id: string, built: Built, row: SourceOf): Promise<Built> => {
     const work = rebuilding.get(id) ?? rebuild(platform, builders, built, row).finally(() => rebuilding.delete(id));
     rebuilding.set(id, work);
     return work;
   };
   return {
     async load(serviceVersionId) {
-      const remembered = known.get(serviceVersionId);
-      if (remembered) return remembered;
+      const before = remembered.get(serviceVersionId);
+      if (before) return before;
       const row = await platform.database.read
         .selectFrom('service_versions')
         .select(['state', 'configuration', 'code', 'source_blob', 'source_digest'])
         .where('id', '=', serviceVersionId)
         .executeTakeFirst();
       if (!row?.code) throw new Error(`Service version ${serviceVersionId} is gone or has not been built`);
-      const built = JSON.parse(row.code) as Built;
-      if (!(await isPresent(builders, built))) await rebuildOnce(built, row);
+      const known = JSON.parse(row.code) as Built;
+      const built = (await isPresent(builders, known)) ? known : await rebuildOnce(serviceVersionId, known, row);
+      if (built !== known && !('resolved' in known)) await keepCode(platform, serviceVersionId, row.code, built);
       const configuration = JSON.parse(row.configuration) as RuntimeConfiguration;
       const lock = await lockOf(builders, built);
       const runnable = { ...toRunnable(platform, built, configuration), digest: row.source_digest, lock };
-      if (known.size >= REMEMBERED) known.clear();
-      if (row.state !== 'DRAFT') known.set(serviceVersionId, runnable);
+      if (remembered.size >= REMEMBERED) remembered.clear();
+      if (row.state !== 'DRAFT') remembered.set(serviceVersionId, runnable);
       return runnable;
     },
-    doubt: (serviceVersionId) => void known.delete(serviceVersionId),
+    doubt: (serviceVersionId) => void remembered.delete(serviceVersionId),
   };
 }
 
@@ -86,14 +87,34 @@ interface SourceOf {
   readonly source_digest: string;
 }
 
-async function rebuild(platform: Platform, builders: Builders, built: Built, row: SourceOf): Promise<void> {
+async function rebuild(platform: Platform, builders: Builders, built: Built, row: SourceOf): Promise<Built> {
   const { stream } = await platform.blobs.get(row.source_blob);
   const builder = 'image' in built ? imageBuilder(builders) : builders.PYTHON_TEMPLATE;
   const outcome: BuildOutcome = await builder
-    .build(stream, row.source_digest, () => undefined, new AbortController().signal)
+    .build(stream, row.source_digest, () => undefined, new AbortController().signal, requestOf(built))
     .finally(() => stream.destroy());
   if (!outcome.ok)
     throw new Error(`The code is missing on this machine and could not be built again: ${outcome.problem.detail}`);
+  return outcome.built;
+}
+
+/** Of what was built before locks were kept, so that the next rebuild is the same. */
+async function keepCode(platform: Platform, id: string, before: string, built: Built): Promise<void> {
+  if ('image' in built) return;
+  const { source, layer, resolved, imports } = built;
+  await platform.database.write((transaction) =>
+    transaction
+      .updateTable('service_versions')
+      .set({ code: JSON.stringify({ source, layer, resolved, imports }) })
+      .where('id', '=', id)
+      .where('code', '=', before)
+      .execute(),
+  );
+}
+
+/** The same packages again, whatever the index has by now. */
+function requestOf(built: Built): BuildRequest {
+  return 'image' in built ? {} : { resolved: built.resolved ?? null };
 }
 
 function toRunnable(

@@ -10,13 +10,16 @@ import { askHostPython, ownPython, type HostPython } from './host-python.ts';
 import { inDraft } from './in-draft.ts';
 import { inspectService } from './inspect.ts';
 import { installLayer, layerName, publish } from './layer.ts';
+import { preparePip } from './pip-run.ts';
 import { readLock, type EnvironmentLock } from './lock.ts';
 import type { Tell } from './log.ts';
-import type { BuiltCode, Parameter, PythonBuilder } from './outcome.ts';
+import type { BuildRequest, BuiltCode, Parameter, PythonBuilder } from './outcome.ts';
 import { BuildError } from './problem.ts';
 import { receive } from './receive.ts';
 import { readRequirements, type Requirement } from './requirements.ts';
+import { resolveRequirements, type Resolved } from './resolve.ts';
 import { shareWork } from './share-work.ts';
+import { unpackPip } from './unpack-pip.ts';
 import { DEFAULT_UNPACK_LIMITS, unpackSource, type UnpackLimits } from './unpack.ts';
 
 export interface BuilderOptions {
@@ -55,29 +58,41 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
       throw error;
     });
     const ofMachine = await prepared;
-    return ownPython(runtimeDir) ?? ofMachine;
+    return unpackPip(runtimeDir, ownPython(runtimeDir) ?? ofMachine);
   }
 
   async function layerFor(
+    draft: string,
     requirements: readonly Requirement[],
+    known: Resolved | null,
     python: HostPython,
     tell: Tell,
     signal: AbortSignal,
-  ): Promise<string | null> {
+  ): Promise<{ layer: string | null; resolved: Resolved | null }> {
     if (requirements.length === 0) {
       tell.info('No requirements.');
-      return null;
+      return { layer: null, resolved: null };
     }
-    const layer = layerName(requirements, python);
-    const demanded = requirements.map((one) => one.text).join(', ');
+    const isKnown = known !== null && known.python === python.version && known.platform === python.platform;
+    if (isKnown && existsSync(join(runtimeDir, layerName(known)))) return { layer: layerName(known), resolved: known };
+    const pip = join(draft, 'pip');
+    for (const folder of ['cache', 'tmp', 'settings']) await mkdir(join(pip, folder), { recursive: true, mode: 0o755 });
+    const ground = await preparePip(runtime, python, environment, pip);
+    let resolved = known;
+    if (!isKnown || resolved === null) {
+      tell.info(`Resolving ${requirements.map((one) => one.text).join(', ')} for Python ${python.version}`);
+      resolved = await resolveRequirements(ground, requirements, tell.line, signal);
+    }
+    const exact = resolved;
+    const layer = layerName(exact);
+    const names = exact.packages.map((one) => one.split(' ')[0]).join(', ');
     if (existsSync(join(runtimeDir, layer))) {
-      tell.info(`Already installed here: ${demanded}`);
-      return layer;
+      tell.info(`Already installed here: ${names}`);
+      return { layer, resolved };
     }
-    tell.info(`Installing ${demanded} for Python ${python.version}`);
-    const ground = { runtime, runtimeDir, python, environment };
-    await installing(layer, signal, () => installLayer(ground, requirements, tell, signal));
-    return layer;
+    tell.info(`Installing ${names}`);
+    await installing(layer, signal, () => installLayer(ground, runtimeDir, exact, requirements, tell, signal));
+    return { layer, resolved };
   }
 
   async function buildIn(
@@ -86,6 +101,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     digest: string,
     tell: Tell,
     signal: AbortSignal,
+    { resolved: known = null }: BuildRequest,
   ): Promise<BuiltCode> {
     const python = await ready();
     const source = `sources/${digest}`;
@@ -100,7 +116,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
       tell.info(`Unpacked ${files} ${files === 1 ? 'file' : 'files'}, ${size(bytes)}.`);
     }
     const requirements = readRequirements(await requirementsText(folder));
-    const layer = await layerFor(requirements, python, tell, signal);
+    const { layer, resolved } = await layerFor(draft, requirements, known, python, tell, signal);
     if (!isKnown) await compileTree(runtime, folder, '/app', signal);
     const { parameters, result, imports } = await inspectService(
       runtime,
@@ -114,7 +130,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
       await sealTree(folder);
       await publish(folder, join(runtimeDir, source));
     }
-    return { source, layer, imports, parameters, result };
+    return { source, layer, resolved, imports, parameters, result };
   }
 
   return {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { removeTree } from './folders.ts';
 import { createTell, type Tell } from './log.ts';
-import type { Builder } from './outcome.ts';
+import type { Builder, BuildRequest } from './outcome.ts';
 import { BuildError } from './problem.ts';
 
 type BuildIn<Built> = (
@@ -13,6 +13,7 @@ type BuildIn<Built> = (
   digest: string,
   tell: Tell,
   signal: AbortSignal,
+  request: BuildRequest,
 ) => Promise<Built>;
 
 /** A build in a folder of its own, which is gone with it. What is wrong with the source is an outcome, and no error. */
@@ -21,13 +22,13 @@ export function inDraft<Built extends object>(
   now: () => number,
   buildIn: BuildIn<Built>,
 ): Builder<Built>['build'] {
-  return async (archive, digest, onLine, signal) => {
+  return async (archive, digest, onLine, signal, request = {}) => {
     if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error(`Not a SHA-256 digest in hexadecimal digits: ${digest}`);
     const draft = join(runtimeDir, 'drafts', randomUUID());
     try {
       signal.throwIfAborted();
       await mkdir(draft, { recursive: true, mode: 0o711 });
-      return { ok: true, built: await buildIn(draft, archive, digest, createTell(onLine, now), signal) };
+      return { ok: true, built: await buildIn(draft, archive, digest, createTell(onLine, now), signal, request) };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof BuildError) return { ok: false, problem: error.problem };

@@ -4,6 +4,7 @@ export type { EnvironmentLock, ImageLock } from './lock.ts';
 export type {
   Builder,
   BuildOutcome,
+  BuildRequest,
   BuiltCode,
   BuiltImage,
   ImageBuilder,
@@ -11,4 +12,5 @@ export type {
   Parameter,
   PythonBuilder,
 } from './outcome.ts';
+export type { Resolved } from './resolve.ts';
 export type { BuildProblem, BuildProblemCode } from './problem.ts';

@@ -1,74 +1,66 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
-import type { Runtime } from '../types.ts';
 import { compileTree } from './compile.ts';
-import { bytesOf, removeTree, sealTree, syncFolder } from './folders.ts';
-import type { HostPython } from './host-python.ts';
+import { bytesOf, sealTree, syncFolder } from './folders.ts';
 import type { Tell } from './log.ts';
-import { pipInstall } from './pip-install.ts';
+import type { OnLine } from './outcome.ts';
+import { pipProblem } from './pip-problem.ts';
+import { runPip, type PipGround } from './pip-run.ts';
 import { BuildError } from './problem.ts';
 import type { Requirement } from './requirements.ts';
+import type { Resolved } from './resolve.ts';
 
 const MAX_LAYER_BYTES = 6 * 2 ** 30;
 
-/** What the layers of this machine are made with. */
-export interface LayerGround {
-  runtime: Pick<Runtime, 'sandboxed'>;
-  /** `<dataDir>/runtime`. */
-  runtimeDir: string;
-  python: HostPython;
-  /** Where pip's settings are read from. */
-  environment: NodeJS.ProcessEnv;
-}
+/** Lies in every layer: what it was installed from. */
+const RECORD = '.kethub-layer.json';
 
 /**
- * Names a layer by its content: the same demands for the same Python are the same layer, whichever service has them.
- * Returns `layers/<key>`, relative to the runtime folder.
+ * Names a layer by what was resolved: the same files for the same Python are the same layer, whichever service demands
+ * them. Returns `layers/<key>`, relative to the runtime folder.
  */
-export function layerName(requirements: readonly Requirement[], python: HostPython): string {
-  const content = JSON.stringify({
-    form: 1,
-    version: python.version,
-    platform: python.platform,
-    pip: python.pip?.version,
-    requirements: requirements.map((one) => one.text),
-  });
+export function layerName({ python, platform, packages }: Resolved): string {
+  const content = JSON.stringify({ form: 2, python, platform, packages });
   return `layers/${createHash('sha256').update(content).digest('hex').slice(0, 40)}`;
 }
 
 /**
- * Installs requirements into a new layer. It appears whole or not at all; when another process was faster, its layer stays.
+ * Installs exactly what was resolved into a new layer; a file with another hash is refused. It appears whole or not at all;
+ * when another process was faster, its layer stays.
  * @throws BuildError when the packages cannot be had.
  */
 export async function installLayer(
-  ground: LayerGround,
+  ground: PipGround,
+  runtimeDir: string,
+  resolved: Resolved,
   requirements: readonly Requirement[],
   tell: Tell,
   signal: AbortSignal,
 ): Promise<void> {
-  const { runtime, runtimeDir, python, environment } = ground;
-  const draft = join(runtimeDir, 'drafts', randomUUID());
+  const { draft, runtime, python } = ground;
   const packages = join(draft, 'packages');
-  try {
-    for (const folder of ['packages', 'tmp', 'settings'])
-      await mkdir(join(draft, folder), { recursive: true, mode: 0o755 });
-    const text = requirements.map((one) => `${one.text}\n`).join('');
-    await writeFile(join(draft, 'requirements.txt'), text, { mode: 0o644 });
-    await pipInstall({ runtime, python, environment, draft, requirements, onLine: tell.line, signal });
-    const bytes = await bytesOf(packages);
-    if (bytes > MAX_LAYER_BYTES) {
-      const detail = `The packages take ${gigabytes(bytes)} GiB, at most ${gigabytes(MAX_LAYER_BYTES)} GiB are allowed.`;
-      throw new BuildError('install-failed', detail);
-    }
-    tell.info(`The packages take ${Math.ceil(bytes / 2 ** 20)} MiB. Compiling them.`);
-    await compileTree(runtime, packages, '/deps', signal);
-    await sealTree(packages);
-    await publish(packages, join(runtimeDir, layerName(requirements, python)));
-  } finally {
-    await removeTree(draft);
+  await mkdir(packages, { mode: 0o755 });
+  await writeFile(join(draft, 'lock.txt'), resolved.packages.map((one) => `${one}\n`).join(''), { mode: 0o644 });
+  const options = ['--require-hashes', '--no-deps', '--requirement', '/build/lock.txt', '--target', '/build/packages'];
+  // What is downloaded was told when it was resolved.
+  const onLine: OnLine = (line) => {
+    if (line.severity !== 'INFO') tell.line(line);
+  };
+  const { output, exitCode } = await runPip(ground, options, onLine, signal);
+  if (exitCode !== 0) throw pipProblem(output, requirements, python);
+  const bytes = await bytesOf(packages);
+  if (bytes > MAX_LAYER_BYTES) {
+    const detail = `The packages take ${gigabytes(bytes)} GiB, at most ${gigabytes(MAX_LAYER_BYTES)} GiB are allowed.`;
+    throw new BuildError('install-failed', detail);
   }
+  tell.info(`The packages take ${Math.ceil(bytes / 2 ** 20)} MiB. Compiling them.`);
+  await compileTree(runtime, packages, '/deps', signal);
+  await rm(join(packages, RECORD), { recursive: true, force: true });
+  await writeFile(join(packages, RECORD), JSON.stringify({ ...resolved, bytes }), { flag: 'wx' });
+  await sealTree(packages);
+  await publish(packages, join(runtimeDir, layerName(resolved)));
 }
 
 /** Moves a finished folder to its place. One that is there already has the same content, and may be in use. */

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { LogLine } from '../types.ts';
 import type { EnvironmentLock, ImageLock } from './lock.ts';
 import type { BuildProblem } from './problem.ts';
+import type { Resolved } from './resolve.ts';
 
 /** One parameter of `run`, as its signature declares it. */
 export interface Parameter {
@@ -20,6 +21,8 @@ export interface BuiltCode {
   source: string;
   /** Folder of the installed requirements: `layers/<key>`, or null without any. */
   layer: string | null;
+  /** What the requirements came to, which names the layer; null without any. */
+  resolved: Resolved | null;
   /** Modules worth importing before a job comes. */
   imports: string[];
   parameters: Parameter[];
@@ -37,6 +40,12 @@ export interface BuiltImage {
 
 export type BuildOutcome<Built = BuiltCode> = { ok: true; built: Built } | { ok: false; problem: BuildProblem };
 
+/** What a build is to keep to beside its source. */
+export interface BuildRequest {
+  /** What its requirements came to before: the same is installed again, whatever the index has by now. */
+  resolved?: Resolved | null;
+}
+
 /** Told line by line what a build does, in words for the person who uploaded the code. */
 export type OnLine = (line: LogLine) => void;
 
@@ -51,7 +60,13 @@ export interface Builder<
    * Nothing is left behind unless the outcome is good.
    * @param digest SHA-256 of the archive in hexadecimal digits.
    */
-  build(archive: Readable, digest: string, onLine: OnLine, signal: AbortSignal): Promise<BuildOutcome<Built>>;
+  build(
+    archive: Readable,
+    digest: string,
+    onLine: OnLine,
+    signal: AbortSignal,
+    request?: BuildRequest,
+  ): Promise<BuildOutcome<Built>>;
   /** Whether what was built is (still) on this machine. */
   isPresent(built: Key): Promise<boolean>;
 }

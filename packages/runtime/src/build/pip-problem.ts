@@ -20,6 +20,11 @@ export function pipProblem(
       return unreachable(output);
     return new BuildError('package-not-found', `${place}${notFound(demand, versions, python)}`);
   }
+  const changed = firstMatch(output, /^\s{4}(?<demand>[A-Za-z0-9][^ ]*==[^ ]+) from /);
+  if (changed !== null && output.some((line) => line.includes('DO NOT MATCH THE HASHES'))) {
+    const detail = `the package index has another file for ${changed['demand'] ?? ''} than the one that was resolved. Upload the source again to take what the index has now.`;
+    return new BuildError('install-failed', detail);
+  }
   if (output.some((line) => line.includes('conflicting dependencies') || line.includes('ResolutionImpossible'))) {
     return new BuildError('packages-conflict', conflict(output, requirements));
   }

@@ -8,6 +8,7 @@ import { errorCode } from '../errors.ts';
 import { PYTHON } from '../sandbox/root.ts';
 import type { Bind } from '../types.ts';
 import type { Pip } from './host-python.ts';
+import { createRedactor, readNetrc, type Redact } from './redact.ts';
 
 const run = promisify(execFile);
 
@@ -36,6 +37,8 @@ export interface PipSettings {
   environment: Record<string, string>;
   /** Folders of this machine that the settings name. */
   binds: Bind[];
+  /** Takes what the settings say of the operator's index out of a text. */
+  redact: Redact;
 }
 
 // `pip config list` prints what all configuration files and the environment come to, values as Python literals.
@@ -60,12 +63,16 @@ export async function pipSettings(
 ): Promise<PipSettings> {
   const shown = new Shown(filesDir, inside);
   const result: Record<string, string> = { PIP_CONFIG_FILE: '/dev/null' };
+  const given: string[] = [];
   for (const [name, value] of await effective(pip, environment)) {
+    given.push(value);
     result[`PIP_${name.toUpperCase().replaceAll('-', '_')}`] = await shown.rewrite(value);
   }
   for (const name of PROXIES.flatMap((one) => [one, one.toLowerCase()])) {
     const value = environment[name];
-    if (value !== undefined) result[name] = value;
+    if (value === undefined) continue;
+    result[name] = value;
+    given.push(value);
   }
   for (const name of CERTIFICATES) {
     const value = environment[name];
@@ -74,13 +81,18 @@ export async function pipSettings(
   const netrc = environment['NETRC'] ?? join(environment['HOME'] ?? homedir(), '.netrc');
   const copied = await shown.path(netrc);
   if (copied !== null) result['NETRC'] = copied;
-  return { environment: result, binds: shown.binds };
+  return { environment: result, binds: shown.binds, redact: createRedactor(given, await readNetrc(netrc)) };
 }
 
 /** Command line over environment over `[install]` over `[global]`, as pip documents it. */
 async function effective(pip: Pip, environment: NodeJS.ProcessEnv): Promise<Map<string, string>> {
   const program = pip.isWheel ? `${pip.path}/pip` : pip.path;
-  const { stdout } = await run(PYTHON, ['-I', '-c', LIST, program], { env: environment, cwd: '/' });
+  const { stdout } = await run(PYTHON, ['-I', '-c', LIST, program], { env: environment, cwd: '/' }).catch(() => {
+    // What it says may hold the settings themselves.
+    throw new Error(
+      'The settings of pip on this machine cannot be read. `pip config debug` says where they come from.',
+    );
+  });
   const listed = JSON.parse(stdout) as [string, string][];
   const merged = new Map<string, string>();
   for (const section of ['global', 'install', ':env:']) {

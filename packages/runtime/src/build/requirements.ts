@@ -94,6 +94,13 @@ function* logicalLines(source: string): Generator<{ number: number; text: string
 function readLine(number: number, text: string): { name: string; line: string; marker: string } {
   if (/[\p{Cc}\uFFFD]/u.test(text.replaceAll('\t', ' ')))
     refuse(number, JSON.stringify(text), 'the file must be plain UTF-8 text. Save it again as UTF-8.');
+  // pip would put the value of the variable there: that of the platform, in which the operator's credentials may stand.
+  if (text.includes('$'))
+    refuse(
+      number,
+      text,
+      'a `$` is not allowed: values are not taken from the environment. Write the name and the version.',
+    );
   refuseElsewhere(number, text);
   const groups = REQUIREMENT.exec(text)?.groups;
   if (groups?.['name'] === undefined)

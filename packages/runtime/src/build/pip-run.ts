@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { PYTHON } from '../sandbox/root.ts';
+import type { Bind, LogLine, Runtime, Severity } from '../types.ts';
+import { BUILD_SHARE } from './build-limits.ts';
+import type { HostPython } from './host-python.ts';
+import type { OnLine } from './outcome.ts';
+import { pipSettings, type PipSettings } from './pip-settings.ts';
+import { BuildError } from './problem.ts';
+
+// The resolver of pip keeps the metadata of all candidates in memory; downloads go to the disk.
+const LIMITS = {
+  ...BUILD_SHARE,
+  processes: 64,
+  runTimeMs: 15 * 60_000,
+  tmpBytes: 64 * 2 ** 20,
+  fileBytes: 3 * 2 ** 30,
+  logBytes: 4 * 2 ** 20,
+};
+
+// A source distribution runs its own code when it is built; a wheel is only unpacked. What is downloaded once is not
+// downloaded again by the next step of the same build; the cache goes with its draft.
+const OPTIONS =
+  '--only-binary :all: --no-compile --cache-dir /build/cache --no-input --no-color --progress-bar off --disable-pip-version-check';
+
+/** What pip runs with in one build. */
+export interface PipGround {
+  runtime: Pick<Runtime, 'sandboxed'>;
+  python: HostPython;
+  /** A folder of this build: `/build` in the sandbox of pip. */
+  draft: string;
+  settings: PipSettings;
+}
+
+/** Makes the folders of a draft and reads the settings of pip. @throws BuildError where there is no pip. */
+export async function preparePip(
+  runtime: Pick<Runtime, 'sandboxed'>,
+  python: HostPython,
+  environment: NodeJS.ProcessEnv,
+  draft: string,
+): Promise<PipGround> {
+  if (python.pip === null) {
+    throw new BuildError(
+      'pip-missing',
+      'The operator of the platform has to install it (Debian, Ubuntu: apt-get install python3-pip).',
+    );
+  }
+  const settings = await pipSettings(python.pip, environment, join(draft, 'settings'), '/build/settings');
+  return { runtime, python, draft, settings };
+}
+
+/** What pip said, without the addresses and credentials of the operator. */
+export interface PipEnd {
+  output: string[];
+  exitCode: number;
+}
+
+/** Runs `pip install` in a sandbox with the network of this machine. @throws BuildError when a limit ends it. */
+export async function runPip(
+  { runtime, python: { pip }, draft, settings }: PipGround,
+  options: readonly string[],
+  onLine: OnLine,
+  signal: AbortSignal,
+): Promise<PipEnd> {
+  if (pip === null) throw new Error('There is no pip');
+  const place = pip.isWheel ? '/pip/pip.whl' : '/pip/pip';
+  const program = pip.isWheel ? `${place}/pip` : place;
+  const binds: Bind[] = [
+    { from: draft, to: '/build', writable: true },
+    { from: pip.path, to: place, writable: false },
+    ...settings.binds,
+  ];
+  // The index may be known by this file only; `/etc/resolv.conf` is there already.
+  if (existsSync('/etc/hosts')) binds.push({ from: '/etc/hosts', to: '/etc/hosts', writable: false });
+  const output: string[] = [];
+  const ended = await runtime.sandboxed({
+    command: [PYTHON, '-I', '-S', '-B', '-u', program, 'install', ...OPTIONS.split(' '), ...options],
+    binds,
+    environment: { HOME: '/build/tmp', TMPDIR: '/build/tmp', PIP_ROOT_USER_ACTION: 'ignore', ...settings.environment },
+    workingDirectory: '/build',
+    network: 'HOST',
+    limits: LIMITS,
+    onLine(line) {
+      const said = settings.redact(line.message);
+      output.push(said);
+      const shown = readable(line, said);
+      if (shown !== null) onLine(shown);
+    },
+    signal,
+  });
+  signal.throwIfAborted();
+  if (ended.cause !== null)
+    throw new BuildError('install-failed', `Installing the packages was ended: ${settings.redact(ended.cause.detail)}`);
+  return { output, exitCode: ended.exitCode ?? 1 };
+}
+
+/** A line of pip as people should read it, or null for one that only speaks of this machine. */
+function readable(line: LogLine, said: string): LogLine | null {
+  if (/^(Looking in (links|indexes):|\[notice\]|WARNING: The directory .* is not writable)/.test(said)) return null;
+  if (said.trim() === '') return null;
+  return { ...line, severity: severityOf(said), message: said.replace(/^(ERROR|WARNING): /, '') };
+}
+
+function severityOf(message: string): Severity {
+  if (message.startsWith('ERROR: ')) return 'ERROR';
+  return message.startsWith('WARNING: ') ? 'WARNING' : 'INFO';
+}

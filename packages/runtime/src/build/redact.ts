@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { errorCode } from '../errors.ts';
+
+/** Texts shorter than this are too common to be recognised; a token of an index is never as short. */
+const SHORTEST = 4;
+const NETRC_BYTES = 64 * 1024;
+const ADDRESS = /^[A-Za-z][\w+.-]*:\/\//;
+
+export type Redact = (text: string) => string;
+
+/**
+ * Makes what takes the operator's addresses and credentials out of a text before the person who uploaded code sees it:
+ * whole addresses, their hosts, users, passwords and paths, and what `.netrc` holds, also as Base64 and percent-encoded.
+ * @param settings values of pip's settings and of proxies, which may hold several words each.
+ */
+export function createRedactor(settings: readonly string[], netrc = ''): Redact {
+  const addresses = new Set<string>();
+  const secrets = new Set<string>();
+  for (const word of settings.flatMap((value) => value.split(/[\s,]+/))) collect(word, addresses, secrets);
+  for (const [, name, value] of netrc.matchAll(/\b(machine|login|account|password)\s+(\S+)/g))
+    if (value !== undefined) (name === 'machine' ? addresses : secrets).add(value);
+  const shown: [string, string][] = [
+    ...[...secrets].map((one): [string, string] => [one, '****']),
+    ...[...addresses].map((one): [string, string] => [one, '[package index]']),
+  ];
+  // Longest first: an address before its host.
+  const replacements = shown.filter(([text]) => text.length >= SHORTEST).toSorted(([a], [b]) => b.length - a.length);
+  return (text) => {
+    let redacted = text.replaceAll(/(:\/\/)[^/@\s]+@/g, '$1****@');
+    for (const [secret, instead] of replacements)
+      redacted = redacted.replaceAll(new RegExp(literal(secret), 'gi'), instead);
+    return redacted;
+  };
+}
+
+/** The content of a `.netrc` for {@link createRedactor}; empty when there is none. */
+export async function readNetrc(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).slice(0, NETRC_BYTES);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EISDIR'].includes(errorCode(error) ?? '')) return '';
+    throw error;
+  }
+}
+
+function collect(word: string, addresses: Set<string>, secrets: Set<string>): void {
+  if (!ADDRESS.test(word) || word.startsWith('file:')) return;
+  addresses.add(word);
+  let url: URL;
+  try {
+    url = new URL(word);
+  } catch {
+    // Whatever it is, none of it is shown.
+    for (const part of word.split(/[/@:?&=]+/).slice(1)) secrets.add(part);
+    return;
+  }
+  addresses.add(url.host).add(url.hostname);
+  const path = url.pathname.replace(/\/+$/, '');
+  // A token may stand in the path; the common end of all indexes tells nothing.
+  if (path !== '' && path !== '/simple' && path !== '/pypi/simple') secrets.add(path);
+  for (const segment of path.split('/')) if (segment.length >= 16) secrets.add(segment);
+  for (const value of url.searchParams.values()) secrets.add(value);
+  const [user, password] = [decoded(url.username), decoded(url.password)];
+  if (password !== '') secrets.add(user).add(Buffer.from(`${user}:${password}`).toString('base64'));
+  // A token alone is written in the place of the user.
+  for (const one of [url.username, url.password, user, password])
+    if (one.length >= 8 || one === password) secrets.add(one);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}

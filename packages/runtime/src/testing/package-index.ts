@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { ZipFile } from 'yazl';
+
+/** A package index of a test: what it serves can change while it runs. */
+export interface PackageIndex {
+  /** With its credentials, as an operator sets it. */
+  readonly url: string;
+  /** All of what must never be seen by others. */
+  readonly secrets: readonly string[];
+  /** Serves files under their names, each as part of the package that its name begins with. */
+  files: Map<string, Buffer>;
+  /** Answers everything with this status; 0 is as it should be. */
+  status: number;
+  close(): Promise<void>;
+}
+
+const USER = 'operator-account';
+const PASSWORD = 'tok/en-pa55word';
+const PATH = '/private-9f3c2a71d0b84e55/simple';
+
+/** Starts one on loopback that lets in only who has its credentials. */
+export async function openPackageIndex(): Promise<PackageIndex> {
+  const authorization = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`;
+  const server = createServer((request, response) => {
+    if (request.headers.authorization !== authorization) {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="index"' }).end();
+      return;
+    }
+    if (index.status !== 0) return void response.writeHead(index.status).end();
+    const last = decodeURIComponent((request.url ?? '').replace(/\/$/, '').split('/').at(-1) ?? '');
+    const file = index.files.get(last);
+    if (file) return void response.writeHead(200).end(file);
+    const links = [...index.files].filter(([name]) => name.startsWith(`${last.replaceAll('-', '_')}-`));
+    if (links.length === 0) return void response.writeHead(404).end();
+    const rows = links.map(([name, bytes]) => {
+      const digest = createHash('sha256').update(bytes).digest('hex');
+      return `<a href="../../files/${name}#sha256=${digest}">${name}</a>`;
+    });
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<html><body>${rows.join('\n')}</body></html>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const encoded = encodeURIComponent(PASSWORD);
+  const index: PackageIndex = {
+    url: `http://${USER}:${encoded}@127.0.0.1:${port}${PATH}`,
+    secrets: [USER, PASSWORD, encoded, PATH, `127.0.0.1:${port}`, String(port), authorization.slice('Basic '.length)],
+    files: new Map(),
+    status: 0,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return index;
+}
+
+/** A wheel of one module for every Python, with a line of code and further lines of metadata. */
+export async function wheelOf(name: string, version: string, code: string, metadata = ''): Promise<[string, Buffer]> {
+  const info = `${name}-${version}.dist-info`;
+  const files: Record<string, string> = {
+    [`${name}.py`]: `${code}\n`,
+    [`${info}/METADATA`]: `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n${metadata}\n`,
+    [`${info}/WHEEL`]: 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
+    [`${info}/RECORD`]: '',
+  };
+  const zip = new ZipFile();
+  for (const [path, text] of Object.entries(files)) zip.addBuffer(Buffer.from(text), path);
+  zip.end();
+  return [`${name}-${version}-py3-none-any.whl`, await buffer(zip.outputStream)];
+}
