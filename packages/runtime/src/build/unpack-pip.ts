@@ -12,9 +12,9 @@ import { publish } from './layer.ts';
 const run = promisify(execFile);
 
 const UNPACK = `
-import compileall, sys, zipfile
+import compileall, py_compile, sys, zipfile
 zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])
-compileall.compile_dir(sys.argv[2], quiet=1, invalidation_mode=compileall.PycInvalidationMode.UNCHECKED_HASH)
+compileall.compile_dir(sys.argv[2], quiet=1, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 `;
 
 /**
