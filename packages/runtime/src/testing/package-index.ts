@@ -25,22 +25,27 @@ const PATH = '/private-9f3c2a71d0b84e55/simple';
 export async function openPackageIndex(): Promise<PackageIndex> {
   const authorization = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`;
   const server = createServer((request, response) => {
-    if (request.headers.authorization !== authorization) {
-      response.writeHead(401, { 'www-authenticate': 'Basic realm="index"' }).end();
-      return;
-    }
-    if (index.status !== 0) return void response.writeHead(index.status).end();
-    const last = decodeURIComponent((request.url ?? '').replace(/\/$/, '').split('/').at(-1) ?? '');
+    const { status, body = '', headers = {} } = answer(request.url ?? '', request.headers.authorization);
+    response.writeHead(status, headers).end(body);
+  });
+  const answer = (
+    url: string,
+    given: string | undefined,
+  ): { status: number; body?: string | Buffer; headers?: Record<string, string> } => {
+    if (given !== authorization) return { status: 401, headers: { 'www-authenticate': 'Basic realm="index"' } };
+    if (index.status !== 0) return { status: index.status };
+    const last = decodeURIComponent(url.replace(/\/$/, '').split('/').at(-1) ?? '');
     const file = index.files.get(last);
-    if (file) return void response.writeHead(200).end(file);
+    if (file) return { status: 200, body: file };
     const links = [...index.files].filter(([name]) => name.startsWith(`${last.replaceAll('-', '_')}-`));
-    if (links.length === 0) return void response.writeHead(404).end();
+    if (links.length === 0) return { status: 404 };
     const rows = links.map(([name, bytes]) => {
       const digest = createHash('sha256').update(bytes).digest('hex');
       return `<a href="../../files/${name}#sha256=${digest}">${name}</a>`;
     });
-    response.writeHead(200, { 'content-type': 'text/html' }).end(`<html><body>${rows.join('\n')}</body></html>`);
-  });
+    const headers = { 'content-type': 'text/html' };
+    return { status: 200, headers, body: `<html><body>${rows.join('\n')}</body></html>` };
+  };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const encoded = encodeURIComponent(PASSWORD);
