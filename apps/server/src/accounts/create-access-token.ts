@@ -4,7 +4,7 @@ import { audit, ownContext } from '../audit/index.ts';
 import { holdAccount } from '../deletions/index.ts';
 import { once, type Answer } from '../http/index.ts';
 import type { Person } from '../platform.ts';
-import { createRawToken, digestOf, type AccessTokenRow } from '../storage/index.ts';
+import { createRawToken, digestOf, type AccessTokenRow, type Queries } from '../storage/index.ts';
 import type { AccountServices } from './accounts.ts';
 import { invalid } from './invalid.ts';
 import { accessTokenDto } from './present.ts';
@@ -12,7 +12,7 @@ import { insertAccessToken } from './queries.ts';
 import { secretAnswer } from './read-access-tokens.ts';
 import { userOf } from './read-me.ts';
 
-/** Makes a personal access token; this answer alone shows its value. */
+/** Makes a personal access token; the first answer alone shows its value, not one that is repeated under an Idempotency-Key. */
 export async function createAccessToken(
   services: AccountServices,
   person: Person,
@@ -35,12 +35,19 @@ export async function createAccessToken(
     used_at: null,
     expires_on: expiresAt,
   };
-  return once(platform, request, tokenAnswersOf(user.id), JSON.stringify([name, expiresAt]), async (transaction) => {
+  const answer = (shown: string | null): Answer => ({
+    status: 200,
+    headers: secretAnswer,
+    body: accessTokenDto(row, shown),
+  });
+  const create = async (transaction: Queries): Promise<Answer> => {
     await holdAccount(platform.database, transaction, user.id);
     await insertAccessToken(transaction, row);
     await audit(platform, transaction, ownContext(user.id), 'access-token:create', row.id, { expiresAt });
-    return { status: 200, headers: secretAnswer, body: accessTokenDto(row, value) };
-  });
+    return answer(value);
+  };
+  const body = JSON.stringify([name, expiresAt]);
+  return once(platform, request, tokenAnswersOf(user.id), body, create, () => answer(null));
 }
 
 /** Where the answers are kept that are repeated under an Idempotency-Key. */

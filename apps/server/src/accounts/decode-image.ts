@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { limits } from '@kethub/contract';
 import { Problem } from '../http/index.ts';
 
@@ -21,6 +21,7 @@ export function decodeImage(source: string, target: string): Promise<MediaType> 
   return inTurn(async () => {
     const mediaType = await mediaTypeOf(source);
     if (!mediaType) throw new Problem('invalid-image', 'The file is neither a JPEG nor a PNG, judged by its content.');
+    if (mediaType === 'image/png' && !endsAsPng(await readFile(source))) throw damaged();
     const sharp = await decoder();
     try {
       const { width, height } = await sharp(source, { limitInputPixels: false }).metadata();
@@ -30,18 +31,29 @@ export function decodeImage(source: string, target: string): Promise<MediaType> 
           `The image has ${width} x ${height} pixels; at most 40 megapixels are taken.`,
         );
       }
-      const picture = sharp(source, { failOn: 'error', limitInputPixels: limits.profileImagePixels })
+      // libjpeg only warns of data that end early or are no code, and then paints grey.
+      const picture = sharp(source, { failOn: 'warning', limitInputPixels: limits.profileImagePixels })
         .timeout({ seconds: DECODE_SECONDS })
         .autoOrient();
       await (mediaType === 'image/jpeg' ? picture.jpeg(JPEG) : picture.png()).toFile(target);
       return mediaType;
     } catch (error) {
       if (error instanceof Problem) throw error;
-      throw new Problem('invalid-image', 'The image is damaged or not complete. Save it anew and send it again.', {
-        cause: error,
-      });
+      throw damaged(error);
     }
   });
+}
+
+function damaged(cause?: unknown): Problem {
+  const detail = 'The image is damaged or not complete. Save it anew and send it again.';
+  return new Problem('invalid-image', detail, { cause });
+}
+
+/** Whether the chunks lead to IEND (PNG specification §5.3): the decoder stops at the last line and does not look for it. */
+function endsAsPng(bytes: Buffer): boolean {
+  for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at))
+    if (bytes.toString('latin1', at + 4, at + 8) === 'IEND') return true;
+  return false;
 }
 
 let prepared = false;

@@ -11,6 +11,8 @@ import { databases } from '../testing/databases.ts';
 const plain = (color: string, width = 40, height = 20) =>
   sharp({ create: { width, height, channels: 3, background: color } });
 const jpeg = await plain('red').jpeg().toBuffer();
+/** The marker EOI: whoever cuts an image off can append it. */
+const END_OF_JPEG = Buffer.from([0xff, 0xd9]);
 const png = await plain('blue').png().toBuffer();
 
 describe.each(databases)('profile images on $name', ({ open }) => {
@@ -112,6 +114,13 @@ describe.each(databases)('profile images on $name', ({ open }) => {
     ['noise behind the signature of PNG', () => Buffer.concat([png.subarray(0, 8), noise])],
     ['half a JPEG', async () => half(await detailed('jpeg'))],
     ['half a PNG', async () => half(await detailed('png'))],
+    ['half a JPEG with an end', async () => Buffer.concat([half(await detailed('jpeg')), END_OF_JPEG])],
+    ['half a progressive JPEG with an end', async () => Buffer.concat([half(await progressive()), END_OF_JPEG])],
+    ['a progressive JPEG with overwritten bytes', async () => overwritten(await progressive())],
+    ['a PNG with overwritten bytes', async () => overwritten(await detailed('png'))],
+    ['a JPEG of 800 bytes that claims 8000 x 5000', () => withJpegSize(jpeg, 8_000, 5_000)],
+    ['a PNG without its last chunk', () => png.subarray(0, -12)],
+    ['a PNG whose last chunk is cut off', () => png.subarray(0, -1)],
     ['a PNG that unpacks to 900 megapixels', () => withSize(png, 30_000, 30_000)],
     ['a PNG just above 40 megapixels', () => withSize(png, 8_000, 5_001)],
     ['a PNG that ends early, of 40 megapixels', () => withSize(png, 8_000, 5_000)],
@@ -221,11 +230,22 @@ function form(bytes: Buffer, name: string, type: string): FormData {
 
 /** A picture that does not shrink to nothing. */
 function detailed(format: 'jpeg' | 'png'): Promise<Buffer> {
+  return pattern().toFormat(format).toBuffer();
+}
+
+function progressive(): Promise<Buffer> {
+  return pattern().jpeg({ progressive: true }).toBuffer();
+}
+
+function pattern() {
   const [width, height] = [200, 200];
   const data = Buffer.from(Array.from({ length: width * height * 3 }, (_none, index) => (index * index) % 251));
-  return sharp(data, { raw: { width, height, channels: 3 } })
-    .toFormat(format)
-    .toBuffer();
+  return sharp(data, { raw: { width, height, channels: 3 } });
+}
+
+function overwritten(bytes: Buffer): Buffer {
+  const middle = Math.floor(bytes.length / 2);
+  return Buffer.from(bytes).fill(0x5a, middle, middle + 40);
 }
 
 /** The product reads images from files alone; this process is the product's as well. */
@@ -241,6 +261,15 @@ function half(bytes: Buffer): Buffer {
 /** Decoders ignore what follows the end of the picture. */
 function padded(size: number): Buffer {
   return Buffer.concat([jpeg, Buffer.alloc(size - jpeg.length)]);
+}
+
+/** The same JPEG with another size in its frame header (ISO/IEC 10918-1 B.2.2). */
+function withJpegSize(image: Buffer, width: number, height: number): Buffer {
+  const changed = Buffer.from(image);
+  const frame = changed.indexOf(Buffer.from([0xff, 0xc0]));
+  changed.writeUInt16BE(height, frame + 5);
+  changed.writeUInt16BE(width, frame + 7);
+  return changed;
 }
 
 /** The same PNG with another size in its header. */

@@ -13,7 +13,8 @@ const running = new Set<string>();
  * Creates something once per Idempotency-Key: the answer is kept in the same transaction as what it created, so both
  * exist or neither. Same key and body: the first answer again; another body: 422; first one still running: 409.
  * `scope` is who calls what; `body` is what makes two requests the same. Without the header `create` simply runs. Kept
- * answers are sealed: some show a secret, once.
+ * answers are sealed. `repeated` makes of the first answer what is kept and repeated: one that shows a secret once must
+ * not show it again.
  */
 export async function once(
   platform: Platform,
@@ -21,6 +22,7 @@ export async function once(
   scope: string,
   body: string | Buffer,
   create: (transaction: Queries) => Promise<Answer>,
+  repeated: (answer: Answer) => Answer = (answer) => answer,
 ): Promise<Answer> {
   const key = request.headers['idempotency-key'];
   const { database, seal } = platform;
@@ -39,7 +41,7 @@ export async function once(
   try {
     return await database.write(async (transaction) => {
       const answer = await create(transaction);
-      const row = { scope, key, digest, answer: seal.seal(place, JSON.stringify(answer)), created_at: now };
+      const row = { scope, key, digest, answer: seal.seal(place, JSON.stringify(repeated(answer))), created_at: now };
       await transaction
         .deleteFrom('idempotency_keys')
         .where('created_at', '<', now - limits.idempotencyKeepMs)
