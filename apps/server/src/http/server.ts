@@ -46,6 +46,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     bodyLimit: limits.jsonBodyBytes,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 1_024 },
     requestIdHeader: false,
+    rewriteUrl: ({ url = '/' }) => originForm(url),
     genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? requestId(),
     // An idle keep-alive connection must not hold up a shutdown.
     forceCloseConnections: true,
@@ -125,6 +126,18 @@ function observeRequests(app: FastifyInstance, observer: RequestObserver | null)
       },
     ].flat();
   });
+}
+
+/**
+ * The target of a request as a path and query. One in absolute form (RFC 9112 §3.2.2) names the host as well, and everybody
+ * who reads addresses has to read the same.
+ */
+export function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const [authority] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
+  if (authority === undefined) return target;
+  const rest = target.slice(authority.length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /** Unique among all processes: random for this one, then counted. Every answer carries one, so it has to cost nothing. */

@@ -125,6 +125,67 @@ describe('forwarding to a service that runs elsewhere', () => {
     expect(headers.get('x-request-id')).not.toBe('of-the-provider');
   });
 
+  test('headers that are none of the provider’s business, or would mislead it, stay at the gateway', async () => {
+    const names =
+      'X-Auth-Token X-OrganizationId X-HTTP-Method-Override X-HTTP-Method X-Method-Override X-Original-URL X-Rewrite-URL X_Rewrite_Url X-Script-Name True-Client-IP CF-Connecting-IP X-Client-IP X-Envoy-Original-Path X-Forwarded-Uri'.split(
+        ' ',
+      );
+    const { headers } = await to.echoed('GET', '/', {
+      headers: { ...Object.fromEntries(names.map((name) => [name, 'x'])), 'x-api-key': 'of the provider' },
+    });
+    expect(headers['x-api-key']).toBe('of the provider');
+    for (const name of names) expect(headers).not.toHaveProperty(name.toLowerCase());
+    expect(JSON.stringify(headers)).not.toContain('method-override');
+  });
+
+  test('headers that decide for the whole origin, or for what stands in front of it, do not come back', async () => {
+    const names =
+      'Set-Cookie2 Clear-Site-Data Public-Key-Pins NEL Report-To Reporting-Endpoints Service-Worker-Allowed Access-Control-Allow-Origin Access-Control-Allow-Credentials Cross-Origin-Resource-Policy Permissions-Policy Refresh SourceMap Set-Login Sec-Session-Registration WWW-Authenticate X-Accel-Redirect X-Sendfile X_Accel_Redirect Surrogate-Control Accept-CH Speculation-Rules X-Kethub-Anything'.split(
+        ' ',
+      );
+    const one = await to.callerOfHandler((_request, response) => {
+      for (const name of names) response.setHeader(name, 'x');
+      response.setHeader('content-security-policy', 'default-src *');
+      response.setHeader('x-content-type-options', 'sniff');
+      response.setHeader('retry-after', '7');
+      response.setHeader(
+        'link',
+        '</base/jobs?page=2>; rel="next", <https://evil.example.org/x.js>; rel=preload; as=script',
+      );
+      response.setHeader('x-own', 'of the provider');
+      response.end('{}');
+    });
+    const { headers } = await one.request('GET', '/');
+    for (const name of names) expect([name, headers.get(name)]).toEqual([name, null]);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-security-policy': expect.stringContaining('sandbox'),
+      'x-content-type-options': 'nosniff',
+      'retry-after': '7',
+      'x-own': 'of the provider',
+      link: '</base/jobs?page=2>; rel="next"',
+    });
+  });
+
+  test('a target in absolute form and an encoded address lead where the plain ones do', async () => {
+    const answered = async (target: string): Promise<string> =>
+      sendRaw(to.kethub, `GET ${target} HTTP/1.1\r\nHost: x\r\n${to.bearer}\r\nConnection: close\r\n\r\n`);
+    const encoded = to.path.replaceAll('.', '%2e');
+    for (const target of [`http://evil.example.org${to.path}/jobs/1?q=2`, `${encoded}/jobs/1?q=2`]) {
+      expect(await answered(target)).toMatch(/^HTTP\/1.1 200 /);
+      expect(to.provider.received.at(-1)?.url).toBe('/base/jobs/1?q=2');
+    }
+    const before = to.provider.received.length;
+    for (const target of [
+      `http://evil.example.org${to.path}/../x`,
+      `${encoded}/%2e%2e/x`,
+      `${encoded}%2f..%2fx`,
+      `${encoded}%5c..%5cx`,
+      `ftp://evil.example.org${to.path}/x`,
+    ])
+      expect(await answered(target)).toMatch(/^HTTP\/1.1 4\d\d /);
+    expect(to.provider.received.length).toBe(before);
+  });
+
   describe('Location', () => {
     let redirecting: ElsewhereCaller;
     let at: Provider;

@@ -158,7 +158,8 @@ export class Forwarding {
     const status = response.statusCode ?? 502;
     const headers = responseHeaders(response, target, this.#endpoint, this.#path);
     this.#reply.hijack();
-    for (const [name, value] of Object.entries(this.#reply.getHeaders())) headers[name] ??= value;
+    // What the gateway says of limits and retirement is not the provider's to say.
+    Object.assign(headers, this.#reply.getHeaders());
     this.#answer.writeHead(status, headers);
     response.on('data', () => this.#progress());
     // A body that breaks off has to break the caller's connection: its end would look like the end of the answer.

@@ -1,52 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { ANSWER_POLICY, harmlessLinks, staysOfAnswer, staysOfRequest } from './header-rules.ts';
 import type { Destination } from './target.ts';
-
-/** Of one connection, never of the message (RFC 9110 §7.6.1), beside those that `Connection` lists. */
-const HOP_BY_HOP = [
-  'connection',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authentication-info',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
-
-/** Set by the gateway, or none of the provider's business: what a caller sends under these names is never passed on. */
-const REQUEST_ONLY_OURS = new Set([
-  ...HOP_BY_HOP,
-  'authorization',
-  'content-length',
-  // The gateway has no cookies; a browser may send those of the platform, which has the same host.
-  'cookie',
-  'expect',
-  'forwarded',
-  'host',
-  'traceparent',
-  'tracestate',
-  'via',
-  'x-real-ip',
-  'x-request-id',
-]);
-const REQUEST_PREFIXES_OURS = ['x-forwarded-', 'x-kethub-'];
-
-/** Of the gateway's whole origin, which all providers share: none of them decides for the others. */
-const RESPONSE_DROPPED = new Set([
-  ...HOP_BY_HOP,
-  'alt-svc',
-  'clear-site-data',
-  'content-location',
-  'location',
-  'public-key-pins',
-  'set-cookie',
-  'set-cookie2',
-  'strict-transport-security',
-  'x-request-id',
-]);
 
 /** What the gateway knows of a call. */
 export interface CallFacts {
@@ -66,13 +20,7 @@ export function requestHeaders(request: IncomingMessage, target: Destination, fa
   const proto = endpoint.protocol.slice(0, -1);
   return {
     host: target.host,
-    ...passedOn(request.rawHeaders, (name) => {
-      // WSGI and CGI cannot tell X_Forwarded_For from X-Forwarded-For.
-      const plain = name.replaceAll('_', '-');
-      return (
-        REQUEST_ONLY_OURS.has(plain) || REQUEST_PREFIXES_OURS.some((one) => plain.startsWith(one)) || listed.has(name)
-      );
-    }),
+    ...passedOn(request.rawHeaders, (name) => staysOfRequest(name) || listed.has(name)),
     ...framing(request),
     ...(target.authorization !== null && { authorization: target.authorization }),
     via: via(request.headers.via, request.httpVersion),
@@ -95,7 +43,7 @@ export function responseHeaders(
   path: string,
 ): OutgoingHttpHeaders {
   const listed = connectionOptions(response.headers.connection);
-  const headers = passedOn(response.rawHeaders, (name) => RESPONSE_DROPPED.has(name) || listed.has(name));
+  const headers = passedOn(response.rawHeaders, (name) => staysOfAnswer(name) || listed.has(name));
   // RFC 9112 §6.3: with both, the transfer coding has decided where the message ends. Without content there is no length.
   const length = response.headers['content-length'];
   delete headers['content-length'];
@@ -103,6 +51,9 @@ export function responseHeaders(
     headers['content-length'] = length;
   }
   headers['via'] = via(response.headers.via, response.httpVersion);
+  Object.assign(headers, ANSWER_POLICY);
+  const links = harmlessLinks(response.headers.link);
+  if (links !== null && !listed.has('link')) headers['link'] = links;
   for (const name of ['location', 'content-location'] as const) {
     const place = publicPlace(response.headers[name], target, endpoint, path);
     if (place !== null) headers[name] = place;

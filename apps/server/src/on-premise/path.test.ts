@@ -47,12 +47,27 @@ test.each([
 ])('%j is refused', (rest) => expect(() => at(rest)).toThrow(Problem));
 
 test.each([
+  ['/o/s/1%2e0%2e0/jobs?q=1', '/base/jobs?q=1'],
+  ['//o%40x//%73/1.0%2E0', '/base'],
+])('below the encoded address %j is %j', (url, path) => expect(targetPath(target, url)).toBe(path));
+
+test.each(['http://host/o/s/1.0.0/x', '/o/s/latest/x', '/o/s/1.0.0%2f..%2fx', 'o/s/1.0.0', '*', ''])(
+  '%j, which is below no address of a service, is refused and not taken as a path',
+  (url) => expect(() => targetPath(target, url)).toThrow(Problem),
+);
+
+test.each([
   ['/o/s/1.0.0', { owner: 'o', service: 's', version: '1.0.0' }],
   ['//o//s//1.0.0/x', { owner: 'o', service: 's', version: '1.0.0' }],
   ['/o%40x/s/1.0.0?q', { owner: 'o@x', service: 's', version: '1.0.0' }],
   ['/o/s/1.0', null],
   ['/o/s/1.0.0x', null],
   ['/o%ff/s/1.0.0', null],
+  ['/o/s/1%2e0%2E0/x', { owner: 'o', service: 's', version: '1.0.0' }],
+  ['/o/s/%31.0.0', { owner: 'o', service: 's', version: '1.0.0' }],
+  ['/o/s/1.0.0%2fx', null],
+  ['/o/s/1.0.0%5cx', null],
+  ['/o/s/1%252e0.0', null],
   ['http://host/o/s/1.0.0', null],
   ['*', null],
 ])('%s is the address %j', (url, address) => expect(serviceAddressOf(url)).toEqual(address));

@@ -1,8 +1,12 @@
 import { Problem } from '../http/index.ts';
 import type { Destination } from './target.ts';
 
-/** `/<id_segment>/<service_name>/<version>` of a service version at the gateway, as it stands in a request. */
-const ADDRESS = /^\/+([^/?#]+)\/+([^/?#]+)\/+(\d{1,9}\.\d{1,9}\.\d{1,9})(?=[/?]|$)/;
+/**
+ * `/<id_segment>/<service_name>/<version>` of a service version at the gateway, as it stands in a request: three segments,
+ * each of which may be percent-encoded, as the router reads them.
+ */
+const ADDRESS = /^\/+([^/?#]+)\/+([^/?#]+)\/+([^/?#]+)(?=[/?]|$)/;
+const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/;
 
 export interface ServiceAddress {
   readonly owner: string;
@@ -15,7 +19,9 @@ export function serviceAddressOf(url: string): ServiceAddress | null {
   const [, owner, service, version] = ADDRESS.exec(url) ?? [];
   if (owner === undefined || service === undefined || version === undefined) return null;
   try {
-    return { owner: decodeURIComponent(owner), service: decodeURIComponent(service), version };
+    const [first, second, third] = [owner, service, version].map(decodeURIComponent);
+    if (first === undefined || second === undefined || third === undefined || !VERSION.test(third)) return null;
+    return { owner: first, service: second, version: third };
   } catch {
     return null;
   }
@@ -27,7 +33,9 @@ export function serviceAddressOf(url: string): ServiceAddress | null {
  * also encoded, encoded twice, behind an encoded slash or before a path parameter (`..;x`).
  */
 export function targetPath(target: Pick<Destination, 'rootPath' | 'basePath'>, url: string): string {
-  const rest = url.slice(ADDRESS.exec(url)?.[0].length);
+  const address = ADDRESS.exec(url)?.[0];
+  if (address === undefined || serviceAddressOf(url) === null) throw refusal('is not below the address of a service');
+  const rest = url.slice(address.length);
   const query = rest.indexOf('?');
   const path = (query < 0 ? rest : rest.slice(0, query)).replaceAll(/\/{2,}/g, '/');
   if (!/^[\u0021-\u007e]*$/.test(rest) || rest.includes('#')) {
