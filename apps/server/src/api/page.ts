@@ -1,11 +1,6 @@
-/** A plain page in the colours of Kethub. `title` and `body` are HTML. */
-export function page(title: string, body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Kethub</title>
-<style>
+import { pageHeaders } from '../http/index.ts';
+
+const STYLE = `
   :root { color-scheme: light dark; --ink: light-dark(#1d2433, #e6e9f2); --paper: light-dark(#fbfbfd, #12151d); --accent: light-dark(#4338ca, #a5b4fc); }
   body { margin: 0 auto; padding: 3rem 1.25rem; max-width: 44rem; font: 1.0625rem/1.6 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
   a { color: var(--accent); }
@@ -13,7 +8,19 @@ export function page(title: string, body: string): string {
   pre { padding: .8em 1em; overflow-x: auto; }
   table { border-collapse: collapse; } td { padding: .2rem 1rem .2rem 0; vertical-align: top; }
   .quiet { opacity: .7; }
-</style>
+`;
+
+/** The headers of every page of this form. */
+export const PAGE_HEADERS = pageHeaders(STYLE);
+
+/** A plain page in the colours of Kethub. `title` and `body` are HTML. */
+export function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Kethub</title>
+<style>${STYLE}</style>
 ${body}
 </html>
 `;

@@ -1,16 +1,14 @@
 import { problems, type ProblemCode } from '@kethub/contract';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../http/index.ts';
-import { page } from './page.ts';
+import { page, PAGE_HEADERS } from './page.ts';
 
 /** Serves the page that the `type` of a problem document points to: what happened and what to do. */
 export function serveProblemPages(app: FastifyInstance, prefix: string): void {
   const codes = Object.keys(problems) as ProblemCode[];
   app.get(prefix, { schema: { hide: true } }, (_request, reply) => {
     const rows = codes.map((code) => `<tr><td>${problems[code].status}<td>${link(prefix, code)}`);
-    return reply
-      .type('text/html; charset=utf-8')
-      .send(page('Problems', `<h1>Problems</h1><table>${rows.join('')}</table>`));
+    return reply.headers(PAGE_HEADERS).send(page('Problems', `<h1>Problems</h1><table>${rows.join('')}</table>`));
   });
   app.get<{ Params: { code: string } }>(`${prefix}/:code`, { schema: { hide: true } }, (request, reply) => {
     const code = codes.find((one) => one === request.params.code);
@@ -20,7 +18,7 @@ export function serveProblemPages(app: FastifyInstance, prefix: string): void {
       ? 'The same request can succeed later.'
       : 'The same request will fail again until it is changed.';
     const body = `<p class="quiet">Problem <code>${code}</code> · status ${status}</p><h1>${title}</h1><p>${text(about)}</p><p>${again}</p>`;
-    return reply.type('text/html; charset=utf-8').send(page(title, body));
+    return reply.headers(PAGE_HEADERS).send(page(title, body));
   });
 }
 

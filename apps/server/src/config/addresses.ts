@@ -45,7 +45,7 @@ export const AddressFields = {
     Type.String({
       pattern: '^[0-9a-fA-F.:/, ]+$',
       description:
-        'Addresses or networks (`10.0.0.0/8`) of proxies, separated by commas, whose `X-Forwarded-For` is believed. Without it everybody behind a proxy is one address, also for the limits on wrong passwords. Default: none.',
+        'Addresses or networks (`10.0.0.0/8`) of proxies, separated by commas, whose `X-Forwarded-For` is believed. Without it everybody behind a proxy is one address for the limits on looking people up and on mails, and wrong passwords are counted by account only. Default: none.',
     }),
   ),
 };

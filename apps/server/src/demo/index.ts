@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { isEnded } from '@kethub/client';
 import type { ServiceExecution } from '@kethub/contract';
 import type { WholeKethub } from '../kethub.ts';
@@ -11,7 +13,7 @@ const RESULT_FILE = 'cut.svg';
 
 /**
  * Shows the platform at work: prepares the demo and calls it on the first start; later starts show what the first has
- * left. The last line names the execution and its status.
+ * left. The last line names the execution and its status. Credentials are printed on a terminal only.
  */
 export async function runDemo(kethub: WholeKethub, output: NodeJS.WriteStream): Promise<void> {
   const narrator = createNarrator(output);
@@ -19,11 +21,27 @@ export async function runDemo(kethub: WholeKethub, output: NodeJS.WriteStream): 
   const demo = await prepareDemo(kethub, narrator);
   const earlier = await earlierExecution(demo);
   const execution = earlier && isEnded(earlier) ? earlier : await callDemo(demo, narrator);
-  showHowTo(kethub, demo, narrator);
+  if (output.isTTY) showHowTo(kethub, demo, narrator);
+  else narrator.line(`\nThe same from a shell, addresses and credentials: ${writeHowTo(kethub, demo)}`);
   narrator.line(lastLine(execution));
 }
 
-function showHowTo(kethub: WholeKethub, demo: Demo, narrator: Narrator): void {
+/**
+ * Writes what is told on a terminal into a file that only its owner can read, and returns its path. What is not a terminal
+ * is often a log that others read.
+ */
+function writeHowTo(kethub: WholeKethub, demo: Demo): string {
+  const file = path.join(kethub.platform.configuration.dataDir, 'demo.txt');
+  const lines: string[] = [];
+  const add = (line = ''): unknown => lines.push(line);
+  showHowTo(kethub, demo, { title: add, line: add });
+  // Anew, so that its mode is ours whatever was there.
+  rmSync(file, { force: true });
+  writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
+  return file;
+}
+
+function showHowTo(kethub: WholeKethub, demo: Demo, narrator: Pick<Narrator, 'title' | 'line'>): void {
   const { addresses } = kethub.platform;
   narrator.title('The same from a shell (paste line by line)');
   for (const command of curlCommands(demo, RESULT_FILE)) narrator.line(command);

@@ -18,6 +18,7 @@ export { platformEndpoint, platformLimits, type PlatformEndpoint } from './inter
 export { limitedAdmission, type Admission, type Limits } from './limited-admission.ts';
 export { list, ListQuery, type Listing } from './list.ts';
 export { networkOf } from './network.ts';
+export { pageHeaders } from './page-headers.ts';
 export { beginWait } from './waits.ts';
 export { Problem } from './problem.ts';
 export { requestedRange, type ByteRange } from './range.ts';

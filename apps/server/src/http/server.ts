@@ -59,6 +59,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   useJson(app);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
     // Before the body is looked at: of a method or address that is not there, nothing else has to be right.
     if (!request.is404) done();
     else if (options.unrouted) options.unrouted(request, reply, () => done(unrouted(request)), done);

@@ -52,7 +52,7 @@ export function responseHeaders(
   }
   headers['via'] = via(response.headers.via, response.httpVersion);
   Object.assign(headers, ANSWER_POLICY);
-  const links = harmlessLinks(response.headers.link);
+  const links = harmlessLinks([response.headers.link ?? []].flat().join(', ') || undefined);
   if (links !== null && !listed.has('link')) headers['link'] = links;
   for (const name of ['location', 'content-location'] as const) {
     const place = publicPlace(response.headers[name], target, endpoint, path);

@@ -47,6 +47,15 @@ describe.each(databases)('wrong passwords on $name', ({ open }) => {
     expect(await guessAda(new Attempts(platform))).toMatchObject({ failures: 0 });
   });
 
+  test('without an address only the account counts, and nobody else is shut out', async () => {
+    const { attempts } = await start();
+    for (let round = 0; round < 120; round += 1) await attempts.make(`user${round}`, null, wrong);
+    expect('outcome' in (await attempts.make('ada', null, right))).toBe(true);
+    for (let round = 0; round < 100; round += 1) await attempts.make('ada', null, wrong);
+    expect(await attempts.make('ada', null, right)).toEqual({ retryAfter: 300 });
+    expect(await signsIn(attempts, 'grace', '192.0.2.1')).toBe(true);
+  });
+
   test('the right password counts for nothing', async () => {
     const { attempts } = await start();
     for (let round = 0; round < 200; round += 1) expect(await signsIn(attempts, 'ada', '192.0.2.1')).toBe(true);

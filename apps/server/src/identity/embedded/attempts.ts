@@ -17,9 +17,10 @@ const FAMILIAR_MS = 90 * 24 * 60 * 60 * 1000;
 export type Attempt<T> = { readonly retryAfter: number } | { readonly outcome: T | null };
 
 interface Keys {
-  readonly network: string;
   readonly account: string;
-  readonly pair: string;
+  /** Both null when the network is not known. */
+  readonly network: string | null;
+  readonly pair: string | null;
 }
 
 /**
@@ -41,11 +42,11 @@ export class Attempts {
   /**
    * Lets `check` decide whether the password is right (null: wrong), or returns the seconds to wait when there were too
    * many wrong ones. What runs at the same time counts as wrong until it is known, so that parallel guesses do not slip
-   * through.
+   * through. Without an address, which may be everybody's, only the account counts.
    */
-  async make<T>(account: string, address: string, check: () => Promise<T | null>): Promise<Attempt<T>> {
-    const keys = await this.#keysOf(account, networkOf(address));
-    const all = Object.values(keys) as string[];
+  async make<T>(account: string, address: string | null, check: () => Promise<T | null>): Promise<Attempt<T>> {
+    const keys = await this.#keysOf(account, address === null ? null : networkOf(address));
+    const all = known(keys);
     const before = new Map(all.map((key) => [key, this.#open.get(key) ?? 0]));
     for (const key of all) this.#open.set(key, (this.#open.get(key) ?? 0) + 1);
     try {
@@ -70,8 +71,9 @@ export class Attempts {
 
   async #wait({ network, pair, account }: Keys, before: ReadonlyMap<string, number>): Promise<number | null> {
     const { database, now } = this.#platform;
-    const failures = await findFailures(database.read, [network, pair, account], now());
-    const full = (key: string, most: number): number | null => {
+    const failures = await findFailures(database.read, known({ network, pair, account }), now());
+    const full = (key: string | null, most: number): number | null => {
+      if (key === null) return null;
       const row = failures.get(key);
       if ((row?.failures ?? 0) + (before.get(key) ?? 0) < most) return null;
       return row ? Math.ceil((row.expires_at - now()) / 1000) : 1;
@@ -79,14 +81,15 @@ export class Attempts {
     const wait = full(network, PER_NETWORK) ?? full(pair, PER_ACCOUNT_AND_NETWORK);
     if (wait !== null) return wait;
     const attacked = full(account, PER_ACCOUNT);
-    return attacked === null || (await isFamiliar(database.read, pair, now())) ? null : attacked;
+    if (attacked === null || pair === null) return attacked;
+    return (await isFamiliar(database.read, pair, now())) ? null : attacked;
   }
 
   async #record({ network, account, pair }: Keys, right: boolean): Promise<void> {
     const { database, now } = this.#platform;
-    if (right) return recordFamiliar(database, pair, now(), FAMILIAR_MS);
+    if (right) return pair === null ? undefined : recordFamiliar(database, pair, now(), FAMILIAR_MS);
     // In one order in all processes: two that count the same rows do not wait for each other.
-    const keys = [network, account, pair].sort();
+    const keys = known({ network, account, pair }).sort();
     return recordFailure(database, keys, now(), WINDOW_MS);
   }
 
@@ -96,11 +99,16 @@ export class Attempts {
     else this.#open.set(key, left);
   }
 
-  async #keysOf(account: string, network: string): Promise<Keys> {
+  async #keysOf(account: string, network: string | null): Promise<Keys> {
     this.#secret ??= keep(this.#platform, 'sign-in-attempts', randomBytes(32).toString('base64url'));
     const secret = await this.#secret;
     const key = (...parts: string[]): string =>
       createHmac('sha256', secret).update(JSON.stringify(parts)).digest('hex');
+    if (network === null) return { account: key('account', account), network: null, pair: null };
     return { network: key('network', network), account: key('account', account), pair: key('pair', network, account) };
   }
+}
+
+function known({ network, account, pair }: Keys): string[] {
+  return [network, account, pair].filter((key) => key !== null);
 }

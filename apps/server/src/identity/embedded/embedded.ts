@@ -1,6 +1,7 @@
 import { createMailer } from '../../mail/index.ts';
 import type { Platform } from '../../platform.ts';
 import { createAccessTokenVerifier } from './access-token.ts';
+import { warnOfUnknownProxy } from '../client-address.ts';
 import { Attempts } from './attempts.ts';
 import { createUser } from './create-user.ts';
 import { createEmbeddedAdministration, findIdentityByEmail } from './administration.ts';
@@ -27,6 +28,7 @@ const PURGE_EVERY_MS = 10 * 60 * 1000;
 export async function createEmbeddedIdentity(platform: Platform): Promise<IdentityService> {
   const keys = await loadKeys(platform);
   const verifyToken = createAccessTokenVerifier(platform, keys.signing);
+  warnOfUnknownProxy(platform);
   const attempts = new Attempts(platform);
   const signIn = createSignIn(platform, attempts);
   const provider = createOidcProvider(platform, keys, signIn);
@@ -65,7 +67,7 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
     findApproved: (subjects) => findApproved(platform.database.read, subjects),
     findByEmail: (email) => findIdentityByEmail(platform.database.read, signInName(email)),
     delete: (subject) => deleteIdentity(platform.database, subject),
-    serve: (app) => serveOidcProvider(app, provider, signIn, upstream, registration),
+    serve: (app) => serveOidcProvider(platform, app, provider, signIn, upstream, registration),
     createUser: (user) => createUser(platform, user),
     async close() {
       clearInterval(timer);

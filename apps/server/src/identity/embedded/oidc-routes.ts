@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
+import type { Platform } from '../../platform.ts';
 import { rememberClientAddress } from '../client-address.ts';
 import { watchPasswords } from './in-flight.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
@@ -13,6 +14,7 @@ import type { UpstreamSignIn } from '../upstream/sign-in.ts';
 
 /** Serves the provider and its pages under the path of the issuer, beside the other routes of `app`. */
 export async function serveOidcProvider(
+  platform: Platform,
   app: FastifyInstance,
   currentProvider: () => Provider,
   signIn: SignIn,
@@ -26,7 +28,7 @@ export async function serveOidcProvider(
   const prefix = issuer.pathname.replace(/\/$/, '');
   await app.register((scope, _options, done) => {
     scope.addHook('onRequest', (request, _reply, next) => {
-      rememberClientAddress(request);
+      rememberClientAddress(platform, request);
       comeFromIssuer(request.raw, issuer);
       next();
     });

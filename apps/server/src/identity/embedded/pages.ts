@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { pageHeaders } from '../../http/index.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --page: #f4f5f8; --card: #fff; --text: #1a1d29; --quiet: #5a6072; --line: #868ca0; --accent: #3d4edb; --on-accent: #fff; --error: #b3261e; --error-page: #fdecea; }
@@ -44,25 +44,7 @@ ${content}
 </body>
 </html>
 `;
-  const style = createHash('sha256').update(STYLE).digest('base64');
-  const policy = [
-    `default-src 'none'`,
-    `style-src 'sha256-${style}'`,
-    `form-action ${["'self'", ...formTargets].join(' ')}`,
-    `frame-ancestors 'none'`,
-    `base-uri 'none'`,
-  ];
-  return {
-    html,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy.join('; '),
-      'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
-    },
-  };
+  return { html, headers: pageHeaders(STYLE, formTargets) };
 }
 
 /** Where the page leads. */

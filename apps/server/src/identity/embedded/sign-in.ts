@@ -12,8 +12,8 @@ export type SignInOutcome =
   | { readonly kind: 'REFUSED' }
   | { readonly kind: 'TOO_MANY'; readonly retryAfter: number };
 
-/** Checks a name (username or e-mail address) and a password given from `address`. */
-export type SignIn = (name: string, password: string, address: string) => Promise<SignInOutcome>;
+/** Checks a name (username or e-mail address) and a password given from `address`; null when that is not known. */
+export type SignIn = (name: string, password: string, address: string | null) => Promise<SignInOutcome>;
 
 export function createSignIn(platform: Platform, attempts: Attempts): SignIn {
   return async (name, password, address) => {

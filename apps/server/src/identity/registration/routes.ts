@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { clientAddressOf } from '../client-address.ts';
 import { acceptForms, formIn, send } from '../embedded/forms.ts';
 import { Attempts } from '../embedded/attempts.ts';
 import { addressPage, checkMailPage, noticePage, registerPage, setPasswordPage, verifyPage } from './pages.ts';
@@ -106,7 +107,11 @@ function addVerify(app: FastifyInstance, { platform }: RegistrationServices, pre
   app.get(url, HIDDEN, (request, reply) => show(request, reply, 200));
   app.post(url, HIDDEN, async (request, reply) => {
     const password = formIn(request).get('password') ?? '';
-    const outcome = await verifyEmail(platform, attempts, { token: tokenOf(request), password, from: request.ip });
+    const outcome = await verifyEmail(platform, attempts, {
+      token: tokenOf(request),
+      password,
+      from: clientAddressOf(request.raw),
+    });
     switch (outcome.kind) {
       case 'WRONG_PASSWORD':
         return show(

@@ -27,7 +27,7 @@ export type VerifyOutcome =
 export async function verifyEmail(
   platform: Platform,
   attempts: Attempts,
-  given: { readonly token: string; readonly password: string; readonly from: string },
+  given: { readonly token: string; readonly password: string; readonly from: string | null },
 ): Promise<VerifyOutcome> {
   if (platform.configuration.registration === 'closed') return { kind: 'CLOSED' };
   const registration = await registrationOfToken(platform, given.token);
