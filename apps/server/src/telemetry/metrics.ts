@@ -12,6 +12,7 @@ export class Metrics {
   readonly #wait: Histogram;
   readonly #run: Histogram<'status'>;
   readonly #signIns: Counter;
+  readonly #workflowRetries: Counter<'what'>;
 
   constructor() {
     const registers = [this.registry];
@@ -51,6 +52,12 @@ export class Metrics {
       help: 'Attempts to sign in with a wrong password, and those that were not tried because there had been too many',
       registers,
     });
+    this.#workflowRetries = new Counter({
+      name: 'kethub_workflow_retries_total',
+      help: 'What workflows had to do again: a `batch` of instances that could not be written, a `conflict` with another process, a `job` of a task, a `note` of what a service elsewhere has answered',
+      labelNames: ['what'],
+      registers,
+    });
     collectDefaultMetrics({ register: this.registry });
   }
 
@@ -71,6 +78,10 @@ export class Metrics {
   ended(status: ExecutionStatus, runMs: number | null): void {
     this.#ended.inc({ status });
     if (runMs !== null) this.#run.observe({ status }, runMs / 1000);
+  }
+
+  workflowRetried(what: 'batch' | 'conflict' | 'job' | 'note'): void {
+    this.#workflowRetries.inc({ what });
   }
 
   signInFailed(): void {

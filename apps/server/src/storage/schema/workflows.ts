@@ -80,8 +80,12 @@ export interface WorkflowJobRow {
   owner: string;
   job: number;
   element_id: string;
-  /** ENDED: the execution has, its result is not known to the instance. CANCELLING: what runs is to be cancelled. REMOTE: it runs at a provider's service. */
-  state: 'OPEN' | 'STARTED' | 'ENDED' | 'CANCELLING' | 'REMOTE';
+  /**
+   * ENDED: the execution has ended, its result is not known to the instance. CANCELLING: what runs is to be cancelled.
+   * CALLING: its start is on the way to a provider's service. WITHDRAWN: so it is, and it was cancelled meanwhile.
+   * REMOTE: it runs at a provider's service.
+   */
+  state: 'OPEN' | 'STARTED' | 'ENDED' | 'CANCELLING' | 'CALLING' | 'WITHDRAWN' | 'REMOTE';
   /** JSON of what is called. */
   service: string;
   /** JSON; null once it was sent. */
@@ -93,6 +97,12 @@ export interface WorkflowJobRow {
   attempts: number;
   /** Until when a process works on it. */
   locked_until: number;
+  /** How often a process has taken it: whoever writes it is the last one who has. */
+  lease: number;
+  /** Of CALLING and WITHDRAWN: the process whose start is on the way, as the id of its worker, a slash and its own. */
+  caller: string | null;
+  /** What runs elsewhere: the version that was called. */
+  service_version_id: string | null;
   /** Where the service was called, without a slash at the end; of one that runs elsewhere, the path of the execution there. */
   address: string | null;
 }

@@ -1,20 +1,21 @@
 import type { ProcessGraph } from '@kethub/workflow';
 import type { Moved } from '../../executions/index.ts';
 import type { Platform } from '../../platform.ts';
-import { isAmong, isDuplicate, removeUnused, Together, type Queries } from '../../storage/index.ts';
+import { isAmong, isDuplicate, isOutage, removeUnused, Together, type Queries } from '../../storage/index.ts';
 import type { Graphs } from '../graphs.ts';
 import { addRemoval } from './ends.ts';
 import { gatherEffects, type Effects } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
 import { HandOver, type Taker } from './hand-over.ts';
-import { Inbox, type Ended, type Taken } from './inbox.ts';
+import { Inbox, LARGEST_BATCH, type Ended, type Taken } from './inbox.ts';
 import { limitChildren } from './limit-children.ts';
 import { RecentInstances } from './recent.ts';
-import { reduce, type Advanced } from './reduce.ts';
+import { giveUp, reduce, type Advanced } from './reduce.ts';
 import { addSettlement, announce, prepareSettlement, settle, type Settlement } from './settle.ts';
 import { addAdvanced, changed, Conflict, storeRest } from './store.ts';
+import { Suspects, type Turn } from './suspects.ts';
 import { Turns } from './turns.ts';
-import { candidates, loadWork, sizesOf, type Candidates, type Loaded } from './work.ts';
+import { candidates, candidatesOf, EVENTS, loadWork, sizesOf, type Candidates, type Loaded } from './work.ts';
 
 /** What a batch has come to. */
 export interface Batch {
@@ -48,12 +49,19 @@ interface Written {
 /** What the batches of a process share. */
 export class Advancing {
   readonly turns = new Turns();
+  readonly suspects: Suspects;
   readonly inbox: Inbox;
   readonly recent: RecentInstances;
   /** Null: nobody begins with jobs at once. */
   readonly taker: Taker | null;
 
-  constructor(taker: Taker | null = null, inbox = new Inbox(), recent = new RecentInstances()) {
+  constructor(
+    taker: Taker | null = null,
+    inbox = new Inbox(),
+    recent = new RecentInstances(),
+    suspects = new Suspects(),
+  ) {
+    this.suspects = suspects;
     this.taker = taker;
     this.inbox = inbox;
     this.recent = recent;
@@ -69,17 +77,56 @@ export class Advancing {
  * meanwhile, and what somebody else has changed since is a conflict.
  */
 export async function advance(platform: Platform, graphs: Graphs, advancing = new Advancing()): Promise<Batch> {
-  const { turns, inbox } = advancing;
-  const ends = inbox.next(turns.busy);
-  const chosen = await choose(platform, advancing, ends);
-  if (chosen.busy.length === 0) return { more: false, jobs: false, timers: false, messages: false };
+  const { turns, inbox, suspects } = advancing;
+  const turn = suspects.next(turns.busy);
+  const ends = turn ? inbox.of(turn.id, turn.takes === 'ALL' ? LARGEST_BATCH : 1) : inbox.next(turns.busy, suspects);
+  const chosen = await choose(platform, advancing, ends, turn);
+  if (chosen.busy.length === 0) {
+    if (turn) suspects.isIdle(turn.id);
+    return { ...nothing, more: turn !== null || suspects.areDue };
+  }
   try {
     const batch = await advanceThese(platform, graphs, chosen, ends, advancing);
     if (batch.more) turns.told();
-    return batch;
+    return { ...batch, more: batch.more || suspects.areDue };
+  } catch (error) {
+    if (isOutage(error)) {
+      ends.reject(error);
+      throw error;
+    }
+    couldNotWrite(platform, suspects, chosen, ends, turn, error);
+    turns.told();
+    return { ...nothing, more: true };
   } finally {
     for (const id of chosen.busy) turns.busy.delete(id);
   }
+}
+
+const nothing: Batch = { more: false, jobs: false, timers: false, messages: false };
+
+/** Nothing of a batch was written: what was together is tried apart; what was alone, later. */
+function couldNotWrite(
+  { log, telemetry }: Platform,
+  suspects: Suspects,
+  { busy, events, givenUp }: Chosen,
+  ends: Taken,
+  turn: Turn | null,
+  error: unknown,
+): void {
+  const what = { instances: turn ? turn.id : busy.length, ends: ends.all.length, events: events.length, err: error };
+  telemetry.metrics?.workflowRetried('batch');
+  if (!turn) {
+    log.warn(what, 'what has happened to workflows could not be written together: each is tried by itself');
+    suspects.suspect(busy);
+    return ends.putBack();
+  }
+  const isOne = turn.takes === 'ONE' || ends.all.length + events.length === 1;
+  const tried = givenUp ? 'ITS_END' : !isOne ? 'ALL' : ends.all.length > 0 ? 'END' : 'EVENT';
+  if (tried === 'ITS_END') log.error(what, 'a workflow that is given up could not be ended: it is tried again');
+  else log.warn(what, 'what has happened to a workflow could not be written: it is tried again, one thing at a time');
+  suspects.failed(turn.id, error, tried);
+  if (tried === 'ALL') ends.putBack();
+  else ends.reject(error);
 }
 
 const nobody: Candidates = { instances: [], events: [], versions: new Set() };
@@ -90,13 +137,18 @@ interface Chosen extends Candidates {
 }
 
 /** What this batch takes, of the table beside `ends`: it is busy with that, and no other of this process takes it too. */
-async function choose({ database: { read } }: Platform, { turns, recent }: Advancing, ends: Taken): Promise<Chosen> {
+async function choose(
+  { database: { read } }: Platform,
+  { turns, recent, suspects }: Advancing,
+  ends: Taken,
+  turn: Turn | null,
+): Promise<Chosen> {
   const busy = new Set(ends.all.map(({ job }) => job.instance_id));
   for (const id of busy) turns.busy.add(id);
   try {
     const looks = ends.all.length === 0 || turns.isTimeToLook();
     const [chosen, sizes] = await Promise.all([
-      looks ? candidates(read, turns) : nobody,
+      turn ? candidatesOfTurn(read, turn, ends) : looks ? candidates(read, turns, suspects.ids) : nobody,
       sizesOf(read, recent, ends.all),
     ]);
     ends.putBack(new Set(ends.all.filter(({ job }) => !sizes.fit(job.instance_id))));
@@ -107,6 +159,7 @@ async function choose({ database: { read } }: Platform, { turns, recent }: Advan
       busy.add(id);
     }
     return {
+      ...(chosen.givenUp && { givenUp: chosen.givenUp }),
       instances,
       events: chosen.events,
       versions: new Set([...chosen.versions, ...sizes.versions]),
@@ -119,12 +172,18 @@ async function choose({ database: { read } }: Platform, { turns, recent }: Advan
   }
 }
 
+async function candidatesOfTurn(read: Queries, { id, takes, givenUp }: Turn, ends: Taken): Promise<Candidates> {
+  if (takes === 'ONE') return ends.all.length > 0 ? nobody : candidatesOf(read, id, 1);
+  const all = await candidatesOf(read, id, EVENTS);
+  return givenUp === null ? all : { ...all, instances: [id], givenUp: { id, cause: givenUp } };
+}
+
 async function advanceThese(
   platform: Platform,
   graphs: Graphs,
   chosen: Chosen,
   ends: Taken,
-  { taker, inbox, recent }: Advancing,
+  { taker, inbox, recent, suspects }: Advancing,
 ): Promise<Batch> {
   const { database, blobs } = platform;
   const compiled = new Map<string, ProcessGraph | null>();
@@ -132,7 +191,9 @@ async function advanceThese(
   const become = (loaded: Loaded): Reduced => ({
     loaded,
     advanced: loaded.work.map((one) =>
-      reduce(compiled.get(one.row.service_version_id) ?? null, one, platform.now(), platform.log),
+      chosen.givenUp?.id === one.row.id
+        ? giveUp(one, chosen.givenUp.cause)
+        : reduce(compiled.get(one.row.service_version_id) ?? null, one, platform.now(), platform.log),
     ),
   });
   const prepare = async (reduced: Reduced): Promise<Prepared> => ({
@@ -140,7 +201,7 @@ async function advanceThese(
     settlement: await prepareSettlement(platform, reduced.advanced),
   });
   const load = async (queries: Queries) => become(await loadWork(database, queries, chosen, ends.all));
-  const recalled = chosen.events.length === 0 ? recall(recent, ends, become) : null;
+  const recalled = chosen.events.length === 0 && !chosen.givenUp ? recall(recent, ends, become) : null;
   const known = recalled ?? (database.dialect === 'sqlite' ? await load(database.read) : null);
   const beforehand = known && (await prepare(known));
   let stored: readonly string[] = beforehand?.settlement.blobs ?? [];
@@ -153,6 +214,7 @@ async function advanceThese(
     });
     stored = written.unused;
     recent.wrote(written.advanced);
+    suspects.wrote(chosen.givenUp ? written.advanced.map(({ row }) => row.id) : chosen.busy);
     ends.putBack(written.later);
     const batch = batchOf(written, handOver.size, inbox.size > 0);
     ends.resolve();
@@ -164,12 +226,10 @@ async function advanceThese(
     for (const id of chosen.busy) recent.forget(id);
     // What was remembered is older than what somebody else has written: the next entry of the journal is there already.
     const isConflict = error instanceof Conflict || (recalled !== null && isDuplicate(error));
-    if (!isConflict) {
-      ends.reject(error);
-      throw error;
-    }
-    ends.putBack(new Set(ends.all));
-    return { more: true, jobs: false, timers: false, messages: false };
+    if (!isConflict || !suspects.mayConflict(chosen.busy)) throw error;
+    platform.telemetry.metrics?.workflowRetried('conflict');
+    ends.putBack();
+    return { ...nothing, more: true };
   } finally {
     handOver.release();
     await removeUnused(database, blobs, stored);

@@ -105,6 +105,9 @@ function jobRow(
     due: 0,
     attempts: 0,
     locked_until: 0,
+    lease: 0,
+    caller: null,
+    service_version_id: null,
     address: null,
   };
 }

@@ -1,11 +1,11 @@
 import { sql, type RawBuilder } from 'kysely';
 import { isAmong, type Queries, type Returned, type Together } from '../../storage/index.ts';
-import type { Ended } from './inbox.ts';
+import { keyOf, type Ended, type HeldJob } from './inbox.ts';
 
 /** Of these ends those whose jobs are in their state still. */
 export async function stillThere(queries: Queries, ends: readonly Ended[]): Promise<Ended[]> {
   if (ends.length === 0) return [];
-  const rows = await queries.selectFrom('workflow_jobs').select('id').where(areThere(queries, ends)).execute();
+  const rows = await queries.selectFrom('workflow_jobs').select(identity).where(areThere(queries, ends)).execute();
   return among(ends, rows);
 }
 
@@ -22,22 +22,29 @@ export async function removeJobs(transaction: Queries, ends: readonly Ended[]): 
   const rows = await transaction
     .deleteFrom('workflow_jobs')
     .where(areThere(transaction, ends))
-    .returning('id')
+    .returning(identity)
     .execute();
   return among(ends, rows);
 }
 
 /**
  * By their ids. The state beside it is not compared as such: PostgreSQL would look through the index of all that is to be
- * done, with everything that is gone and not yet swept up, 19 µs a job against 4.
+ * done, with everything that is gone and not yet swept up, 19 µs a job against 4. Under another lease a job is another
+ * process's, which tells of its end.
  */
 function areThere(queries: Queries, ends: readonly Ended[]): RawBuilder<boolean> {
-  const ids = ends.map(({ job }) => job.id);
-  const states = ends.map(({ job }) => `${job.id} ${job.state}`);
-  return sql<boolean>`${isAmong(queries, 'id', ids)} and ${isAmong(queries, sql`id || ' ' || state`, states)}`;
+  const jobs = ends.map(({ job }) => job);
+  const keys = sql`id || ' ' || state || ' ' || lease`;
+  return sql<boolean>`${isAmong(
+    queries,
+    'id',
+    jobs.map(({ id }) => id),
+  )} and ${isAmong(queries, keys, jobs.map(keyOf))}`;
 }
 
-function among(ends: readonly Ended[], rows: readonly { readonly id: string }[]): Ended[] {
-  const ids = new Set(rows.map(({ id }) => id));
-  return ends.filter(({ job }) => ids.has(job.id));
+const identity = ['id', 'state', 'lease'] as const;
+
+function among(ends: readonly Ended[], rows: readonly HeldJob[]): Ended[] {
+  const keys = new Set(rows.map(keyOf));
+  return ends.filter((end) => keys.has(keyOf(end.job)));
 }

@@ -41,6 +41,9 @@ function job(id: string, instance_id: string): WorkflowJobRow {
     due: 0,
     attempts: 0,
     locked_until: 0,
+    lease: 0,
+    caller: null,
+    service_version_id: null,
     address: null,
   };
 }

@@ -1,4 +1,5 @@
 import { parse } from '@kethub/workflow';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAccepting, prepareExecution } from '../../executions/index.ts';
 import type { Queries, WorkflowJobRow } from '../../storage/index.ts';
@@ -9,7 +10,7 @@ import type { Graphs } from '../graphs.ts';
 import { createWorkflows } from '../index.ts';
 import { readJournalAfter } from '../journal.ts';
 import { eventRow, insertEvents } from './events.ts';
-import { advance, Advancing, Inbox, type Ended, type Taker } from './index.ts';
+import { advance, Advancing, Inbox, RecentInstances, Suspects, type Ended, type Taker } from './index.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
 
@@ -78,9 +79,8 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     );
     const next = new Remembering();
     // All together, then one after the other.
-    const steps = [];
-    for (const _ of ['together', ...jobs]) steps.push(...(await Promise.allSettled([step(box, next)])));
-    expect(steps.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled']);
+    const advancing = new Advancing(next, box);
+    while ((await advance(platform, graphs, advancing)).more);
     expect((await told).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(next.jobs.map(({ instance_id }) => instance_id)).toEqual([jobs[0]?.instance_id, jobs[2]?.instance_id]);
     expect(
@@ -90,6 +90,62 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
         .where('id', '=', jobs[1]?.id ?? '')
         .execute(),
     ).toHaveLength(1);
+  });
+
+  test.for(['events', 'ends'] as const)(
+    'are taken into account although %s of one instance can never be written; that one ends with the cause',
+    async (what) => {
+      let now = 0;
+      const suspects = new Suspects(() => (now += 15_000));
+      const advancing = new Advancing(new Remembering(), new Inbox(), new RecentInstances(), suspects);
+      const { jobs } = await begin(3, advancing);
+      const culprit = jobs[1]?.instance_id ?? '';
+      await refuse(culprit);
+      const told = jobs.map((job) => advancing.inbox.add(ended(job)).catch((error: unknown) => error));
+      if (what === 'events') {
+        const events = jobs.map((job) => eventRow(platform, job.instance_id, ended(job).event));
+        await platform.database.write((transaction) => insertEvents(transaction, events));
+      }
+      let rounds = 0;
+      for (; rounds < 200 && (await phaseOf(culprit)) === 'RUNNING'; rounds += 1) {
+        await advance(platform, graphs, advancing);
+        // Whoever has told of an end tries it again for a while, and then gives the instance up.
+        if (what === 'ends' && rounds === 20) suspects.giveUp(culprit, 'The platform could not write.');
+      }
+      expect(await phaseOf(culprit)).toBe('ERROR');
+      expect(await completionsOf(culprit)).toEqual(['start']);
+      expect(await Promise.all(told)).toEqual([undefined, expect.any(Error), undefined]);
+      for (const job of [jobs[0], jobs[2]])
+        expect(await completionsOf(job?.instance_id ?? '')).toEqual(['start', 'one']);
+      const { status, result } = await platform.database.read
+        .selectFrom('executions')
+        .select(['status', 'result'])
+        .where('id', '=', culprit)
+        .executeTakeFirstOrThrow();
+      expect([status, result]).toEqual(['FAILED', expect.stringContaining('The platform could not write')]);
+      while ((await advance(platform, graphs, advancing)).more);
+      expect(suspects.has(culprit)).toBe(false);
+      await allow();
+    },
+  );
+
+  test('that come twice are one, and hold up no others', async () => {
+    for (const remembered of [true, false]) {
+      const advancing = new Advancing(new Remembering());
+      const { jobs } = await begin(2, advancing);
+      const [one, other] = jobs;
+      if (!one || !other) throw new Error('No jobs');
+      if (!remembered) for (const job of jobs) advancing.recent.forget(job.instance_id);
+      const told = [one, one, other].map((job) => advancing.inbox.add(ended(job)));
+      // One that comes while the first is on its way to the disk, in this process or in another.
+      const late = advance(platform, graphs, advancing);
+      told.push(advancing.inbox.add(ended(one)));
+      const rounds = [await late];
+      while (rounds.at(-1)?.more && rounds.length < 12) rounds.push(await advance(platform, graphs, advancing));
+      expect(rounds.at(-1)?.more).toBe(false);
+      await Promise.all(told);
+      for (const job of jobs) expect(await completionsOf(job.instance_id)).toEqual(['start', 'one']);
+    }
   });
 
   test('of an instance that is gone are forgotten, and what is gone takes its jobs and its journal along', async () => {
@@ -245,6 +301,36 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     const told = advancing.inbox.add(end);
     while ((await advance(platform, graphs, advancing)).more);
     await told;
+  }
+
+  /** The database itself refuses what this instance adds to its journal. */
+  async function refuse(id: string): Promise<void> {
+    const { dialect } = platform.database;
+    const statements =
+      dialect === 'sqlite'
+        ? [
+            `create trigger refuses before insert on workflow_journal when new.instance_id = '${id}'
+              begin select raise(abort, 'refused'); end`,
+          ]
+        : [
+            `create function refuses() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`,
+            `create trigger refuses before insert on workflow_journal for each row
+              when (new.instance_id = '${id}') execute function refuses()`,
+          ];
+    for (const statement of statements)
+      await platform.database.write((transaction) => sql.raw(statement).execute(transaction));
+  }
+
+  async function allow(): Promise<void> {
+    const isSqlite = platform.database.dialect === 'sqlite';
+    const statements = isSqlite ? ['drop trigger refuses'] : ['drop function refuses cascade'];
+    for (const statement of statements)
+      await platform.database.write((transaction) => sql.raw(statement).execute(transaction));
+  }
+
+  async function phaseOf(id: string): Promise<string | undefined> {
+    const query = platform.database.read.selectFrom('workflow_instances').select('phase');
+    return (await query.where('id', '=', id).executeTakeFirst())?.phase;
   }
 
   function openJobs(): Promise<WorkflowJobRow[]> {

@@ -1,32 +1,43 @@
 import type { Event } from '@kethub/workflow';
-import { inTurns, isOutage, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
+import { inTurns, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
 
 /** How many are taken into account in one transaction. */
 export const LARGEST_BATCH = 128;
 
 /** A job that this process works on and that has ended, and what its instance is to learn of it. */
 export interface Ended {
-  readonly job: Pick<WorkflowJobRow, 'id' | 'instance_id' | 'owner' | 'state'>;
+  readonly job: HeldJob & Pick<WorkflowJobRow, 'instance_id' | 'owner'>;
   readonly event: Event;
   /** What else is written if the job was in this state still. */
   readonly alongside: ((transaction: Queries) => Promise<void>) | null;
 }
 
-interface Waiting {
-  readonly ended: Ended;
-  /** A batch that it was part of has failed: it is tried without others, so that it takes nobody along again. */
-  alone: boolean;
+/** A job as somebody has taken it. */
+export type HeldJob = Pick<WorkflowJobRow, 'id' | 'state' | 'lease'>;
+
+/** Equal for two ends of one job in one state under one lease: they are the same end. */
+export function keyOf({ id, state, lease }: HeldJob): string {
+  return `${id} ${state} ${lease}`;
+}
+
+interface Waiter {
   resolve(): void;
   reject(error: unknown): void;
+}
+
+interface Waiting {
+  readonly ended: Ended;
+  /** All who have told of it. */
+  readonly waiters: Waiter[];
 }
 
 /**
  * Ends of jobs on their way to their instances, in memory: the row of the job stays until the step that knows its end is
  * written, in one transaction. So nothing is lost with the process, nothing happens twice, and what would only be written
- * to be read and deleted again, the event, is never written.
+ * to be read and deleted again, the event, is never written. An end that is told twice is one.
  */
 export class Inbox {
-  readonly #waiting = new Map<Ended, Waiting>();
+  readonly #waiting = new Map<string, Waiting>();
   readonly #wake: (isUrgent: boolean) => void;
   /** Whose ends were taken last. */
   #served: ReadonlySet<string> = new Set();
@@ -44,35 +55,48 @@ export class Inbox {
   /** Resolves when it is on disk that the job has ended, or that it was in another state by then. */
   add(ended: Ended): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.set(ended, { ended, alone: false, resolve, reject });
+      put(this.#waiting, { ended, waiters: [{ resolve, reject }] });
       this.#wake(!this.#served.has(ended.job.owner));
     });
   }
 
-  /** Takes the next for instances that are not among `busy`: of all owners as many, when they do not fit into one batch. */
-  next(busy: ReadonlySet<string>): Taken {
+  /** Takes the next for instances that are not among these: of all owners as many, when they do not fit into one batch. */
+  next(...without: readonly { has(instanceId: string): boolean }[]): Taken {
     const free = this.#waiting
       .values()
-      .filter(({ ended }) => !busy.has(ended.job.instance_id))
+      .filter(({ ended }) => !without.some((some) => some.has(ended.job.instance_id)))
       .toArray();
-    const owners = Map.groupBy(
-      free.filter(({ alone }) => !alone),
-      ({ ended }) => ended.job.owner,
-    );
-    const together = inTurns([...owners.values()]).slice(0, LARGEST_BATCH);
-    const taken = together.length > 0 ? together : free.slice(0, 1);
-    for (const { ended } of taken) this.#waiting.delete(ended);
-    this.#served = new Set(taken.map(({ ended }) => ended.job.owner));
-    return new Taken(this.#waiting, taken);
+    const owners = Map.groupBy(free, ({ ended }) => ended.job.owner);
+    const taken = this.#take(inTurns([...owners.values()]).slice(0, LARGEST_BATCH));
+    this.#served = new Set(taken.all.map(({ job }) => job.owner));
+    return taken;
   }
+
+  /** Takes those for one instance, `most` at the most. */
+  of(instanceId: string, most: number): Taken {
+    const own = this.#waiting.values().filter(({ ended }) => ended.job.instance_id === instanceId);
+    return this.#take(own.take(most).toArray());
+  }
+
+  #take(some: readonly Waiting[]): Taken {
+    for (const { ended } of some) this.#waiting.delete(keyOf(ended.job));
+    return new Taken(this.#waiting, some);
+  }
+}
+
+function put(box: Map<string, Waiting>, one: Waiting): void {
+  const key = keyOf(one.ended.job);
+  const same = box.get(key);
+  if (same) same.waiters.push(...one.waiters);
+  else box.set(key, one);
 }
 
 /** Ends that one batch takes into account, or puts back. */
 export class Taken {
-  readonly #box: Map<Ended, Waiting>;
+  readonly #box: Map<string, Waiting>;
   #all: readonly Waiting[];
 
-  constructor(box: Map<Ended, Waiting>, all: readonly Waiting[]) {
+  constructor(box: Map<string, Waiting>, all: readonly Waiting[]) {
     this.#box = box;
     this.#all = all;
   }
@@ -82,24 +106,18 @@ export class Taken {
   }
 
   /** These are for another batch. */
-  putBack(some: ReadonlySet<Ended>): void {
-    for (const one of this.#all) if (some.has(one.ended)) this.#box.set(one.ended, one);
+  putBack(some: ReadonlySet<Ended> = new Set(this.all)): void {
+    for (const one of this.#all) if (some.has(one.ended)) put(this.#box, one);
     this.#all = this.#all.filter(({ ended }) => !some.has(ended));
   }
 
   /** It is on disk. */
   resolve(): void {
-    for (const { resolve } of this.#all) resolve();
+    for (const { waiters } of this.#all) for (const { resolve } of waiters) resolve();
   }
 
-  /** Nothing was written. Unless the database is away, each is tried once more without the others. */
+  /** Nothing was written. Whoever has told of an end decides what becomes of it. */
   reject(error: unknown): void {
-    const [one, another] = this.#all;
-    const together = another !== undefined && one?.alone !== true && !isOutage(error);
-    for (const waiting of this.#all) {
-      waiting.alone = true;
-      if (together) this.#box.set(waiting.ended, waiting);
-      else waiting.reject(error);
-    }
+    for (const { waiters } of this.#all) for (const { reject } of waiters) reject(error);
   }
 }

@@ -22,7 +22,7 @@ const row = (id: string, bytes: number): WorkflowInstanceRow => ({
 });
 const event = { type: 'jobSucceeded', job: 1, result: {} } as const;
 const ended = (id: string) => ({
-  job: { id: `job of ${id}`, instance_id: id, owner: 'USER ada', state: 'OPEN' } as const,
+  job: { id: `job of ${id}`, instance_id: id, owner: 'USER ada', state: 'OPEN', lease: 0 } as const,
   event,
   alongside: null,
 });

@@ -76,6 +76,13 @@ export function reduce(graph: ProcessGraph | null, work: Work, now: number, log:
   }
 }
 
+/** Ends an instance that cannot be taken further, whatever the engine makes of its events. */
+export function giveUp({ row, events }: Work, cause: string): Advanced {
+  const ids = events.map(({ id }) => id);
+  if (row.phase !== 'NEW' && row.phase !== 'RUNNING') return { row, events: ids, next: null };
+  return { row, events: ids, next: broken(row, row.state === null ? null : (JSON.parse(row.state) as State), cause) };
+}
+
 function steps(graph: ProcessGraph, before: State | null, { events, ended }: Work, now: number): StepResult | null {
   let state = before;
   let changed = false;

@@ -14,7 +14,7 @@ import type { RecentInstances } from './recent.ts';
 import type { Turns } from './turns.ts';
 
 /** How much is advanced in one transaction: 128 instances make 6 to 8 times as many steps a second as one by one. */
-const EVENTS = 512;
+export const EVENTS = 512;
 const INSTANCES = 128;
 /** Of states and events together; one instance is always taken. */
 const BYTES = 16 * 1024 * 1024;
@@ -41,15 +41,34 @@ export interface Candidates {
   readonly instances: readonly string[];
   readonly events: readonly string[];
   readonly versions: ReadonlySet<string>;
+  /** An instance that is to end, whether or not anything has happened to it, and why. */
+  readonly givenUp?: { readonly id: string; readonly cause: string };
+}
+
+/** The oldest events of one instance, up to so many. */
+export async function candidatesOf(queries: Queries, id: string, most: number): Promise<Candidates> {
+  const rows = await queries
+    .selectFrom('workflow_events as event')
+    .innerJoin('workflow_instances as instance', 'instance.id', 'event.instance_id')
+    .select(['event.id', 'instance.service_version_id'])
+    .where('event.instance_id', '=', id)
+    .orderBy('event.id')
+    .limit(most)
+    .execute();
+  return {
+    instances: rows.length > 0 ? [id] : [],
+    events: rows.map((row) => row.id),
+    versions: new Set(rows.map(({ service_version_id }) => service_version_id)),
+  };
 }
 
 /** Instances that have something to do: of all owners as many, and of each those that have waited longest. */
-export async function candidates(queries: Queries, turns: Turns): Promise<Candidates> {
+export async function candidates(queries: Queries, turns: Turns, without: readonly string[] = []): Promise<Candidates> {
   const instances = new Set<string>();
   const events: string[] = [];
   const versions = new Set<string>();
   let bytes = 0;
-  for (const row of await waiting(queries, await turns.next(queries, 'workflow_events'))) {
+  for (const row of await waiting(queries, await turns.next(queries, 'workflow_events'), without)) {
     if (turns.busy.has(row.instance_id)) continue;
     const more = row.bytes + (instances.has(row.instance_id) ? 0 : row.state_bytes);
     const full = bytes + more > BYTES || (instances.size >= INSTANCES && !instances.has(row.instance_id));
@@ -93,7 +112,7 @@ interface Waiting {
   readonly service_version_id: string;
 }
 
-async function waiting(queries: Queries, owners: readonly string[]): Promise<Waiting[]> {
+async function waiting(queries: Queries, owners: readonly string[], without: readonly string[]): Promise<Waiting[]> {
   if (owners.length === 0) return [];
   const share = Math.ceil(EVENTS / owners.length);
   const heads = recordsOf(
@@ -101,11 +120,14 @@ async function waiting(queries: Queries, owners: readonly string[]): Promise<Wai
     owners.map((owner) => ({ owner })),
     { owner: 'text' },
   );
+  const [ofOthers, ofOther] = ['waiting', 'event'].map((table) =>
+    without.length === 0 ? sql`true` : sql`not ${isAmong(queries, `${table}.instance_id`, without)}`,
+  );
   const { rows } = await sql<Waiting>`select event.id, event.owner, event.instance_id, event.bytes,
       instance.bytes as state_bytes, instance.service_version_id
     from (select given.owner, (select max(id) from (select waiting.id from workflow_events as waiting
-      where waiting.owner = given.owner order by waiting.id limit ${share}) as oldest) as last from ${heads} as given) as head
-    join workflow_events as event on event.owner = head.owner and event.id <= head.last
+      where waiting.owner = given.owner and ${ofOthers} order by waiting.id limit ${share}) as oldest) as last from ${heads} as given) as head
+    join workflow_events as event on event.owner = head.owner and event.id <= head.last and ${ofOther}
     join workflow_instances as instance on instance.id = event.instance_id
     order by event.id`.execute(queries);
   return inTurns([...Map.groupBy(rows, ({ owner }) => owner).values()]);
@@ -118,7 +140,7 @@ async function waiting(queries: Queries, owners: readonly string[]): Promise<Wai
 export async function loadWork(
   { dialect }: Database,
   queries: Queries,
-  { instances, events: chosen }: Candidates,
+  { instances, events: chosen, givenUp }: Candidates,
   ends: readonly Ended[],
 ): Promise<Loaded> {
   const among = queries
@@ -136,7 +158,9 @@ export async function loadWork(
   const work = rows.flatMap((row) => {
     const before = byInstance.get(row.id)?.map(({ id, event }) => ({ id, event: JSON.parse(event) as Event })) ?? [];
     const last = endsOf.get(row.id)?.map(({ event }) => event) ?? [];
-    return before.length + last.length > 0 ? [{ row, events: startFirst(before), ended: last }] : [];
+    return before.length + last.length > 0 || givenUp?.id === row.id
+      ? [{ row, events: startFirst(before), ended: last }]
+      : [];
   });
   return { work, ended, later: new Set(await stillThere(queries, left ?? [])) };
 }
