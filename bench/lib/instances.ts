@@ -82,7 +82,7 @@ function answering(platform: Platform, inbox: Inbox, failed: (error: unknown) =>
     begin(jobs) {
       for (const job of jobs) {
         const event = { type: 'jobSucceeded', job: job.job, result: JSON.parse(job.input ?? '{}') as Value } as const;
-        inbox.add({ job, event, alongside: null }).catch(failed);
+        inbox.add({ job, event }).catch(failed);
       }
     },
   };

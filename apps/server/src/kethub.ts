@@ -32,7 +32,7 @@ import { sharingCatalog } from './sharing/index.ts';
 import { createSeal, instanceKey, joinInstallation, openBlobs, openDatabase } from './storage/index.ts';
 import { openMetrics, openTelemetry } from './telemetry/index.ts';
 import { ContainerWatch, LostWorkers } from './workers/index.ts';
-import { createWorkflows, WorkflowEngine, type Door } from './workflows/index.ts';
+import { createWorkflows, giveUpCalls, WorkflowEngine, type Door } from './workflows/index.ts';
 
 /** A running platform, or the roles of it that this process plays. */
 export interface Kethub {
@@ -196,7 +196,7 @@ function buildersOf({ dataDir, containers }: Configuration, runtime: Runtime): B
 }
 
 function watchWorkers(platform: Platform, opened: Opened): void {
-  const lost = new LostWorkers(platform, [giveUpExecutions, releaseLostBuilds]);
+  const lost = new LostWorkers(platform, [giveUpExecutions, releaseLostBuilds, giveUpCalls]);
   opened.push(() => lost.stop());
   lost.start();
 }

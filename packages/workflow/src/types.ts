@@ -102,6 +102,8 @@ export type Event =
     }
   /** The service does not answer, and is called again for a while; `reason` is a sentence for the log. */
   | { readonly type: 'jobDelayed'; readonly job: number; readonly reason: string }
+  /** A job was cancelled, and what it has called may run on; `reason` is a sentence for the log. */
+  | { readonly type: 'jobAbandoned'; readonly elementId: string; readonly reason: string }
   | { readonly type: 'timerDue'; readonly timer: number }
   | { readonly type: 'messageCorrelated'; readonly subscription: number; readonly variables: Variables }
   | { readonly type: 'childEnded'; readonly child: number; readonly outcome: Outcome }
@@ -406,6 +408,7 @@ export type JournalEntry = { readonly seq: number; readonly at: number } & (
     }
   | { readonly type: 'taken'; readonly flowId: string; readonly scope: number }
   | { readonly type: 'delayed'; readonly elementId: string; readonly element: number; readonly reason: string }
+  | { readonly type: 'abandoned'; readonly elementId: string; readonly reason: string }
   | { readonly type: 'incident'; readonly incident: Incident }
   | { readonly type: 'resolved'; readonly incident: number; readonly elementId: string }
   | {

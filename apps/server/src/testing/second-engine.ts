@@ -8,7 +8,7 @@ export async function startSecondEngine({ kethub }: TestKethub): Promise<{ close
   const { databaseUrl } = platform.configuration;
   if (databaseUrl === null) return null;
   const database = await openDatabase({ databaseUrl, sqliteFile: '' });
-  const own = { ...platform, database };
+  const own = { ...platform, database, workerId: platform.newId() };
   const engine = new WorkflowEngine(own, createWorkflows(own));
   engine.start();
   return {

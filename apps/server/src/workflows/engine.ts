@@ -2,7 +2,7 @@ import { onExecutionChanged } from '../executions/index.ts';
 import { createAccessDirectory } from '../gateway/index.ts';
 import { createTargetClient } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
-import { advance, Advancing, LARGEST_BATCH, Inbox, RecentInstances } from './advance/index.ts';
+import { advance, Advancing, LARGEST_BATCH, Inbox, RecentInstances, Suspects } from './advance/index.ts';
 import { Budget } from './budget.ts';
 import type { Door } from './door.ts';
 import { FirstSteps } from './first-step.ts';
@@ -67,8 +67,14 @@ export class WorkflowEngine {
     const targets = createTargetClient(platform);
     const recent = new RecentInstances();
     const inbox = new Inbox((isUrgent) => wakeLanes(lanes, inbox, isUrgent));
-    const jobs = new JobWorker(platform, workflows, directory, targets, inbox, recent, () => working.wake());
-    const advancing = new Advancing(jobs, inbox, recent);
+    const suspects = new Suspects();
+    const look = (): void => working.wake();
+    const giveUpInstance = (id: string, cause: string): void => {
+      suspects.giveUp(id, cause);
+      told();
+    };
+    const jobs = new JobWorker(platform, { workflows, directory, targets, inbox, recent, look, giveUpInstance });
+    const advancing = new Advancing(jobs, inbox, recent, suspects);
     const working: Loop = new Loop('jobs of workflows', log, () => jobs.work());
     const timing = new Loop('timers of workflows', log, () => fireTimers(platform, told));
     const scheduling = new Loop('schedules of workflows', log, () => fireSchedules(platform, workflows, graphs, told));

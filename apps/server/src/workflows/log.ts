@@ -73,6 +73,11 @@ function lineOf(entry: JournalEntry, retried: number | null): LogEntry | null {
       return line(`${entry.elementId} was ended`, 'NOTICE');
     case 'delayed':
       return line(`${entry.elementId} waits for its service, which is tried again: ${entry.reason}`, 'WARNING');
+    case 'abandoned':
+      return line(
+        `${entry.elementId} was cancelled, but what it has called may run on at the provider's: ${entry.reason}`,
+        'WARNING',
+      );
     case 'incident': {
       const { elementId, error } = entry.incident;
       return line(`${elementId} cannot go on: ${error.errorCode}: ${error.message}`, 'ERROR');

@@ -36,6 +36,10 @@ const applications: {
       machine.note({ type: 'delayed', elementId: element.elementId, element: key, reason: event.reason });
     };
   },
+  jobAbandoned:
+    (_state, { elementId, reason }) =>
+    (machine) =>
+      machine.note({ type: 'abandoned', elementId, reason }),
   timerDue(state, event) {
     const timer = state.timers.get(event.timer);
     return timer === undefined ? null : (machine) => timerDue(machine, timer);

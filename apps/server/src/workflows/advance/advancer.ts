@@ -12,7 +12,7 @@ import { limitChildren } from './limit-children.ts';
 import { RecentInstances } from './recent.ts';
 import { giveUp, reduce, type Advanced } from './reduce.ts';
 import { addSettlement, announce, prepareSettlement, settle, type Settlement } from './settle.ts';
-import { addAdvanced, changed, Conflict, storeRest } from './store.ts';
+import { addAdvanced, cancelled, changed, Conflict, storeRest } from './store.ts';
 import { Suspects, type Turn } from './suspects.ts';
 import { Turns } from './turns.ts';
 import { candidates, candidatesOf, EVENTS, loadWork, sizesOf, type Candidates, type Loaded } from './work.ts';
@@ -270,7 +270,6 @@ async function write(
   await storeRest(platform, transaction, advanced, effects);
   await clear(transaction, advanced);
   await endWhatRuns(platform, transaction, advanced);
-  for (const { alongside } of ended) await alongside?.(transaction);
   const { unused, moved } = await settle(platform, transaction, settling);
   // What was taken from the table may not have been all of it; what was put there is to be taken.
   const events = advanced.reduce((sum, one) => sum + one.events.length, effects.events.length);
@@ -304,9 +303,9 @@ async function endWhatRuns(platform: Platform, transaction: Queries, advanced: r
   await transaction.deleteFrom('workflow_jobs').where(among).where('state', 'in', ['OPEN', 'ENDED']).execute();
   await transaction
     .updateTable('workflow_jobs')
-    .set({ state: 'CANCELLING', due: 0, locked_until: 0 })
+    .set({ state: cancelled, due: 0, locked_until: 0 })
     .where(among)
-    .where('state', 'in', ['STARTED', 'REMOTE'])
+    .where('state', 'in', ['STARTED', 'REMOTE', 'CALLING'])
     .execute();
   const children = await transaction
     .selectFrom('workflow_instances')

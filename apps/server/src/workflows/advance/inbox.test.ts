@@ -70,28 +70,6 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     expect(await completionsOf(jobs[0]?.instance_id ?? '')).toEqual(['start']);
   });
 
-  test('of which one cannot be written take nobody along', async () => {
-    const { jobs } = await begin(3);
-    const box = new Inbox();
-    const alongside = (): Promise<never> => Promise.reject(new Error('not this one'));
-    const told = Promise.allSettled(
-      jobs.map((job, at) => box.add({ ...ended(job), alongside: at === 1 ? alongside : null })),
-    );
-    const next = new Remembering();
-    // All together, then one after the other.
-    const advancing = new Advancing(next, box);
-    while ((await advance(platform, graphs, advancing)).more);
-    expect((await told).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(next.jobs.map(({ instance_id }) => instance_id)).toEqual([jobs[0]?.instance_id, jobs[2]?.instance_id]);
-    expect(
-      await platform.database.read
-        .selectFrom('workflow_jobs')
-        .select('id')
-        .where('id', '=', jobs[1]?.id ?? '')
-        .execute(),
-    ).toHaveLength(1);
-  });
-
   test.for(['events', 'ends'] as const)(
     'are taken into account although %s of one instance can never be written; that one ends with the cause',
     async (what) => {
@@ -342,7 +320,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
   }
 
   function ended(job: WorkflowJobRow): Ended {
-    return { job, event: { type: 'jobSucceeded', job: job.job, result: { answer: 42 } }, alongside: null };
+    return { job, event: { type: 'jobSucceeded', job: job.job, result: { answer: 42 } } };
   }
 
   async function states(): Promise<string[]> {

@@ -1,5 +1,5 @@
 import type { Event } from '@kethub/workflow';
-import { inTurns, type Queries, type WorkflowJobRow } from '../../storage/index.ts';
+import { inTurns, type WorkflowJobRow } from '../../storage/index.ts';
 
 /** How many are taken into account in one transaction. */
 export const LARGEST_BATCH = 128;
@@ -8,8 +8,6 @@ export const LARGEST_BATCH = 128;
 export interface Ended {
   readonly job: HeldJob & Pick<WorkflowJobRow, 'instance_id' | 'owner'>;
   readonly event: Event;
-  /** What else is written if the job was in this state still. */
-  readonly alongside: ((transaction: Queries) => Promise<void>) | null;
 }
 
 /** A job as somebody has taken it. */

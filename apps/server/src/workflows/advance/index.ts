@@ -1,6 +1,6 @@
 export { advance, Advancing, type Batch } from './advancer.ts';
 export { RecentInstances } from './recent.ts';
-export { LARGEST_BATCH, Inbox, type Ended } from './inbox.ts';
+export { LARGEST_BATCH, Inbox, type Ended, type HeldJob } from './inbox.ts';
 export { HandOver, type Taker } from './hand-over.ts';
 export { DEPTH, gatherEffects, type Effects } from './effects.ts';
 export { reduce, type Next } from './reduce.ts';

@@ -24,7 +24,6 @@ const event = { type: 'jobSucceeded', job: 1, result: {} } as const;
 const ended = (id: string) => ({
   job: { id: `job of ${id}`, instance_id: id, owner: 'USER ada', state: 'OPEN', lease: 0 } as const,
   event,
-  alongside: null,
 });
 
 test('what was written longest ago is forgotten first, and what is long is not remembered at all', () => {

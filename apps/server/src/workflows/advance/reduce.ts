@@ -80,7 +80,16 @@ export function reduce(graph: ProcessGraph | null, work: Work, now: number, log:
 export function giveUp({ row, events }: Work, cause: string): Advanced {
   const ids = events.map(({ id }) => id);
   if (row.phase !== 'NEW' && row.phase !== 'RUNNING') return { row, events: ids, next: null };
-  return { row, events: ids, next: broken(row, row.state === null ? null : (JSON.parse(row.state) as State), cause) };
+  return { row, events: ids, next: broken(row, legible(row.state), cause) };
+}
+
+/** Null also for a state that cannot be read: it may be why the instance is given up. */
+function legible(state: string | null): State | null {
+  try {
+    return state === null ? null : readState(state);
+  } catch {
+    return null;
+  }
 }
 
 function steps(graph: ProcessGraph, before: State | null, { events, ended }: Work, now: number): StepResult | null {

@@ -1,6 +1,14 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Platform } from '../../platform.ts';
-import { insertMany, isAmong, recordsOf, type Queries, type Returned, type Together } from '../../storage/index.ts';
+import {
+  insertMany,
+  isAmong,
+  recordsOf,
+  type Queries,
+  type Returned,
+  type Together,
+  type WorkflowJobRow,
+} from '../../storage/index.ts';
 import { journalColumns, journalRows } from '../journal.ts';
 import type { Effects, Numbered } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
@@ -141,9 +149,12 @@ async function cancelJobs(transaction: Queries, jobs: readonly Numbered[]): Prom
   if (jobs.length === 0) return;
   const among = isOneOf(transaction, 'job', jobs);
   await sql`delete from workflow_jobs where ${among} and state in ('OPEN', 'ENDED')`.execute(transaction);
-  await sql`update workflow_jobs set state = 'CANCELLING', due = 0, locked_until = 0
-    where ${among} and state in ('STARTED', 'REMOTE')`.execute(transaction);
+  await sql`update workflow_jobs set state = ${cancelled}, due = 0, locked_until = 0
+    where ${among} and state in ('STARTED', 'REMOTE', 'CALLING')`.execute(transaction);
 }
+
+/** What a job becomes that is to be cancelled: of a start on its way nobody knows yet what to cancel. */
+export const cancelled = sql<WorkflowJobRow['state']>`case state when 'CALLING' then 'WITHDRAWN' else 'CANCELLING' end`;
 
 /** A message is for a service, whichever of its versions waits for it. */
 async function insertSubscriptions(

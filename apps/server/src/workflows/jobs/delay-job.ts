@@ -14,8 +14,8 @@ export async function delayJob(platform: Platform, job: WorkflowJobRow, error: u
     ? eventRow(platform, job.instance_id, { type: 'jobDelayed', job: job.job, reason: error.message })
     : null;
   await database.write(async (transaction) => {
-    await postpone(transaction, job, now() + pauseAfter(job.attempts));
-    if (event) await insertEvents(transaction, [event]);
+    const postponed = await postpone(transaction, job, now() + pauseAfter(job.attempts));
+    if (event && postponed) await insertEvents(transaction, [event]);
   });
   if (event) workflowsToDo(database, 'EVENTS');
 }

@@ -3,7 +3,7 @@ import type { Subscriber } from '../../gateway/index.ts';
 import type { Problem } from '../../http/index.ts';
 import type { Platform } from '../../platform.ts';
 import type { WorkflowJobRow } from '../../storage/index.ts';
-import type { Desk, MadeCall } from './desk.ts';
+import type { Desk } from './desk.ts';
 import type { Call } from './service-call.ts';
 
 /** The service was not started, or has failed: the task raises SERVICE_FAILED. */
@@ -12,9 +12,8 @@ export function failJob(
   job: WorkflowJobRow,
   { serviceId, applicationId }: Pick<Call, 'serviceId' | 'applicationId'>,
   response: Value,
-  subscriber?: MadeCall['subscriber'],
 ): Promise<void> {
-  return desk.end(job, { type: 'jobFailed', job: job.job, serviceId, applicationId, response }, subscriber);
+  return desk.end(job, { type: 'jobFailed', job: job.job, serviceId, applicationId, response });
 }
 
 /** What the gateway would have answered. */

@@ -1,1 +1,2 @@
 export { JobWorker } from './job-worker.ts';
+export { giveUpCalls } from './lost-calls.ts';

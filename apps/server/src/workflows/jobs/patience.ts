@@ -10,7 +10,7 @@ export const retries = {
   start: 9,
   /** 7 minutes and a half: what the platform itself could not do by then, the task learns as a failure. */
   platform: 20,
-  /** An hour: at the provider's there is a result, or work that would have to be done once more. */
+  /** An hour: at the provider's there is a result, work that would have to be done once more, or work to be cancelled. */
   running: 125,
 } as const;
 
@@ -23,5 +23,6 @@ export function pauseAfter(attempts: number): number {
 export function isOver({ state, attempts }: Pick<WorkflowJobRow, 'state' | 'attempts'>, error: unknown): boolean {
   if (!(error instanceof RemoteFault)) return attempts >= retries.platform;
   if (!error.mayPass) return true;
-  return attempts >= (state === 'REMOTE' ? retries.running : retries.start);
+  const isAtWork = state === 'REMOTE' || state === 'CANCELLING' || state === 'WITHDRAWN';
+  return attempts >= (isAtWork ? retries.running : retries.start);
 }

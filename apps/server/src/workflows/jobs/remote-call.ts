@@ -10,15 +10,23 @@ export class RemoteFault extends Error {
   override readonly name = 'RemoteFault';
   /** It can be better when it is called again. */
   readonly mayPass: boolean;
+  /** Of a start: the service may be at work on it all the same. */
+  readonly mayHaveBegun: boolean;
   /** Of the log of the platform no part: it may be what the service has answered. */
   readonly #response: Value;
   /** Whether the service has said so itself, in JSON. */
   readonly isAnswer: boolean;
 
   /** @param message for those who see the workflow: no address, nothing that the service has answered. */
-  constructor(message: string, mayPass: boolean, response: Value, of: { isAnswer?: boolean; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    mayPass: boolean,
+    response: Value,
+    of: { isAnswer?: boolean; mayHaveBegun?: boolean; cause?: unknown } = {},
+  ) {
     super(message, { cause: of.cause });
     this.mayPass = mayPass;
+    this.mayHaveBegun = of.mayHaveBegun ?? false;
     this.isAnswer = of.isAnswer ?? false;
     this.#response = response;
   }
@@ -30,9 +38,9 @@ export class RemoteFault extends Error {
 }
 
 /** An answer that never gets better: what it lacks is said to whoever can mend the service. */
-export function notTheInterface(detail: string): RemoteFault {
+export function notTheInterface(detail: string, mayHaveBegun = true): RemoteFault {
   const title = "The provider's service has not the interface of managed services";
-  return new RemoteFault(detail, false, { type: 'about:blank', title, detail });
+  return new RemoteFault(detail, false, { type: 'about:blank', title, detail }, { mayHaveBegun });
 }
 
 /** Who calls what, of the services that run elsewhere. */
@@ -59,17 +67,23 @@ export async function callRemote(
       if (error.failure === 'TOO_LARGE') throw tooLarge(operation, mostBytes);
       const { message } = error;
       // What was sent may have begun: made again, it could be done twice. What runs is not given up for a setting.
+      const mayHaveBegun = operation === 'POST /' && (error.failure === 'BROKEN' || error.failure === 'LATE');
       const mayPass = operation !== 'POST /' || error.failure === 'NOT_REACHED';
-      throw new RemoteFault(message, mayPass, documentOf(platform, error, subscriber), { cause: error });
+      const of = { mayHaveBegun, cause: error };
+      throw new RemoteFault(message, mayPass, documentOf(platform, error, subscriber), of);
     });
   const { status } = answer;
   const json = parse(answer.text);
   const isGood = operation === 'GET /{id}/result' ? status === 200 : status >= 200 && status < 300;
   const what = `The provider's service answered ${operation} with ${status}`;
   if (json && isGood) return json.value;
-  if (json) throw new RemoteFault(`${what}.`, isTransient(operation, status), json.value, { isAnswer: true });
+  const mayHaveBegun = operation === 'POST /' && !wasTurnedAway(status);
+  if (json) {
+    const of = { isAnswer: true, mayHaveBegun };
+    throw new RemoteFault(`${what}.`, isTransient(operation, status), json.value, of);
+  }
   const detail = `${what} and ${answer.text === '' ? 'an empty body' : 'a body that is not JSON'}.`;
-  if (!isTransient(operation, status)) throw notTheInterface(detail);
+  if (!isTransient(operation, status)) throw notTheInterface(detail, mayHaveBegun);
   throw new RemoteFault(detail, true, {
     type: 'about:blank',
     title: "The provider's service is not available",
@@ -80,7 +94,8 @@ export async function callRemote(
 function tooLarge(operation: Ask['operation'], bytes: number): RemoteFault {
   const advice = operation === 'GET /{id}/result' ? ' Have it write a file, or return less.' : '';
   const detail = `The provider's service answered ${operation} with more than the ${bytes} bytes that a workflow takes.${advice}`;
-  return new RemoteFault(detail, false, { type: 'about:blank', title: 'Result too large', detail });
+  const mayHaveBegun = operation === 'POST /';
+  return new RemoteFault(detail, false, { type: 'about:blank', title: 'Result too large', detail }, { mayHaveBegun });
 }
 
 const tooMuch: ReadonlySet<number> = new Set([408, 425, 429, 503]);
@@ -89,8 +104,13 @@ const tooMuch: ReadonlySet<number> = new Set([408, 425, 429, 503]);
  * Of whoever has too much to do, or is just being started anew; 501 says that it will never be otherwise. A start that
  * failed on the way, or inside, may have begun: only one that was turned away is made again.
  */
-function isTransient(operation: Ask['operation'], status: number): boolean {
+export function isTransient(operation: Ask['operation'] | 'PUT /{id}/cancel', status: number): boolean {
   return tooMuch.has(status) || (operation !== 'POST /' && status >= 500 && status !== 501);
+}
+
+/** Whether a service that answers a start with this has certainly not begun. */
+function wasTurnedAway(status: number): boolean {
+  return (status >= 300 && status < 500) || tooMuch.has(status) || status === 501;
 }
 
 function parse(text: string): { readonly value: Value } | null {

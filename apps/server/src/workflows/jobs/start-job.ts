@@ -5,9 +5,9 @@ import type { WorkflowJobRow } from '../../storage/index.ts';
 import type { JobContext } from './contexts.ts';
 import type { Desk } from './desk.ts';
 import { documentOf, failJob } from './fail-job.ts';
-import { startRemote } from './remote-job.ts';
 import { requireReadableByStarters } from './starters.ts';
 import { admitTask, callOf, inputOf } from './service-call.ts';
+import { startRemote } from './start-remote.ts';
 
 /**
  * Starts the service that a task calls, as the gateway would for the application: subscription, quota, input. The
@@ -37,13 +37,7 @@ async function startHere(desk: Desk, job: WorkflowJobRow, subscriber: Subscriber
   const { applicationId, scope } = subscriber;
   const prepared = await prepareExecution(platform, workflows, subscriber, job.id, text);
   await requireReadableByStarters(platform.database.read, job.instance_id, prepared.pools.pools);
-  const called = {
-    id: job.id,
-    state: 'STARTED',
-    application_id: applicationId,
-    address: scope.address,
-    due: 0,
-  } as const;
+  const called = { id: job.id, lease: job.lease, application_id: applicationId, address: scope.address };
   let accepted = false;
   try {
     accepted = await desk.note({ called, subscriber, prepared });
