@@ -79,7 +79,12 @@ describe.each(databases)('starts that are on their way to a service elsewhere, o
       const xml = file([start(), task(loop), end('end', { done: '=true' }), chain('start', 'there', 'end')]);
       return callerOf(await deployWorkflow(kethub.client, name, xml, [elsewhere]));
     };
-    many = await of('Many', { over: `=for i in 1..${TASKS} return i`, as: 'each', into: 'answers', collect: '=answer' });
+    many = await of('Many', {
+      over: `=for i in 1..${TASKS} return i`,
+      as: 'each',
+      into: 'answers',
+      collect: '=answer',
+    });
     single = await of('Single');
   });
   afterAll(async () => {
