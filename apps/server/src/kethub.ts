@@ -236,6 +236,7 @@ async function createHealthServer({ log, addresses, configuration }: Platform): 
     serverUrl: addresses.api,
     securitySchemes: {},
     trustedProxies: configuration.trustedProxies,
+    bodyMemoryBytes: configuration.bodyMemoryBytes,
   });
 }
 

@@ -20,4 +20,5 @@ export * from './signing-keys.ts';
 export * from './storage.ts';
 export * from './usage-limits.ts';
 export * from './usage.ts';
+export * from './validation-errors.ts';
 export * from './workflows.ts';

@@ -2,6 +2,8 @@
 export const limits = {
   /** Body of `POST /` on a service: the whole JSON text. */
   executionInputBytes: 16 * 1024 * 1024,
+  /** Objects and lists within each other, in any JSON that a request brings. */
+  jsonDepth: 1_000,
   /** JSON result of one execution. */
   resultBytes: 64 * 1024 * 1024,
   /** All result files of one execution together. */

@@ -48,6 +48,7 @@ export async function createApi(
     serverUrl: addresses.api,
     securitySchemes: securitySchemes(identity.tokenEndpoint),
     trustedProxies: platform.configuration.trustedProxies,
+    bodyMemoryBytes: platform.configuration.bodyMemoryBytes,
     observer: RequestObserver.of(platform.telemetry, 'platform'),
     slowReaderMs: platform.configuration.readers.slowMs,
   });

@@ -12,6 +12,8 @@ export interface LimitSettings {
   readonly rateLimits: RateLimitSettings;
   /** Of a subscription for which the provider of the service has set nothing. */
   readonly subscriptionLimits: UsageLimits;
+  /** Bytes of request bodies that may be in memory at the same time, in this process and for each of its ports. */
+  readonly bodyMemoryBytes: number;
   readonly buildQueue: BuildQueueSettings;
   /** Executions of one owner that wait as PENDING; null is no limit. */
   readonly ownerPending: number | null;
@@ -37,6 +39,13 @@ export const LimitFields = {
     default: 0,
     description:
       'Requests a minute that one person may make at the platform interface, and one application at the gateway. 0 is no limit. Counted by each process.',
+  }),
+  KETHUB_BODY_MEMORY_MB: Type.Integer({
+    minimum: 64,
+    maximum: 1_000_000,
+    default: 512,
+    description:
+      'Memory for request bodies that are read at the same time, for each port of a process. One caller may use a quarter of it. Uploads that are stored while they arrive do not count. Beyond it the answer is 429.',
   }),
   KETHUB_SUBSCRIPTION_REQUESTS_PER_MINUTE: Type.Integer({
     minimum: 0,
@@ -85,6 +94,7 @@ export function limitsOf(given: Static<TObject<typeof LimitFields>>): LimitSetti
       lookups: given.KETHUB_RATE_LIMIT_LOOKUPS,
       requests: given.KETHUB_RATE_LIMIT_REQUESTS || null,
     },
+    bodyMemoryBytes: given.KETHUB_BODY_MEMORY_MB * 1024 * 1024,
     subscriptionLimits: {
       requestsPerMinute: given.KETHUB_SUBSCRIPTION_REQUESTS_PER_MINUTE || null,
       executionsPerDay: given.KETHUB_SUBSCRIPTION_EXECUTIONS_PER_DAY || null,

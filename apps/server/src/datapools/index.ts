@@ -3,7 +3,7 @@ export { dataPoolFileEndpoints, dataPoolUploadEndpoints, leaveBodiesUnread } fro
 export { clearOtherPools, clearPools, layOutPools } from './mounts.ts';
 export {
   dataPoolParameters,
-  referencesAnywhere,
+  referencesAmong,
   referencesIn,
   requireReadable,
   type ReferencedPools,

@@ -36,18 +36,11 @@ export function referencesIn(input: object, parameters: readonly string[] | null
   throw new Problem('invalid-request', `An input may refer to at most ${limits.dataPoolsOfExecution} data pools.`);
 }
 
-const NESTED = 64;
-
 /** Everything in the input of a workflow that has the form of a reference: which task it is passed to, only it knows. */
-export function referencesAnywhere(input: object): ReferencedPools['pools'] {
-  const references = new Map<string, string>();
-  const visit = (value: unknown, pointer: string, depth: number): void => {
-    if (typeof value !== 'object' || value === null || depth > NESTED) return;
-    const { ref } = value as { ref?: unknown };
-    if (ref === 'DATAPOOL' || ref === 'datapool') references.set(idOf(value, pointer.slice(1)), pointer.slice(1));
-    else for (const [name, inner] of Object.entries(value)) visit(inner, `${pointer}/${name}`, depth + 1);
-  };
-  visit(input, '', 0);
+export function referencesAmong(
+  marked: readonly { readonly pointer: string; readonly value: unknown }[],
+): ReferencedPools['pools'] {
+  const references = new Map(marked.map(({ pointer, value }) => [idOf(value, pointer.slice(1)), pointer.slice(1)]));
   if (references.size <= limits.dataPoolsOfExecution)
     return [...references].map(([id, parameter]) => ({ parameter, id }));
   throw new Problem('invalid-request', `An input may refer to at most ${limits.dataPoolsOfExecution} data pools.`);

@@ -7,8 +7,8 @@ import { noteUnused, putUnused, removeUnused, type Queries } from '../storage/in
  */
 
 /** Stores the input of an execution that is not accepted yet. */
-export function keepInput(platform: Platform, text: string): Promise<string> {
-  return putUnused(platform, text);
+export function keepInput(platform: Platform, content: Buffer): Promise<string> {
+  return putUnused(platform, content);
 }
 
 /** Takes the blob from an execution that ends; what is returned is to be removed after the transaction. */

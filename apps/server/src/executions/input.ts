@@ -1,74 +1,94 @@
 import { limits } from '@kethub/contract';
-import { Problem } from '../http/index.ts';
+import { judgeJson, Problem, type JudgedJson } from '../http/index.ts';
+import { checkSecrets } from './secrets.ts';
 
+/** The input of an execution. Numbers keep every digit: its text is never parsed and written anew. */
 export interface ExecutionInput {
-  /** JSON text of the input object without `$secrets`. */
-  readonly text: string;
-  /** The same, parsed. */
-  readonly members: object;
+  /** JSON text of the input object without `$secrets`, in UTF-8. */
+  readonly bytes: Buffer;
   readonly secrets: Record<string, string> | null;
+  /** Objects and lists within each other. */
+  readonly depth: number;
+  /** Members of the outermost object that can refer to data pools: those that were asked for, or all that do. */
+  readonly references: Readonly<Record<string, unknown>>;
+  /** Everything in it that has the form of a reference to a data pool, with its JSON Pointer. */
+  readonly marked: readonly { readonly pointer: string; readonly value: unknown }[];
+  /** The object without `$secrets`. Parses the whole text when it is first asked for. */
+  readonly members: Readonly<Record<string, unknown>>;
 }
 
 const SECRETS = '$secrets';
+/** A longer object is no reference to a data pool, whatever it says. */
+const REFERENCE_BYTES = 4 * 1024;
 
 /**
- * Checks the body of a start: one JSON object. Its text goes to the service as it came, so numbers keep every digit;
- * only when it holds secrets is it written anew, without them. Throws malformed-json, input-not-an-object, invalid-secrets.
+ * Checks the body of a start: one JSON object, as UTF-8. It is judged by its bytes, in slices between which others have
+ * their turn; only `$secrets` and the references to data pools are parsed. `dataPools` are the parameters that take data
+ * pools; null where any can. Throws malformed-json, input-not-an-object, invalid-secrets.
  */
-export function parseInput(text: string): ExecutionInput {
-  const value = parse(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
-    throw new Problem(
-      'input-not-an-object',
-      `The input must be a JSON object such as {"data": {}, "params": {}}, but it is ${kind}.`,
-    );
-  }
-  if (!Object.hasOwn(value, SECRETS)) return { text, members: value, secrets: null };
-  const secrets = checkSecrets(Reflect.get(value, SECRETS));
-  return { text: withoutSecrets(text), members: value, secrets };
+export async function parseInput(text: string | Buffer, dataPools: readonly string[] | null): Promise<ExecutionInput> {
+  const bytes = Buffer.isBuffer(text) ? text : Buffer.from(text);
+  if (bytes.every((byte) => byte <= 0x20))
+    throw new Problem('malformed-json', 'The body is empty. Send a JSON object, {} at least.');
+  const asked = dataPools ?? [];
+  const judged = await judgeJson(bytes, { storable: false, marked: true, watched: [SECRETS, ...asked] });
+  requireObject(bytes, judged);
+  const secrets = judged.members.find(({ name }) => name === SECRETS);
+  const own = judged.members.filter(({ name }) => name !== SECRETS || asked.includes(SECRETS));
+  const marked = judged.marked
+    .filter((one) => !secrets || one.from < secrets.from || one.to > secrets.to)
+    .map((one) => ({ pointer: one.pointer, depth: one.depth, value: valueAt(bytes, one) }));
+  const ofRoot = marked.filter(({ depth }) => depth === 1).map(({ pointer, value }) => [nameIn(pointer), value]);
+  const rest = secrets ? without(bytes, judged, secrets.without) : bytes.subarray(judged.from, judged.to);
+  let members: Readonly<Record<string, unknown>> | null = null;
+  return {
+    bytes: rest,
+    secrets: secrets ? checkSecrets(bytes.subarray(secrets.from, secrets.to)) : null,
+    depth: judged.depth,
+    references: Object.fromEntries(dataPools ? own.map((one) => [one.name, valueAt(bytes, one)]) : ofRoot),
+    marked,
+    get members() {
+      members ??= JSON.parse(rest.toString()) as Record<string, unknown>;
+      return members;
+    },
+  };
 }
 
-function parse(text: string): unknown {
-  if (text.trim() === '') throw new Problem('malformed-json', 'The body is empty. Send a JSON object, {} at least.');
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    // V8 quotes a piece of the text in its message, and the text may hold secrets: only the place is told.
-    const place =
-      error instanceof Error ? /at position \d+ \(line \d+ column \d+\)/.exec(error.message)?.[0] : undefined;
-    throw new Problem('malformed-json', `The body is not valid JSON${place ? `: it breaks ${place}` : ''}.`);
-  }
+interface Span {
+  readonly from: number;
+  readonly to: number;
 }
 
-function checkSecrets(secrets: unknown): Record<string, string> {
-  if (typeof secrets !== 'object' || secrets === null || Array.isArray(secrets)) {
-    throw new Problem('invalid-secrets', '$secrets must be an object that maps names of secret parameters to strings.');
-  }
-  const entries = Object.entries(secrets);
-  if (entries.length > limits.secrets)
-    throw new Problem('invalid-secrets', `$secrets may have at most ${limits.secrets} members.`);
-  for (const [name, value] of entries) {
-    if (typeof value !== 'string') throw new Problem('invalid-secrets', `$secrets/${name} must be a string.`);
-    if (Buffer.byteLength(value) > limits.secretBytes) {
-      throw new Problem('invalid-secrets', `$secrets/${name} has more than ${limits.secretBytes} bytes.`);
-    }
-  }
-  return Object.fromEntries(entries);
+function requireObject(bytes: Buffer, { kind, from, to }: JudgedJson): void {
+  if (kind === 'OBJECT') return;
+  const what = kind === 'ARRAY' ? 'an array' : nameOf(bytes.toString('utf8', from, Math.min(to, from + 4)));
+  throw new Problem(
+    'input-not-an-object',
+    `The input must be a JSON object such as {"data": {}, "params": {}}, but it is ${what}.`,
+  );
 }
 
-/** The same object without `$secrets`; numbers keep their source text (a Python service sees integers of any length). */
-function withoutSecrets(text: string): string {
-  const exact = JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
-    typeof value === 'number' && context?.source !== undefined ? rawJson(context.source) : value,
-  ) as Record<string, unknown>;
-  delete exact[SECRETS];
-  return JSON.stringify(exact);
+function nameOf(value: string): string {
+  if (value.startsWith('"')) return 'a string';
+  if (value === 'null') return 'null';
+  return value === 'true' || value === 'fals' ? 'a boolean' : 'a number';
 }
 
-/** JSON.rawJSON (ES2025, "JSON.parse source text access"), which TypeScript's library does not declare yet. */
-function rawJson(source: string): unknown {
-  const create: unknown = Reflect.get(JSON, 'rawJSON');
-  if (typeof create !== 'function') throw new Error('This Node has no JSON.rawJSON; Node 24 or newer is needed');
-  return Reflect.apply(create, JSON, [source]);
+function without(bytes: Buffer, { from, to }: Span, part: Span): Buffer {
+  return Buffer.concat([bytes.subarray(from, part.from), bytes.subarray(part.to, to)]);
+}
+
+/** The value of a place that can hold a reference; of a longer one only that it is something else. */
+function valueAt(bytes: Buffer, { from, to }: Span): unknown {
+  return to - from > REFERENCE_BYTES ? {} : (JSON.parse(bytes.toString('utf8', from, to)) as unknown);
+}
+
+function nameIn(pointer: string): string {
+  return pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Throws too-large. Asked before anything else of the input is looked at. */
+export function requireInputSize(bytes: number): void {
+  if (bytes > limits.executionInputBytes)
+    throw new Problem('too-large', `The input has ${bytes} bytes; at most ${limits.executionInputBytes} are accepted.`);
 }

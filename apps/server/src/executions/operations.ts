@@ -141,7 +141,7 @@ export class Executions {
 }
 
 /** A JSON body as the text it came as. Throws unsupported-media-type for any other. */
-function jsonText({ body }: FastifyRequest, what: string): string {
-  if (typeof body === 'string') return body;
+function jsonText({ body }: FastifyRequest, what: string): Buffer {
+  if (Buffer.isBuffer(body)) return body;
   throw new Problem('unsupported-media-type', `Send ${what} as a JSON object with Content-Type: application/json.`);
 }

@@ -1,13 +1,12 @@
-import { limits } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { referencesAnywhere, referencesIn, requireReadable, type ReferencedPools } from '../datapools/index.ts';
-import { once, Problem, type Answer } from '../http/index.ts';
+import { referencesAmong, referencesIn, requireReadable, type ReferencedPools } from '../datapools/index.ts';
+import { once, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { requireStart } from '../quotas/index.ts';
 import { Gather, takeIntoUse, Together, type ExecutionRow, type OwnerType, type Queries } from '../storage/index.ts';
 import { formatTraceparent, traceOf } from '../telemetry/index.ts';
 import { keepInput, removeInput } from './input-blob.ts';
-import { parseInput, type ExecutionInput } from './input.ts';
+import { parseInput, requireInputSize, type ExecutionInput } from './input.ts';
 import { presentStatus } from './present.ts';
 import { insertExecutions } from './queries.ts';
 import { digestOf } from './record/index.ts';
@@ -46,7 +45,7 @@ export async function startExecution(
   workflows: Workflows,
   accepting: Accepting,
   origin: Origin,
-  text: string,
+  text: Buffer,
   request: FastifyRequest,
   hold: ((transaction: Queries) => Promise<void>) | null,
 ): Promise<Answer> {
@@ -102,17 +101,17 @@ export async function prepareExecution(
   workflows: Workflows,
   origin: Origin,
   id: string,
-  text: string,
+  text: string | Buffer,
   startEvent?: string,
 ): Promise<PreparedExecution> {
   const bytes = Buffer.byteLength(text);
-  requireSize(bytes);
+  requireInputSize(bytes);
   await requireStart(platform, origin.owner, { bytes, waits: !origin.isWorkflow });
-  const input = parseInput(text);
+  const input = await parseInput(text, origin.isWorkflow ? [] : origin.dataPools);
   if (origin.isWorkflow && startEvent === undefined) await workflows.check(origin.serviceVersionId, input, bytes);
   // A workflow passes on what it was given: whoever starts it has to be able to read it all.
-  const pools = origin.isWorkflow ? referencesAnywhere(input.members) : referencesIn(input.members, origin.dataPools);
-  const large = !origin.isWorkflow && Buffer.byteLength(input.text) > INLINE_BYTES;
+  const pools = origin.isWorkflow ? referencesAmong(input.marked) : referencesIn(input.references, origin.dataPools);
+  const large = !origin.isWorkflow && input.bytes.length > INLINE_BYTES;
   const now = platform.now();
   const row: ExecutionRow = {
     id,
@@ -131,8 +130,8 @@ export async function prepareExecution(
     ended_at: null,
     worker_id: null,
     cancel_requested_at: null,
-    input: large || origin.isWorkflow ? null : input.text,
-    input_blob: large ? await keepInput(platform, input.text) : null,
+    input: large || origin.isWorkflow ? null : input.bytes.toString(),
+    input_blob: large ? await keepInput(platform, input.bytes) : null,
     sealed_secrets:
       input.secrets && !origin.isWorkflow ? platform.seal.seal(SECRETS, JSON.stringify(input.secrets)) : null,
     data_pools: pools.length > 0 && !origin.isWorkflow ? JSON.stringify(pools) : null,
@@ -145,8 +144,8 @@ export async function prepareExecution(
     memory_bytes: null,
     gpus: null,
     gpu_type: null,
-    input_digest: digestOf(input.text),
-    input_bytes: Buffer.byteLength(input.text),
+    input_digest: digestOf(input.bytes),
+    input_bytes: input.bytes.length,
     record: null,
     result_bytes: null,
     log_bytes: null,
@@ -233,11 +232,4 @@ export function unsealSecrets(platform: Platform, row: ExecutionRow): Record<str
 export function referencedPools({ data_pools, owner_type: type, owner_id: id }: ExecutionRow): ReferencedPools | null {
   if (data_pools === null || type === null || id === null) return null;
   return { reader: { type, id }, pools: JSON.parse(data_pools) as ReferencedPools['pools'] };
-}
-
-/** Asked before anything else of the input is looked at. */
-function requireSize(bytes: number): void {
-  if (bytes > limits.executionInputBytes) {
-    throw new Problem('too-large', `The input has ${bytes} bytes; at most ${limits.executionInputBytes} are accepted.`);
-  }
 }

@@ -43,7 +43,7 @@ export interface Workflows {
    */
   publish(
     origin: Origin,
-    text: string,
+    text: Buffer,
     hold: (transaction: Queries) => Promise<void>,
     write: (act: (transaction: Queries) => Promise<Answer>) => Promise<Answer>,
   ): Promise<Answer>;

@@ -1,7 +1,7 @@
 import { limits as contractLimits } from '@kethub/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Executions } from '../executions/index.ts';
-import { createHttpServer, limitedAdmission, mount, RateLimits } from '../http/index.ts';
+import { acceptBodies, createHttpServer, limitedAdmission, mount, RateLimits, readForm } from '../http/index.ts';
 import { createForwarder } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
 import { RequestObserver } from '../telemetry/index.ts';
@@ -13,8 +13,6 @@ import { createDispatch } from './dispatch.ts';
 import { gatewayKeys } from './signing-key.ts';
 import { createTokenEndpoint } from './token.ts';
 
-/** Room above the limit of the input, so that its own check answers with the numbers. */
-const BODY_BYTES = contractLimits.executionInputBytes + 1024 * 1024;
 const TOKEN_BODY_BYTES = 16 * 1024;
 
 /** The gateway: the token endpoint and the services. */
@@ -50,20 +48,19 @@ export async function createGateway(platform: Platform, executions: Executions):
       bearer: { type: 'http', scheme: 'bearer', description: 'Token from the token endpoint.' },
     },
     trustedProxies: platform.configuration.trustedProxies,
+    bodyMemoryBytes: platform.configuration.bodyMemoryBytes,
     unrouted: (...asked) => dispatch.unrouted(...asked),
     observer,
     slowReaderMs: platform.configuration.readers.slowMs,
   });
   // The input of a service stays the text it came as; it is checked once, where it is accepted.
   app.removeContentTypeParser('application/json');
-  app.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: BODY_BYTES }, (_request, text, done) =>
-    done(null, text),
-  );
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: TOKEN_BODY_BYTES },
-    (_request, text, done) => done(null, new URLSearchParams(text.toString())),
-  );
+  acceptBodies(app, {
+    media: 'application/json',
+    bytes: contractLimits.executionInputBytes,
+    parse: (bytes) => bytes,
+  });
+  acceptBodies(app, { media: 'application/x-www-form-urlencoded', bytes: TOKEN_BODY_BYTES, parse: readForm });
   app.addHook('onClose', async () => {
     await keys.close();
     directory.close();

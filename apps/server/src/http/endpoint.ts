@@ -10,8 +10,8 @@ import { closeWhenStalled } from './slow-readers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a JSON body is handed over as text. */
-    keepsJsonText?: boolean;
+    /** Where a JSON body is handed over as it came: how many bytes it may have. */
+    jsonTextBytes?: number;
     /** Whether it is an endpoint of a table, which measures its requests itself. */
     isEndpoint?: boolean;
   }
@@ -58,7 +58,7 @@ export interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B ext
   readonly body?: B;
   /** A request body that the operation reads and judges itself, by media type: it is described and not validated. */
   readonly consumes?: Readonly<Record<string, TSchema>>;
-  /** Of a JSON body that `consumes` names: it stays the text it came as, of at most so many bytes. */
+  /** Of a JSON body that `consumes` names: it stays the bytes it came as, at most so many. */
   readonly jsonTextBytes?: number;
   /** Per success status: the schema, or null for no body, or media types for a stream. */
   readonly answers: Readonly<Record<number, TSchema | null | Media>>;
@@ -130,10 +130,9 @@ export function mount<A extends string, C>(
       // A HEAD that is declared is described as well.
       config: {
         swagger: { exposeHeadRoute: true },
-        keepsJsonText: endpoint.jsonTextBytes !== undefined,
+        ...(endpoint.jsonTextBytes !== undefined && { jsonTextBytes: endpoint.jsonTextBytes }),
         isEndpoint: true,
       },
-      ...(endpoint.jsonTextBytes !== undefined && { bodyLimit: endpoint.jsonTextBytes }),
       schema: describe(app, endpoint, security(endpoint.access), [...refusals(endpoint.access), ...limited]),
       // Before the body is parsed: a stranger does not get to upload.
       onRequest: (request, reply, done) => {

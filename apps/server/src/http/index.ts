@@ -16,11 +16,21 @@ export { createReadiness, serveHealth, type Needs } from './health.ts';
 export { createIds } from './ids.ts';
 export { platformEndpoint, platformLimits, type PlatformEndpoint } from './interface.ts';
 export { limitedAdmission, type Admission, type Limits } from './limited-admission.ts';
+export {
+  judgeJson,
+  readForm,
+  readJson,
+  readText,
+  TokenScanner,
+  type JsonListener,
+  type JudgedJson,
+} from './json/index.ts';
 export { list, ListQuery, type Listing } from './list.ts';
 export { networkOf } from './network.ts';
 export { pageHeaders } from './page-headers.ts';
 export { beginWait } from './waits.ts';
 export { Problem } from './problem.ts';
+export { acceptBodies, tooLarge } from './read-body.ts';
 export { requestedRange, type ByteRange } from './range.ts';
 export { RateLimits, type Lookup } from './rate-limits.ts';
 export { RateLimiter, type Allowance, type Decision, type Quota } from './rate-limiter.ts';

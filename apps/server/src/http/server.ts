@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import swagger from '@fastify/swagger';
-import { limits, problems } from '@kethub/contract';
+import { invalidPlace, invalidSentence, limits, problems } from '@kethub/contract';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -9,8 +9,12 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import type { RequestObserver } from '../telemetry/index.ts';
+import { BodyMemory } from './body-memory.ts';
 import { withConsumedBody } from './endpoint.ts';
+import { readJson } from './json/index.ts';
 import { Problem } from './problem.ts';
+import { acceptBodies } from './read-body.ts';
+import { isRestShort, readRestOfBodies } from './rest-of-body.ts';
 import { useSchemaCompilers } from './schema-compilers.ts';
 
 export interface HttpOptions {
@@ -23,6 +27,8 @@ export interface HttpOptions {
   readonly securitySchemes: Record<string, object>;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Bytes of request bodies that may be in memory at the same time. */
+  readonly bodyMemoryBytes: number;
   /** Is asked about requests that no endpoint takes, before `refuse` is what happens to them. */
   readonly unrouted?: (
     request: FastifyRequest,
@@ -56,6 +62,8 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   observeRequests(app, options.observer ?? null);
   app.decorate('slowReaderMs', options.slowReaderMs ?? 60_000);
   useSchemaCompilers(app);
+  app.decorate('bodyMemory', new BodyMemory(options.bodyMemoryBytes));
+  readRestOfBodies(app.server);
   useJson(app);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
@@ -153,42 +161,14 @@ function acceptedRequestId(header: string | string[] | undefined): string | null
   return typeof header === 'string' && /^(?!ket_|eyJ)[\w.:-]{8,128}$/.test(header) ? header : null;
 }
 
-/** JSON bodies: an empty one is no body; a broken one is named with the place. */
+/** JSON bodies: an empty one is no body; a broken one is refused with the place. */
 function useJson(app: FastifyInstance): void {
   app.removeContentTypeParser(['application/json', 'text/plain']);
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    if (request.routeOptions.config.keepsJsonText) {
-      done(null, text);
-      return;
-    }
-    try {
-      const body: unknown = text === '' ? undefined : JSON.parse(text.toString());
-      const pointer = text.includes('\\u0000') ? pointerToNul(body) : null;
-      if (pointer !== null) throw unstorable(pointer);
-      done(null, body);
-    } catch (error) {
-      if (error instanceof Problem) done(error);
-      else done(new Problem('malformed-json', error instanceof Error ? error.message : 'The body is not JSON.'));
-    }
+  acceptBodies(app, {
+    media: 'application/json',
+    bytes: ({ routeOptions }) => routeOptions.config.jsonTextBytes ?? limits.jsonBodyBytes,
+    parse: (bytes, { routeOptions }) => (routeOptions.config.jsonTextBytes === undefined ? readJson(bytes) : bytes),
   });
-}
-
-function unstorable(pointer: string): Problem {
-  return new Problem('invalid-request', `The character U+0000 at ${pointer} cannot be stored. Leave it out.`, {
-    errors: [{ pointer, detail: 'holds the character U+0000' }],
-  });
-}
-
-/** JSON Pointer to the first name or text with a character that PostgreSQL cannot store, or null. */
-function pointerToNul(value: unknown, pointer = ''): string | null {
-  if (typeof value === 'string') return value.includes('\0') ? pointer || '/' : null;
-  if (typeof value !== 'object' || value === null) return null;
-  for (const [name, member] of Object.entries(value)) {
-    if (name.includes('\0')) return pointer || '/';
-    const found = pointerToNul(member, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
-    if (found !== null) return found;
-  }
-  return null;
 }
 
 function logResponse(log: FastifyBaseLogger, request: FastifyRequest, status: number, milliseconds: number): void {
@@ -200,21 +180,22 @@ function logResponse(log: FastifyBaseLogger, request: FastifyRequest, status: nu
   else log.info(line, 'answered');
 }
 
+/** The parts of a request: as sentences name them, and before the pointers into them. */
+const PARTS: Readonly<Record<string, readonly [name: string, prefix: string]>> = {
+  body: ['The body', ''],
+  querystring: ['The query', '/querystring'],
+  params: ['The path', '/params'],
+  headers: ['The header', '/headers'],
+};
+
 /** Whatever was thrown, as a problem of the catalogue; the unexpected keeps its details for the log. */
 function toProblem(error: FastifyError | Problem): Problem {
   if (error instanceof Problem) return error;
   if (error.validation) {
-    const where = error.validationContext ?? 'body';
-    const errors = error.validation.map((one) => ({
-      pointer: `${where === 'body' ? '' : `/${where}`}${one.instancePath}${missingMember(one.params)}` || '/',
-      detail: `${one.message ?? 'is invalid'}${allowedValues(one.params)}`,
-    }));
-    const place = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
-    return new Problem(
-      'invalid-request',
-      `The ${where === 'querystring' ? 'query' : where === 'params' ? 'path' : where} is not as expected: ${place}.`,
-      { errors },
-    );
+    const where = PARTS[error.validationContext ?? 'body'] ?? PARTS['body'] ?? ['', ''];
+    const places = error.validation.map(invalidPlace);
+    const errors = places.map(({ pointer, detail }) => ({ pointer: where[1] + pointer, detail }));
+    return new Problem('invalid-request', invalidSentence(places, where[0]), { errors });
   }
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -234,15 +215,6 @@ function toProblem(error: FastifyError | Problem): Problem {
     return new Problem('invalid-request', error.message);
   }
   return new Problem('internal-error', 'Something failed inside the platform.', { cause: error });
-}
-
-function missingMember(params: Record<string, unknown>): string {
-  const member = params['missingProperty'] ?? params['additionalProperty'] ?? params['propertyName'];
-  return typeof member === 'string' ? `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
-}
-
-function allowedValues(params: Record<string, unknown>): string {
-  return Array.isArray(params['allowedValues']) ? `: ${params['allowedValues'].join(', ')}` : '';
 }
 
 /** Remembers what is routed, to tell a wrong method from a wrong address. */
@@ -270,21 +242,6 @@ function addressOf(request: FastifyRequest): string {
   return request.url.split('?')[0] ?? '/';
 }
 
-/** How long the rest of a body that is too large is read, and thrown away. */
-const READ_ON_MS = 10_000;
-
-/**
- * Who is still sending when the connection is closed sees that it broke instead of the answer. So it is left open, and
- * Node reads what comes; for some time only, as a body may have no end.
- */
-function readOn({ raw }: FastifyRequest, reply: FastifyReply): void {
-  reply.removeHeader('connection');
-  const timer = setTimeout(() => raw.socket.destroy(), READ_ON_MS);
-  const stop = (): void => clearTimeout(timer);
-  raw.once('end', stop).once('close', stop);
-  if (raw.complete) stop();
-}
-
 function sendProblem(
   options: HttpOptions,
   request: FastifyRequest,
@@ -296,7 +253,9 @@ function sendProblem(
   request.observation?.end(request, status);
   if (request.method === 'GET' && options.log.level !== 'debug')
     logResponse(options.log, request, status, reply.elapsedTime);
-  if (status === 413) readOn(request, reply);
+  // Fastify closes the connection after each body that it did not take; that is only needed while much of it is to come.
+  if (isRestShort(request.raw)) reply.removeHeader('connection');
+  else reply.header('connection', 'close');
   return reply
     .status(status)
     .headers(problem.headers)

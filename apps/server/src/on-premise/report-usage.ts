@@ -7,6 +7,7 @@ import {
   type Product,
   type UsageRecord,
   type UsageReport,
+  invalidSentence,
 } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { once, Problem, type Answer } from '../http/index.ts';
@@ -115,8 +116,7 @@ function momentOf(text: string | undefined, now: number): number | null {
 }
 
 function invalid(errors: Fault[]): Problem {
-  const places = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
-  return new Problem('invalid-request', `The report is not as expected: ${places}.`, { errors });
+  return new Problem('invalid-request', invalidSentence(errors, 'The report'), { errors });
 }
 
 function present(row: UsageRecordRow, version: string): UsageRecord {

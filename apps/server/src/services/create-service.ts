@@ -1,6 +1,6 @@
-import { CreateOnPremiseServiceRequest, CreateServiceForm, defaultConfiguration } from '@kethub/contract';
+import { CreateOnPremiseServiceRequest, CreateServiceForm, defaultConfiguration, limits } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { once, Problem, type Answer } from '../http/index.ts';
+import { once, Problem, readJson, type Answer } from '../http/index.ts';
 import { targetColumns } from '../on-premise/index.ts';
 import { holdOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
@@ -127,10 +127,11 @@ async function readForm(
   try {
     await readParts(request, async (part) => {
       if (part.type === 'field')
-        fields[part.fieldname] = part.fieldname === 'configuration' ? parseConfiguration(part.value) : part.value;
+        fields[part.fieldname] = part.fieldname === 'configuration' ? await parseConfiguration(part.value) : part.value;
       else if (part.fieldname === 'source' && !found.source) {
         found.source = await (fields['type'] === 'WORKFLOW' ? storeWorkflow : storeSource)(platform, part.file);
-        if (part.file.truncated) throw new Problem('too-large', 'The upload is larger than the limit.');
+        if (part.file.truncated)
+          throw new Problem('too-large', `The upload may have at most ${limits.sourceArchiveBytes} bytes.`);
       } else
         throw new Problem(
           'invalid-request',
@@ -156,12 +157,14 @@ async function readForm(
   }
 }
 
-function parseConfiguration(value: unknown): unknown {
+async function parseConfiguration(value: unknown): Promise<unknown> {
   try {
-    return JSON.parse(String(value));
+    return await readJson(Buffer.from(String(value)));
   } catch (error) {
-    throw new Problem('invalid-request', 'The part "configuration" is not JSON.', {
-      errors: [{ pointer: '/configuration', detail: error instanceof Error ? error.message : 'is not JSON' }],
+    if (!(error instanceof Problem)) throw error;
+    const detail = error.errors?.[0]?.detail ?? 'is not JSON';
+    throw new Problem('invalid-request', `The part "configuration" is refused: ${detail}.`, {
+      errors: [{ pointer: '/configuration', detail }],
     });
   }
 }

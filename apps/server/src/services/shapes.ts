@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
+import { invalidPlace, invalidSentence } from '@kethub/contract';
 import { Problem } from '../http/index.ts';
 
 const ajv = new Ajv2020({ strict: false, useDefaults: true });
@@ -9,15 +10,7 @@ export function shapeOf<T extends TSchema>(schema: T, what: string): (value: unk
   const valid = ajv.compile<Static<T>>(JSON.parse(JSON.stringify(schema)) as object);
   return (value) => {
     if (valid(value)) return value;
-    const errors = (valid.errors ?? []).map((one) => {
-      const { missingProperty, additionalProperty, propertyName } = one.params;
-      const member: unknown = missingProperty ?? additionalProperty ?? propertyName;
-      return {
-        pointer: `${one.instancePath}${typeof member === 'string' ? `/${member}` : ''}` || '/',
-        detail: one.message ?? 'is invalid',
-      };
-    });
-    const places = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
-    throw new Problem('invalid-request', `The ${what} is not as expected: ${places}.`, { errors });
+    const errors = (valid.errors ?? []).map(invalidPlace);
+    throw new Problem('invalid-request', invalidSentence(errors, `The ${what}`), { errors });
   };
 }

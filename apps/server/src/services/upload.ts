@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import multipart, { type Multipart } from '@fastify/multipart';
 import { limits } from '@kethub/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Problem } from '../http/index.ts';
+import { acceptBodies, Problem, readText } from '../http/index.ts';
 import { yamlMedia } from './api-specification.ts';
 import { bpmnMedia } from './workflow/index.ts';
 
@@ -13,11 +13,11 @@ export async function acceptUploads(app: FastifyInstance): Promise<void> {
   await app.register(multipart, {
     limits: { fileSize: limits.sourceArchiveBytes, files: 1, fields: 8, fieldSize: limits.jsonBodyBytes, parts: 9 },
   });
-  app.addContentTypeParser(
-    [...yamlMedia],
-    { parseAs: 'string', bodyLimit: limits.apiSpecificationBytes },
-    (_request, text, done) => done(null, text),
-  );
+  acceptBodies(app, {
+    media: [...yamlMedia],
+    bytes: limits.apiSpecificationBytes,
+    parse: (bytes) => readText(bytes, 'The document'),
+  });
   app.addContentTypeParser([...bpmnMedia], { bodyLimit: Number.MAX_SAFE_INTEGER }, (_request, payload, done) =>
     done(null, payload),
   );
@@ -32,6 +32,7 @@ export async function readParts(request: FastifyRequest, read: (part: Multipart)
   try {
     for await (const part of request.parts()) {
       reading = part.type === 'file' ? part.file : { errored: null };
+      requireUtf8(part);
       await read(part);
       reading = null;
     }
@@ -40,6 +41,22 @@ export async function readParts(request: FastifyRequest, read: (part: Multipart)
     if (error instanceof Problem || !isOfForm(reading ? reading.errored : error)) throw error;
     throw new Problem('invalid-request', 'The form cannot be read: it is damaged or not complete.', { cause: error });
   }
+}
+
+/** What stands in the place of bytes that are not UTF-8. */
+const REPLACEMENT = '\u{fffd}';
+
+/** Throws invalid-request for a field or name whose bytes are not UTF-8: they are replaced when the form is read. */
+function requireUtf8(part: Multipart): void {
+  const name = part.fieldname;
+  const texts = part.type === 'file' ? [name, part.filename] : [name, String(part.value)];
+  const broken = texts.find((text) => text.includes(REPLACEMENT));
+  if (broken === undefined) return;
+  const at = Buffer.byteLength(broken.slice(0, broken.indexOf(REPLACEMENT)));
+  const what = broken === name ? 'The name of a part' : `The part "${name}"`;
+  throw new Problem('invalid-request', `${what} is not UTF-8 at its byte ${at}. Encode it as UTF-8.`, {
+    errors: [{ pointer: broken === name ? '' : `/${name}`, detail: `is not UTF-8 at byte ${at}` }],
+  });
 }
 
 /** Only what is wrong with the form itself has no code: a limit that was reached has one, a full disk as well. */

@@ -88,6 +88,7 @@ export async function createTestServer(platform: Platform, securitySchemes: Reco
     description: 'Test',
     serverUrl: platform.addresses.api,
     securitySchemes,
+    bodyMemoryBytes: platform.configuration.bodyMemoryBytes,
     trustedProxies: platform.configuration.trustedProxies,
   });
   checkAnswers(app);

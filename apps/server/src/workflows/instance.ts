@@ -31,7 +31,7 @@ export function newInstance(
 
 /** What happens to it first. */
 export function startEvent({ row: { id }, input, startEvent: element }: AcceptedWorkflow): Event {
-  const { $secrets: _secrets, ...variables } = input.members as { [name: string]: Value };
+  const variables = input.members as { [name: string]: Value };
   return {
     type: 'start',
     variables,

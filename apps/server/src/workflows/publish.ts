@@ -1,7 +1,7 @@
-import { limits, WorkflowMessageRequest } from '@kethub/contract';
+import { invalidSentence, limits, WorkflowMessageRequest } from '@kethub/contract';
 import { isTooDeep, type Variables } from '@kethub/workflow';
 import type { Origin, Workflows } from '../executions/index.ts';
-import { Problem, type Answer } from '../http/index.ts';
+import { Problem, readJson, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import {
   createValidator,
@@ -52,15 +52,15 @@ export function publishMessage(
  * The same for an application that is subscribed: of the version that it is subscribed to, and for what was started through
  * this subscription. Instances of others are not there for it.
  */
-export function publishOfSubscriber(
+export async function publishOfSubscriber(
   platform: Platform,
   workflows: Workflows,
   origin: Origin,
-  text: string,
+  text: Buffer,
   hold: (transaction: Queries) => Promise<void>,
   write: Write,
 ): Promise<Answer> {
-  const request = messageIn(text);
+  const request = await messageIn(text);
   const row = messageRow(platform, origin.serviceId, origin.subscriptionId, request);
   return publish(platform, row, request, write, async (transaction) => {
     await requireRoom(transaction, row);
@@ -72,20 +72,16 @@ export function publishOfSubscriber(
 }
 
 /** Throws too-large, malformed-json, invalid-request. */
-function messageIn(text: string): WorkflowMessageRequest {
-  const bytes = Buffer.byteLength(text);
+async function messageIn(text: Buffer): Promise<WorkflowMessageRequest> {
+  const bytes = text.length;
   if (bytes > limits.jsonBodyBytes)
     throw new Problem('too-large', `The message has ${bytes} bytes; at most ${limits.jsonBodyBytes} are accepted.`);
-  let message: unknown;
-  try {
-    message = JSON.parse(text);
-  } catch {
-    throw new Problem('malformed-json', 'The body is not JSON. Send an object with the name of the message.');
-  }
+  const message = await readJson(text);
+  if (message === undefined)
+    throw new Problem('malformed-json', 'The body is empty. Send an object with the name of the message.');
   const errors = validator.check(message, bytes);
   if (errors.length === 0) return message as WorkflowMessageRequest;
-  const places = errors.slice(0, 5).map(({ pointer, detail }) => `${pointer || 'The message'} ${detail}`);
-  throw new Problem('invalid-request', `This is no message: ${places.join('; ')}.`, { errors });
+  throw new Problem('invalid-request', invalidSentence(errors.slice(0, 5), 'The message'), { errors });
 }
 
 /** Secrets are for what the message starts, at once: they do not wait with it. */
@@ -97,7 +93,8 @@ function messageRow(
 ): WorkflowMessageRow {
   const { $secrets: _secrets, ...plain } = variables;
   const text = JSON.stringify(plain);
-  if (Buffer.byteLength(text) > limits.jsonBodyBytes) throw new Problem('too-large', 'The variables are too long.');
+  if (Buffer.byteLength(text) > limits.jsonBodyBytes)
+    throw new Problem('too-large', `The variables may have at most ${limits.jsonBodyBytes} bytes.`);
   if (isTooDeep(variables as Variables)) throw new Problem('invalid-request', 'The variables are nested too deep.');
   if ([name, correlationKey, messageId ?? ''].some((one) => one.includes('\0')))
     throw new Problem('invalid-request', 'Names and keys must not hold the character U+0000.');

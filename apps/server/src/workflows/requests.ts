@@ -1,10 +1,12 @@
-import { isTooDeep, type Value } from '@kethub/workflow';
+import { invalidSentence } from '@kethub/contract';
 import { Problem } from '../http/index.ts';
 import type { ExecutionInput } from '../executions/index.ts';
 import { createRequestCheck, findWorkflowVersion, requirementsIn, type RequestCheck } from '../services/index.ts';
 import type { Platform } from '../platform.ts';
 
 const REMEMBERED = 1_000;
+/** As deep as variables can be. */
+const MOST_DEPTH = 200;
 
 interface Known {
   /** Null: every object is accepted. */
@@ -23,20 +25,17 @@ export class Requests {
   }
 
   /** Throws invalid-request with every place at which the input does not fit, too-many-requests. */
-  async check(serviceVersionId: string, { members }: ExecutionInput, bytes: number): Promise<void> {
-    if (isTooDeep(members as Value)) throw new Problem('invalid-request', 'The input is nested too deep.');
+  async check(serviceVersionId: string, input: ExecutionInput, bytes: number): Promise<void> {
+    if (input.depth > MOST_DEPTH)
+      throw new Problem('invalid-request', `The input of a workflow may be nested ${MOST_DEPTH} deep at most.`);
     const { schema, startedBy } = this.#known.get(serviceVersionId) ?? (await this.#load(serviceVersionId));
     if (startedBy !== null)
       throw new Problem('invalid-request', `This workflow has no plain start event. It is started by ${startedBy}.`);
     if (!schema) return;
-    const { $secrets: _secrets, ...input } = members as Record<string, unknown>;
-    const errors = await schema.check(input, bytes);
+    const errors = await schema.check(input.members, bytes);
     if (errors.length === 0) return;
-    const places = errors
-      .slice(0, 5)
-      .map(({ pointer, detail }) => `${pointer || 'The input'} ${detail}`)
-      .join('; ');
-    throw new Problem('invalid-request', `The input does not fit the Request Schema of the workflow: ${places}.`, {
+    const places = invalidSentence(errors.slice(0, 5), 'The input');
+    throw new Problem('invalid-request', `The input does not fit the Request Schema of the workflow. ${places}`, {
       errors,
     });
   }

@@ -46,7 +46,7 @@ export function recordOf(end: ExecutionEnd, result: Kept['result'], files: Kept[
   return JSON.stringify(kept);
 }
 
-export function digestOf(text: string): string {
+export function digestOf(text: string | Buffer): string {
   return createHash('sha256').update(text).digest('hex');
 }
 

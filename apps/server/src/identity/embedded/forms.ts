@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { acceptBodies, readForm } from '../../http/index.ts';
 import type { Page } from './pages.ts';
 
 const FORM_BYTES = 16 * 1024;
@@ -6,11 +7,7 @@ const FORM_BYTES = 16 * 1024;
 /** Lets the routes of a scope take forms, and nothing else. */
 export function acceptForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: FORM_BYTES },
-    (_request, text, parsed) => parsed(null, new URLSearchParams(text.toString())),
-  );
+  acceptBodies(scope, { media: 'application/x-www-form-urlencoded', bytes: FORM_BYTES, parse: readForm });
 }
 
 /** The form in a request; an empty one where there is none. */

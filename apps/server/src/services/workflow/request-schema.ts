@@ -1,5 +1,6 @@
 import type { Problem as WorkflowProblem, Value } from '@kethub/workflow';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { invalidPlace } from '@kethub/contract';
 import addFormatsTo from 'ajv-formats';
 import { RE2JS } from 're2js';
 
@@ -77,20 +78,11 @@ export function createValidator(schema: RequestSchema): RequestValidator {
     check(input, bytes) {
       const validate = validator(bytes <= ALL_PLACES_BYTES);
       if (validate(input)) return [];
-      return (validate.errors ?? []).slice(0, PLACES).map(placeOf);
+      return (validate.errors ?? []).slice(0, PLACES).map((error) => {
+        const { pointer, detail } = invalidPlace(error);
+        return { pointer, detail: detail.slice(0, 500) };
+      });
     },
-  };
-}
-
-function placeOf({ instancePath, params, message = 'is invalid', keyword }: ErrorObject): Place {
-  const member: unknown = params['missingProperty'] ?? params['additionalProperty'] ?? params['propertyName'];
-  const at = typeof member === 'string' ? `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
-  const allowed: unknown = params['allowedValues'];
-  const more =
-    keyword === 'enum' && Array.isArray(allowed) ? `: ${allowed.map((one) => JSON.stringify(one)).join(', ')}` : '';
-  return {
-    pointer: instancePath + at,
-    detail: `${keyword === 'required' ? 'is missing' : message}${more}`.slice(0, 500),
   };
 }
 

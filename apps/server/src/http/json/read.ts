@@ -1,0 +1,64 @@
+import { Problem } from '../problem.ts';
+import { judgeJson, notUtf8, type JudgedJson } from './judge.ts';
+import { notUtf8At } from './place.ts';
+
+const STORED = { storable: true, marked: false, watched: [] };
+
+/** The value of a JSON text that the platform keeps itself. An empty text is no value. Throws malformed-json. */
+export function readJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  const judged = judgeJson(bytes, STORED);
+  return judged instanceof Promise ? judged.then((shape) => valueOf(bytes, shape)) : valueOf(bytes, judged);
+}
+
+function valueOf(bytes: Buffer, { from, to }: JudgedJson): unknown {
+  return JSON.parse(bytes.toString('utf8', from, to));
+}
+
+/** A text in UTF-8. Throws invalid-request with the offset of the first byte that is none. */
+export function readText(bytes: Buffer, what: string): string {
+  const at = notUtf8At(bytes);
+  if (at === null) return bytes.toString('utf8');
+  throw notUtf8(bytes, at, what, 'invalid-request');
+}
+
+/**
+ * The fields of a form (application/x-www-form-urlencoded). Throws invalid-request for bytes that are not UTF-8, also where
+ * they are written as %XX: a decoder would put U+FFFD in their place.
+ */
+export function readForm(bytes: Buffer): URLSearchParams {
+  const text = readText(bytes, 'The form');
+  for (const pair of text.split('&')) {
+    try {
+      decodeURIComponent(pair.replaceAll(/%(?![0-9a-fA-F]{2})/g, '%25'));
+    } catch {
+      throw notUtf8Field(text, pair);
+    }
+  }
+  return new URLSearchParams(text);
+}
+
+function notUtf8Field(text: string, pair: string): Problem {
+  const at = Buffer.byteLength(text.slice(0, text.indexOf(pair)));
+  const raw = Buffer.from(pair.replaceAll(/%([0-9a-fA-F]{2})/g, '\0$1'));
+  const decoded: number[] = [];
+  const offsets: number[] = [];
+  for (let index = 0; index < raw.length; index++) {
+    offsets.push(index);
+    if (raw[index] === 0 && index + 2 < raw.length) {
+      decoded.push(Number.parseInt(raw.toString('latin1', index + 1, index + 3), 16));
+      index += 2;
+    } else decoded.push(raw[index] as number);
+  }
+  const wrong = notUtf8At(Uint8Array.from(decoded)) ?? 0;
+  const name = text.slice(text.indexOf(pair)).split('=', 1)[0] ?? '';
+  const field = /^[\w.-]{1,100}$/.test(name) ? `/${name}` : '';
+  const detail = `is not UTF-8 at byte ${at + (offsets[wrong] ?? 0)}`;
+  return new Problem(
+    'invalid-request',
+    `The form ${detail}. Encode its fields as UTF-8 before they are written as %XX.`,
+    {
+      errors: [{ pointer: field, detail }],
+    },
+  );
+}
