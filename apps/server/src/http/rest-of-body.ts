@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 
 /** What is read of a body after the answer so that the connection can be used again, in bytes. */
 const KEPT_BYTES = 1024 * 1024;
-/** How long a connection that is closing is read from, and how long while nothing comes. */
-const CLOSING_MS = 30_000;
-const SILENT_MS = 5_000;
+/** How long a connection that is closing is read from, and how long while nothing comes, in seconds. */
+const CLOSING_SECONDS = 30;
+const SILENT_SECONDS = 5;
 
 /**
  * Sees to bodies that are not wanted any more when the answer is sent. Who is still sending when a connection is destroyed
@@ -17,7 +17,7 @@ export function readRestOfBodies(server: Server): void {
     if (!hasBody(request)) return;
     // Before Node's own listener, which destroys the connection if it is not to go on.
     answer.prependListener('finish', () => {
-      if (!request.complete && !request.socket.destroyed) readRest(request, answer);
+      if (!request.complete && !request.socket.destroyed) readRest(request);
     });
   });
 }
@@ -33,49 +33,65 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function readRest(request: IncomingMessage, answer: ServerResponse): void {
+function readRest(request: IncomingMessage): void {
   const { socket } = request;
   request.unpipe();
   request.removeAllListeners('data');
   request.resume();
-  if (answer.shouldKeepAlive) readOn(request, socket);
-  // Called next, by Node.
-  else socket.destroySoon = () => close(request, socket);
+  let isClosing = false;
+  // Node calls this next, unless the connection goes on.
+  socket.destroySoon = () => {
+    isClosing = true;
+    close(request, socket);
+  };
+  request.once('end', () => {
+    if (!isClosing) Reflect.deleteProperty(socket, 'destroySoon');
+  });
+  process.nextTick(() => {
+    if (!isClosing && !request.complete) readOn(request, socket);
+  });
 }
 
 /** The connection goes on when the rest has come, if that is soon and short. */
 function readOn(request: IncomingMessage, socket: Socket): void {
   const most = socket.bytesRead + KEPT_BYTES;
-  const timer = setTimeout(() => close(request, socket), SILENT_MS);
-  const count = (): void => {
-    if (socket.bytesRead > most) close(request, socket);
-  };
-  request.on('data', count);
-  const stop = (): void => {
-    clearTimeout(timer);
-    request.off('data', count);
-  };
-  request.once('end', stop).once('close', stop);
+  const stop = eachSecond(socket, (seconds, silent) => {
+    if (silent >= SILENT_SECONDS || seconds >= CLOSING_SECONDS || socket.bytesRead > most) {
+      stop();
+      close(request, socket);
+    }
+  });
+  request.once('end', stop);
 }
-
-const closing = new WeakSet<Socket>();
 
 /** Sends the end of what is sent, and reads until the other side has seen it. */
 function close(request: IncomingMessage, socket: Socket): void {
-  if (closing.has(socket) || socket.destroyed) return;
-  closing.add(socket);
+  if (socket.destroyed) return;
+  eachSecond(socket, (seconds, silent) => {
+    if (silent >= SILENT_SECONDS || seconds >= CLOSING_SECONDS) socket.destroy();
+  });
   const destroy = (): void => {
     socket.destroy();
   };
-  const whole = setTimeout(destroy, CLOSING_MS);
-  const silent = setTimeout(destroy, SILENT_MS);
-  request.on('data', () => silent.refresh());
-  socket.once('close', () => {
-    clearTimeout(whole);
-    clearTimeout(silent);
-  });
   socket.once('end', destroy);
   // All of the body has come after all: nothing is left that could break the answer.
   request.once('end', () => socket.end(destroy));
   socket.end();
+}
+
+/**
+ * Calls back every second of a connection with how many have passed, and in how many at last nothing came. Counted rather
+ * than measured: when this process stood still, the other side is not to blame.
+ */
+function eachSecond(socket: Socket, look: (seconds: number, silent: number) => void): () => void {
+  let [seconds, silent, before] = [0, 0, socket.bytesRead];
+  const timer = setInterval(() => {
+    seconds += 1;
+    silent = socket.bytesRead === before ? silent + 1 : 0;
+    before = socket.bytesRead;
+    look(seconds, silent);
+  }, 1_000);
+  const stop = (): void => clearInterval(timer);
+  socket.once('close', stop);
+  return stop;
 }
