@@ -56,3 +56,16 @@ test('registrations are a table, or JSON', async () => {
   );
   expect((await admin(['registrations', '--json'], answers)).json()).toEqual([]);
 });
+
+test('an execution is ended by its id', async () => {
+  const end = 'POST /api/service-executions/e1/end';
+  const body = { id: 'e1', status: 'UNKNOWN', createdAt: '2026-01-01 00:00:00' };
+  const ended = await admin(['end-execution', 'e1'], { [end]: { status: 200, body } });
+  expect(ended).toMatchObject({
+    code: 0,
+    stdout: 'e1 is UNKNOWN; its place is free within seconds.\n',
+    requests: [end],
+  });
+  const refused = await admin(['end-execution', 'e1'], { [end]: problem(403, 'not-administrator') });
+  expect(refused).toMatchObject({ code: exitCodes.refused.code, stdout: '' });
+});

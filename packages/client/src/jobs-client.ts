@@ -28,6 +28,13 @@ export function jobsAt(connection: Connection) {
         path: path`/services/${serviceId}/executions/${id}/record`,
         signal,
       }),
+    /** Ends an execution of anybody, whatever holds it: for administrators. */
+    endExecution: (id: string, options?: CallOptions) =>
+      sendForJson<ServiceExecution>(connection, {
+        method: 'POST',
+        path: path`/service-executions/${id}/end`,
+        ...options,
+      }),
     /** One of what was started for the caller. */
     executions: executionsAt(connection, '/service-executions'),
   };

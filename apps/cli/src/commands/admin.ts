@@ -30,7 +30,9 @@ const decisions: readonly [name: string, description: string, change: ChangeRegi
 
 /** What only administrators of the platform may do. */
 export function addAdmin(program: Command, shell: Shell): void {
-  const admin = program.command('admin').description('decide who uses the platform; for its administrators');
+  const admin = program
+    .command('admin')
+    .description('decide who uses the platform, and end what holds it up; for its administrators');
   addCommand(admin, 'registrations', 'list people with the status of their registration')
     .addOption(new Option('--status <status>', 'only of this status').choices(approvalStatuses))
     .option('--limit <number>', 'at most so many', positiveInteger, 100)
@@ -51,6 +53,11 @@ export function addAdmin(program: Command, shell: Shell): void {
   addCommand(admin, 'recount-storage', 'count anew what everybody keeps, and correct what is counted').action(
     (options: CommonOptions) => recountStorage(shell, options),
   );
+  addCommand(
+    admin,
+    'end-execution <id>',
+    'end an execution of anybody, and free its place whatever holds it; running, it becomes UNKNOWN',
+  ).action((id: string, options: CommonOptions) => endExecution(shell, id, options));
   for (const [name, description, change] of decisions)
     addCommand(admin, `${name} <person>`, `${description}; named by e-mail address or id`).action(
       (person: string, options: CommonOptions) => decide(shell, person, change, options),
@@ -99,6 +106,12 @@ async function recountStorage(shell: Shell, options: CommonOptions): Promise<voi
   const output = outputOf(shell, options);
   output.note(`Counted ${owners} owners; ${corrected.length} counts were wrong and are corrected.`);
   output.result(rows.length === 0 ? '' : table(['OWNER', 'ID', 'COUNTED', 'IS'], rows), { owners, corrected });
+}
+
+async function endExecution(shell: Shell, id: string, options: CommonOptions): Promise<void> {
+  const { platform } = await openSession(shell);
+  const ended = await platform.endExecution(id);
+  outputOf(shell, options).result(`${ended.id} is ${ended.status}; its place is free within seconds.`, ended);
 }
 
 async function decide(

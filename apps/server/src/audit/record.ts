@@ -12,6 +12,7 @@ export type Recorded =
   | 'access-token:delete'
   | 'access-token:renew'
   | 'registration:change'
+  | 'execution:end'
   | 'signing-keys:renew'
   | 'storage-quota:set'
   | 'storage:recount';

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { ExecutionEnd, Outcome, ResultFile, Runtime } from '@kethub/runtime';
+import type { ExecutionEnd, Outcome, Runtime } from '@kethub/runtime';
 import { clearPools } from '../datapools/index.ts';
 import { recordExecution } from '../metering/index.ts';
 import { isKept, removeCopies } from '../logs/index.ts';
@@ -9,14 +8,12 @@ import type { Platform } from '../platform.ts';
 import { blobKeyOf, noteUnused, removeUnused, type ExecutionFileRow, type Queries } from '../storage/index.ts';
 import { dropInput } from './input-blob.ts';
 import { hasRoom, resultBytes, withoutContent } from './fit.ts';
+import { keepResult, NO_RESULT } from './keep-result.ts';
 import { keepExecutionLog } from './log.ts';
 import { keepLateLog, move } from './queries.ts';
-import { digestOf, hashed, recordOf, type Kept } from './record/index.ts';
+import { hashed, recordOf, type Kept } from './record/index.ts';
 import type { ExecutionEvent } from './transition.ts';
 import { executionChanged } from './watch.ts';
-
-/** Result that is kept in the row; a longer one becomes a blob. */
-const INLINE_BYTES = 64 * 1024;
 
 const events: Readonly<Record<Outcome, ExecutionEvent>> = {
   SUCCEEDED: 'SUCCEEDED',
@@ -129,32 +126,6 @@ async function giveBack(platform: Platform, runtime: Runtime, id: string): Promi
     }),
   );
   executionChanged(platform.database, id);
-}
-
-interface KeptResult {
-  readonly result: string | null;
-  readonly result_blob: string | null;
-  readonly result_bytes: number | null;
-  readonly content: Kept['result'];
-}
-
-const NO_RESULT: KeptResult = { result: null, result_blob: null, result_bytes: null, content: null };
-
-/** The result as the text of a JSON object without HAL members: a value that is no object goes under the key `result`. */
-async function keepResult(platform: Platform, id: string, file: ResultFile): Promise<KeptResult> {
-  const raw = (file.text ?? (await readFile(file.path, 'utf8'))).trim();
-  const text = file.isObject ? (file.reservedMembers ? withoutReserved(raw) : raw) : `{"result":${raw}}`;
-  const content = { digest: digestOf(text), bytes: Buffer.byteLength(text) };
-  if (content.bytes <= INLINE_BYTES) return { result: text, result_blob: null, result_bytes: null, content };
-  const blob = await platform.blobs.put(text, blobKeyOf(id, 'result'));
-  return { result: null, result_blob: blob, result_bytes: content.bytes, content };
-}
-
-function withoutReserved(text: string): string {
-  const value = JSON.parse(text) as Record<string, unknown>;
-  delete value['_links'];
-  delete value['_embedded'];
-  return JSON.stringify(value);
 }
 
 async function keepFiles(

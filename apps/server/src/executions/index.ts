@@ -1,4 +1,5 @@
 export { executionCatalog } from './catalog.ts';
+export { endExecution } from './end-execution.ts';
 export { giveUpExecutions } from './lost.ts';
 export type { ExecutionInput } from './input.ts';
 export { expireResults } from './expire.ts';

@@ -1,4 +1,4 @@
-import { EngineUnavailable, RuntimeUnavailable, StartRefused, type ExecutionEnd, type Runtime } from '@kethub/runtime';
+import { EngineUnavailable, RuntimeUnavailable, StartRefused, type Runtime } from '@kethub/runtime';
 import { clearOtherPools } from '../datapools/index.ts';
 import { LogCopier, removeStrayCopies } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
@@ -14,8 +14,9 @@ import {
   type Needs,
 } from '../workers/index.ts';
 import { onCancelled } from './cancel.ts';
+import { EndCollector } from './end-collector.ts';
+import { onEndedByOperator } from './end-execution.ts';
 import { failExecution, forgetCancelled, wasRefused } from './fail.ts';
-import { finishExecution } from './finish.ts';
 import { jobOf } from './job.ts';
 import { endedOf, promisedTo, runningIdsOf, runningOf, uncollectedOf } from './queries.ts';
 import { Claims } from './schedule/index.ts';
@@ -29,6 +30,10 @@ const START_ATTEMPTS = 5;
 /** An engine that is restarted is away for some seconds. */
 const CONTAINER_START_ATTEMPTS = 12;
 const RETRY_MS = 500;
+/** One that has ended for its caller, and whose processes are not told to have ended for so long, in milliseconds, is freed. */
+const OVERDUE_MS = 60_000;
+/** So long, in milliseconds, the runtime has to free a place; then the place is free. */
+const FREED_MS = 10_000;
 
 /**
  * Takes pending executions and has the runtime run them, each once. What it runs belongs to its `workerId`, which
@@ -47,9 +52,9 @@ export class ExecutionWorker {
   /** Executions that the runtime has not ended or that are not collected yet, and what each was promised. */
   readonly #running = new Map<string, Needs>();
   readonly #observer: ExecutionObserver;
-  readonly #finishing = new Map<string, Promise<void>>();
-  /** Ends that were told and are not collected yet: the runtime may have forgotten them in spite of that. */
-  readonly #told = new Map<string, ExecutionEnd>();
+  readonly #ends: EndCollector;
+  /** Since when each has been looked after that has ended for its caller, and not here. */
+  readonly #overdue = new Map<string, number>();
   readonly #unsubscribe: (() => void)[] = [];
   readonly #stopped = new AbortController();
   #claiming: Promise<void> | null = null;
@@ -65,6 +70,10 @@ export class ExecutionWorker {
     this.#containers = containers;
     this.#workerId = requireWorkerId(platform);
     this.#observer = new ExecutionObserver(platform);
+    this.#ends = new EndCollector(platform, runtime, (end) => {
+      this.#observer.ended(end);
+      this.#done(end.executionId);
+    });
     this.#capacity = capacityOf(platform.configuration.capacity);
     this.#claims = new Claims(platform);
     this.#heartbeat = new Heartbeat(platform, this.#workerId, this.#capacity, containers);
@@ -81,10 +90,11 @@ export class ExecutionWorker {
     await removeStrayCopies(this.#platform.database);
     this.#copier.start();
     this.#unsubscribe.push(this.#runtime.onLog((id) => this.#copier.grown(id)));
-    this.#unsubscribe.push(this.#runtime.onEnded((end) => this.#finish(end)));
+    this.#unsubscribe.push(this.#runtime.onEnded((end) => this.#ends.collect(end)));
     await this.#recover();
     this.#unsubscribe.push(onPending(this.#platform, () => this.#wake()));
     this.#unsubscribe.push(onCancelled(this.#platform, (id) => void this.#cancel(id)));
+    this.#unsubscribe.push(onEndedByOperator(this.#platform, (id) => void this.#free(id)));
     this.#poll = setInterval(() => void this.#look(), POLL_MS);
     this.#wake();
   }
@@ -96,7 +106,7 @@ export class ExecutionWorker {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await this.#claiming;
     await this.#copier.stop();
-    await Promise.allSettled(this.#finishing.values());
+    await this.#ends.settled();
   }
 
   get running(): number {
@@ -119,7 +129,7 @@ export class ExecutionWorker {
     for (const id of await uncollectedOf(this.#platform.database, this.#workerId))
       if (!known.has(id)) await forgetCancelled(this.#platform, id);
     for (const one of known.values()) {
-      if (one.state === 'ENDED') this.#finish(one.end);
+      if (one.state === 'ENDED') this.#ends.collect(one.end);
       else if (!this.#running.has(one.executionId)) await this.#endCancelled(one.executionId);
     }
     if (rows.length > 0) this.#platform.log.info({ executions: rows.length }, 'took over running executions');
@@ -148,6 +158,8 @@ export class ExecutionWorker {
       this.#again = false;
       const places = maxConcurrentExecutions - this.#running.size;
       if (places <= 0) return;
+      // Places that were freed before an end could be collected: what waits on the disk for that is bounded.
+      if (this.#ends.ids.filter((id) => !this.#running.has(id)).length >= maxConcurrentExecutions) return;
       await this.#heartbeat.held();
       const promised = this.#running;
       this.#claimed += 1;
@@ -178,7 +190,7 @@ export class ExecutionWorker {
         if ('image' in job.code) attempts = CONTAINER_START_ATTEMPTS;
         // A start without an answer may have been one, whose end is collected by now: once that is forgotten, the runtime
         // would take the next start for the first.
-        if (this.#running.get(row.id) !== claimed || this.#finishing.has(row.id) || this.#told.has(row.id)) return;
+        if (this.#running.get(row.id) !== claimed || this.#ends.has(row.id)) return;
         await this.#runtime.start(job);
         if (row.sealed_secrets !== null) await this.#eraseSecrets(row.id);
         return;
@@ -215,36 +227,36 @@ export class ExecutionWorker {
 
   #done(id: string): void {
     this.#running.delete(id);
-    this.#told.delete(id);
+    this.#overdue.delete(id);
     this.#wake();
   }
 
-  /** Collects an end once, however often it is told. After a failure the next look does it again. */
-  #finish(end: ExecutionEnd): void {
-    const id = end.executionId;
-    if (this.#finishing.has(id)) return;
-    const again = this.#told.has(id);
-    this.#told.set(id, end);
-    const work = finishExecution(this.#platform, this.#runtime, end, again)
-      .then(() => {
-        this.#observer.ended(end);
-        this.#done(id);
-      })
-      .catch((error: unknown) =>
-        this.#platform.log.error({ execution: id, err: error }, 'could not collect an execution'),
-      )
-      .finally(() => this.#finishing.delete(id));
-    this.#finishing.set(id, work);
+  /** Frees the place of an execution, whatever holds it: its code, the recording of its end, or the collecting. */
+  async #free(id: string): Promise<void> {
+    if (!this.#running.has(id) && !this.#ends.has(id)) return;
+    this.#platform.log.warn({ execution: id }, 'frees the place of an execution');
+    setTimeout(() => this.#release(id), FREED_MS).unref();
+    await this.#runtime.end(id).catch((error: unknown) => {
+      this.#platform.log.error({ execution: id, err: error }, 'the runtime could not free an execution');
+    });
+    this.#ends.free(id);
+  }
+
+  #release(id: string): void {
+    this.#overdue.delete(id);
+    if (!this.#running.delete(id)) return;
+    this.#platform.log.error({ execution: id }, 'freed the place of an execution whose end is not collected');
+    this.#wake();
   }
 
   async #look(): Promise<void> {
     try {
       this.#wake();
       await this.#takeUp();
-      for (const id of await endedOf(this.#platform.database, [...this.#running.keys()]))
-        await this.#runtime.cancel(id);
-      for (const end of this.#told.values()) this.#finish(end);
-      for (const one of await this.#runtime.list()) if (one.state === 'ENDED') this.#finish(one.end);
+      for (const id of this.#ends.overdue) this.#release(id);
+      for (const id of await endedOf(this.#platform.database, [...this.#running.keys()])) await this.#endOverdue(id);
+      this.#ends.again();
+      for (const one of await this.#runtime.list()) if (one.state === 'ENDED') this.#ends.collect(one.end);
     } catch (error) {
       this.#platform.log.warn({ err: error }, 'could not look after running executions');
     }
@@ -257,7 +269,7 @@ export class ExecutionWorker {
   async #takeUp(): Promise<void> {
     if (this.#claiming) return;
     const claimed = this.#claimed;
-    const known = new Set(this.#running.keys());
+    const known = new Set([...this.#running.keys(), ...this.#ends.ids]);
     const ids = await runningIdsOf(this.#platform.database, this.#workerId);
     if (this.#claimed !== claimed || ids.every((id) => known.has(id))) return;
     const rows = await runningOf(this.#platform.database, this.#workerId);
@@ -268,6 +280,15 @@ export class ExecutionWorker {
       this.#running.set(row.id, needsOfRow(row));
       void this.#run(row);
     }
+  }
+
+  /** It has ended for its caller, and its code may still run. */
+  async #endOverdue(id: string): Promise<void> {
+    if (this.#ends.has(id)) return;
+    const since = this.#overdue.get(id) ?? performance.now();
+    this.#overdue.set(id, since);
+    if (performance.now() - since < OVERDUE_MS) await this.#runtime.cancel(id);
+    else await this.#free(id);
   }
 
   /** Ends the processes of an execution that was cancelled. When it cannot be told now, the next look does it. */

@@ -9,8 +9,8 @@ import {
   Version,
 } from '@kethub/contract';
 import { Type } from 'typebox';
-import type { Executions } from '../executions/index.ts';
-import { contextOf, ListQuery, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
+import { endExecution, type Executions } from '../executions/index.ts';
+import { contextOf, ListQuery, personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
 import { logMedia, logProblems } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import { listOwned, listProvided, providedRecord } from './list.ts';
@@ -223,5 +223,19 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     answers: { 200: ServiceExecution },
     problems: [...missing, 'execution-already-ended'],
     handle: ({ params, caller }) => executions.cancel(jobScope(platform, contextOf(caller)), params.executionId),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/service-executions/:executionId/end',
+    id: 'endExecution',
+    tag,
+    access: 'ADMINISTRATOR',
+    summary: 'End an execution of anybody, whatever holds it',
+    description:
+      'PENDING becomes FAILED, RUNNING becomes UNKNOWN, at once; one that has ended keeps its status. The worker that has it ends its processes and frees its place within seconds, also when the end cannot be recorded or collected. On record in the audit logs of the administrator and of the owner.',
+    params: one,
+    answers: { 200: ServiceExecution },
+    problems: [...missing, 'conflict'],
+    handle: ({ params, caller }) => endExecution(platform, personOf(caller), params.executionId),
   }),
 ];

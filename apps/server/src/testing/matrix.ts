@@ -348,6 +348,7 @@ export const personalOperations: readonly string[] = [
   'renewSigningKeys',
   'setStorageQuota',
   'recountStorage',
+  'endExecution',
   'getMe',
   'updateMe',
   'deleteMe',
