@@ -41,7 +41,7 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
   const ids = new Map<string, string>();
 
   beforeAll(async () => {
-    kethub = await startTestKethub(kind);
+    kethub = await startTestKethub(kind, { KETHUB_OWNER_BUILDS: '1000', KETHUB_BUILDS: '10000' });
     const { database } = kethub.kethub.platform;
     for (const name of [...memberRoles, 'STRANGER', 'PENDING'] as const) {
       const { loginSession } = await kethub.signIn(name.toLowerCase());
