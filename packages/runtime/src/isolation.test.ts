@@ -263,3 +263,46 @@ test('zero bytes cannot add options to the sandbox', async () => {
   const pools = [{ parameter: '../../../etc', path: bench.dataDir, writable: true }];
   await expect(bench.run('def run(): return 1', { dataPools: pools })).rejects.toThrow(/cannot be a folder/);
 });
+
+test('what others do with shared files, and what the machine does, is not told', async () => {
+  const found = await probe({
+    watch: 'libc.inotify_init1(0)',
+    notify: 'libc.fcntl(os.open("/usr/lib", os.O_RDONLY), 1026, 1)',
+    lease: 'libc.fcntl(os.open("/usr/bin/python3", os.O_RDONLY), 1024, 0)',
+    fcntl: 'libc.fcntl(1, 3) >= 0 and libc.fcntl(1, 1030, 10) >= 10',
+    machine: '[open("/proc/" + name).read() for name in ("interrupts", "diskstats", "locks", "vmstat")]',
+    needed: '"MemTotal" in open("/proc/meminfo").read() and "cpu" in open("/proc/stat").read()',
+    nest: '[line.split()[3].split("/")[-2] for line in open("/proc/self/mountinfo") if " /var/runtime/output " in line]',
+  });
+  expect(found).toMatchObject({
+    watch: -1,
+    notify: -1,
+    lease: -1,
+    fcntl: true,
+    machine: ['', '', '', ''],
+    needed: true,
+    nest: [expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)],
+  });
+});
+
+test('another data folder has other users of the machine', async ({ skip }) => {
+  skip(process.getuid?.() !== 0, 'sandboxes run as we do');
+  const other = await openBench();
+  try {
+    const waiting = 'import time\ndef run():\n    print("ready")\n    time.sleep(60)';
+    const jobs = [await bench.startedWith('ready', waiting), await other.startedWith('ready', waiting)];
+    const users = [bench, other].map(async ({ runtime }, index) => {
+      const { running } = await runtime.status();
+      const { pid = -1 } = running.find(({ executionId }) => executionId === jobs[index]?.executionId) ?? {};
+      return Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);
+    });
+    const [first = 0, second = 0] = await Promise.all(users);
+    expect(Math.min(first, second)).toBeGreaterThan(1_000);
+    expect(Math.floor(first / 10_000)).not.toBe(Math.floor(second / 10_000));
+    const ended = bench.ended(jobs[0]?.executionId ?? '');
+    await bench.runtime.cancel(jobs[0]?.executionId ?? '');
+    await ended;
+  } finally {
+    await other.close();
+  }
+});

@@ -1,4 +1,5 @@
 import type { DataPoolMount, Limits } from '../types.ts';
+import { MASKED } from '../sandbox/masks.ts';
 import { commandWith, HELPER } from './handover.ts';
 
 /** The user of every program in a container, also outside: the engine maps no users. */
@@ -35,6 +36,12 @@ export interface Description {
   seccomp: string;
 }
 
+/** What engines hide themselves, which they do only where nothing else is said. */
+const MASKED_BY_ENGINES = [
+  '/proc/acpi', '/proc/asound', '/proc/kcore', '/proc/latency_stats', '/proc/sched_debug', '/proc/scsi', '/proc/timer_list',
+  '/proc/timer_stats', '/sys/devices/virtual/powercap', '/sys/firmware',
+]; // prettier-ignore
+const MASKED_PATHS = [...MASKED_BY_ENGINES, ...MASKED.map((name) => `/proc/${name}`)];
 const LOG_SLACK = 1024 * 1024;
 const OPEN_FILES = 1024;
 const SHARED_MEMORY_BYTES = 64 * 1024 * 1024;
@@ -69,6 +76,7 @@ function hostConfig({ config, limits, dataPools, folders, network, cgroup, secco
     ...(cgroup !== null && { CgroupParent: cgroup }),
     RestartPolicy: { Name: 'no' },
     ReadonlyRootfs: true,
+    MaskedPaths: MASKED_PATHS,
     CapDrop: ['ALL'],
     SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`],
     // Engines let every user of a container bind low ports otherwise.

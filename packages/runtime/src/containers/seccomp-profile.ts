@@ -7,9 +7,9 @@
 /** Linux arch/x86/entry/syscalls and include/uapi/asm-generic/unistd.h; names that a machine does not have are left out by the engine. */
 const ALLOWED = {
   files: `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2 fadvise64
-    fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr flock fremovexattr fsetxattr fstat
-    fstatfs fsync ftruncate futimesat getcwd getdents getdents64 getxattr inotify_add_watch inotify_init inotify_init1
-    inotify_rm_watch ioctl lchown lgetxattr link linkat listxattr llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat
+    fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fdatasync fgetxattr flistxattr flock fremovexattr fsetxattr fstat
+    fstatfs fsync ftruncate futimesat getcwd getdents getdents64 getxattr
+    ioctl lchown lgetxattr link linkat listxattr llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat
     mknod mknodat newfstatat open openat openat2 pread64 preadv preadv2 pwrite64 pwritev pwritev2 read readahead readlink
     readlinkat readv removexattr rename renameat renameat2 rmdir sendfile setxattr splice stat statfs statx symlink symlinkat sync
     sync_file_range syncfs tee truncate umask unlink unlinkat utime utimensat utimes vmsplice write writev`,
@@ -37,6 +37,11 @@ const ALLOWED = {
 
 const EAFNOSUPPORT = 97;
 const ENOSYS = 38;
+/** It would tell what others do with files that all share. */
+const ABSENT = ['inotify_init', 'inotify_init1', 'inotify_add_watch', 'inotify_rm_watch'];
+/** Commands of fcntl but leases (1024, 1025) and dnotify (1026): all below, and what is for descriptors and pipes. */
+const FCNTL_BELOW = 0xfffffc00;
+const FCNTL_MORE = [1030, 1031, 1032, 1033, 1034, 1035, 1036, 1037, 1038];
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
@@ -54,6 +59,12 @@ const refuse = (names: string[], errnoRet: number, ...args: Comparison[]) => ({
   errnoRet,
   args,
 });
+const command = (mask: number, value: number): Comparison => ({
+  index: 1,
+  value: mask,
+  valueTwo: value,
+  op: 'SCMP_CMP_MASKED_EQ',
+});
 const equals = (value: number): Comparison => ({ index: 0, value, op: 'SCMP_CMP_EQ' });
 
 /** The profile as JSON. 32 bit programs are refused: they would reach the same calls under other numbers. */
@@ -67,6 +78,9 @@ export function seccompProfile(): string {
       allow(Object.values(ALLOWED).flatMap((names) => names.split(/\s+/))),
       ...families.map((family) => allow(['socket', 'socketpair'], equals(family))),
       refuse(['socket', 'socketpair'], EAFNOSUPPORT, { index: 0, value: AF_INET6, op: 'SCMP_CMP_GT' }),
+      refuse(ABSENT, ENOSYS),
+      allow(['fcntl'], command(FCNTL_BELOW, 0)),
+      ...FCNTL_MORE.map((one) => allow(['fcntl'], command(0xffffffff, one))),
       ...PERSONALITIES.map((personality) => allow(['personality'], equals(personality))),
       allow(['clone'], { index: 0, value: CLONE_NAMESPACES, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }),
       // Its flags are behind a pointer that a filter cannot follow; with ENOSYS the C library falls back to clone.

@@ -32,6 +32,7 @@ const REACHING: HostileRun[] = [
   { name: 'network', tries: 'reach the internet, this network and this machine' },
   { name: 'low_ports', tries: 'listen on ports below 1024' },
   { name: 'raw_sockets', tries: 'open raw, packet, netlink and VSOCK sockets' },
+  { name: 'watches_others', tries: 'watch shared files and values of the whole machine for what others do' },
   { name: 'proc_of_others', tries: 'look at other processes and at the kernel through /proc' },
 ];
 

@@ -13,6 +13,7 @@ import { discard } from './discard.ts';
 import { Nests } from './nests.ts';
 import { OutputGuards } from './output-guard.ts';
 import { Identities } from '../sandbox/identities.ts';
+import { takeUserRange } from '../sandbox/user-ranges.ts';
 
 /** All that sandboxes of this runner stand on. */
 export interface RunnerGround extends Ground {
@@ -54,9 +55,10 @@ export async function prepareGround(
   };
   const rootOf = (sweep: boolean): SandboxRoot => {
     const root = prepareRoot(places, PYTHON_SIDE, sweep);
-    return { ...root, dir: reachable(root.dir), usr: reachable(root.usr) };
+    const masks = root.masks.map(({ from, to }) => ({ from: reachable(from), to }));
+    return { ...root, masks, dir: reachable(root.dir), usr: reachable(root.usr) };
   };
-  const identities = new Identities();
+  const identities = new Identities(process.getuid?.() === 0 ? takeUserRange(places.runtimeDir) : null);
   const ground: RunnerGround = {
     places,
     root: rootOf(true),

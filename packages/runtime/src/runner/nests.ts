@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmdirSync, truncateSync, unlinkSync } from 'node:fs';
 import { errorCode } from '../errors.ts';
 import type { Places } from '../places.ts';
@@ -11,7 +12,8 @@ const KEPT = new Set(['note', 'end.json.tmp']);
 /**
  * Folders for sandboxes that wait, and for executions. What an execution leaves is emptied and used again: to make files and
  * folders where many are deleted takes the kernel long (ext4; in a profile under load, 4.6 ms of an execution of the runner's
- * own time). The output folder is made anew, as the program may have left there more than files (attributes, access lists).
+ * own time). A sandbox sees the name of its folder in `/proc/self/mountinfo`: a number would tell how many there were. The
+ * output folder is made anew, as the program may have left there more than files (attributes, access lists).
  */
 export class Nests {
   readonly #places: Places;
@@ -26,7 +28,7 @@ export class Nests {
   make(): string {
     const spare = this.#spare.pop();
     if (spare !== undefined) return spare;
-    const nest = `${this.#places.nests}/${++this.#made}`;
+    const nest = `${this.#places.nests}/${randomUUID()}`;
     mkdirSync(nest, { mode: 0o711 });
     chmodSync(nest, 0o711); // whatever the umask
     return nest;
@@ -45,7 +47,7 @@ export class Nests {
       discard(trash);
       return;
     }
-    const nest = `${this.#places.nests}/${this.#made}`;
+    const nest = `${this.#places.nests}/${randomUUID()}`;
     renameSync(trash, nest);
     this.#spare.push(nest);
   }

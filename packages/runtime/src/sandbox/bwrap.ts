@@ -52,6 +52,7 @@ export function layoutOptions(root: SandboxRoot, layout: Layout): Buffer {
     ['--ro-bind', root.usr, '/usr', ...root.shown.flatMap((path) => ['--ro-bind', path, path])],
     ['--symlink', 'usr/bin', '/bin', '--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64'],
     ['--ro-bind', `${root.dir}/etc`, '/etc', '--ro-bind', `${root.dir}/runner`, '/runner', '--proc', '/proc'],
+    root.masks.flatMap(({ from, to }) => ['--ro-bind', from, to]),
     ['--tmpfs', '/dev', ...DEVICES.flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`])],
     ['--symlink', '/proc/self/fd', '/dev/fd', '--symlink', '/proc/self/fd/0', '/dev/stdin'],
     ['--symlink', '/proc/self/fd/1', '/dev/stdout', '--symlink', '/proc/self/fd/2', '/dev/stderr'],

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SandboxCheck } from '../types.ts';
 import { openCgroups } from './cgroups.ts';
-import { Identities } from './identities.ts';
 import { PYTHON } from './root.ts';
 import { seccompFilter } from './seccomp.ts';
+import { takeUserRange } from './user-ranges.ts';
 
 const BUBBLEWRAP = '/usr/bin/bwrap';
 const LONGEST_MS = 10_000;
@@ -18,7 +18,9 @@ const LONGEST_MS = 10_000;
 export async function checkSandbox(): Promise<SandboxCheck> {
   const missing = missingPart();
   if (missing !== null) return { usable: false, ...missing };
-  const answer = trySandbox(process.getuid?.() === 0 ? new Identities().take() : null);
+  const users = process.getuid?.() === 0 ? takeUserRange(null) : null;
+  const answer = trySandbox(users?.first ?? null);
+  users?.release();
   if (answer !== null) return { usable: false, reason: answer, remedy: remedyFor() };
   const cgroups = openCgroups(`check-${process.pid}`);
   if ('unavailable' in cgroups) return { usable: true, how: `bubblewrap, limits by RLIMITS (${cgroups.unavailable})` };

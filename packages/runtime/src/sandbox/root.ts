@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Places } from '../places.ts';
 import { currentRoot, type OwnRoot } from '../root/own-root.ts';
 import { COMMANDS } from './commands.ts';
+import { masksOf, writeMasks, type Mask } from './masks.ts';
 import { seccompFilter } from './seccomp.ts';
 
 /** What the inside of every sandbox is made of. */
@@ -18,6 +19,8 @@ export interface SandboxRoot {
   usr: string;
   /** Folders of this machine shown at their own place: Python's library and the shared libraries. */
   shown: string[];
+  /** What of /proc is hidden. */
+  masks: Mask[];
   /** Folders of Python's standard library, on this machine. */
   standard: string[];
   /** Id of the root of our own, or null when it is made of this machine's `/usr`. */
@@ -71,7 +74,7 @@ export function prepareRoot({ runtimeDir, mark }: Places, pythonSide: string, sw
   }
   const libraries = own === null ? (python?.standard ?? []) : [join(own.usr, 'lib', `python${own.python}`)];
   const standard = libraries.flatMap((library) => [library, join(library, 'lib-dynload')]);
-  return { dir, usr: own?.usr ?? join(dir, 'usr'), shown, standard, own: own?.id ?? null };
+  return { dir, usr: own?.usr ?? join(dir, 'usr'), shown, masks: masksOf(dir), standard, own: own?.id ?? null };
 }
 
 function shownOf(python: Python): string[] {
@@ -94,7 +97,7 @@ function rootKey(from: Python | string | null, pythonSide: string): string {
   const hash = createHash('sha256');
   const { size, mtimeMs } =
     typeof from === 'object' && from !== null ? statSync(from.executable) : { size: 0, mtimeMs: 0 };
-  hash.update(JSON.stringify(['4', from, size, mtimeMs, COMMANDS]));
+  hash.update(JSON.stringify(['5', from, size, mtimeMs, COMMANDS]));
   for (const name of readdirSync(pythonSide, { recursive: true, encoding: 'utf8' }).toSorted()) {
     const file = join(pythonSide, name);
     if (name.endsWith('.py') && statSync(file).isFile()) hash.update(name).update(readFileSync(file));
@@ -109,6 +112,7 @@ function build(dir: string, python: Python | null, shown: string[], pythonSide: 
   };
   if (python !== null) copyFromMachine(dir, folder, python, shown);
   writeEtc(folder('etc'), own === null);
+  writeMasks(dir);
   cpSync(pythonSide, folder('runner'), { recursive: true, filter: (source) => basename(source) !== '__pycache__' });
   compile(dir, own);
   const filter = seccompFilter(process.arch);

@@ -1,7 +1,8 @@
 /**
  * The system-call filter of every sandbox: classic BPF (struct sock_filter[], little endian) for `bwrap --seccomp FD`.
  * A deny list: what it stops either reaches the kernel's privileged surface (mounts, namespaces, keys, BPF, io_uring, other
- * processes) or leaves the network namespace (AF_VSOCK reaches the hypervisor from any network namespace, verified).
+ * processes), leaves the network namespace (AF_VSOCK reaches the hypervisor from any network namespace, verified), or tells
+ * what others do with files that all share (inotify, dnotify, leases).
  */
 
 interface SystemCalls {
@@ -12,7 +13,10 @@ interface SystemCalls {
   socket: number;
   socketpair: number;
   ioctl: number;
+  fcntl: number;
   personality: number;
+  /** As if the kernel did not have them. */
+  absent: Readonly<Record<string, number>>;
 }
 
 // Linux arch/x86/entry/syscalls/syscall_64.tbl.
@@ -23,6 +27,8 @@ const x64: SystemCalls = {
   socket: 41,
   socketpair: 53,
   ioctl: 16,
+  fcntl: 72,
+  absent: { inotify_init: 253, inotify_add_watch: 254, inotify_init1: 294 },
   personality: 135,
   denied: {
     ptrace: 101, syslog: 103, uselib: 134, vhangup: 153, modify_ldt: 154, pivot_root: 155, adjtimex: 159, chroot: 161,
@@ -45,6 +51,8 @@ const arm64: SystemCalls = {
   socket: 198,
   socketpair: 199,
   ioctl: 29,
+  fcntl: 25,
+  absent: { inotify_init1: 26, inotify_add_watch: 27 },
   personality: 92,
   denied: {
     lookup_dcookie: 18, umount2: 39, mount: 40, pivot_root: 41, chroot: 51, vhangup: 58, quotactl: 60, acct: 89, unshare: 97,
@@ -85,6 +93,9 @@ const AF_INET = 2;
 const AF_INET6 = 10;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
+/** What tells of accesses to files that others use as well; so does inotify, which is absent. */
+const F_SETLEASE = 1024;
+const F_NOTIFY = 1026;
 /** PER_LINUX, and the question for the current value; not ADDR_NO_RANDOMIZE. */
 const PERSONALITY_LINUX = 0;
 const PERSONALITY_ASK = 0xffffffff;
@@ -98,6 +109,7 @@ function instructions(calls: SystemCalls): Instruction[] {
     ifAtLeast(X32_ABI, 0, 1),
     ENOSYS,
     ...Object.values(calls.denied).flatMap((number) => [ifEqual(number, 0, 1), EPERM]),
+    ...Object.values(calls.absent).flatMap((number) => [ifEqual(number, 0, 1), ENOSYS]),
     // The flags of clone3 are behind a pointer that a filter cannot follow; with ENOSYS glibc falls back to clone.
     ifEqual(calls.clone3, 0, 1),
     ENOSYS,
@@ -118,6 +130,12 @@ function instructions(calls: SystemCalls): Instruction[] {
     load(ARGUMENT_1),
     ifEqual(TIOCSTI, 1, 0),
     ifEqual(TIOCLINUX, 0, 1),
+    EPERM,
+    ALLOW,
+    ifEqual(calls.fcntl, 0, 5),
+    load(ARGUMENT_1),
+    ifEqual(F_SETLEASE, 1, 0),
+    ifEqual(F_NOTIFY, 0, 1),
     EPERM,
     ALLOW,
     ifEqual(calls.personality, 0, 5),

@@ -1,0 +1,35 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Of /proc: what tells what the whole machine does (interrupts, disks, locks, keys, pressure) or how it was started, and no
+ * program needs. Values that sysinfo(2) tells anyway stay, because libraries read them: meminfo, stat, loadavg, uptime.
+ */
+export const MASKED: readonly string[] = [
+  'buddyinfo', 'cmdline', 'diskstats', 'interrupts', 'key-users', 'keys', 'locks', 'modules', 'partitions',
+  'pressure', 'schedstat', 'softirqs', 'swaps', 'vmstat', 'zoneinfo',
+]; // prettier-ignore
+
+export interface Mask {
+  /** Of this machine, with nothing in it. */
+  from: string;
+  to: string;
+}
+
+/** Makes what is shown instead, below the folder of a root. */
+export function writeMasks(dir: string): void {
+  mkdirSync(join(dir, 'nothing', 'folder'), { recursive: true });
+  writeFileSync(join(dir, 'nothing', 'file'), '');
+}
+
+/** What of /proc is hidden here: others can be mounted only over what this kernel has. */
+export function masksOf(dir: string): Mask[] {
+  return MASKED.filter((name) => existsSync(`/proc/${name}`) && isOpenToAll(`/proc/${name}`)).map((name) => {
+    const kind = statSync(`/proc/${name}`).isDirectory() ? 'folder' : 'file';
+    return { from: join(dir, 'nothing', kind), to: `/proc/${name}` };
+  });
+}
+
+function isOpenToAll(path: string): boolean {
+  return (statSync(path).mode & 0o004) !== 0;
+}
