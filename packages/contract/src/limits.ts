@@ -77,6 +77,8 @@ export const limits = {
   workflowBytes: 2 * 1024 * 1024,
   /** Result of a service that a task of a workflow calls. */
   workflowResultBytes: 12 * 1024 * 1024,
+  /** Objects and arrays in it: each takes memory and time of the engine that its bytes do not show. */
+  workflowResultParts: 500_000,
   /** All that an instance keeps: variables and what waits. */
   workflowStateBytes: 48 * 1024 * 1024,
   /** How long a message can wait for an instance that wants it. */

@@ -4,7 +4,8 @@ import type { LogLine, Runtime } from '../types.ts';
 import type { Tell } from './log.ts';
 import type { Parameter } from './outcome.ts';
 import { readImports } from './read-imports.ts';
-import { BuildError, isBuildProblemCode } from './problem.ts';
+import { BuildError } from './problem.ts';
+import { readReport } from './report.ts';
 
 const LIMITS = {
   ...BUILD_SHARE,
@@ -14,7 +15,6 @@ const LIMITS = {
   fileBytes: 2 ** 26,
   logBytes: 2 ** 20,
 };
-const KINDS = ['data', 'secret', 'dataPool', 'other'] as const;
 
 export interface Inspected {
   parameters: Parameter[];
@@ -55,64 +55,18 @@ export async function inspectService(
     const detail = `Importing src/program.py was ended: ${ended.cause.detail} Put what takes long or needs much into run().`;
     throw new BuildError('inspection-failed', detail);
   }
-  const report = parseReport(ended.stdout);
+  const report = readReport(ended.stdout);
   if (report === null) {
     const detail = `src/program.py ended Python while it was imported (exit code ${ended.exitCode}). Put what should run into run().`;
     throw new BuildError('inspection-failed', detail);
   }
-  const inspected = read(report);
-  const { modules } = report;
-  if (!Array.isArray(modules)) return { ...inspected, imports: [] };
-  const needed = new Set<unknown>(modules);
+  const { modules, ...inspected } = report;
+  if (modules === null) return { ...inspected, imports: [] };
   const imports = await readImports(runtime, sourceDir, LIMITS, signal);
-  return { ...inspected, imports: imports.filter((name) => needed.has(name)) };
+  return { ...inspected, imports: imports.filter((name) => modules.has(name)) };
 }
 
 /** The report is all that stdout holds; what the program prints goes to stderr. */
 function isReport(line: LogLine): boolean {
   return line.severity === 'INFO' && /^\{"(interface|problem)": \{/.test(line.message);
-}
-
-/** The report was written in a process that the program shares, so nothing in it is taken for granted. */
-function parseReport(stdout: string): Record<string, unknown> | null {
-  try {
-    const report: unknown = JSON.parse(stdout);
-    return isObject(report) ? report : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
-function read(report: Record<string, unknown>): Omit<Inspected, 'imports'> {
-  const { problem, interface: declared } = report;
-  if (isObject(problem)) {
-    const code = String(problem['code']);
-    const detail = String(problem['detail']).slice(0, 4_000);
-    if (!isBuildProblemCode(code)) throw new BuildError('inspection-failed', detail);
-    throw new BuildError(code, detail, String(problem['title']).slice(0, 200));
-  }
-  const parameters = isObject(declared) && Array.isArray(declared['parameters']) ? declared['parameters'] : null;
-  if (parameters === null)
-    throw new BuildError('inspection-failed', 'src/program.py took over the output of the inspection.');
-  return {
-    parameters: parameters.map(readParameter),
-    result: (isObject(declared) ? declared['resultSchema'] : null) ?? null,
-  };
-}
-
-function readParameter(value: unknown): Parameter {
-  const parameter = isObject(value) ? value : {};
-  const { name, kind, required, annotation, schema } = parameter;
-  return {
-    name: String(name),
-    kind: KINDS.find((one) => one === kind) ?? 'other',
-    required: required === true,
-    annotation: typeof annotation === 'string' ? annotation : null,
-    schema: schema ?? null,
-  };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

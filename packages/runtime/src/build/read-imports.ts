@@ -1,10 +1,13 @@
 import { readdir } from 'node:fs/promises';
+import { inspectJson } from '../json/index.ts';
 import { PYTHON } from '../sandbox/root.ts';
 import type { Runtime, SandboxedCommand } from '../types.ts';
 
 const MODULE = /^[\p{ID_Start}_][\p{ID_Continue}]*(\.[\p{ID_Start}_][\p{ID_Continue}]*)*$/u;
 /** A warm worker imports them one by one, and they stand on its command line. */
 const MOST = 500;
+/** A longer list, in bytes, is no list of imports. */
+const MOST_BYTES = 1024 * 1024;
 /** Ours, of which every worker has what it needs. */
 const OURS = ['src', 'kethub', 'kethub_runtime'];
 
@@ -33,6 +36,8 @@ export async function readImports(
 }
 
 function namesIn(text: string): string[] {
+  const bytes = Buffer.from(text);
+  if ('problem' in inspectJson(bytes, { bytes: MOST_BYTES, depth: 1 })) return [];
   const names: unknown = JSON.parse(text);
   if (!Array.isArray(names)) return [];
   return names.filter((name): name is string => typeof name === 'string' && MODULE.test(name)).slice(0, MOST);

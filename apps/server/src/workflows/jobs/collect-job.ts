@@ -5,6 +5,7 @@ import type { Platform } from '../../platform.ts';
 import { isAmong, type Database, type ExecutionRow, type WorkflowJobRow } from '../../storage/index.ts';
 import type { Desk } from './desk.ts';
 import { failJob } from './fail-job.ts';
+import { serviceResult } from './service-result.ts';
 
 /** Tells an instance what the execution of a job has come to: its result, or what GET result answers when it failed. */
 export async function collectJob(desk: Desk, job: WorkflowJobRow, row: ExecutionRow | undefined): Promise<void> {
@@ -13,10 +14,11 @@ export async function collectJob(desk: Desk, job: WorkflowJobRow, row: Execution
   const call = { serviceId, applicationId: job.application_id ?? '' };
   if (!row) return failJob(desk, job, call, problem('Execution gone', 'The execution of the service was deleted.'));
   if (row.status !== 'SUCCEEDED') return failJob(desk, job, call, await responseOf(platform, job, row));
-  const result = await resultOf(platform, row);
+  const result = await serviceResult(platform.blobs, row);
   if (result !== 'TOO_LARGE')
     return desk.end(job, { type: 'jobSucceeded', job: job.job, result: result.value, called: call });
-  const detail = `The service returned more than the ${limits.workflowResultBytes} bytes that a workflow can keep. Have it write a file, or return less.`;
+  const { workflowResultBytes: bytes, workflowResultParts: parts } = limits;
+  const detail = `The service returned more than the ${bytes} bytes, or the ${parts} objects and lists, that a workflow can keep. Have it write a file, or return less.`;
   return failJob(desk, job, call, problem('Result too large', detail));
 }
 
@@ -37,17 +39,6 @@ export async function executionsOf(
 
 function problem(title: string, detail: string): Value {
   return { type: 'about:blank', title, detail };
-}
-
-/** The result of the service, without the HAL members. */
-async function resultOf({ blobs }: Platform, row: ExecutionRow): Promise<{ readonly value: Value } | 'TOO_LARGE'> {
-  if (row.result_blob === null) return { value: JSON.parse(row.result ?? '{}') as Value };
-  const { bytes, stream } = await blobs.get(row.result_blob);
-  if (bytes > limits.workflowResultBytes) {
-    stream.destroy();
-    return 'TOO_LARGE';
-  }
-  return { value: JSON.parse(Buffer.concat(await stream.toArray()).toString('utf8')) as Value };
 }
 
 /** As the gateway answers: the cause, or the errors of a workflow, with `_links` and `_embedded`. */

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { BuildError } from './problem.ts';
+import { readReport } from './report.ts';
+
+const reportOf = (parameter: string, more = ''): string => `{"interface": {"parameters": [${parameter}]${more}}}`;
+
+describe('the report of an inspection, which the program may have written', () => {
+  test('is read when it is one', () => {
+    const parameter = '{"name":"data","kind":"data","required":true,"annotation":"int","schema":{"type":"integer"}}';
+    expect(readReport(`${reportOf(parameter, ', "resultSchema": {}')}\n`)).toEqual({
+      parameters: [{ name: 'data', kind: 'data', required: true, annotation: 'int', schema: { type: 'integer' } }],
+      result: {},
+      modules: null,
+    });
+    expect(readReport('')).toBeNull();
+    expect(readReport('[1]')).toBeNull();
+    expect(readReport('{"interface": ')).toBeNull();
+  });
+
+  test.each([
+    ['deep', reportOf(`{"name":"a","schema":${'['.repeat(5_000)}${']'.repeat(5_000)}}`)],
+    ['of very many parts', reportOf(`{"name":"a","schema":[${'{},'.repeat(30_000)}{}]}`)],
+    ['long', reportOf(`{"name":"${'a'.repeat(3 * 2 ** 20)}"}`)],
+    ['of a name that is no text', reportOf('{"name":{"toString":1}}')],
+    ['of a name that is long', reportOf(`{"name":"${'a'.repeat(300)}"}`)],
+    ['of very many parameters', reportOf(Array.from({ length: 1_001 }, () => '{"name":"a"}').join())],
+    ['without parameters', '{"interface":{"parameters":{"length":1}}}'],
+    ['of a problem that is none', '{"problem":{"code":{"toString":1},"detail":{"toString":null},"title":[]}}'],
+    ['of an interface that is none', '{"interface":[]}'],
+  ])('is refused with a clear problem: %s', (_what, report) => {
+    expect(() => readReport(report)).toThrow(BuildError);
+  });
+});

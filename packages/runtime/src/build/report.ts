@@ -1,0 +1,79 @@
+import { inspectJson } from '../json/index.ts';
+import type { Parameter } from './outcome.ts';
+import { BuildError, isBuildProblemCode } from './problem.ts';
+
+/** A report is the signature of one function. Sizes in bytes; what is beyond any of these is refused. */
+const LIMITS = { bytes: 2 * 1024 * 1024, depth: 100, containers: 20_000 };
+const MOST_PARAMETERS = 1_000;
+const NAME_LENGTH = 200;
+const ANNOTATION_LENGTH = 4_000;
+const KINDS = ['data', 'secret', 'dataPool', 'other'] as const;
+
+/** What a program tells about itself: no right, limit or path follows from it. */
+export interface Report {
+  parameters: Parameter[];
+  /** JSON Schema of what `run` returns, or null where none is known. */
+  result: unknown;
+  /** Names of modules that it has imported, or null when it does not say. */
+  modules: ReadonlySet<string> | null;
+}
+
+/**
+ * Reads the report of an inspection. The program shares the process that writes it: it is judged by its bytes before it is
+ * read, and nothing in it is taken for granted. Null when it is no report.
+ * @throws BuildError with the problem that it tells, or because it is beyond all that a signature can be.
+ */
+export function readReport(stdout: string): Report | null {
+  const bytes = Buffer.from(stdout);
+  const shape = inspectJson(bytes, LIMITS);
+  if ('problem' in shape) {
+    if (shape.problem.startsWith('it is not JSON')) return null;
+    throw new BuildError(
+      'inspection-failed',
+      `What src/program.py tells about run() cannot be kept: ${shape.problem}.`,
+    );
+  }
+  const report: unknown = JSON.parse(bytes.toString('utf8', shape.from, shape.to));
+  if (!isObject(report)) return null;
+  const { problem, interface: declared, modules } = report;
+  if (isObject(problem)) throw problemOf(problem);
+  const parameters = isObject(declared) ? declared['parameters'] : null;
+  if (!isObject(declared) || !Array.isArray(parameters)) throw tookOver();
+  if (parameters.length > MOST_PARAMETERS)
+    throw new BuildError('inspection-failed', `run() has more than ${MOST_PARAMETERS} parameters.`);
+  return {
+    parameters: parameters.map(readParameter),
+    result: declared['resultSchema'] ?? null,
+    modules: Array.isArray(modules) ? new Set(modules.filter((name) => typeof name === 'string')) : null,
+  };
+}
+
+function problemOf({ code, title, detail }: Record<string, unknown>): BuildError {
+  const words = textOf(detail).slice(0, 4_000);
+  if (typeof code !== 'string' || !isBuildProblemCode(code)) return new BuildError('inspection-failed', words);
+  return new BuildError(code, words, textOf(title).slice(0, 200));
+}
+
+function readParameter(value: unknown): Parameter {
+  const { name, kind, required, annotation, schema } = isObject(value) ? value : {};
+  if (typeof name !== 'string' || name.length > NAME_LENGTH) throw tookOver();
+  return {
+    name,
+    kind: KINDS.find((one) => one === kind) ?? 'other',
+    required: required === true,
+    annotation: typeof annotation === 'string' ? annotation.slice(0, ANNOTATION_LENGTH) : null,
+    schema: schema ?? null,
+  };
+}
+
+function tookOver(): BuildError {
+  return new BuildError('inspection-failed', 'src/program.py took over the output of the inspection.');
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
