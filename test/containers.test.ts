@@ -207,7 +207,7 @@ describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile
       return images.flatMap(({ RepoTags }) => RepoTags ?? []);
     };
     expect(await tags()).toHaveLength(1);
-    await kethub.client.deleteService(deployed.service.id);
+    await kethub.client.deleteService(deployed.service.id, { force: true });
     await kethub.restart();
     for (let attempt = 0; attempt < ATTEMPTS && (await tags()).length > 0; attempt++) await pause(20);
     expect(await tags()).toEqual([]);

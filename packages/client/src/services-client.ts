@@ -1,5 +1,5 @@
 import type { RuntimeConfiguration, Service, TargetRequest } from '@kethub/contract';
-import { path, sendForJson, sendForNothing, type CallOptions, type Connection } from './connection.ts';
+import { path, query, sendForJson, sendForNothing, type CallOptions, type Connection } from './connection.ts';
 
 export interface NewService {
   readonly name: string;
@@ -35,8 +35,13 @@ export function servicesAt(connection: Connection) {
       }),
     updateService: (id: string, change: { name?: string; description?: string }, options?: CallOptions) =>
       sendForJson<Service>(connection, { method: 'PATCH', path: path`/services/${id}`, json: change, ...options }),
-    deleteService: (id: string, options?: CallOptions) =>
-      sendForNothing(connection, { method: 'DELETE', path: path`/services/${id}`, ...options }),
+    /** With `force` also one with subscriptions: those who have subscribed are told. */
+    deleteService: (id: string, { force, ...options }: CallOptions & { force?: boolean } = {}) =>
+      sendForNothing(connection, {
+        method: 'DELETE',
+        path: `${path`/services/${id}`}${query({ force: force === true ? 'true' : undefined })}`,
+        ...options,
+      }),
   };
 }
 

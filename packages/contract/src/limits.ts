@@ -12,6 +12,8 @@ export const limits = {
   /** Log of one execution or build; what comes after is cut, and the log says so. */
   logBytes: 10 * 1024 * 1024,
   runTimeMs: 24 * 60 * 60 * 1000,
+  /** Run time of a version whose configuration says nothing. */
+  defaultRunTimeMs: 60 * 60 * 1000,
   /** Longest wait that `Prefer: wait=N` is granted, in seconds. */
   preferWaitSeconds: 60,
   /** A platform request with a JSON body. */

@@ -62,7 +62,11 @@ export const RuntimeConfiguration = Request(
     }),
     cpus: Type.Number({ minimum: 0.1, maximum: 64, default: 1, description: 'Virtual CPU cores.' }),
     memoryGb: Type.Number({ minimum: 0.0625, maximum: 1024, default: 1, description: 'Memory in GB (2^30 bytes).' }),
-    runTimeSeconds: Type.Integer({ minimum: 1, maximum: limits.runTimeMs / 1000, default: limits.runTimeMs / 1000 }),
+    runTimeSeconds: Type.Integer({
+      minimum: 1,
+      maximum: limits.runTimeMs / 1000,
+      default: limits.defaultRunTimeMs / 1000,
+    }),
     gpu: Type.Optional(GpuConfiguration),
     environment: Type.Optional(EnvironmentVariables),
     providerAccessTokens: Type.Optional(
@@ -87,7 +91,7 @@ export const defaultConfiguration: RuntimeConfiguration = {
   runtime: 'PYTHON_TEMPLATE',
   cpus: 1,
   memoryGb: 1,
-  runTimeSeconds: limits.runTimeMs / 1000,
+  runTimeSeconds: limits.defaultRunTimeMs / 1000,
 };
 
 export const BuildProblem = Type.Object(

@@ -44,7 +44,9 @@ describe.each(databases)('two instances of the platform on one $name', ({ name, 
     const platform = { ...server.platform, database };
     const accounts = createAccounts(platform, server.identity, catalogs);
     const app = await createTestServer(platform);
-    const endpoints = [...accounts.endpoints, ...applicationEndpoints(platform), ...serviceEndpoints(platform)];
+    const { mailer } = server.identity;
+    if (!mailer) throw new Error('The embedded identity provider sends mails');
+    const endpoints = [...accounts.endpoints, ...applicationEndpoints(platform), ...serviceEndpoints(platform, mailer)];
     mount(app, endpoints, {
       prefix: '/api',
       admit: accounts.admit,

@@ -64,7 +64,7 @@ export async function createApi(
     ...organizationEndpoints(platform, identity, mailer),
     ...auditEndpoints(platform),
     ...applicationEndpoints(platform),
-    ...serviceEndpoints(platform),
+    ...serviceEndpoints(platform, mailer),
     ...dataPoolEndpoints(platform, identity),
     ...dataPoolFileEndpoints(platform),
     ...marketplaceEndpoints(platform, identity),

@@ -17,6 +17,10 @@ export interface TurnSettings {
   readonly ownerAtOnce: number | null;
   /** Executions whose run time is limited to this go first; null is nobody. */
   readonly shortRunSeconds: number | null;
+  /** What may run longer than these seconds counts as long. */
+  readonly longRunSeconds: number;
+  /** The part of each machine, from 0 to 1, that long executions of one owner may take. */
+  readonly longRunShare: number;
 }
 
 /** How much runs at once, and whose turn it is. */
@@ -54,8 +58,22 @@ export const SchedulingFields = {
   KETHUB_OWNER_EXECUTIONS_AT_ONCE: Type.Integer({
     minimum: 0,
     maximum: 1_000_000,
-    default: 0,
+    default: 100,
     description: 'Executions of one owner that run at the same time, on all workers together. 0 is no limit.',
+  }),
+  KETHUB_LONG_RUN_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 86_400,
+    default: 3_600,
+    description:
+      'Executions of versions that may run longer than these seconds are long: of one owner they take only a part of each machine, so that nobody else waits longer than this.',
+  }),
+  KETHUB_OWNER_LONG_RUN_PERCENT: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 50,
+    description:
+      'The part of each machine (processors, memory, GPUs and executions at once) that long executions of one owner may take; at least one processor and 1 GB. 100 is no limit.',
   }),
   KETHUB_SHORT_RUN_SECONDS: Type.Integer({
     minimum: 0,
@@ -82,6 +100,8 @@ export function turnsOf(given: Given): TurnSettings {
   return {
     ownerAtOnce: given.KETHUB_OWNER_EXECUTIONS_AT_ONCE || null,
     shortRunSeconds: given.KETHUB_SHORT_RUN_SECONDS || null,
+    longRunSeconds: given.KETHUB_LONG_RUN_SECONDS,
+    longRunShare: given.KETHUB_OWNER_LONG_RUN_PERCENT / 100,
   };
 }
 

@@ -123,6 +123,7 @@ async function giveBack(platform: Platform, runtime: Runtime, id: string): Promi
       memory_bytes: null,
       gpus: null,
       gpu_type: null,
+      run_seconds: null,
     }),
   );
   executionChanged(platform.database, id);

@@ -91,6 +91,24 @@ describe.each(databases)('what runs at the same time on $name', (kind) => {
     expect(started).toMatchObject({ status: 409, body: { detail: expect.stringContaining(detail) } });
   });
 
+  test('an owner who takes all that a day-long service may have leaves room for the next one', long, async () => {
+    const path = `/services/${otherId}/versions/1.0.0/configuration`;
+    expect((await call('PUT', path, { runTimeSeconds: 86_400, cpus: 2 })).status).toBe(200);
+    const whole = await call('POST', `/services/${otherId}/versions/1.0.0/executions`, {});
+    expect(whole).toMatchObject({ status: 409, body: { detail: expect.stringContaining('50 % of a machine') } });
+    expect((await call('PUT', path, { runTimeSeconds: 86_400, cpus: 0.5, memoryGb: 0.25 })).status).toBe(200);
+    const all = await Promise.all(Array.from({ length: 8 }, () => sleep(otherId)));
+    await expect
+      .poll(async () => (await Promise.all(all.map(status))).filter((one) => one === 'RUNNING').length, patient)
+      .toBe(2);
+    const grace = await kethub.signIn('grace');
+    const hers = (await build(grace.client, 'Hers', probe)).service.id;
+    expect((await grace.client.startJob(hers, '1.0.0', {}, { wait: 60 })).status).toBe('SUCCEEDED');
+    expect((await Promise.all(all.map(status))).filter((one) => one === 'RUNNING')).toHaveLength(2);
+    await cancel(...all);
+    expect((await call('PUT', path, {})).status).toBe(200);
+  });
+
   test('a GPU that is there is given to one at a time', long, async () => {
     const gpu = { gpu: { count: 1, type: 'a100' } };
     await call('PUT', `/services/${otherId}/versions/1.0.0/configuration`, gpu);

@@ -49,6 +49,7 @@ export async function startExecution(
   request: FastifyRequest,
   hold: ((transaction: Queries) => Promise<void>) | null,
 ): Promise<Answer> {
+  if (!origin.isWorkflow) await requireStart(platform, origin.owner, { bytes: 0, waits: true });
   const prepared = await prepareExecution(platform, workflows, origin, platform.newId(), text);
   const { row } = prepared;
   if (origin.isWorkflow) prepared.firstStep = await workflows.firstStep(prepared);
@@ -106,7 +107,8 @@ export async function prepareExecution(
 ): Promise<PreparedExecution> {
   const bytes = Buffer.byteLength(text);
   requireInputSize(bytes);
-  await requireStart(platform, origin.owner, { bytes, waits: !origin.isWorkflow });
+  // How many may wait is asked of requests only: what the tasks of workflows call waits its turn, and does not fail.
+  await requireStart(platform, origin.owner, { bytes, waits: false });
   const input = await parseInput(text, origin.isWorkflow ? [] : origin.dataPools);
   if (origin.isWorkflow && startEvent === undefined) await workflows.check(origin.serviceVersionId, input, bytes);
   // A workflow passes on what it was given: whoever starts it has to be able to read it all.
@@ -151,6 +153,7 @@ export async function prepareExecution(
     log_bytes: null,
     file_bytes: null,
     expired_at: null,
+    run_seconds: null,
   };
   const { isWorkflow } = origin;
   const plain = { depth: 0, firstStep: null };

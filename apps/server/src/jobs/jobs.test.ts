@@ -256,7 +256,8 @@ describe.each(databases)('the job interface on $name', (kind) => {
       const next = /<(.*)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
       const following = (await ask('GET', next.slice(api().length))).body as OwnedExecution[];
       expect(following.map((one) => one.serviceId)).toEqual([service.id]);
-      await kethub.client.deleteService(other.id);
+      await expect(kethub.client.deleteService(other.id)).rejects.toMatchObject({ code: 'service-in-use' });
+      await kethub.client.deleteService(other.id, { force: true });
       const [left] = await kethub.client.ownedExecutions({ limit: 1 });
       expect(left).toMatchObject({ id: job.id, serviceId: other.id });
       expect(left).not.toHaveProperty('serviceName');

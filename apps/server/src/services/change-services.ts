@@ -2,11 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { accessChanged } from '../access/index.ts';
 import { audit } from '../audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
+import type { Mailer } from '../mail/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { isDuplicate, noteUnused, removeUnused } from '../storage/index.ts';
 import { presentService } from './present.ts';
 import { blobsOf, hasPublished, newestVersions } from './queries.ts';
 import { slugOf } from './slug.ts';
+import { requireNoSubscribers, subscribersOf, tellSubscribers } from './subscribers.ts';
 import { requireFreeAddress } from './transfer.ts';
 import { requireService } from './versions.ts';
 
@@ -42,11 +44,15 @@ export async function updateService(
   }
 }
 
-/** Deletes a service, its versions and the subscriptions to it. Executions that run go on; their records stay. */
+/**
+ * Deletes a service, its versions and the subscriptions to it. Executions that run go on; what was executed stays with those
+ * for whom it was. Throws service-in-use for one with subscriptions unless `force` is set: then they are told.
+ */
 export async function deleteService(
   platform: Platform,
+  mailer: Mailer,
   owner: Context,
-  id: string,
+  { id, force }: { readonly id: string; readonly force: boolean },
   request: FastifyRequest,
 ): Promise<Answer> {
   const unused = await platform.database.write(async (transaction) => {
@@ -56,11 +62,15 @@ export async function deleteService(
     await audit(platform, transaction, owner, 'service:delete', id, { name: row.name });
     // First, as those who are just subscribing hold it and then the service.
     await transaction.deleteFrom('listings').where('service_id', '=', id).execute();
+    const subscribers = await subscribersOf(transaction, id);
+    if (!force) requireNoSubscribers(subscribers);
+    await tellSubscribers(platform, mailer, transaction, { actor: owner, service: row }, subscribers);
     await transaction.deleteFrom('services').where('id', '=', id).execute();
     for (const blob of blobs) await noteUnused(transaction, blob, platform.now());
     return blobs;
   });
   accessChanged(platform.database);
+  mailer.wake();
   await removeUnused(platform.database, platform.blobs, unused);
   return { status: 204 };
 }

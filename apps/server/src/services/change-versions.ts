@@ -158,7 +158,11 @@ export async function publish(
       };
     requireMatch(request, etag(row.revision));
     if (service.type === 'MANAGED')
-      await requireResources(transaction, JSON.parse(row.configuration) as RuntimeConfiguration);
+      await requireResources(
+        transaction,
+        JSON.parse(row.configuration) as RuntimeConfiguration,
+        platform.configuration.turns,
+      );
     const values = {
       state: 'PUBLISHED',
       visibility: 'INTERNAL',

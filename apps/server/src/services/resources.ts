@@ -1,7 +1,15 @@
 import { limits, providerCodes, variablesOf, type RuntimeConfiguration } from '@kethub/contract';
 import { Problem } from '../http/index.ts';
 import type { Queries } from '../storage/index.ts';
-import { knownCapacities, lacking, someWorkerRunsContainers, type Needs } from '../workers/index.ts';
+import {
+  knownCapacities,
+  lacking,
+  lackingForLong,
+  someWorkerRunsContainers,
+  type Capacity,
+  type LongRunLimits,
+  type Needs,
+} from '../workers/index.ts';
 
 /** What the sandbox itself sets, or what would change how it runs the code. */
 const reserved = /^(PATH|HOME)$|^(KETHUB_|LD_|PYTHON|SECRET_)/;
@@ -35,15 +43,37 @@ export function needsOf({ cpus, memoryGb, gpu }: RuntimeConfiguration): Needs {
  * Throws resource-unavailable for what no machine of this installation could ever give, where its workers have told what
  * they have.
  */
-export async function requireResources(queries: Queries, configuration: RuntimeConfiguration): Promise<void> {
+export async function requireResources(
+  queries: Queries,
+  configuration: RuntimeConfiguration,
+  longRuns: LongRunLimits,
+): Promise<void> {
   const capacities = await knownCapacities(queries);
   if (capacities.length === 0) return;
   const reasons = lacking(needsOf(configuration), capacities);
-  if (reasons.length === 0) return;
+  if (reasons.length === 0) return requireShare(configuration, capacities, longRuns);
   const told = reasons.map(({ detail }) => detail).join('; ');
   throw new Problem('resource-unavailable', `The version cannot run on this installation: ${told}.`, {
     errors: reasons.map(({ member, detail }) => ({ pointer: `/configuration/${member}`, detail })),
   });
+}
+
+/** What may run for long gets a part of a machine only: one that needs more would wait for ever. Throws resource-unavailable. */
+function requireShare(
+  configuration: RuntimeConfiguration,
+  capacities: readonly Capacity[],
+  longRuns: LongRunLimits,
+): void {
+  const { runTimeSeconds } = configuration;
+  const reasons = lackingForLong(needsOf(configuration), runTimeSeconds, capacities, longRuns);
+  if (reasons.length === 0) return;
+  const { longRunSeconds, longRunShare } = longRuns;
+  const told = reasons.map(({ detail }) => detail).join('; ');
+  throw new Problem(
+    'resource-unavailable',
+    `The version may run ${runTimeSeconds} seconds. What may run longer than ${longRunSeconds} seconds gets at most ${Math.round(longRunShare * 100)} % of a machine, and of that share it is said: ${told}. Configure at most ${longRunSeconds} seconds, or less of the machine. The operator can change KETHUB_OWNER_LONG_RUN_PERCENT.`,
+    { errors: reasons.map(({ member, detail }) => ({ pointer: `/configuration/${member}`, detail })) },
+  );
 }
 
 /** Throws resource-unavailable for a runtime that no worker of this installation has. `at` is where the configuration stands. */

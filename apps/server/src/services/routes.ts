@@ -21,6 +21,7 @@ import {
 import { Type } from 'typebox';
 import { contextOf, ListQuery, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
 import { logMedia, logProblems } from '../logs/index.ts';
+import type { Mailer } from '../mail/index.ts';
 import type { Platform } from '../platform.ts';
 import { deleteSpecification, readSpecification, uploadSpecification, yamlMedia } from './api-specification.ts';
 import { deleteService, updateService } from './change-services.ts';
@@ -55,7 +56,7 @@ const upload = ['invalid-archive', 'too-large', 'unsupported-media-type', 'stora
 const repeat = ['request-in-progress', 'idempotency-key-reused'] as const;
 
 /** Services, their versions, source, builds and publication. */
-export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
+export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEndpoint[] => [
   endpoint({
     method: 'POST',
     path: '/services',
@@ -137,10 +138,22 @@ export const serviceEndpoints = (platform: Platform): PlatformEndpoint[] => [
     tag,
     access: 'service:delete',
     summary: 'Delete a service with its versions and subscriptions',
+    description:
+      'One with subscriptions only with `force=true`: then those who have subscribed are told by mail and in their audit log. What was executed for them stays theirs at `/service-executions`.',
     params: servicePath,
+    query: Type.Object({
+      force: Type.Optional(Type.Boolean({ description: 'Delete it also when applications have subscribed to it.' })),
+    }),
     answers: { 204: null },
-    problems: [...change],
-    handle: ({ params, caller, request }) => deleteService(platform, contextOf(caller), params.serviceId, request),
+    problems: [...change, 'service-in-use'],
+    handle: ({ params, query, caller, request }) =>
+      deleteService(
+        platform,
+        mailer,
+        contextOf(caller),
+        { id: params.serviceId, force: query.force === true },
+        request,
+      ),
   }),
   endpoint({
     method: 'POST',

@@ -51,6 +51,7 @@ export const bareExecution = {
   log_bytes: null,
   file_bytes: null,
   expired_at: null,
+  run_seconds: null,
 } satisfies Partial<ExecutionRow>;
 
 /** An execution of a bare version that waits. */

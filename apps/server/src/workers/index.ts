@@ -13,5 +13,6 @@ export { ContainerWatch, someWorkerRunsContainers } from './containers.ts';
 export { Heartbeat } from './heartbeat.ts';
 export { knownCapacities } from './known-capacity.ts';
 export { holdClaims, promisedOn, promisesOf } from './promises.ts';
+export { lackingForLong, longCapacity, type LongRunLimits } from './long-capacity.ts';
 export { requireWorkerId } from './worker-id.ts';
 export { LostWorkers, type OnLost } from './lost-workers.ts';

@@ -58,7 +58,7 @@ describe.each(databases)('the record of an execution on $name', (kind) => {
       },
       input: { digest: sha256(input), bytes: input.length },
       dataPools: [],
-      limits: { cpus: 1, memoryBytes: 2 ** 30, gpus: 0, gpuType: null, runTimeMs: 86_400_000 },
+      limits: { cpus: 1, memoryBytes: 2 ** 30, gpus: 0, gpuType: null, runTimeMs: 3_600_000 },
       timings: { waitedMs: expect.any(Number), ranMs: expect.any(Number) },
       usage: {
         cpuSeconds: expect.any(Number),

@@ -306,7 +306,7 @@ describe.each(databases)('claims on $name', (kind) => {
     const claim = { workerId: 'w', now: 1, given, limit: 1 };
     const queries = [
       queuesByTurn(read, { limit: 10, containers: true }),
-      claimOldest(read, { ownerId: 'a', versionId: 'v' }, claim),
+      claimOldest(read, { ownerId: 'a', versionId: 'v', runTimeSeconds: 1 }, claim),
       runningByOwner(read),
       endingByOwner(read, 1),
     ];

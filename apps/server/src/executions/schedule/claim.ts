@@ -11,6 +11,7 @@ import {
   type Machine,
   type Needs,
 } from '../../workers/index.ts';
+import { longRunsOn } from './long-runs.ts';
 import { plan, type Queue, type Situation, type Start } from './plan.ts';
 import {
   claimOldest,
@@ -94,6 +95,8 @@ export class Claims {
   async #situation(transaction: Queries, offer: Offer): Promise<Omit<Situation, 'queues'>> {
     const { workerId, capacity, places } = offer;
     const now = this.#platform.now();
+    const { turns } = this.#platform.configuration;
+    const { sharesCpus, sharesMemory } = this.#machine;
     // What is not known to the worker was claimed all the same: the connection broke before it had heard of it.
     const { executions, beside } = await promisedOn(transaction, workerId, this.#machine);
     const promised = new Map([...offer.promised, ...executions]);
@@ -102,7 +105,8 @@ export class Claims {
       capacity,
       promised: [...promised.values(), ...beside],
       places: places - (promised.size - offer.promised.size),
-      ...this.#platform.configuration.turns,
+      longRunning: await longRunsOn(transaction, workerId, sharesCpus || sharesMemory, turns),
+      ...turns,
       now,
     };
   }

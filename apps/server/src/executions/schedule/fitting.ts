@@ -26,7 +26,8 @@ export class Fitting {
       .where('id', '=', serviceVersionId)
       .executeTakeFirst();
     if (!version) return;
-    await requireResources(read, JSON.parse(version.configuration) as RuntimeConfiguration);
+    const configuration = JSON.parse(version.configuration) as RuntimeConfiguration;
+    await requireResources(read, configuration, this.#platform.configuration.turns);
     if (this.#fits.size >= REMEMBERED) this.#fits.clear();
     if (version.state !== 'DRAFT') this.#fits.set(serviceVersionId, performance.now() + REMEMBERED_MS);
   }

@@ -32,6 +32,9 @@ function starts(queues: Queue[], changed: Partial<Situation> = {}): string[] {
     places: 8,
     ownerAtOnce: null,
     shortRunSeconds: null,
+    longRunSeconds: 3_600,
+    longRunShare: 0.5,
+    longRunning: [],
     now: NOW,
     ...changed,
   };
@@ -190,6 +193,33 @@ describe('what is allowed', () => {
   });
 });
 
+describe('long executions of one owner', () => {
+  const day = { runTimeSeconds: 86_400 };
+  const longRun = (ownerId: string, given = one) => ({ ownerId, given });
+
+  test('take their share of a machine, and the rest stays free for others, and for what is short', () => {
+    expect(starts([queue('a', day)])).toEqual(['a', 'a']);
+    expect(starts([queue('a', day)], { longRunning: [longRun('a'), longRun('a')] })).toEqual([]);
+    expect(starts([queue('a', day), queue('b', day)])).toEqual(['a', 'b', 'a', 'b']);
+    expect(starts([queue('a', day), queue('b')], { longRunning: [longRun('a'), longRun('a')], places: 2 })).toEqual(['b', 'b']); // prettier-ignore
+    const short = queue('a', { versionId: 'short', head: 'a-2' });
+    expect(starts([queue('a', day), short])).toEqual(['a', 'a', 'a', 'a']);
+  });
+
+  test('the share counts processors, memory and places, each', () => {
+    const large = queue('a', { ...day, needs: { ...one, memoryBytes: 7 * GB } });
+    expect(starts([large])).toEqual(['a']);
+    const tiny = queue('a', { ...day, needs: { ...one, cpus: 0.1, memoryBytes: GB / 16 } });
+    expect(starts([tiny], { places: 6 })).toHaveLength(3);
+    expect(starts([queue('a', { ...day, needs: { ...one, cpus: 3 } })])).toEqual([]);
+  });
+
+  test('one is possible on the smallest machine, and the operator can do without', () => {
+    expect(starts([queue('a', day)], { capacity: { cpus: 1, memoryBytes: GB, gpus: {} }, places: 1 })).toEqual(['a']);
+    expect(starts([queue('a', day)], { longRunShare: 1 })).toHaveLength(4);
+  });
+});
+
 function situationOf(queues: Queue[]): Situation {
   return {
     queues,
@@ -199,6 +229,9 @@ function situationOf(queues: Queue[]): Situation {
     places: 8,
     ownerAtOnce: null,
     shortRunSeconds: null,
+    longRunSeconds: 3_600,
+    longRunShare: 0.5,
+    longRunning: [],
     now: NOW,
   };
 }

@@ -1,5 +1,6 @@
 import { Room, roomOf, type Capacity, type Needs } from '../../workers/index.ts';
 import { Load } from './load.ts';
+import { LongRuns, type LongRun } from './long-runs.ts';
 import { Turns } from './turns.ts';
 
 /** What one owner has pending of one service version. */
@@ -37,6 +38,10 @@ export interface Situation {
   readonly places: number;
   readonly ownerAtOnce: number | null;
   readonly shortRunSeconds: number | null;
+  readonly longRunSeconds: number;
+  readonly longRunShare: number;
+  /** What runs on the machine that asks and may run for long. */
+  readonly longRunning: readonly LongRun[];
   readonly now: number;
 }
 
@@ -61,16 +66,19 @@ export function plan(situation: Situation): Start[] {
   const reservations = new Reservations(room, situation);
   const load = new Load(running, capacity);
   const turns = new Turns(queues, load, situation);
+  const longRuns = new LongRuns(situation.longRunning, capacity, places + promised.length, situation);
   const starts: Start[] = [];
   for (let next = turns.next; next && starts.length < places && !room.isFull; next = turns.next) {
     if (load.ofOwner(next.ownerId) >= (ownerAtOnce ?? Infinity)) turns.dropOwner();
     else if (load.ofService(next.serviceId) >= (next.serviceAtOnce ?? Infinity)) turns.drop();
+    else if (!longRuns.allows(next)) turns.drop();
     else {
       const given = room.fit(next.needs);
       if (given) {
         starts.push({ queue: next, given, share: load.shareOf(next.ownerId) });
         room.take(given);
         load.add(next, given);
+        longRuns.add(next, given);
         turns.renew();
       } else {
         reservations.consider(next);

@@ -160,7 +160,7 @@ export function configurationsOf(transaction: Queries, versionIds: readonly stri
 /** Takes the oldest of a queue for a worker, and notes what they are promised. Passes over those that are being cancelled. */
 export function claimOldest(
   transaction: Queries,
-  { ownerId, versionId }: Pick<Queue, 'ownerId' | 'versionId'>,
+  { ownerId, versionId, runTimeSeconds }: Pick<Queue, 'ownerId' | 'versionId' | 'runTimeSeconds'>,
   claim: { readonly workerId: string; readonly now: number; readonly given: Needs; readonly limit: number },
 ) {
   const { workerId, now, given, limit } = claim;
@@ -179,6 +179,7 @@ export function claimOldest(
     memory_bytes: given.memoryBytes,
     gpus: given.gpus,
     gpu_type: given.gpuType,
+    run_seconds: runTimeSeconds,
   };
   // Materialized: as a plain subquery PostgreSQL may evaluate it more than once and take more than `limit`.
   return transaction

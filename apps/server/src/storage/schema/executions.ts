@@ -97,6 +97,8 @@ export interface ExecutionRow {
   result_bytes: number | null;
   log_bytes: number | null;
   file_bytes: number | null;
+  /** How many seconds it may run; null before it is claimed. */
+  run_seconds: number | null;
   /** When result, files and log were deleted because of their age. */
   expired_at: number | null;
 }
