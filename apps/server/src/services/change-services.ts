@@ -8,7 +8,7 @@ import { isDuplicate, noteUnused, removeUnused } from '../storage/index.ts';
 import { presentService } from './present.ts';
 import { blobsOf, hasPublished, newestVersions } from './queries.ts';
 import { slugOf } from './slug.ts';
-import { requireNoSubscribers, subscribersOf, tellSubscribers } from './subscribers.ts';
+import { type DeletionQuery, requireNoSubscribers, subscribersOf, tellSubscribers } from './subscribers.ts';
 import { requireFreeAddress } from './transfer.ts';
 import { requireService } from './versions.ts';
 
@@ -52,7 +52,8 @@ export async function deleteService(
   platform: Platform,
   mailer: Mailer,
   owner: Context,
-  { id, force }: { readonly id: string; readonly force: boolean },
+  id: string,
+  { force = false }: DeletionQuery,
   request: FastifyRequest,
 ): Promise<Answer> {
   const unused = await platform.database.write(async (transaction) => {

@@ -38,6 +38,7 @@ import {
   readVersions,
 } from './read-services.ts';
 import { retire, withdrawRetirement } from './retirement.ts';
+import { DeletionQuery } from './subscribers.ts';
 import { transferService } from './transfer.ts';
 import { zipMedia } from './upload.ts';
 import { setWorkflowApplication } from './workflow-versions.ts';
@@ -139,21 +140,13 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     access: 'service:delete',
     summary: 'Delete a service with its versions and subscriptions',
     description:
-      'One with subscriptions only with `force=true`: then those who have subscribed are told by mail and in their audit log. What was executed for them stays theirs at `/service-executions`.',
+      'One with subscriptions with `force=true`: those who have subscribed are told, and keep their results.',
     params: servicePath,
-    query: Type.Object({
-      force: Type.Optional(Type.Boolean({ description: 'Delete it also when applications have subscribed to it.' })),
-    }),
+    query: DeletionQuery,
     answers: { 204: null },
     problems: [...change, 'service-in-use'],
-    handle: ({ params, query, caller, request }) =>
-      deleteService(
-        platform,
-        mailer,
-        contextOf(caller),
-        { id: params.serviceId, force: query.force === true },
-        request,
-      ),
+    handle: ({ params: { serviceId: id }, query, caller, request }) =>
+      deleteService(platform, mailer, contextOf(caller), id, query, request),
   }),
   endpoint({
     method: 'POST',

@@ -1,8 +1,14 @@
+import { Type, type Static } from 'typebox';
 import { audit } from '../audit/index.ts';
 import { Problem } from '../http/index.ts';
 import type { Mailer } from '../mail/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { dialectOf, type OwnerType, type Queries, type ServiceRow } from '../storage/index.ts';
+
+export const DeletionQuery = Type.Object({
+  force: Type.Optional(Type.Boolean({ description: 'Delete it also when applications have subscribed to it.' })),
+});
+export type DeletionQuery = Static<typeof DeletionQuery>;
 
 /** Whose applications have subscribed to a service. */
 export interface Subscribers {
