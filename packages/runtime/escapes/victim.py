@@ -1,11 +1,21 @@
 """Holds something worth stealing for as long as the hostile programs run, and says when somebody touches it."""
 
+import fcntl
 import os
 import socket
+import struct
 import time
+
+LOCKED = ("/dev/null", "/dev/zero", "/usr/bin/python3", "/usr/lib", "/etc/passwd", os.__file__)
+kept = []
 
 
 def run(secret, port, abstract):
+    for path in LOCKED:
+        descriptor = os.open(path, os.O_RDONLY)
+        kept.append(descriptor)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        fcntl.fcntl(descriptor, fcntl.F_SETLK, struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0))
     for path in ("/tmp/victim", "/var/runtime/output/victim"):
         with open(path, "w") as file:
             file.write(secret)

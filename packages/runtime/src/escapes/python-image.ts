@@ -13,7 +13,7 @@ export async function importImage(engine: Engine, name: string, root: SandboxRoo
   try {
     for (const folder of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${folder}`, join(links, folder));
     mkdirSync(join(links, 'tmp'));
-    const shown = root.shown.map((path) => path.slice(1));
+    const shown = root.shown.map(({ to }) => to.slice(1));
     // What is shown of the machine has empty folders there, and engines take no path twice.
     const usr = shown.length === 0 ? ['usr'] : filesIn(parent, 'usr');
     const own = ['-C', links, '.', '-C', root.dir, 'etc', '-C', parent, ...usr];

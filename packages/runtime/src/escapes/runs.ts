@@ -32,6 +32,11 @@ const REACHING: HostileRun[] = [
   { name: 'network', tries: 'reach the internet, this network and this machine' },
   { name: 'low_ports', tries: 'listen on ports below 1024' },
   { name: 'raw_sockets', tries: 'open raw, packet, netlink and VSOCK sockets' },
+  {
+    name: 'shared_locks',
+    tries: 'see the locks of another execution on files and devices that both have',
+    judge: unlocked,
+  },
   { name: 'watches_others', tries: 'watch shared files and values of the whole machine for what others do' },
   { name: 'proc_of_others', tries: 'look at other processes and at the kernel through /proc' },
 ];
@@ -161,6 +166,11 @@ function endedHolding(seen: Seen, limits: Limits): string[] {
     ...(held.length === 0 ? ['it has held nothing'] : []),
     ...atMost('bytes without a name', Math.max(0, ...held), diskBound(limits).bytes),
   ];
+}
+
+/** Only root can give each sandbox a view of its own. */
+function unlocked(seen: Seen): string[] {
+  return process.getuid?.() === 0 ? allRefused(seen) : [];
 }
 
 /** Files in memory count as memory. */

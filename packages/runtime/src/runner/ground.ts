@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { messageOf } from '../errors.ts';
 import type { Places } from '../places.ts';
 import { openCgroups, type CgroupTree } from '../sandbox/cgroups.ts';
@@ -14,6 +15,7 @@ import { Nests } from './nests.ts';
 import { OutputGuards } from './output-guard.ts';
 import { Identities } from '../sandbox/identities.ts';
 import { takeUserRange } from '../sandbox/user-ranges.ts';
+import { Views } from '../sandbox/views.ts';
 
 /** All that sandboxes of this runner stand on. */
 export interface RunnerGround extends Ground {
@@ -45,7 +47,7 @@ export async function prepareGround(
 ): Promise<RunnerGround> {
   const cgroups = await openTree(places);
   await sweepSandboxes(places.mark);
-  rmSync(places.nests, { recursive: true, force: true });
+  for (const dir of [places.nests, join(places.runtimeDir, 'views')]) rmSync(dir, { recursive: true, force: true });
   for (const dir of [places.nests, places.trash]) mkdirSync(dir, { recursive: true, mode: 0o711 });
   for (const name of readdirSync(places.trash)) discard(`${places.trash}/${name}`);
   const reachable = (path: string): string => {
@@ -60,6 +62,7 @@ export async function prepareGround(
   };
   const identities = new Identities(process.getuid?.() === 0 ? takeUserRange(places.runtimeDir) : null);
   const ground: RunnerGround = {
+    views: new Views(passage === null ? null : `${passage}/views`),
     places,
     root: rootOf(true),
     renewRoot() {

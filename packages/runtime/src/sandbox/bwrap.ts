@@ -49,11 +49,11 @@ export function fixedOptions(network: Layout['network']): string[] {
 export function layoutOptions(root: SandboxRoot, layout: Layout): Buffer {
   const bind = (mount: Mount): string[] => [mount.writable ? '--bind' : '--ro-bind', mount.from, mount.to];
   const options = [
-    ['--ro-bind', root.usr, '/usr', ...root.shown.flatMap((path) => ['--ro-bind', path, path])],
+    ['--ro-bind', root.usr, '/usr', ...root.shown.flatMap(({ from, to }) => ['--ro-bind', from, to])],
     ['--symlink', 'usr/bin', '/bin', '--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64'],
     ['--ro-bind', `${root.dir}/etc`, '/etc', '--ro-bind', `${root.dir}/runner`, '/runner', '--proc', '/proc'],
     root.masks.flatMap(({ from, to }) => ['--ro-bind', from, to]),
-    ['--tmpfs', '/dev', ...DEVICES.flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`])],
+    ['--tmpfs', '/dev', ...DEVICES.flatMap((name) => ['--dev-bind', `${root.devices}/${name}`, `/dev/${name}`])],
     ['--symlink', '/proc/self/fd', '/dev/fd', '--symlink', '/proc/self/fd/0', '/dev/stdin'],
     ['--symlink', '/proc/self/fd/1', '/dev/stdout', '--symlink', '/proc/self/fd/2', '/dev/stderr'],
     ['--symlink', '/tmp', '/dev/shm', '--remount-ro', '/dev'],

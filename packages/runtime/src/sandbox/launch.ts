@@ -5,10 +5,13 @@ import { FD, fixedOptions, layoutOptions, type Layout } from './bwrap.ts';
 import type { CgroupLimits, CgroupTree } from './cgroups.ts';
 import { LivingSandbox } from './living.ts';
 import type { SandboxRoot } from './root.ts';
+import type { View, Views } from './views.ts';
 
 /** What this runner starts its sandboxes with. */
 export interface Ground {
   root: SandboxRoot;
+  /** Of the root, one for each living sandbox. */
+  views: Views;
   cgroups: CgroupTree | null;
 }
 
@@ -110,8 +113,14 @@ export function prepare(ground: Ground, start: Start): PreparedSandbox {
         ...(start.tellsReady ? (['pipe'] as const) : []),
       ],
     });
-    const optionsOf = (layout: Layout): Buffer => layoutOptions(ground.root, layout);
-    return new LivingSandbox(child, ground.cgroups?.create(start.name) ?? null, start.name, optionsOf);
+    let view: View | null = null;
+    const optionsOf = (layout: Layout): Buffer => {
+      view ??= ground.views.take(ground.root);
+      return layoutOptions(view.root, layout);
+    };
+    const sandbox = new LivingSandbox(child, ground.cgroups?.create(start.name) ?? null, start.name, optionsOf);
+    void sandbox.ended.then(() => view?.release());
+    return sandbox;
   } finally {
     closeSync(seccomp);
   }

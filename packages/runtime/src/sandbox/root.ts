@@ -18,7 +18,9 @@ export interface SandboxRoot {
   /** Shown as `/usr`. */
   usr: string;
   /** Folders of this machine shown at their own place: Python's library and the shared libraries. */
-  shown: string[];
+  shown: { from: string; to: string }[];
+  /** Holds the devices. */
+  devices: string;
   /** What of /proc is hidden. */
   masks: Mask[];
   /** Folders of Python's standard library, on this machine. */
@@ -74,7 +76,15 @@ export function prepareRoot({ runtimeDir, mark }: Places, pythonSide: string, sw
   }
   const libraries = own === null ? (python?.standard ?? []) : [join(own.usr, 'lib', `python${own.python}`)];
   const standard = libraries.flatMap((library) => [library, join(library, 'lib-dynload')]);
-  return { dir, usr: own?.usr ?? join(dir, 'usr'), shown, masks: masksOf(dir), standard, own: own?.id ?? null };
+  return {
+    dir,
+    usr: own?.usr ?? join(dir, 'usr'),
+    shown: shown.map((path) => ({ from: path, to: path })),
+    devices: '/dev',
+    masks: masksOf(dir),
+    standard,
+    own: own?.id ?? null,
+  };
 }
 
 function shownOf(python: Python): string[] {
