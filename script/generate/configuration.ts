@@ -48,6 +48,7 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_SHORT_RUN_SECONDS',
     'KETHUB_WARM_MEMORY_MB',
     'KETHUB_SANDBOX_ROOT',
+    'KETHUB_LAYERS_MB',
     'KETHUB_SERVICE_NETWORKS',
   ],
   Limits: [

@@ -45,6 +45,30 @@ test('an address of nobody: 4; a caller who is no administrator, or a decision t
   }
 });
 
+test('layers are a table; one is purged or rebuilt by its id', async () => {
+  const id = 'a'.repeat(40);
+  const layer = {
+    id,
+    workerId: 'w',
+    python: '3.11',
+    packages: [`idna==3.10 --hash=sha256:${'0'.repeat(64)}`],
+    bytes: 5,
+    createdAt: '2026-01-01 00:00:00',
+    usedAt: '2026-01-02 00:00:00',
+    versions: 2,
+  };
+  const answers = {
+    'GET /api/layers': { status: 200, body: [layer] },
+    [`DELETE /api/layers/${id}`]: { status: 202, body: [{ ...layer, wanted: 'PURGE' }] },
+    [`POST /api/layers/${id}/rebuild`]: { status: 202, body: [{ ...layer, wanted: 'REBUILD' }] },
+  };
+  expect((await admin(['layers'], answers)).stdout).toMatch(
+    /a{40} +3\.11 +1 +2 +2026-01-02 00:00:00 +ready +idna==3\.10\n$/,
+  );
+  expect((await admin(['purge-layer', id], answers)).stdout).toContain('PURGE');
+  expect((await admin(['rebuild-layer', id], answers)).stdout).toContain('REBUILD');
+});
+
 test('registrations are a table, or JSON', async () => {
   const answers = {
     'GET /api/registrations?status=PENDING&limit=100': { status: 200, body: [{ ...ada, enabled: false }] },

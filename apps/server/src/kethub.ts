@@ -27,7 +27,14 @@ import type { Addresses, Platform } from './platform.ts';
 import { openDataFolder, takePart, usablePort, workerIdOf } from './process/index.ts';
 import { storageCatalog } from './quotas/index.ts';
 import { providerTokenCatalog } from './provider-tokens/index.ts';
-import { BuildWorker, createRunnables, type Builders, releaseLostBuilds, serviceCatalog } from './services/index.ts';
+import {
+  BuildWorker,
+  createRunnables,
+  LayerKeeper,
+  type Builders,
+  releaseLostBuilds,
+  serviceCatalog,
+} from './services/index.ts';
 import { sharingCatalog } from './sharing/index.ts';
 import { createSeal, instanceKey, joinInstallation, openBlobs, openDatabase } from './storage/index.ts';
 import { openMetrics, openTelemetry } from './telemetry/index.ts';
@@ -173,10 +180,12 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
     { runtime: 'PYTHON_TEMPLATE', builder: PYTHON_TEMPLATE, isReady: () => true },
     ...(DOCKER ? [{ runtime: 'DOCKER' as const, builder: DOCKER, isReady: () => containers.usable }] : []),
   ]);
+  const layers = new LayerKeeper(platform, PYTHON_TEMPLATE.layers, runtime);
   const worker = new ExecutionWorker(platform, runtime, createRunnables(platform, builders), containers);
-  opened.push(() => Promise.all([builds.stop(), worker.stop()]));
+  opened.push(() => Promise.all([builds.stop(), layers.stop(), worker.stop()]));
   await worker.start();
   await builds.start();
+  layers.start();
   return { runtime, isConnected: () => connected, running: () => worker.running };
 }
 

@@ -3,6 +3,7 @@ import type {
   AccessTokensDto,
   ApprovalStatus,
   ChangeRegistrationRequest,
+  Layer,
   Registration,
   SigningKeyRenewal,
   UserDto,
@@ -44,6 +45,12 @@ export function registrationsAt(connection: Connection) {
       sendForJson<Registration>(connection, { path: path`/registrations/${id}`, ...options }),
     renewSigningKeys: (options?: CallOptions) =>
       sendForJson<SigningKeyRenewal[]>(connection, { method: 'POST', path: '/signing-keys/renewal', ...options }),
+    layers: (options?: CallOptions) => sendForJson<Layer[]>(connection, { path: '/layers', ...options }),
+    /** Each worker that has it does so within a minute. */
+    purgeLayer: (id: string, options?: CallOptions) =>
+      sendForJson<Layer[]>(connection, { method: 'DELETE', path: path`/layers/${id}`, ...options }),
+    rebuildLayer: (id: string, options?: CallOptions) =>
+      sendForJson<Layer[]>(connection, { method: 'POST', path: path`/layers/${id}/rebuild`, ...options }),
     changeRegistration: (id: string, change: ChangeRegistrationRequest, options?: CallOptions) =>
       sendForJson<Registration>(connection, {
         method: 'PATCH',

@@ -2,6 +2,7 @@ import {
   approvalStatuses,
   type ApprovalStatus,
   type ChangeRegistrationRequest,
+  type Layer,
   type Registration,
 } from '@kethub/contract';
 import { type Command, Option } from 'commander';
@@ -58,6 +59,15 @@ export function addAdmin(program: Command, shell: Shell): void {
     'end-execution <id>',
     'end an execution of anybody, and free its place whatever holds it; running, it becomes UNKNOWN',
   ).action((id: string, options: CommonOptions) => endExecution(shell, id, options));
+  addCommand(admin, 'layers', 'list installed packages of all workers, which versions of services share').action(
+    (options: CommonOptions) => layers(shell, options),
+  );
+  addCommand(admin, 'rebuild-layer <id>', 'install a layer anew from the hashes that it was made of').action(
+    (id: string, options: CommonOptions) => changeLayer(shell, id, 'rebuildLayer', options),
+  );
+  addCommand(admin, 'purge-layer <id>', 'remove a layer from all workers; who needs it gets it installed again').action(
+    (id: string, options: CommonOptions) => changeLayer(shell, id, 'purgeLayer', options),
+  );
   for (const [name, description, change] of decisions)
     addCommand(admin, `${name} <person>`, `${description}; named by e-mail address or id`).action(
       (person: string, options: CommonOptions) => decide(shell, person, change, options),
@@ -112,6 +122,39 @@ async function endExecution(shell: Shell, id: string, options: CommonOptions): P
   const { platform } = await openSession(shell);
   const ended = await platform.endExecution(id);
   outputOf(shell, options).result(`${ended.id} is ${ended.status}; its place is free within seconds.`, ended);
+}
+
+async function layers(shell: Shell, options: CommonOptions): Promise<void> {
+  const { platform } = await openSession(shell);
+  const found = await platform.layers();
+  const output = outputOf(shell, options);
+  if (found.length === 0) output.note('No packages are installed.');
+  output.result(found.length === 0 ? '' : layerTable(found), found);
+}
+
+async function changeLayer(
+  shell: Shell,
+  id: string,
+  change: 'rebuildLayer' | 'purgeLayer',
+  options: CommonOptions,
+): Promise<void> {
+  const { platform } = await openSession(shell);
+  const changed = await platform[change](id);
+  outputOf(shell, options).result(layerTable(changed), changed);
+}
+
+function layerTable(found: readonly Layer[]): string {
+  const header = ['ID', 'PYTHON', 'MB', 'VERSIONS', 'USED (UTC)', 'STATE', 'PACKAGES'];
+  const rows = found.map(({ id, python, bytes, versions, usedAt, wanted, problem, packages }) => [
+    id,
+    python,
+    String(Math.ceil(bytes / 2 ** 20)),
+    String(versions),
+    usedAt,
+    wanted ?? (problem === undefined ? 'ready' : `ready; not rebuilt: ${problem}`),
+    packages.map((one) => one.split(' ')[0]).join(', '),
+  ]);
+  return table(header, rows);
 }
 
 async function decide(

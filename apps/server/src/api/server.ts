@@ -22,7 +22,7 @@ import type { Platform } from '../platform.ts';
 import { providerTokenEndpoints } from '../provider-tokens/index.ts';
 import { storageEndpoints } from '../quotas/index.ts';
 import { registrationEndpoints } from '../registrations/index.ts';
-import { acceptUploads, serviceEndpoints } from '../services/index.ts';
+import { acceptUploads, layerEndpoints, serviceEndpoints } from '../services/index.ts';
 import { sharingEndpoints } from '../sharing/index.ts';
 import { RequestObserver } from '../telemetry/index.ts';
 import { workflowEndpoints } from '../workflows/index.ts';
@@ -61,6 +61,7 @@ export async function createApi(
     ...accounts.endpoints,
     ...registrationEndpoints(platform, identity, mailer),
     ...signingKeyEndpoints(platform),
+    ...layerEndpoints(platform),
     ...organizationEndpoints(platform, identity, mailer),
     ...auditEndpoints(platform),
     ...applicationEndpoints(platform),

@@ -13,6 +13,8 @@ export type Recorded =
   | 'access-token:renew'
   | 'registration:change'
   | 'execution:end'
+  | 'layer:purge'
+  | 'layer:rebuild'
   | 'signing-keys:renew'
   | 'storage-quota:set'
   | 'storage:recount';

@@ -5,11 +5,20 @@ import { networksOf } from './networks.ts';
 export interface UserCodeSettings {
   readonly warmMemoryMb: number;
   readonly sandboxRoot: 'own' | 'machine';
+  /** Bytes that layers of installed packages may take. */
+  readonly layerBytes: number;
   /** Private networks that managed services may reach when they declare hosts there. */
   readonly serviceNetworks: readonly string[];
 }
 
 export const UserCodeFields = {
+  KETHUB_LAYERS_MB: Type.Integer({
+    minimum: 100,
+    maximum: 1_000_000_000,
+    default: 20_480,
+    description:
+      'Disk that installed packages may take on a worker. Beyond it, those that no version of a service needs are removed, the longest unused first.',
+  }),
   KETHUB_WARM_MEMORY_MB: Type.Integer({
     minimum: 0,
     default: 512,
@@ -33,6 +42,7 @@ export function userCodeOf(given: Static<TObject<typeof UserCodeFields>>): UserC
   return {
     warmMemoryMb: given.KETHUB_WARM_MEMORY_MB,
     sandboxRoot: given.KETHUB_SANDBOX_ROOT,
+    layerBytes: given.KETHUB_LAYERS_MB * 1024 * 1024,
     serviceNetworks: networksOf('KETHUB_SERVICE_NETWORKS', given.KETHUB_SERVICE_NETWORKS),
   };
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { BuildRequest, Resolved } from '@kethub/runtime/build';
+import type { BuildRequest, LayerStore, Resolved } from '@kethub/runtime/build';
 import type { BuildProblem, ExecutionRecord, LogEntry, ServiceParameter } from '@kethub/contract';
 import type { Static } from 'typebox';
 
@@ -56,6 +56,8 @@ export interface Builders {
   readonly PYTHON_TEMPLATE: Builder<BuiltCode> & {
     /** The Python and the packages that it runs with on this machine. */
     lockOf(built: Pick<BuiltCode, 'layer'>): Promise<EnvironmentLock>;
+    /** The layers of this machine, for its operator. */
+    readonly layers: LayerStore;
   };
   /** null without a container engine. */
   readonly DOCKER:

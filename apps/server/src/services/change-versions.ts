@@ -128,7 +128,7 @@ async function buildAnew(platform: Platform, transaction: Queries, versionId: st
     .returning('log_blob')
     .execute();
   for (const { log_blob } of before) if (log_blob !== null) await noteUnused(transaction, log_blob, platform.now());
-  return { build_id: buildId, code: null, parameters: null, derived_schemas: null };
+  return { build_id: buildId, code: null, layer: null, parameters: null, derived_schemas: null };
 }
 
 /** Publishes a draft internally, a managed one once it is built: from now on it cannot be changed and applications of its owner can subscribe. */

@@ -1,3 +1,4 @@
+export { LayerKeeper, layerEndpoints } from './layers/index.ts';
 export { BuildWorker, releaseLostBuilds } from './builds/index.ts';
 export type { Builders, BuiltCode, Builder, BuildOutcome } from './builder.ts';
 export { serviceCatalog } from './catalog.ts';

@@ -105,7 +105,7 @@ async function keepCode(platform: Platform, id: string, before: string, built: B
   await platform.database.write((transaction) =>
     transaction
       .updateTable('service_versions')
-      .set({ code: JSON.stringify({ source, layer, resolved, imports }) })
+      .set({ code: JSON.stringify({ source, layer, resolved, imports }), layer })
       .where('id', '=', id)
       .where('code', '=', before)
       .execute(),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,10 +10,11 @@ import { removeTree, sealTree } from './folders.ts';
 import { askHostPython, ownPython, type HostPython } from './host-python.ts';
 import { inDraft } from './in-draft.ts';
 import { inspectService } from './inspect.ts';
-import { installLayer, layerName, publish } from './layer.ts';
+import { installLayer, layerName, makeLayer, publish } from './layer.ts';
+import { listLayers, purgeLayer, removePurged, touchLayer, type LayerStore } from './layers.ts';
 import { preparePip } from './pip-run.ts';
 import { readLock, type EnvironmentLock } from './lock.ts';
-import type { Tell } from './log.ts';
+import { createTell, type Tell } from './log.ts';
 import type { BuildRequest, BuiltCode, Parameter, PythonBuilder } from './outcome.ts';
 import { BuildError } from './problem.ts';
 import { receive } from './receive.ts';
@@ -75,9 +77,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     }
     const isKnown = known !== null && known.python === python.version && known.platform === python.platform;
     if (isKnown && existsSync(join(runtimeDir, layerName(known)))) return { layer: layerName(known), resolved: known };
-    const pip = join(draft, 'pip');
-    for (const folder of ['cache', 'tmp', 'settings']) await mkdir(join(pip, folder), { recursive: true, mode: 0o755 });
-    const ground = await preparePip(runtime, python, environment, pip);
+    const ground = await preparePip(runtime, python, environment, join(draft, 'pip'));
     let resolved = known;
     if (!isKnown || resolved === null) {
       tell.info(`Resolving ${requirements.map((one) => one.text).join(', ')} for Python ${python.version}`);
@@ -88,6 +88,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     const names = exact.packages.map((one) => one.split(' ')[0]).join(', ');
     if (existsSync(join(runtimeDir, layer))) {
       tell.info(`Already installed here: ${names}`);
+      await touchLayer(runtimeDir, layer);
       return { layer, resolved };
     }
     tell.info(`Installing ${names}`);
@@ -133,7 +134,47 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     return { source, layer, resolved, imports, parameters, result };
   }
 
+  async function rebuildLayer(layer: string, now: number): Promise<string | null> {
+    const python = await ready();
+    const resolved = (await listLayers(runtimeDir)).find((one) => one.layer === layer);
+    if (!resolved || resolved.packages.length === 0)
+      return 'It was made before versions and hashes were kept. Purge it instead.';
+    if (layerName(resolved) !== layer) return 'What it was made of does not fit its name. Purge it instead.';
+    if (resolved.python !== python.version || resolved.platform !== python.platform)
+      return `It is for Python ${resolved.python}, and this worker has ${python.version}. Purge it instead.`;
+    const draft = join(runtimeDir, 'drafts', randomUUID());
+    try {
+      const ground = await preparePip(runtime, python, environment, draft);
+      const { packages } = resolved;
+      const quiet = createTell(
+        () => undefined,
+        () => now,
+      );
+      const made = await makeLayer(ground, { ...resolved, packages }, [], quiet, new AbortController().signal);
+      await purgeLayer(runtimeDir, layer, now);
+      await publish(made, join(runtimeDir, layer));
+      locks.delete(layer);
+      return null;
+    } catch (error) {
+      if (error instanceof BuildError) return error.message;
+      throw error;
+    } finally {
+      await removeTree(draft);
+    }
+  }
+
+  const layers: LayerStore = {
+    list: async () => listLayers(runtimeDir),
+    async purge(layer, at) {
+      await purgeLayer(runtimeDir, layer, at);
+      locks.delete(layer);
+    },
+    rebuild: rebuildLayer,
+    removePurged: async (before) => removePurged(runtimeDir, before),
+  };
+
   return {
+    layers,
     build: inDraft(runtimeDir, now, buildIn),
     async lockOf({ layer }) {
       const known = layer ?? '';

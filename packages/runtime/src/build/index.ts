@@ -1,5 +1,6 @@
 export { type BuilderOptions, createBuilder } from './builder.ts';
 export { createImageBuilder, type ImageBuilderOptions } from './image-builder.ts';
+export type { LayerOnDisk, LayerStore } from './layers.ts';
 export type { EnvironmentLock, ImageLock } from './lock.ts';
 export type {
   Builder,

@@ -15,7 +15,7 @@ import type { Resolved } from './resolve.ts';
 const MAX_LAYER_BYTES = 6 * 2 ** 30;
 
 /** Lies in every layer: what it was installed from. */
-const RECORD = '.kethub-layer.json';
+export const LAYER_RECORD = '.kethub-layer.json';
 
 /**
  * Names a layer by what was resolved: the same files for the same Python are the same layer, whichever service demands
@@ -26,11 +26,7 @@ export function layerName({ python, platform, packages }: Resolved): string {
   return `layers/${createHash('sha256').update(content).digest('hex').slice(0, 40)}`;
 }
 
-/**
- * Installs exactly what was resolved into a new layer; a file with another hash is refused. It appears whole or not at all;
- * when another process was faster, its layer stays.
- * @throws BuildError when the packages cannot be had.
- */
+/** Installs what was resolved as a new layer. It appears whole or not at all; when another process was faster, its layer stays. */
 export async function installLayer(
   ground: PipGround,
   runtimeDir: string,
@@ -39,6 +35,21 @@ export async function installLayer(
   tell: Tell,
   signal: AbortSignal,
 ): Promise<void> {
+  const packages = await makeLayer(ground, resolved, requirements, tell, signal);
+  await publish(packages, join(runtimeDir, layerName(resolved)));
+}
+
+/**
+ * Installs exactly what was resolved into the draft; a file with another hash is refused. Returns the finished folder.
+ * @throws BuildError when the packages cannot be had.
+ */
+export async function makeLayer(
+  ground: PipGround,
+  resolved: Resolved,
+  requirements: readonly Requirement[],
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<string> {
   const { draft, runtime, python } = ground;
   const packages = join(draft, 'packages');
   await mkdir(packages, { mode: 0o755 });
@@ -57,10 +68,10 @@ export async function installLayer(
   }
   tell.info(`The packages take ${Math.ceil(bytes / 2 ** 20)} MiB. Compiling them.`);
   await compileTree(runtime, packages, '/deps', signal);
-  await rm(join(packages, RECORD), { recursive: true, force: true });
-  await writeFile(join(packages, RECORD), JSON.stringify({ ...resolved, bytes }), { flag: 'wx' });
+  await rm(join(packages, LAYER_RECORD), { recursive: true, force: true });
+  await writeFile(join(packages, LAYER_RECORD), JSON.stringify({ ...resolved, bytes }), { flag: 'wx' });
   await sealTree(packages);
-  await publish(packages, join(runtimeDir, layerName(resolved)));
+  return packages;
 }
 
 /** Moves a finished folder to its place. One that is there already has the same content, and may be in use. */

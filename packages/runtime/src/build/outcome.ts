@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { LogLine } from '../types.ts';
+import type { LayerStore } from './layers.ts';
 import type { EnvironmentLock, ImageLock } from './lock.ts';
 import type { BuildProblem } from './problem.ts';
 import type { Resolved } from './resolve.ts';
@@ -72,6 +73,8 @@ export interface Builder<
 }
 
 export interface PythonBuilder extends Builder {
+  /** The layers of this machine, for its operator. */
+  readonly layers: LayerStore;
   /** The Python and the packages that it runs with on this machine. */
   lockOf(built: { readonly layer: string | null }): Promise<EnvironmentLock>;
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PYTHON } from '../sandbox/root.ts';
 import type { Bind, LogLine, Runtime, Severity } from '../types.ts';
@@ -45,6 +46,7 @@ export async function preparePip(
       'The operator of the platform has to install it (Debian, Ubuntu: apt-get install python3-pip).',
     );
   }
+  for (const folder of ['cache', 'tmp', 'settings']) await mkdir(join(draft, folder), { recursive: true, mode: 0o755 });
   const settings = await pipSettings(python.pip, environment, join(draft, 'settings'), '/build/settings');
   return { runtime, python, draft, settings };
 }

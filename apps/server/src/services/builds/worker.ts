@@ -217,6 +217,7 @@ export class BuildWorker {
         .updateTable('service_versions')
         .set({
           code: JSON.stringify(code),
+          layer: 'layer' in code ? code.layer : null,
           parameters: JSON.stringify(parameters.map(withoutLongSchema)),
           derived_schemas: derived && JSON.stringify(derived),
         })

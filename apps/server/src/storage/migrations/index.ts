@@ -31,6 +31,7 @@ import * as workflowOwners from './0033-workflow-owners.ts';
 import * as workflowMessagesOfApplications from './0035-workflow-messages-of-applications.ts';
 import * as workflowSpeed from './0036-workflow-speed.ts';
 import * as buildQueue from './0042-build-queue.ts';
+import * as layers from './0043-layers.ts';
 import * as storageUse from './0046-storage-use.ts';
 import * as longRuns from './0047-long-runs.ts';
 import * as workflowLeases from './0048-workflow-leases.ts';
@@ -69,6 +70,7 @@ const migrations: Record<string, Migration> = {
   '0035-workflow-messages-of-applications': workflowMessagesOfApplications,
   '0036-workflow-speed': workflowSpeed,
   '0042-build-queue': buildQueue,
+  '0043-layers': layers,
   '0046-storage-use': storageUse,
   '0047-long-runs': longRuns,
   '0048-workflow-leases': workflowLeases,

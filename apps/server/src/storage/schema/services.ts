@@ -10,6 +10,7 @@ export interface ServiceTables {
   provider_access_tokens: ProviderAccessTokenRow;
   builds: BuildRow;
   build_turns: BuildTurnRow;
+  layers: LayerRow;
   on_premise_targets: OnPremiseTargetRow;
   listings: ListingRow;
   listing_categories: ListingCategoryRow;
@@ -50,6 +51,8 @@ export interface ServiceVersionRow {
   build_id: string;
   /** JSON of what the runtime needs to run the version; null until built. */
   code: string | null;
+  /** The layer of installed packages in its code; null without one. */
+  layer: Generated<string | null>;
   /** JSON of the parameters of run(); null until built. */
   parameters: string | null;
   /** JSON of the input and the schemas that the signature of run() tells; null until built, or where it tells nothing. */
@@ -99,6 +102,24 @@ export interface BuildRow {
   /** What it was promised beside executions; null while it is pending, 0 on a slot that is reserved for builds. */
   cpus: number | null;
   memory_bytes: number | null;
+}
+
+/** Installed packages that a worker has. */
+export interface LayerRow {
+  worker_id: string;
+  /** `layers/<key>`, as in the code of a version. */
+  layer: string;
+  python: string;
+  platform: string;
+  /** JSON of names, versions and hashes. */
+  packages: string;
+  bytes: number;
+  created_at: number;
+  /** When a version was last seen that needs it. */
+  used_at: number;
+  /** What an administrator has asked for and the worker has not done yet. */
+  wanted: 'PURGE' | 'REBUILD' | null;
+  problem: string | null;
 }
 
 /** When an owner was last given a build. */

@@ -1,0 +1,2 @@
+export { LayerKeeper } from './keeper.ts';
+export { layerEndpoints } from './routes.ts';

@@ -1,0 +1,26 @@
+import { Type, type Static } from 'typebox';
+import { Timestamp } from './fields.ts';
+
+/** Installed packages on one worker, shared by all versions whose requirements come to the same. */
+export const Layer = Type.Object(
+  {
+    id: Type.String({ description: 'Hash of the packages and of the Python that they were installed for.' }),
+    workerId: Type.String({ description: 'The worker that has it. Several may have the same layer.' }),
+    python: Type.String({ description: 'Version of Python, for example `3.11`.' }),
+    packages: Type.Array(Type.String(), {
+      description: '`name==version --hash=sha256:<digest>`, sorted. Empty for one of an older release of the platform.',
+    }),
+    bytes: Type.Integer({ minimum: 0 }),
+    createdAt: Timestamp,
+    usedAt: { ...Timestamp, description: 'When a version was last seen that needs it, in UTC.' },
+    versions: Type.Integer({ minimum: 0, description: 'Versions of services that need it, published or not.' }),
+    wanted: Type.Optional(
+      Type.Enum(['PURGE', 'REBUILD'], {
+        description: 'What an administrator has asked for and the worker has not done yet.',
+      }),
+    ),
+    problem: Type.Optional(Type.String({ description: 'Why it could not be rebuilt; it stays as it was.' })),
+  },
+  { $id: 'Layer' },
+);
+export type Layer = Static<typeof Layer>;
