@@ -5,7 +5,7 @@ import { containerTools } from './container-engine.ts';
 import { postgresTool } from './postgres.ts';
 import { ensureTools, runtimeTools, testTools } from './system-tools.ts';
 
-// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30 --engine --only platform,program`: kills and takes away what an
+// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30 --still 60 --engine --only platform,program`: kills, stops for a while and takes away what an
 // installation stands on, under load, and says what was lost, run twice, stuck or left behind. The seed repeats it.
 const { values } = parseArgs({
   options: {
@@ -16,15 +16,17 @@ const { values } = parseArgs({
     outage: { type: 'string' },
     only: { type: 'string' },
     engine: { type: 'boolean', default: false },
+    still: { type: 'string', default: '60' },
   },
 });
 const [seed, kills] = [Number(values.seed), Number(values.kills)];
 const diskMb = values.disk === undefined ? null : Number(values.disk);
+const stillMs = Number(values.still) * 1000;
 const outageMs = values.outage === undefined ? null : Number(values.outage) * 1000;
 const { database } = values;
 if (database !== 'sqlite' && database !== 'postgres') throw new Error('--database is sqlite or postgres');
-if (![seed, kills, diskMb ?? 1, outageMs ?? 1].every((number) => Number.isFinite(number) && number >= 0))
-  throw new Error('--seed, --kills, --disk (MB) and --outage (seconds) are numbers');
+if (![seed, kills, stillMs, diskMb ?? 1, outageMs ?? 1].every((number) => Number.isFinite(number) && number >= 0))
+  throw new Error('--seed, --kills, --disk (MB), --outage and --still (seconds) are numbers');
 const only = values.only?.split(',') ?? null;
 const unknown = only?.filter((name) => faults.every((fault) => fault.name !== name)) ?? [];
 if (unknown.length > 0)
@@ -47,6 +49,7 @@ const report = await runFaults({
   database,
   diskMb,
   outageMs,
+  stillMs,
   withEngine: values.engine,
   pauseMs: 800,
   tell: say,

@@ -24,6 +24,8 @@ export interface Postgres {
   readonly url: string;
   /** Ends it as a crash of its machine would, without a word to anybody. */
   kill(): Promise<void>;
+  /** Of its first process; all others are its children. */
+  readonly pid: number;
   /** Starts it again after that, on the same data. */
   revive(): Promise<void>;
   stop(): Promise<void>;
@@ -71,6 +73,9 @@ export async function startPostgres({ durable }: { durable: boolean }): Promise<
   return {
     url: `postgres://kethub@127.0.0.1:${port}/postgres`,
     kill: () => end('SIGKILL'),
+    get pid() {
+      return server.pid ?? 0;
+    },
     async revive() {
       for (let attempt = 1; ; attempt++) {
         try {

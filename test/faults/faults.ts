@@ -86,7 +86,35 @@ const engine: Fault = {
   },
 };
 
-export const faults: readonly Fault[] = [platform, runner, program, database, disk, engine];
+const SHORTEST_STILL_MS = 1_000;
+
+/** Processes that stand still for a while and go on, as on a machine that sleeps, or whose disk does not answer. */
+function stillOf(name: string, processesOf: (installation: Installation) => readonly number[]): Fault {
+  return {
+    name: `still-${name}`,
+    weight: 1,
+    isPossible: (installation) => name !== 'database' || installation.postgres !== null,
+    async happen(installation, random) {
+      const pids = processesOf(installation);
+      // Mostly short.
+      const longer = Math.max(0, installation.stillMs - SHORTEST_STILL_MS) * random() ** 2;
+      const stopped = pids.filter((pid) => signal(pid, 'SIGSTOP'));
+      await pause(SHORTEST_STILL_MS + longer);
+      for (const pid of stopped) signal(pid, 'SIGCONT');
+      await installation.platform.ready().catch(installation.bringUp);
+      return stopped.length > 0;
+    },
+  };
+}
+
+const stills: readonly Fault[] = [
+  stillOf('platform', ({ platform: { pid } }) => [pid]),
+  stillOf('runner', ({ dataDir }) => runnersOf(dataDir)),
+  // The first process last: it would take a child that stands still for one that hangs.
+  stillOf('database', ({ postgres }) => (postgres ? [...below(postgres.pid), postgres.pid] : [])),
+];
+
+export const faults: readonly Fault[] = [platform, runner, program, database, disk, engine, ...stills];
 
 /** The database is away for so long. */
 export async function longOutage(
@@ -117,9 +145,12 @@ function fill(file: string): void {
 
 function killOne(pids: readonly number[], random: () => number): boolean {
   const pid = pids[Math.floor(random() * pids.length)];
-  if (pid === undefined) return false;
+  return pid !== undefined && signal(pid, 'SIGKILL');
+}
+
+function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, name);
     return true;
   } catch {
     // It has just ended by itself.

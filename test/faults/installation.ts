@@ -29,6 +29,8 @@ export interface Installation {
   readonly containers: Containers | null;
   /** The folder whose files are opened once by each execution. */
   readonly marks: string;
+  /** For how long, at most, processes stand still. */
+  readonly stillMs: number;
   /** Starts the platform again until it is ready, as whatever watches over it does. */
   bringUp(): Promise<void>;
   /** Stops everything, and removes it. */
@@ -41,6 +43,8 @@ export interface InstallationOptions {
   readonly diskMb: number | null;
   /** With a container engine, which needs root. */
   readonly withEngine?: boolean;
+  /** For how long, at most, processes stand still. */
+  readonly stillMs?: number;
 }
 
 const CONCURRENT = '12';
@@ -50,6 +54,7 @@ export async function openInstallation({
   database,
   diskMb,
   withEngine = false,
+  stillMs = 5_000,
 }: InstallationOptions): Promise<Installation> {
   const disk = diskMb === null ? null : mountDisk(diskMb);
   const before = process.env['TMPDIR'];
@@ -89,6 +94,7 @@ export async function openInstallation({
     platform,
     postgres,
     smallDisk: disk,
+    stillMs,
     containers,
     marks: path.join(onlyFolderIn(path.join(dataDir, 'runtime', 'sources')), 'marks'),
     async bringUp() {

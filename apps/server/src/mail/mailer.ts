@@ -47,8 +47,9 @@ export function createMailer(platform: Platform): Mailer {
       while (again && !closing.signal.aborted) {
         again = false;
         const now = platform.now();
+        const claimedAt = performance.now();
         const mails = await claimMails(database, { now, leaseEnd: now + LEASE_MS, most: AT_ONCE });
-        await Promise.all(mails.map((mail) => deliver(mail).catch(report)));
+        await Promise.all(mails.map((mail) => deliver(mail, claimedAt).catch(report)));
         again ||= mails.length === AT_ONCE;
       }
     } catch (error) {
@@ -58,8 +59,10 @@ export function createMailer(platform: Platform): Mailer {
   const report = (error: unknown): void => {
     log.warn({ err: error }, 'the outbox cannot be read or written; the next round tries again');
   };
-  const deliver = async (row: OutgoingMailRow): Promise<void> => {
+  const deliver = async (row: OutgoingMailRow, claimedAt: number): Promise<void> => {
     const mail = { id: row.id, attempts: row.attempts };
+    // This process stood still: by the end of a delivery another may have taken the mail.
+    if (performance.now() - claimedAt > LEASE_MS - DELIVERY_MS) return;
     if (row.expires_at <= platform.now()) {
       log.error(mail, 'a mail was given up: it could not be handed over in time');
       return deleteMail(database, row.id);
@@ -77,7 +80,7 @@ export function createMailer(platform: Platform): Mailer {
     } catch (error) {
       log.warn({ ...mail, ...reasonOf(error) }, 'a mail could not be handed over; it is kept and tried again');
       const wait = closing.signal.aborted ? 0 : (RETRIES_MS[row.attempts - 1] ?? RETRIES_MS.at(-1) ?? 0);
-      await deferMail(database, row.id, platform.now() + wait);
+      await deferMail(database, mail, platform.now() + wait);
     }
   };
 

@@ -6,6 +6,9 @@ export async function insertMail(transaction: Queries, mail: OutgoingMailRow): P
   await transaction.insertInto('outgoing_mails').values(mail).execute();
 }
 
+/** Longer than any claim and any wait between two attempts. */
+const LONGEST_WAIT_MS = 60 * 60_000;
+
 /** Takes up to `most` mails that are due, the longest due first. Nobody else takes them before `leaseEnd`. */
 export async function claimMails(
   database: Database,
@@ -14,7 +17,8 @@ export async function claimMails(
   const due = await database.read
     .selectFrom('outgoing_mails')
     .select(['id', 'due_at'])
-    .where('due_at', '<=', now)
+    // What lies further ahead was put off by a clock that has since been set back.
+    .where(({ or, eb }) => or([eb('due_at', '<=', now), eb('due_at', '>', now + LONGEST_WAIT_MS)]))
     .orderBy('due_at')
     .limit(most)
     .execute();
@@ -36,9 +40,19 @@ export async function claimMails(
   });
 }
 
-export async function deferMail(database: Database, id: string, dueAt: number): Promise<void> {
+/** Unless another process has taken the mail meanwhile, which `attempts` tells. */
+export async function deferMail(
+  database: Database,
+  { id, attempts }: Pick<OutgoingMailRow, 'id' | 'attempts'>,
+  dueAt: number,
+): Promise<void> {
   await database.write((transaction) =>
-    transaction.updateTable('outgoing_mails').set({ due_at: dueAt }).where('id', '=', id).execute(),
+    transaction
+      .updateTable('outgoing_mails')
+      .set({ due_at: dueAt })
+      .where('id', '=', id)
+      .where('attempts', '=', attempts)
+      .execute(),
   );
 }
 

@@ -21,7 +21,11 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
   const signals = new EventEmitter();
   signals.setMaxListeners(0);
   const backends = new Map<PoolClient, number>();
-  pool.on('connect', (client) => void backends.set(client, backendOf(client)));
+  pool.on('connect', (client) => {
+    backends.set(client, backendOf(client));
+    // Nor one that is in use, such as that of a transaction in which this process stood still: its next query fails.
+    client.on('error', () => undefined);
+  });
   pool.on('remove', (client) => void backends.delete(client));
   const isOwn = (backend: number): boolean => backends.values().some((one) => one === backend);
   const deliver = (told: string): void => {

@@ -23,6 +23,10 @@ export class KethubProcess {
     this.#process = this.#spawn();
   }
 
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
   /** Resolves when it answers that it is ready; rejects with what it said when it has ended. */
   async ready(): Promise<void> {
     const end = performance.now() + PATIENCE_MS;
@@ -41,6 +45,13 @@ export class KethubProcess {
     const exit = once(this.#process, 'exit');
     this.#process.kill(signal);
     await exit;
+  }
+
+  /** Has it stand still for so long, as a machine that sleeps does. */
+  async standStill(milliseconds: number): Promise<void> {
+    this.#process.kill('SIGSTOP');
+    await pause(milliseconds);
+    this.#process.kill('SIGCONT');
   }
 
   /** Starts it again, with the same settings. */

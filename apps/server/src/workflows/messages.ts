@@ -1,7 +1,7 @@
 import type { Variables } from '@kethub/workflow';
 import { sql } from 'kysely';
 import type { Platform } from '../platform.ts';
-import type { Queries, WorkflowMessageRow, WorkflowSubscriptionRow } from '../storage/index.ts';
+import { isOutage, type Queries, type WorkflowMessageRow, type WorkflowSubscriptionRow } from '../storage/index.ts';
 import { eventRow, insertEvents } from './advance/index.ts';
 import type { Pause } from './loop.ts';
 
@@ -9,13 +9,20 @@ const AT_ONCE = 100;
 
 /** Brings messages to instances that wait for them, and forgets those whose time is up. */
 export async function correlateMessages(platform: Platform, told: () => void): Promise<Pause> {
-  const { database, now } = platform;
+  const { database, now, log } = platform;
   const waiting = await database.read.selectFrom('workflow_messages').select('id').limit(1).executeTakeFirst();
   if (!waiting) return null;
   const matches = await matching(database.read, now());
   let correlated = 0;
   for (const message of matches) {
-    if (await database.write((transaction) => correlate(platform, transaction, message))) correlated++;
+    try {
+      if (await database.write((transaction) => correlate(platform, transaction, message))) correlated++;
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      // The others do not wait for it; its own time is up at some point.
+      log.warn({ message: message.id, err: error }, 'a message could not be brought to a workflow: it is tried again');
+      platform.telemetry.metrics?.workflowRetried('message');
+    }
   }
   if (correlated > 0) told();
   await database.write((transaction) =>

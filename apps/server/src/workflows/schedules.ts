@@ -1,14 +1,15 @@
 import { firstStart, nextStart, type ProcessGraph, type StartTimer } from '@kethub/workflow';
 import type { Workflows } from '../executions/index.ts';
-import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import type { Queries, WorkflowScheduleRow } from '../storage/index.ts';
+import { isOutage, type Queries, type WorkflowScheduleRow } from '../storage/index.ts';
 import type { Graphs } from './graphs.ts';
 import type { Pause } from './loop.ts';
 import { originOfOwner, startByEvent } from './start-by-event.ts';
 
 const AT_ONCE = 32;
 const MISSED = 100_000;
+/** After so long a start that failed is tried again. */
+const AGAIN_MS = 60_000;
 
 /** Starts instances whose timer start events are due, one for each time, of the version that was deployed last. */
 export async function fireSchedules(
@@ -25,9 +26,11 @@ export async function fireSchedules(
       await fire(platform, workflows, graphs, row);
       started();
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      // Of an owner who is leaving: the schedule goes with the service.
+      if (isOutage(error)) throw error;
+      // Of an owner who is leaving, for one: the schedule goes with the service. Nobody else waits for it.
       log.warn({ version: row.service_version_id, err: error }, 'a workflow could not be started by its timer');
+      platform.telemetry.metrics?.workflowRetried('schedule');
+      await database.write((transaction) => postpone(transaction, row, now() + AGAIN_MS));
     }
   }
   const next = rows.find((row) => !due.includes(row));
@@ -66,6 +69,17 @@ function firstOrNext(graph: ProcessGraph, row: WorkflowScheduleRow, now: number)
   let next = nextStart(JSON.parse(row.timer) as StartTimer);
   for (let skipped = 0; next && next.due <= now && skipped < MISSED; skipped++) next = nextStart(next);
   return next;
+}
+
+/** Its next time is computed from its timer, not from when it is due. */
+function postpone(transaction: Queries, row: WorkflowScheduleRow, due: number): Promise<unknown> {
+  return transaction
+    .updateTable('workflow_schedules')
+    .set({ due })
+    .where('service_version_id', '=', row.service_version_id)
+    .where('element_id', '=', row.element_id)
+    .where('due', '=', row.due)
+    .execute();
 }
 
 /** Whether this process does it: the row goes on to its next time in the same transaction, or away. */

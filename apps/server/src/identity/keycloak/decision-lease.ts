@@ -29,7 +29,16 @@ async function take({ database, now }: Platform, subject: string, holder: string
       .insertInto('registration_decisions')
       .values({ subject, ...lease })
       .onConflict((conflict) =>
-        conflict.column('subject').doUpdateSet(lease).where('registration_decisions.expires_at', '<=', now()),
+        conflict
+          .column('subject')
+          .doUpdateSet(lease)
+          // One that would last longer than any was taken before the clock was set back.
+          .where(({ or, eb }) =>
+            or([
+              eb('registration_decisions.expires_at', '<=', now()),
+              eb('registration_decisions.expires_at', '>', now() + 2 * LEASE_MS),
+            ]),
+          ),
       )
       .returning('holder')
       .executeTakeFirst(),

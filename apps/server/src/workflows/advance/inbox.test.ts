@@ -9,6 +9,8 @@ import { bpmn } from '../../testing/workflows.ts';
 import type { Graphs } from '../graphs.ts';
 import { createWorkflows } from '../index.ts';
 import { readJournalAfter } from '../journal.ts';
+import { markCalling } from '../jobs/calls.ts';
+import { claimJobs, markCalled, postpone, removeJob, renewLeases, undoClock } from '../jobs/queries.ts';
 import { eventRow, insertEvents } from './events.ts';
 import { advance, Advancing, Inbox, RecentInstances, Suspects, type Ended, type Taker } from './index.ts';
 
@@ -106,6 +108,41 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
       await allow();
     },
   );
+
+  test('and all else of a job are written by whoever has taken it last', async () => {
+    const { database } = platform;
+    const { jobs } = await begin(1);
+    const write = <T>(work: (transaction: Queries) => Promise<T>) => database.write(work);
+    const ids = jobs.map(({ id }) => id);
+    const now = Date.now();
+    const claim = (at: number) => write((transaction) => claimJobs(transaction, ids, at, at + 10_000));
+    const [first] = await claim(now + 20_000);
+    if (!first) throw new Error('Not taken');
+    expect(await claim(now + 29_000)).toEqual([]);
+    const [second] = await claim(now + 31_000);
+    if (!second) throw new Error('Not taken over');
+    // The first has stood still, and wakes.
+    await write((transaction) => renewLeases(transaction, [first], now + 99_000));
+    const called = { id: first.id, lease: first.lease, application_id: 'app', address: '' };
+    expect((await write((transaction) => markCalled(transaction, [called]))).size).toBe(0);
+    const sending = { ...called, caller: 'w/1', service_version_id: VERSION };
+    expect((await write((transaction) => markCalling(transaction, [sending]))).size).toBe(0);
+    expect(await write((transaction) => postpone(transaction, first, 1))).toBe(false);
+    expect(await write((transaction) => removeJob(transaction, first))).toBe(false);
+    const box = new Inbox();
+    const told = box.add(ended(first));
+    await step(box, new Remembering());
+    await told;
+    expect(await openJobs()).toEqual([second]);
+    // Whatever a clock has said that was wrong, a lease and a pause end.
+    expect(await claim(now - 86_400_000)).toHaveLength(1);
+    const [third] = await openJobs();
+    if (!third) throw new Error('Not taken');
+    expect(await write((transaction) => postpone(transaction, third, now + 86_400_000))).toBe(true);
+    expect(await undoClock(database, now)).toBe(1);
+    expect(await openJobs()).toMatchObject([{ due: now }]);
+    expect(await undoClock(database, now)).toBe(0);
+  });
 
   test('that come twice are one, and hold up no others', async () => {
     for (const remembered of [true, false]) {
