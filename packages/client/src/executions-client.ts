@@ -1,5 +1,5 @@
 import type { LogEntry, ServiceExecution } from '@kethub/contract';
-import { path, read, send, sendForJson, sendForNothing } from './connection.ts';
+import { path, read, send, sendForJson } from './connection.ts';
 import type { Call, CallOptions, Connection } from './connection.ts';
 import { followLog, type FollowedEntry, type FollowOptions } from './follow-log.ts';
 import { watch, type WatchOptions } from './watch.ts';
@@ -35,8 +35,6 @@ export interface ExecutionsClient {
   /** The log as it grows, to its end. */
   followLog(id: string, options?: FollowOptions): AsyncGenerator<FollowedEntry, void>;
   cancel(id: string, options?: CallOptions): Promise<ServiceExecution>;
-  /** Deletes one that has ended, with result, result files and log. */
-  delete(id: string, options?: CallOptions): Promise<void>;
 }
 
 /** Whether an execution can still change. */
@@ -80,6 +78,5 @@ export function executionsAt(connection: Connection, at = ''): ExecutionsClient 
         following,
       ),
     cancel: (id, { signal } = {}) => sendForJson(connection, { method: 'PUT', path: `${one(id)}/cancel`, signal }),
-    delete: (id, { signal } = {}) => sendForNothing(connection, { method: 'DELETE', path: one(id), signal }),
   };
 }

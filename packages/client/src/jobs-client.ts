@@ -1,5 +1,5 @@
 import type { OwnedExecution, ExecutionRecord, ProvidedExecution, ServiceExecution } from '@kethub/contract';
-import { path, query, sendForJson, type CallOptions, type Connection } from './connection.ts';
+import { path, query, sendForJson, sendForNothing, type CallOptions, type Connection } from './connection.ts';
 import { executionsAt, startCall, type ExecutionInput, type StartOptions } from './executions-client.ts';
 
 export function jobsAt(connection: Connection) {
@@ -35,6 +35,9 @@ export function jobsAt(connection: Connection) {
         path: path`/service-executions/${id}/end`,
         ...options,
       }),
+    /** Deletes one that has ended, with result, result files and log; also one that an application of the caller has started. */
+    deleteExecution: (id: string, { signal }: CallOptions = {}) =>
+      sendForNothing(connection, { method: 'DELETE', path: path`/service-executions/${id}`, signal }),
     /** One of what was started for the caller. */
     executions: executionsAt(connection, '/service-executions'),
   };

@@ -1,7 +1,7 @@
 import { KethubError } from '@kethub/client';
 import type { Command } from 'commander';
 import { findExecution, type FoundExecution } from '../platform/find-execution.ts';
-import { openSession } from '../platform/session.ts';
+import { openSession, type Session } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 
 /** Whether a cancelled execution has ended is asked so often, so many milliseconds apart: its processes have 5 s. */
@@ -28,14 +28,14 @@ async function remove(shell: Shell, wanted: readonly string[], { cancel, ...opti
   const deleted: string[] = [];
   for (const one of wanted) {
     const found = await findExecution(shell, session, one);
-    if (cancel === true) await cancelAndDelete(found);
-    else await found.door.delete(found.id);
+    if (cancel === true) await cancelAndDelete(session, found);
+    else await session.platform.deleteExecution(found.id);
     deleted.push(found.id);
   }
   outputOf(shell, options).result(deleted.map((id) => `${id} is deleted.`).join('\n'), { deleted });
 }
 
-async function cancelAndDelete({ id, door }: FoundExecution): Promise<void> {
+async function cancelAndDelete({ platform }: Session, { id, door }: FoundExecution): Promise<void> {
   try {
     await door.cancel(id);
   } catch (error) {
@@ -43,7 +43,7 @@ async function cancelAndDelete({ id, door }: FoundExecution): Promise<void> {
   }
   for (let attempt = 1; ; attempt++) {
     try {
-      return await door.delete(id);
+      return await platform.deleteExecution(id);
     } catch (error) {
       // Its processes are still ending.
       if (!isRefused(error, 'execution-not-ended') || attempt === ATTEMPTS) throw error;

@@ -8,9 +8,6 @@ import { releaseContent } from './release-content.ts';
 import { notThere, within, type ExecutionScope } from './scope.ts';
 import { executionChanged } from './watch.ts';
 
-/** In whose name an application deletes: the audit log names a person or an application as the actor. */
-export type Actor = { readonly personId: string } | { readonly applicationId: string };
-
 /**
  * Deletes an ended execution with its result, result files and log; of a workflow also its instance and journal, and what
  * its call activities have started. What services its tasks have called is executions of their own, and stays. What was
@@ -20,7 +17,7 @@ export async function deleteExecution(
   platform: Platform,
   scope: ExecutionScope,
   id: string,
-  actor: Actor,
+  personId: string,
 ): Promise<void> {
   const { database, now } = platform;
   const unused = await database.write(async (transaction) => {
@@ -40,7 +37,7 @@ export async function deleteExecution(
       .executeTakeFirst();
     // Somebody else has deleted it, or mended the workflow, since it was read.
     if (numDeletedRows !== 1n) throw notThere(scope, id);
-    await record(platform, transaction, row, actor);
+    await record(platform, transaction, row, personId);
     return blobs;
   });
   executionChanged(database, id);
@@ -76,10 +73,9 @@ async function requireOver(transaction: Queries, row: ExecutionRow): Promise<voi
     throw new Problem('execution-not-ended', 'The workflow that started the execution has not taken its result yet.');
 }
 
-async function record(platform: Platform, transaction: Queries, row: ExecutionRow, actor: Actor): Promise<void> {
+async function record(platform: Platform, transaction: Queries, row: ExecutionRow, personId: string): Promise<void> {
   if (row.owner_type === null || row.owner_id === null) return;
-  const isPerson = 'personId' in actor;
-  const context = { type: row.owner_type, id: row.owner_id, role: 'OWNER', personId: isPerson ? actor.personId : actor.applicationId } as const; // prettier-ignore
-  const detail = { serviceId: row.service_id, status: row.status, by: isPerson ? 'PERSON' : 'APPLICATION' };
+  const context = { type: row.owner_type, id: row.owner_id, role: 'OWNER', personId } as const;
+  const detail = { serviceId: row.service_id, status: row.status };
   await audit(platform, transaction, context, 'execution:delete', row.id, detail);
 }

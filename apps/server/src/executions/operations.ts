@@ -6,7 +6,7 @@ import { answerLog, isKept } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
 import type { Queries } from '../storage/index.ts';
 import { cancelExecution } from './cancel.ts';
-import { deleteExecution, type Actor } from './delete-execution.ts';
+import { deleteExecution } from './delete-execution.ts';
 import { executionLinks } from './links.ts';
 import { executionLog } from './log.ts';
 import { presentStatus } from './present.ts';
@@ -129,8 +129,8 @@ export class Executions {
   }
 
   /** Deletes an execution that has ended, with all that it left. */
-  async delete(scope: ExecutionScope, id: string, actor: Actor): Promise<Answer> {
-    await deleteExecution(this.#platform, scope, id, actor);
+  async delete(scope: ExecutionScope, id: string, personId: string): Promise<Answer> {
+    await deleteExecution(this.#platform, scope, id, personId);
     return { status: 204 };
   }
 

@@ -208,22 +208,6 @@ export function gatewayEndpoints(
       },
     }),
     endpoint({
-      method: 'DELETE',
-      path: `${service}/:id`,
-      id: 'deleteExecution',
-      tag,
-      access: 'SUBSCRIBER',
-      summary: 'Delete an execution that has ended, with its result, result files and log',
-      description: 'Cancel it first if it runs. Afterwards the execution is not there: 404.',
-      params: one,
-      answers: { 204: null },
-      problems: [...missing, 'execution-not-ended'],
-      handle: ({ caller, params }) => {
-        const { scope, subscriber } = admitted(caller);
-        return executions.delete(scope, params.id, { applicationId: subscriber.applicationId });
-      },
-    }),
-    endpoint({
       method: 'PUT',
       path: `${service}/:id/cancel`,
       id: 'cancelExecution',

@@ -209,7 +209,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     problems: [...missing, 'execution-not-ended'],
     handle: ({ params, caller }) => {
       const context = contextOf(caller);
-      return executions.delete(jobScope(platform, context), params.executionId, context);
+      return executions.delete(jobScope(platform, context), params.executionId, context.personId);
     },
   }),
   endpoint({
