@@ -1,5 +1,6 @@
 import { renewConfiguration } from './configuration.ts';
 import { renewDependencies } from './dependencies.ts';
+import { renewLimits } from './limits.ts';
 import { renewMonitoring } from './monitoring.ts';
 import { renewAccounts, renewNumbers, renewProfile } from './numbers.ts';
 
@@ -14,6 +15,7 @@ export interface Page {
 export const pages: readonly Page[] = [
   { file: 'docs/configuration.md', renew: renewConfiguration },
   { file: 'SPECIFICATION.md', renew: (page) => renewAccounts(renewProfile(renewNumbers(page))) },
+  { file: 'docs/limits.md', renew: renewLimits },
   { file: 'docs/monitoring.md', renew: renewMonitoring },
   { file: 'docs/dependencies.md', renew: renewDependencies },
 ];

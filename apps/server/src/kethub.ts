@@ -20,7 +20,14 @@ import {
   type Workflows,
 } from './executions/index.ts';
 import { createGateway } from './gateway/index.ts';
-import { createHttpServer, createIds, createReadiness, serveHealth, type Needs } from './http/index.ts';
+import {
+  ConnectionLimits,
+  createHttpServer,
+  createIds,
+  createReadiness,
+  serveHealth,
+  type Needs,
+} from './http/index.ts';
 import { createIdentity, type IdentityService } from './identity/index.ts';
 import { organizationCatalog } from './organizations/index.ts';
 import type { Addresses, Platform } from './platform.ts';
@@ -138,7 +145,20 @@ export async function openPlatform(
     const addresses = addressesOf(configuration, ports);
     const workerId = configuration.roles.worker ? workerIdOf(dataDir, newId) : null;
     const telemetry = await openTelemetry(configuration, log);
-    return { configuration, addresses, database, blobs, seal, log, telemetry, now: Date.now, newId, workerId };
+    const connections = new ConnectionLimits(configuration.connections, configuration.trustedProxies, Date.now);
+    return {
+      configuration,
+      connections,
+      addresses,
+      database,
+      blobs,
+      seal,
+      log,
+      telemetry,
+      now: Date.now,
+      newId,
+      workerId,
+    };
   } catch (error) {
     await database.close();
     throw error;
@@ -236,7 +256,7 @@ async function openApi(
 }
 
 /** A worker alone listens for whoever watches over it, and for nobody else. */
-async function createHealthServer({ log, addresses, configuration }: Platform): Promise<FastifyInstance> {
+async function createHealthServer({ log, addresses, configuration, connections }: Platform): Promise<FastifyInstance> {
   return createHttpServer({
     log,
     problemsUrl: addresses.problems,
@@ -245,6 +265,8 @@ async function createHealthServer({ log, addresses, configuration }: Platform): 
     serverUrl: addresses.api,
     securitySchemes: {},
     trustedProxies: configuration.trustedProxies,
+    connections,
+    slowestBody: configuration.connections.bytesPerSecond,
     bodyMemoryBytes: configuration.bodyMemoryBytes,
   });
 }

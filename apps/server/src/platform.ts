@@ -2,6 +2,7 @@ import type { MemberRole } from '@kethub/contract';
 import type { Logger } from 'pino';
 import type { Operation } from './authorization/index.ts';
 import type { Configuration } from './config/index.ts';
+import type { ConnectionLimits } from './http/connections.ts';
 import type { Blobs, Database, Seal } from './storage/index.ts';
 import type { Telemetry } from './telemetry/index.ts';
 
@@ -26,6 +27,8 @@ export interface Platform {
   readonly seal: Seal;
   readonly log: Logger;
   readonly telemetry: Telemetry;
+  /** Of all ports of this process. */
+  readonly connections: ConnectionLimits;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** A new UUID of version 7. */

@@ -48,6 +48,8 @@ export async function createApi(
     serverUrl: addresses.api,
     securitySchemes: securitySchemes(identity.tokenEndpoint),
     trustedProxies: platform.configuration.trustedProxies,
+    connections: platform.connections,
+    slowestBody: platform.configuration.connections.bytesPerSecond,
     bodyMemoryBytes: platform.configuration.bodyMemoryBytes,
     observer: RequestObserver.of(platform.telemetry, 'platform'),
     slowReaderMs: platform.configuration.readers.slowMs,

@@ -1,5 +1,6 @@
 import { accountsOf, type AccountSettings } from './accounts.ts';
 import { addressesOf, type Addresses } from './addresses.ts';
+import { connectionsOf, type ConnectionSettings } from './connections.ts';
 import { containersOf, type ContainerSettings } from './containers.ts';
 import { keptOf, type Kept } from './kept.ts';
 import { keycloakOf, type KeycloakSettings } from './keycloak.ts';
@@ -16,7 +17,15 @@ import { upstreamOf, type UpstreamSettings } from './upstream.ts';
 import { userCodeOf, type UserCodeSettings } from './user-code.ts';
 
 export { Refusal };
-export type { BlobSettings, CapacitySettings, ContainerSettings, KeycloakSettings, MailSettings, MetricsSettings };
+export type {
+  BlobSettings,
+  CapacitySettings,
+  ConnectionSettings,
+  ContainerSettings,
+  KeycloakSettings,
+  MailSettings,
+  MetricsSettings,
+};
 export type {
   OnPremiseSettings,
   RateLimitSettings,
@@ -40,6 +49,7 @@ export interface Configuration extends Addresses, Kept, AccountSettings, LimitSe
   readonly metrics: MetricsSettings | null;
   /** null without traces. */
   readonly tracing: TracingSettings | null;
+  readonly connections: ConnectionSettings;
   readonly onPremise: OnPremiseSettings;
   readonly readers: ReaderSettings;
   readonly maxConcurrentExecutions: number;
@@ -70,6 +80,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     mail: mailOf(given),
     metrics: metricsOf(given),
     tracing: tracingOf(given),
+    connections: connectionsOf(given),
     onPremise: onPremiseOf(given),
     readers: readersOf(given),
     maxConcurrentExecutions: given.KETHUB_MAX_CONCURRENT_EXECUTIONS,

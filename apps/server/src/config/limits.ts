@@ -36,7 +36,7 @@ export const LimitFields = {
   KETHUB_RATE_LIMIT_REQUESTS: Type.Integer({
     minimum: 0,
     maximum: 1_000_000,
-    default: 0,
+    default: 30_000,
     description:
       'Requests a minute that one person may make at the platform interface, and one application at the gateway. 0 is no limit. Counted by each process.',
   }),

@@ -2,6 +2,7 @@ import { Ajv } from 'ajv';
 import { Type, type Static } from 'typebox';
 import { AccountFields } from './accounts.ts';
 import { AddressFields } from './addresses.ts';
+import { ConnectionFields } from './connections.ts';
 import { ContainerFields } from './containers.ts';
 import { KeptFields } from './kept.ts';
 import { KeycloakFields } from './keycloak.ts';
@@ -28,6 +29,7 @@ export const SettingsSchema = Type.Object({
   ...ReaderFields,
   ...SchedulingFields,
   ...UserCodeFields,
+  ...ConnectionFields,
   ...ContainerFields,
   ...OnPremiseFields,
   ...TelemetryFields,

@@ -48,6 +48,8 @@ export async function createGateway(platform: Platform, executions: Executions):
       bearer: { type: 'http', scheme: 'bearer', description: 'Token from the token endpoint.' },
     },
     trustedProxies: platform.configuration.trustedProxies,
+    connections: platform.connections,
+    slowestBody: platform.configuration.connections.bytesPerSecond,
     bodyMemoryBytes: platform.configuration.bodyMemoryBytes,
     unrouted: (...asked) => dispatch.unrouted(...asked),
     observer,

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type Static, type TSchema } from 'typebox';
 import type { RequestObserver } from '../telemetry/index.ts';
 import { byReference } from './components.ts';
+import type { ConnectionLimits } from './connections.ts';
 import { countBody, limitedAdmission, type Limits } from './limited-admission.ts';
 import type { Lookup } from './rate-limits.ts';
 import { closeWhenStalled } from './slow-readers.ts';
@@ -17,6 +18,7 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     readonly observer: RequestObserver | null;
+    readonly connectionLimits: ConnectionLimits;
     /** Milliseconds after which a connection that takes nothing of its answer is closed. */
     readonly slowReaderMs: number;
   }
@@ -121,6 +123,10 @@ export function mount<A extends string, C>(
     // The validator has checked the body against the very schema that types the cost.
     const lookup = endpoint.lookup as Lookup | undefined;
     const enter = limitedAdmission((request) => admit(endpoint.access, request), limits, lookup);
+    const { connectionLimits } = app;
+    const admitted = (caller: C, request: FastifyRequest): void => {
+      if (limits && limits.nameOf(caller) !== null) connectionLimits.admitted(request.raw.socket, request.ip);
+    };
     const observe = app.observer?.route(endpoint.method, prefix + endpoint.path);
     const limited = limits?.ownOf || limits?.rates.applyTo(lookup) ? (['too-many-requests'] as const) : [];
     app.route({
@@ -137,17 +143,19 @@ export function mount<A extends string, C>(
       // Before the body is parsed: a stranger does not get to upload.
       onRequest: (request, reply, done) => {
         observe?.(request);
-        const admitted = enter(request, reply);
+        const entered = enter(request, reply);
         // Most decisions are made from memory: a promise for each of these would cost as much as the decision.
-        if (!(admitted instanceof Promise)) {
-          if (divert?.(admitted, request, reply, done)) return observeDiverted(request, reply);
-          request.setDecorator(CALLER, { caller: admitted });
-          announce?.(admitted, reply);
+        if (!(entered instanceof Promise)) {
+          admitted(entered, request);
+          if (divert?.(entered, request, reply, done)) return observeDiverted(request, reply);
+          request.setDecorator(CALLER, { caller: entered });
+          announce?.(entered, reply);
           done();
           return;
         }
-        admitted.then(
+        entered.then(
           (caller) => {
+            admitted(caller, request);
             if (divert?.(caller, request, reply, done)) return observeDiverted(request, reply);
             request.setDecorator(CALLER, { caller });
             announce?.(caller, reply);

@@ -1,3 +1,4 @@
+export { ConnectionLimits } from './connections.ts';
 export { contextOf, personOf } from './context.ts';
 export { describeDownload, download, notModified, type Download } from './download.ts';
 export {

@@ -10,11 +10,13 @@ import Fastify, {
 } from 'fastify';
 import type { RequestObserver } from '../telemetry/index.ts';
 import { BodyMemory } from './body-memory.ts';
+import type { ConnectionLimits } from './connections.ts';
 import { withConsumedBody } from './endpoint.ts';
 import { readJson } from './json/index.ts';
 import { Problem } from './problem.ts';
 import { acceptBodies } from './read-body.ts';
 import { isRestShort, readRestOfBodies } from './rest-of-body.ts';
+import { endSlowBodies } from './slow-bodies.ts';
 import { useSchemaCompilers } from './schema-compilers.ts';
 
 export interface HttpOptions {
@@ -27,6 +29,10 @@ export interface HttpOptions {
   readonly securitySchemes: Record<string, object>;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Bounds the connections; shared by all servers of the process. */
+  readonly connections: ConnectionLimits;
+  /** Bytes a second at which a body has to come at least; 0 is any speed. */
+  readonly slowestBody: number;
   /** Bytes of request bodies that may be in memory at the same time. */
   readonly bodyMemoryBytes: number;
   /** Is asked about requests that no endpoint takes, before `refuse` is what happens to them. */
@@ -42,6 +48,9 @@ export interface HttpOptions {
   readonly slowReaderMs?: number;
 }
 
+/** How long the head of a request may take, and a connection that has sent nothing. */
+const HEAD_MS = 20_000;
+
 /** A server that validates strictly, answers every failure with a problem document and describes itself in OpenAPI 3.1. */
 export async function createHttpServer(options: HttpOptions): Promise<FastifyInstance> {
   const requestId = createRequestIds();
@@ -49,6 +58,8 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     // Its own logging costs listeners and a logger for each request (6 µs of 26); the few lines that are written here
     // name their request themselves.
     logger: false,
+    // The head of a request; what comes after has no common limit of time, see `endSlowBodies`.
+    http: { headersTimeout: HEAD_MS, connectionsCheckingInterval: HEAD_MS / 4 },
     bodyLimit: limits.jsonBodyBytes,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 1_024 },
     requestIdHeader: false,
@@ -63,8 +74,12 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   app.decorate('slowReaderMs', options.slowReaderMs ?? 60_000);
   useSchemaCompilers(app);
   app.decorate('bodyMemory', new BodyMemory(options.bodyMemoryBytes));
+  app.decorate('connectionLimits', options.connections);
+  options.connections.watch(app.server);
+  endSlowBodies(app.server, options.slowestBody);
   readRestOfBodies(app.server);
   useJson(app);
+  if (options.trustedProxies.length > 0) countRequestsOfProxies(app, options.connections);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
@@ -107,6 +122,19 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     },
   });
   return app;
+}
+
+/** What comes through a proxy shares its connections: its requests are bounded by the address that the proxy tells. */
+function countRequestsOfProxies(app: FastifyInstance, connections: ConnectionLimits): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!connections.isTooMany(request.raw, reply.raw, request.ip)) done();
+    else
+      done(
+        new Problem('too-many-requests', 'Too many requests of this address are being answered. Try again soon.', {
+          headers: { 'retry-after': '2' },
+        }),
+      );
+  });
 }
 
 /**

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { createAccounts, security, securitySchemes } from '../accounts/index.ts';
 import { readConfiguration } from '../config/index.ts';
-import { createIds, mount, platformLimits } from '../http/index.ts';
+import { ConnectionLimits, createIds, mount, platformLimits } from '../http/index.ts';
 import { createEmbeddedIdentity } from '../identity/index.ts';
 import type { Addresses, Platform } from '../platform.ts';
 import { createSeal, openBlobFolder, openDatabase, type Database } from '../storage/index.ts';
@@ -65,6 +65,7 @@ const platform: Platform = {
   seal: createSeal(Buffer.from(told.instanceKey, 'hex')),
   log: pino({ level: 'silent' }),
   telemetry: noTelemetry,
+  connections: new ConnectionLimits({ ofAddress: 1_000, inAll: 10_000, bytesPerSecond: 0 }, [], Date.now),
   now: Date.now,
   newId: createIds(Date.now),
   workerId: null,

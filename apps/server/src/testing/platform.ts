@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { readConfiguration } from '../config/index.ts';
-import { createHttpServer, createIds } from '../http/index.ts';
+import { ConnectionLimits, createHttpServer, createIds } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { acceptUploads } from '../services/index.ts';
 import { createSeal, openBlobFolder } from '../storage/index.ts';
@@ -67,6 +67,7 @@ export async function createTestPlatform(
     seal: createSeal(Buffer.from(INSTANCE_KEY, 'hex')),
     log: options.log ?? testLog,
     telemetry: noTelemetry,
+    connections: new ConnectionLimits({ ofAddress: 1_000, inAll: 10_000, bytesPerSecond: 0 }, [], now),
     now,
     newId: createIds(now),
     workerId: null,
@@ -88,6 +89,8 @@ export async function createTestServer(platform: Platform, securitySchemes: Reco
     description: 'Test',
     serverUrl: platform.addresses.api,
     securitySchemes,
+    connections: platform.connections,
+    slowestBody: platform.configuration.connections.bytesPerSecond,
     bodyMemoryBytes: platform.configuration.bodyMemoryBytes,
     trustedProxies: platform.configuration.trustedProxies,
   });

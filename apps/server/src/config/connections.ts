@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { Type, type Static, type TObject } from 'typebox';
+
+export interface ConnectionSettings {
+  /** Of one network at a time: an IPv4 address, or a /64 of IPv6. */
+  readonly ofAddress: number;
+  /** On all ports of the process. */
+  readonly inAll: number;
+  /** Slowest speed of a body; 0 is any. */
+  readonly bytesPerSecond: number;
+}
+
+export const ConnectionFields = {
+  KETHUB_CONNECTIONS: Type.Integer({
+    minimum: 16,
+    maximum: 1_000_000,
+    default: 10_000,
+    description:
+      'Connections that a process has open at a time, on all of its ports: at most three quarters of the descriptors that it may have (`ulimit -n`). An eighth is kept for networks from which somebody was signed in, or an application admitted, within an hour. Beyond it the oldest connections of strangers give way, of the network with the most; else 503.',
+  }),
+  KETHUB_CONNECTIONS_PER_ADDRESS: Type.Integer({
+    minimum: 4,
+    maximum: 1_000_000,
+    default: 1_000,
+    description:
+      'Connections of one IPv4 address, or of one /64 of IPv6, at a time. Beyond it 429. Through proxies that `KETHUB_TRUSTED_PROXIES` names, requests are counted in place of connections, by the address that the proxy tells.',
+  }),
+  KETHUB_SLOWEST_BODY: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 1_000,
+    description:
+      'Bytes a second at which the body of a request has to come on average, after 30 s at any speed. Slower ones end with 408. 0 is no limit.',
+  }),
+};
+
+export function connectionsOf(given: Static<TObject<typeof ConnectionFields>>): ConnectionSettings {
+  return {
+    ofAddress: given.KETHUB_CONNECTIONS_PER_ADDRESS,
+    inAll: Math.max(16, Math.min(given.KETHUB_CONNECTIONS, Math.floor((descriptors() * 3) / 4))),
+    bytesPerSecond: given.KETHUB_SLOWEST_BODY,
+  };
+}
+
+/** The descriptors that this process may have; Infinity where that is not known. */
+function descriptors(): number {
+  try {
+    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return soft === undefined ? Infinity : Number(soft);
+  } catch {
+    return Infinity;
+  }
+}

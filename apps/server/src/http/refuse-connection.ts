@@ -1,0 +1,40 @@
+import type { Socket } from 'node:net';
+
+const REASONS = {
+  408: ['Request Timeout', 'The body came too slowly, so that the platform stopped to wait for it.'],
+  429: ['Too Many Requests', 'This address has too many open connections. Close some, or try again later.'],
+  503: ['Service Unavailable', 'The platform has too many open connections. Try again later.'],
+} as const;
+/** Refused connections that may take their time to read why; beyond that they are cut. */
+const MOST_CLOSING = 200;
+const CLOSING_MS = 1_000;
+
+let closing = 0;
+
+/** Tells a connection why it is refused, in plain HTTP and whatever it has sent, and closes it. */
+export function refuseConnection(socket: Socket, status: keyof typeof REASONS): void {
+  if (closing >= MOST_CLOSING) {
+    socket.destroy();
+    return;
+  }
+  const [title, detail] = REASONS[status];
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail });
+  closing += 1;
+  const timer = setTimeout(() => socket.destroy(), CLOSING_MS);
+  socket.once('close', () => {
+    closing -= 1;
+    clearTimeout(timer);
+  });
+  socket.on('error', () => socket.destroy());
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${title}`,
+      'Content-Type: application/problem+json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      ...(status === 408 ? [] : ['Retry-After: 5']),
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
