@@ -75,7 +75,7 @@ export async function accounts(): Promise<Measurement[]> {
 
 async function measure(database: Subject['database'], users: number): Promise<Measurement[]> {
   process.stderr.write(`  ${users.toLocaleString('en-US')} users on ${database} …\n`);
-  const settings = { KETHUB_RATE_LIMIT_LOOKUPS: '1000000' };
+  const settings = { KETHUB_RATE_LIMIT_LOOKUPS: '1000000', KETHUB_RATE_LIMIT_REQUESTS: '0' };
   const platform = await startServer<PlatformReady>(
     'servers/platform.ts',
     { database, settings, services: {} } satisfies Question,

@@ -14,7 +14,7 @@ export interface OnPremiseReady {
 const { url } = JSON.parse(process.argv[2] ?? '') as { url: string };
 const [sqlite] = databases;
 if (!sqlite) throw new Error('SQLite is always there');
-const platform = await startTestKethub(sqlite, localTargets);
+const platform = await startTestKethub(sqlite, { KETHUB_RATE_LIMIT_REQUESTS: '0', ...localTargets });
 const service = await deployOnPremise(platform.client, 'Elsewhere', {
   url,
   credentials: { username: 'gateway', password: 'of the provider' },

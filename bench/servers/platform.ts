@@ -25,7 +25,7 @@ export interface PlatformReady {
 const { database = 'SQLite', settings, services, upload } = JSON.parse(process.argv[2] ?? '') as Question;
 const kind = databases.find(({ name }) => name === database);
 if (!kind) throw new Error(`No ${database}: KETHUB_TEST_POSTGRES_URL is not set`);
-const platform = await startTestKethub(kind, settings);
+const platform = await startTestKethub(kind, { KETHUB_RATE_LIMIT_REQUESTS: '0', ...settings });
 const deployed: Record<string, DeployedService> = {};
 for (const [name, files] of Object.entries(services))
   deployed[name] = await deploy(platform.client, name, files, upload);

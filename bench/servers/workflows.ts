@@ -22,7 +22,7 @@ export interface DeployedWorkflow {
 const { database, url, owners } = JSON.parse(process.argv[2] ?? '') as Question;
 const kind = databases.find(({ name }) => name === database);
 if (!kind) throw new Error(`No ${database}: KETHUB_TEST_POSTGRES_URL is not set`);
-const platform = await startTestKethub(kind, localTargets);
+const platform = await startTestKethub(kind, { KETHUB_RATE_LIMIT_REQUESTS: '0', ...localTargets });
 const deployed: Record<string, DeployedWorkflow> = {};
 for (const owner of owners) {
   const { client } = await platform.signIn(owner);
