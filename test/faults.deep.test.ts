@@ -2,17 +2,19 @@ import { expect, test } from 'vitest';
 import { testEngine } from '../packages/runtime/src/testing/images.ts';
 import { runFaults } from './faults/run.ts';
 
+/** Longer than the lease of a job. */
+const stillMs = 15_000;
 const seed = Number(process.env['KETHUB_TEST_SEED'] ?? Date.now() % 1_000_000);
 
 // The long run, with 200 kills of everything, is `npm run faults`.
 test.each([
-  ['sqlite', 50, 'the platform', ['platform'], null],
+  ['sqlite', 50, 'the platform, and stand-stills,', ['platform', 'still-platform', 'still-runner'], null],
   ['postgres', 12, 'everything', null, 3_000],
 ] as const)(
   `on %s with %d kills of %s at random moments nothing is lost, run twice, stuck or left behind (KETHUB_TEST_SEED=${seed})`,
   { timeout: 600_000 },
   async (database, kills, _what, only, outageMs) => {
-    const report = await runFaults({ seed, kills, only, database, diskMb: null, outageMs, pauseMs: 400 });
+    const report = await runFaults({ seed, kills, only, database, diskMb: null, outageMs, pauseMs: 400, stillMs });
     expect(report.wrong, JSON.stringify(report)).toEqual([]);
     // On a busy machine there is less time to promise something between one kill and the next.
     expect(report.promised).toBeGreaterThan(kills / 5);
