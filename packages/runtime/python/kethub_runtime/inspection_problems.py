@@ -1,5 +1,7 @@
 """Why a service cannot be imported, in words that name the file, the line and the remedy."""
 
+import importlib.metadata
+import importlib.util
 import linecache
 import os
 import traceback
@@ -49,7 +51,7 @@ def import_problem(error: BaseException, app: str) -> Problem:
         return _syntax(error, app)
     place = _place(error, app)
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return Problem("import-failed", "Failing import", f"{place}{error}. {_remedy(error.name, app)}")
+        return Problem("import-failed", "Failing import", f"{place}{error}. {_remedy(error.name, app)}{_demanding(error)}")
     if isinstance(error, ImportError):
         own = f". src holds: {_listing(os.path.join(app, 'src'))}." if error.name == "src" else ""
         return Problem("import-failed", "Failing import", f"{place}{type(error).__name__}: {error}{own}")
@@ -82,9 +84,33 @@ def _remedy(name: str, app: str) -> str:
     beside = os.path.join(app, "src", top)
     if os.path.isfile(beside + ".py") or os.path.isdir(beside):
         return f"It lies beside program.py: write `from src import {top}` or `from src.{name} import ...`."
+    version = _installed(top)
+    if version is not None and top != name:
+        return f"{top}{version} is installed and has no {name}. Change the import, or the version in requirements.txt."
     conda = next((file for file in ("environment.yml", "environment.yaml") if os.path.isfile(os.path.join(app, file))), None)
     told = f" {conda} is not read here; `ket up` translates it where there is no requirements.txt." if conda else ""
     return f"Add {PACKAGES.get(top, top)} to requirements.txt.{told}"
+
+
+def _installed(top: str) -> "str | None":
+    """Return the version of an installed package, with a blank before it where it is known; None when it is not there."""
+    try:
+        if importlib.util.find_spec(top) is None:
+            return None
+        return " " + importlib.metadata.version(PACKAGES.get(top, top))
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+    except (ImportError, ValueError):
+        return None
+
+
+def _demanding(error: BaseException) -> str:
+    """Name the installed package whose code failed to import something, if it was not the service itself."""
+    frames = [frame.filename for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
+    if not frames or not frames[-1].startswith("/deps/"):
+        return ""
+    package = frames[-1][len("/deps/") :].partition("/")[0].removesuffix(".py")
+    return f" The package {package} imports it."
 
 
 def _listing(folder: str) -> str:

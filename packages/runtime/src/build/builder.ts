@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { errorCode } from '../errors.ts';
 import type { Runtime } from '../types.ts';
+import { otherPython } from './asked-python.ts';
 import { compileTree } from './compile.ts';
 import { removeTree, sealTree } from './folders.ts';
 import { askHostPython, ownPython, type HostPython } from './host-python.ts';
@@ -18,6 +19,7 @@ import { createTell, type Tell } from './log.ts';
 import type { BuildRequest, BuiltCode, Parameter, PythonBuilder } from './outcome.ts';
 import { BuildError } from './problem.ts';
 import { receive } from './receive.ts';
+import { withProvided } from './provided.ts';
 import { readRequirements, type Requirement } from './requirements.ts';
 import { resolveRequirements, type Resolved } from './resolve.ts';
 import { shareWork } from './share-work.ts';
@@ -116,7 +118,12 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
       const { files, bytes } = await unpackSource(join(draft, 'archive.zip'), folder, unpackLimits);
       tell.info(`Unpacked ${files} ${files === 1 ? 'file' : 'files'}, ${size(bytes)}.`);
     }
-    const requirements = readRequirements(await requirementsText(folder));
+    const warning = await otherPython(folder, python.version);
+    if (warning !== null) tell.warning(warning);
+    const requirements = await withProvided(readRequirements(await requirementsText(folder)), join(folder, 'src'));
+    for (const { name, line } of requirements)
+      if (line === 0)
+        tell.info(`Adding ${name}, which every service may import. requirements.txt can choose its version.`);
     const { layer, resolved } = await layerFor(draft, requirements, known, python, tell, signal);
     if (!isKnown) await compileTree(runtime, folder, '/app', signal);
     const { parameters, result, imports } = await inspectService(

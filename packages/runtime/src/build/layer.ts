@@ -7,7 +7,7 @@ import { bytesOf, sealTree, syncFolder } from './folders.ts';
 import type { Tell } from './log.ts';
 import type { OnLine } from './outcome.ts';
 import { pipProblem } from './pip-problem.ts';
-import { runPip, type PipGround } from './pip-run.ts';
+import { INSTALL, runPip, type PipGround } from './pip-run.ts';
 import { BuildError } from './problem.ts';
 import type { Requirement } from './requirements.ts';
 import type { Resolved } from './resolve.ts';
@@ -59,7 +59,7 @@ export async function makeLayer(
   const onLine: OnLine = (line) => {
     if (line.severity !== 'INFO') tell.line(line);
   };
-  const { output, exitCode } = await runPip(ground, options, onLine, signal);
+  const { output, exitCode } = await runPip(ground, [...INSTALL, ...options], onLine, signal);
   if (exitCode !== 0) throw pipProblem(output, requirements, python);
   const bytes = await bytesOf(packages);
   if (bytes > MAX_LAYER_BYTES) {

@@ -28,9 +28,13 @@ beforeEach(async () => {
 });
 
 let number = 0;
-const build = async (requirements: string, request: BuildRequest = {}): Promise<BuildOutcome & { log: string }> => {
+const build = async (
+  requirements: string,
+  request: BuildRequest = {},
+  body = 'import alpha\ndef run():\n    return alpha.VALUE\n',
+): Promise<BuildOutcome & { log: string }> => {
   const zip = new ZipFile();
-  const program = `# ${++number}\nimport alpha\ndef run():\n    return alpha.VALUE\n`;
+  const program = `# ${++number}\n${body}`;
   for (const [name, text] of Object.entries({ 'src/program.py': program, 'requirements.txt': requirements }))
     zip.addBuffer(Buffer.from(text), name);
   zip.end();
@@ -159,5 +163,43 @@ describe('a layer', () => {
       ok: false,
       problem: { detail: expect.stringMatching(/another file for alpha==3.0/) },
     });
+  });
+});
+
+describe('the message', () => {
+  const detailOf = (outcome: BuildOutcome): string => (outcome.ok ? '' : outcome.problem.detail);
+
+  test.each([
+    ['alpha==2.0\n', ['alpha-2.0.tar.gz'], /line 1: alpha 2\.0 exists as source code only.*with a wheel: 1\.0/],
+    ['beta\n', ['beta-3.1.tar.gz'], /line 1: beta exists as source code only/],
+    ['alpha==7\n', ['alpha-2.0.tar.gz'], /no version of alpha .* fits `alpha==7`/],
+  ])('names what there is as source code only: %s', async (requirements, sources, detail) => {
+    for (const name of sources) index.files.set(name, Buffer.from('source'));
+    expect(detailOf(await build(requirements))).toMatch(detail);
+  });
+
+  test('does not ask for a package that is installed, and names the one that lacks another', async () => {
+    index.files.set(...(await wheelOf('delta', '2.5', 'import epsilon')));
+    expect(detailOf(await build('alpha\n', {}, 'import alpha.part\ndef run():\n    return 1\n'))).toMatch(
+      /alpha 1\.0 is installed and has no alpha\.part/,
+    );
+    expect(detailOf(await build('delta\n', {}, 'import delta\ndef run():\n    return 1\n'))).toMatch(
+      /Add epsilon to requirements\.txt\. The package delta imports it\./,
+    );
+  });
+});
+
+test('loguru, pydantic and PyYAML can be imported without being demanded, in the version that is demanded', async () => {
+  for (const version of ['1.0', '2.0'])
+    index.files.set(...(await wheelOf('pyyaml', version, `VERSION = "${version}"`, '', 'yaml')));
+  const body = 'from yaml import VERSION\ndef run():\n    return VERSION\n';
+  const outcome = await build('', {}, body);
+  expect(await valueOf(outcome)).toBe('2.0');
+  expect(outcome.log).toContain('Adding pyyaml');
+  expect(await valueOf(await build('PyYAML<2\n', {}, body))).toBe('1.0');
+  const provided = await build('', {}, 'import loguru\nfrom pydantic import BaseModel\ndef run():\n    return 1\n');
+  expect(provided).toMatchObject({
+    ok: false,
+    problem: { detail: expect.stringMatching(/^src imports (loguru|pydantic)/) },
   });
 });

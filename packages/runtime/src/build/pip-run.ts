@@ -21,8 +21,10 @@ const LIMITS = {
 
 // A source distribution runs its own code when it is built; a wheel is only unpacked. What is downloaded once is not
 // downloaded again by the next step of the same build; the cache goes with its draft.
-const OPTIONS =
-  '--only-binary :all: --no-compile --cache-dir /build/cache --no-input --no-color --progress-bar off --disable-pip-version-check';
+const ALWAYS = '--cache-dir /build/cache --no-input --no-color --disable-pip-version-check'.split(' ');
+export const INSTALL = ['install', '--only-binary', ':all:', '--no-compile', '--progress-bar', 'off', ...ALWAYS];
+/** Lists what there is as source code, without looking into it. */
+export const SOURCE_VERSIONS = ['index', 'versions', '--no-binary', ':all:', ...ALWAYS];
 
 /** What pip runs with in one build. */
 export interface PipGround {
@@ -57,10 +59,10 @@ export interface PipEnd {
   exitCode: number;
 }
 
-/** Runs `pip install` in a sandbox with the network of this machine. @throws BuildError when a limit ends it. */
+/** Runs pip in a sandbox with the network of this machine. @throws BuildError when a limit ends it. */
 export async function runPip(
   { runtime, python: { pip }, draft, settings }: PipGround,
-  options: readonly string[],
+  command: readonly string[],
   onLine: OnLine,
   signal: AbortSignal,
 ): Promise<PipEnd> {
@@ -76,7 +78,7 @@ export async function runPip(
   if (existsSync('/etc/hosts')) binds.push({ from: '/etc/hosts', to: '/etc/hosts', writable: false });
   const output: string[] = [];
   const ended = await runtime.sandboxed({
-    command: [PYTHON, '-I', '-S', '-B', '-u', program, 'install', ...OPTIONS.split(' '), ...options],
+    command: [PYTHON, '-I', '-S', '-B', '-u', program, ...command],
     binds,
     environment: { HOME: '/build/tmp', TMPDIR: '/build/tmp', PIP_ROOT_USER_ACTION: 'ignore', ...settings.environment },
     workingDirectory: '/build',

@@ -2,8 +2,8 @@ import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostPython } from './host-python.ts';
 import type { OnLine } from './outcome.ts';
-import { pipProblem } from './pip-problem.ts';
-import { runPip, type PipGround } from './pip-run.ts';
+import { missingPackage, pipProblem } from './pip-problem.ts';
+import { INSTALL, runPip, SOURCE_VERSIONS, type PipGround } from './pip-run.ts';
 import { BuildError } from './problem.ts';
 import type { Requirement } from './requirements.ts';
 
@@ -37,14 +37,20 @@ export async function resolveRequirements(
   const text = requirements.map((one) => `${one.text}\n`).join('');
   await writeFile(join(draft, 'requirements.txt'), text, { mode: 0o644 });
   const options = ['--dry-run', '--ignore-installed', '--report', '/build/report.json'];
-  const { output, exitCode } = await runPip(
-    ground,
-    [...options, '--requirement', '/build/requirements.txt'],
-    onLine,
-    signal,
-  );
-  if (exitCode !== 0) throw pipProblem(output, requirements, python);
+  const command = [...INSTALL, ...options, '--requirement', '/build/requirements.txt'];
+  const { output, exitCode } = await runPip(ground, command, onLine, signal);
+  if (exitCode !== 0) {
+    const name = missingPackage(output);
+    throw pipProblem(output, requirements, python, name === null ? [] : await sourceVersions(ground, name, signal));
+  }
   return { ...identityOf(python), packages: readReport(await readBounded(join(draft, 'report.json'))) };
+}
+
+/** The versions of a package that the index has as source code; empty when there are none, or nobody can tell. */
+async function sourceVersions(ground: PipGround, name: string, signal: AbortSignal): Promise<string[]> {
+  const { output, exitCode } = await runPip(ground, [...SOURCE_VERSIONS, name], () => undefined, signal);
+  const found = output.map((line) => /^Available versions: (.*)$/.exec(line)?.[1]).find((one) => one !== undefined);
+  return exitCode === 0 && found !== undefined ? found.split(', ') : [];
 }
 
 export function identityOf({ version, platform }: HostPython): Pick<Resolved, 'python' | 'platform'> {

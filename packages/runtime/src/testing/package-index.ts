@@ -63,10 +63,16 @@ export async function openPackageIndex(): Promise<PackageIndex> {
 }
 
 /** A wheel of one module for every Python, with a line of code and further lines of metadata. */
-export async function wheelOf(name: string, version: string, code: string, metadata = ''): Promise<[string, Buffer]> {
+export async function wheelOf(
+  name: string,
+  version: string,
+  code: string,
+  metadata = '',
+  module = name,
+): Promise<[string, Buffer]> {
   const info = `${name}-${version}.dist-info`;
   const files: Record<string, string> = {
-    [`${name}.py`]: `${code}\n`,
+    [`${module}.py`]: `${code}\n`,
     [`${info}/METADATA`]: `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n${metadata}\n`,
     [`${info}/WHEEL`]: 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
     [`${info}/RECORD`]: '',
