@@ -3,7 +3,8 @@
 export { parse, type ParseResult } from './parse.ts';
 export { requirements, firstStart, nextStart } from './requirements.ts';
 export { resume, start, step } from './engine/step.ts';
-export { fromStored, toStored } from './state/stored.ts';
+export { fromStored, headOf, toStored } from './state/stored.ts';
+export { changedParts, PartsReader } from './state/parts.ts';
 export { rootOf, type State } from './state/state.ts';
 export { isTooDeep } from './engine/depth.ts';
 export { Runaway } from './engine/failure.ts';

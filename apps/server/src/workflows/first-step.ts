@@ -18,7 +18,7 @@ import { journalColumns, journalRows } from './journal.ts';
 
 /** What asks for more is taken in turns with the work of others. */
 const JOBS = 16;
-const STATE_BYTES = 64 * 1024;
+const COMMANDS = 500;
 
 /** Whom a first step sets to work. */
 export interface Wakes {
@@ -37,7 +37,8 @@ export class MadeStep implements FirstStep {
   readonly #wakes: Wakes;
 
   constructor(row: WorkflowInstanceRow, next: Next, effects: Effects, advancing: Advancing, wakes: Wakes) {
-    const { phase, state, bytes } = next;
+    const { phase } = next;
+    const { state, bytes } = next.toStore;
     this.instance = { ...row, phase, state, bytes, revision: row.revision + 1 };
     this.journal = journalRows(row.id, next.journal);
     this.jobs = effects.jobs;
@@ -86,18 +87,21 @@ export class FirstSteps {
     const graph = await this.#graphs.load(row.service_version_id);
     if (!graph) return null;
     const began = performance.now();
-    const work = { row, events: [{ id: '', event: startEvent(accepted) }], ended: [] };
-    const { next } = reduce(graph, work, this.#platform.now(), this.#platform.log);
-    const effects = next && gatherEffects(this.#platform, [{ row, events: [], next }]);
+    const work = { row, before: null, events: [{ id: '', event: startEvent(accepted) }], ended: [] };
+    const isOver = (done: number) => done >= COMMANDS;
+    const advanced = reduce(graph, work, this.#platform.now(), this.#platform.log, isOver);
+    const { next } = advanced;
+    const effects = next && gatherEffects(this.#platform, [advanced]);
     this.#budget.spend(row.owner, performance.now() - began);
     if (!next || !effects || !isSmall(next)) return null;
     return new MadeStep(row, next, effects, this.#advancing, this.#wakes);
   }
 }
 
-function isSmall({ phase, incidents, bytes, effects }: Next): boolean {
+function isSmall({ phase, incidents, toStore: { parts }, effects, isPaused }: Next): boolean {
   const plain = effects.every(({ type }) => type === 'startJob' || type === 'setTimer');
-  return phase === 'RUNNING' && incidents === 0 && bytes <= STATE_BYTES && plain && effects.length <= JOBS;
+  const isInOne = parts !== 'NONE' && parts.size === 0;
+  return phase === 'RUNNING' && !isPaused && incidents === 0 && isInOne && plain && effects.length <= JOBS;
 }
 
 /** Adds what the first steps of instances leave behind to what is written with the instances. */

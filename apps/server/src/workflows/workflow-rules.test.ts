@@ -398,7 +398,7 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
       }),
     );
     expect(seen).toEqual([
-      ['endless', 'FAILED', expect.stringMatching(/^(again|count): .*20000 elements without waiting/)],
+      ['endless', 'FAILED', expect.stringMatching(/^(again|count): .*100000 elements without waiting/)],
       ['many', 'FAILED', expect.stringMatching(/^many: .*10001 items, and 10000 are allowed/)],
       ['hungry', 'FAILED', expect.stringMatching(/^x: .*needs too much/)],
       ['large', 'FAILED', expect.stringMatching(/^process: .*bytes; at most/)],

@@ -1,6 +1,6 @@
 import { parse } from '../parse.ts';
 import { rebuild } from '../engine/journal.ts';
-import { start, step } from '../engine/step.ts';
+import { resume, start, step } from '../engine/step.ts';
 import type { ProcessGraph } from '../graph.ts';
 import type { State } from '../state/state.ts';
 import { fromStored, toStored } from '../state/stored.ts';
@@ -57,6 +57,11 @@ export class Instance {
     const result = step(this.#graph, stored(this.live), event, { now: this.now });
     this.#take(result);
     return result;
+  }
+
+  /** The state after a step that was paused goes on. */
+  resume(state: State): State {
+    return resume(this.#graph, stored(state), { now: this.now }).state;
   }
 
   #take({ state, effects, journal }: StepResult): void {

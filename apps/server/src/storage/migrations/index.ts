@@ -35,6 +35,7 @@ import * as layers from './0043-layers.ts';
 import * as storageUse from './0046-storage-use.ts';
 import * as longRuns from './0047-long-runs.ts';
 import * as workflowLeases from './0048-workflow-leases.ts';
+import * as workflowStateParts from './0049-workflow-state-parts.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -74,6 +75,7 @@ const migrations: Record<string, Migration> = {
   '0046-storage-use': storageUse,
   '0047-long-runs': longRuns,
   '0048-workflow-leases': workflowLeases,
+  '0049-workflow-state-parts': workflowStateParts,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

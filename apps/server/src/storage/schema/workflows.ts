@@ -3,6 +3,7 @@ export interface WorkflowTables {
   workflow_instances: WorkflowInstanceRow;
   workflow_events: WorkflowEventRow;
   workflow_journal: WorkflowJournalRow;
+  workflow_state_parts: WorkflowStatePartRow;
   workflow_jobs: WorkflowJobRow;
   workflow_timers: WorkflowTimerRow;
   workflow_subscriptions: WorkflowSubscriptionRow;
@@ -62,6 +63,14 @@ export interface WorkflowEventRow {
   bytes: number;
   /** That of the instance. */
   owner: string;
+}
+
+export interface WorkflowStatePartRow {
+  instance_id: string;
+  /** What it is a part of, for packages/workflow. */
+  part: string;
+  /** JSON. */
+  text: string;
 }
 
 export interface WorkflowJournalRow {

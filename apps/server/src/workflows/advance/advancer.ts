@@ -10,12 +10,22 @@ import { HandOver, type Taker } from './hand-over.ts';
 import { Inbox, LARGEST_BATCH, type Ended, type Taken } from './inbox.ts';
 import { limitChildren } from './limit-children.ts';
 import { RecentInstances } from './recent.ts';
-import { giveUp, reduce, type Advanced } from './reduce.ts';
+import { giveUp, leave, reduce, type Advanced } from './reduce.ts';
 import { addSettlement, announce, prepareSettlement, settle, type Settlement } from './settle.ts';
+import { inSlices } from './slices.ts';
 import { addAdvanced, cancelled, changed, Conflict, storeRest } from './store.ts';
 import { Suspects, type Turn } from './suspects.ts';
 import { Turns } from './turns.ts';
-import { candidates, candidatesOf, EVENTS, loadWork, sizesOf, type Candidates, type Loaded } from './work.ts';
+import {
+  candidates,
+  candidatesOf,
+  EVENTS,
+  loadWork,
+  sizesOf,
+  type Candidates,
+  type Loaded,
+  type Work,
+} from './work.ts';
 
 /** What a batch has come to. */
 export interface Batch {
@@ -188,20 +198,20 @@ async function advanceThese(
   const { database, blobs } = platform;
   const compiled = new Map<string, ProcessGraph | null>();
   for (const version of chosen.versions) compiled.set(version, await graphs.load(version));
-  const become = (loaded: Loaded): Reduced => ({
-    loaded,
-    advanced: loaded.work.map((one) =>
+  const become = async (loaded: Loaded): Promise<Reduced> => {
+    const { log, now } = platform;
+    const reduceOne = (one: Work, isOver: () => boolean) =>
       chosen.givenUp?.id === one.row.id
         ? giveUp(one, chosen.givenUp.cause)
-        : reduce(compiled.get(one.row.service_version_id) ?? null, one, platform.now(), platform.log),
-    ),
-  });
+        : reduce(compiled.get(one.row.service_version_id) ?? null, one, now(), log, isOver);
+    return splitEnds(loaded, await inSlices(loaded.work, reduceOne, leave));
+  };
   const prepare = async (reduced: Reduced): Promise<Prepared> => ({
     ...reduced,
     settlement: await prepareSettlement(platform, reduced.advanced),
   });
-  const load = async (queries: Queries) => become(await loadWork(database, queries, chosen, ends.all));
-  const recalled = chosen.events.length === 0 && !chosen.givenUp ? recall(recent, ends, become) : null;
+  const load = async (queries: Queries) => become(await loadWork(database, queries, chosen, ends.all, recent));
+  const recalled = chosen.events.length === 0 && !chosen.givenUp ? await recall(recent, ends, become) : null;
   const known = recalled ?? (database.dialect === 'sqlite' ? await load(database.read) : null);
   const beforehand = known && (await prepare(known));
   let stored: readonly string[] = beforehand?.settlement.blobs ?? [];
@@ -210,7 +220,7 @@ async function advanceThese(
     const written = await database.write(async (transaction) => {
       const prepared = beforehand ?? (await prepare(await load(transaction)));
       stored = prepared.settlement.blobs;
-      return write(platform, transaction, prepared, handOver, beforehand !== null);
+      return write(platform, transaction, prepared, handOver);
     });
     stored = written.unused;
     recent.wrote(written.advanced);
@@ -240,13 +250,27 @@ async function advanceThese(
  * What remembered instances become by these ends; null when they have to be read. An instance to which such an end is
  * nothing is remembered from before somebody else has advanced it: it does not know the job yet.
  */
-function recall(recent: RecentInstances, { all }: Taken, become: (loaded: Loaded) => Reduced): Reduced | null {
+async function recall(
+  recent: RecentInstances,
+  { all }: Taken,
+  become: (loaded: Loaded) => Promise<Reduced>,
+): Promise<Reduced | null> {
   const loaded = recent.recall(all);
   if (!loaded) return null;
-  const reduced = become(loaded);
-  const unchanged = reduced.advanced.filter(({ next }) => next === null);
+  const reduced = await become(loaded);
+  const unchanged = reduced.advanced.filter(({ next, isLeft }) => next === null && !isLeft);
   for (const { row } of unchanged) recent.forget(row.id);
   return unchanged.length > 0 ? null : reduced;
+}
+
+/** Ends that their instances have not come to are for another batch. */
+function splitEnds(loaded: Loaded, advanced: readonly Advanced[]): Reduced {
+  const takenOf = new Map(advanced.map(({ row, ends }) => [row.id, ends]));
+  const left = new Set<Ended>();
+  for (const [id, ends] of Map.groupBy(loaded.ended, ({ job }) => job.instance_id))
+    for (const end of ends.slice(takenOf.get(id) ?? 0)) left.add(end);
+  const ended = loaded.ended.filter((end) => !left.has(end));
+  return { loaded: { ...loaded, ended, later: new Set([...loaded.later, ...left]) }, advanced };
 }
 
 async function write(
@@ -254,14 +278,13 @@ async function write(
   transaction: Queries,
   { loaded: { ended, later }, advanced, settlement }: Prepared,
   handOver: HandOver,
-  areJobsLeft: boolean,
 ): Promise<Written> {
   const effects = gatherEffects(platform, advanced);
   await limitChildren(platform, transaction, effects);
   handOver.reserve(effects, new Set(advanced.flatMap(({ row, next }) => (next?.phase === 'ERROR' ? row.id : []))));
   const together = new Together(transaction);
   const updated = addAdvanced(platform, together, transaction, advanced, effects);
-  const removed = areJobsLeft && ended.length > 0 ? addRemoval(together, transaction, ended) : null;
+  const removed = ended.length > 0 ? addRemoval(together, transaction, ended) : null;
   const settling = await addSettlement(together, transaction, settlement);
   await together.run();
   // What was there a moment ago may have been taken away since.
@@ -272,7 +295,7 @@ async function write(
   await endWhatRuns(platform, transaction, advanced);
   const { unused, moved } = await settle(platform, transaction, settling);
   // What was taken from the table may not have been all of it; what was put there is to be taken.
-  const events = advanced.reduce((sum, one) => sum + one.events.length, effects.events.length);
+  const events = advanced.reduce((sum, one) => sum + one.events.length + (one.isLeft ? 1 : 0), effects.events.length);
   return { advanced, unused, moved, effects, events, later };
 }
 

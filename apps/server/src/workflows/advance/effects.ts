@@ -46,7 +46,10 @@ export function noEffects(): Effects {
 
 export function gatherEffects(platform: Platform, advanced: readonly Advanced[]): Effects {
   const all = noEffects();
-  for (const { row, next } of advanced) for (const effect of next?.effects ?? []) add(platform, all, row, effect);
+  for (const { row, next } of advanced) {
+    for (const effect of next?.effects ?? []) add(platform, all, row, effect);
+    if (next?.isPaused) all.events.push(eventRow(platform, row.id, { type: 'resume' }));
+  }
   return all;
 }
 

@@ -16,17 +16,6 @@ export function addRemoval(together: Together, transaction: Queries, ends: reado
   );
 }
 
-/** Of these ends those whose jobs were in their state still: they are no more, and nobody else tells their instances. */
-export async function removeJobs(transaction: Queries, ends: readonly Ended[]): Promise<Ended[]> {
-  if (ends.length === 0) return [];
-  const rows = await transaction
-    .deleteFrom('workflow_jobs')
-    .where(areThere(transaction, ends))
-    .returning(identity)
-    .execute();
-  return among(ends, rows);
-}
-
 /**
  * By their ids. The state beside it is not compared as such: PostgreSQL would look through the index of all that is to be
  * done, with everything that is gone and not yet swept up, 19 µs a job against 4. Under another lease a job is another

@@ -6,15 +6,28 @@ import { recordsOf, type Queries, type WorkflowEventRow } from '../../storage/in
 /** An event that is to be written; the database knows for whom the instance runs. */
 export type NewEvent = Omit<WorkflowEventRow, 'owner'>;
 
+/** What an instance waits for to be told; `resume`: its last step was paused. */
+export type QueuedEvent = Event | { readonly type: 'resume' };
+
+/** Ids order by time. Whoever cancels does not wait behind thousands of other events. */
+const FIRST = '00000000';
+
 /** An event for an instance, as it waits to be taken into account. */
 export function eventRow(
   { newId }: Pick<Platform, 'newId'>,
   instanceId: string,
-  event: Event,
+  event: QueuedEvent,
   dedupeKey: string | null = null,
 ): NewEvent {
   const text = JSON.stringify(event);
-  return { id: newId(), instance_id: instanceId, dedupe_key: dedupeKey, event: text, bytes: Buffer.byteLength(text) };
+  const id = newId();
+  return {
+    id: event.type === 'cancel' ? `${FIRST}${id.slice(FIRST.length)}` : id,
+    instance_id: instanceId,
+    dedupe_key: dedupeKey,
+    event: text,
+    bytes: Buffer.byteLength(text),
+  };
 }
 
 /** Adds events in one statement. Those of instances that are gone are not. */

@@ -14,7 +14,7 @@ const row = (id: string, bytes: number): WorkflowInstanceRow => ({
   phase: 'RUNNING',
   revision: 1,
   incidents: 0,
-  state: '{}',
+  state: null,
   bytes,
   sealed_secrets: null,
   created_at: 1,

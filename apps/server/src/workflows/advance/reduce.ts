@@ -2,11 +2,13 @@ import { limits } from '@kethub/contract';
 import {
   errorsOf,
   resultOf,
+  resume,
   Runaway,
   start,
   statusOf,
   step,
   type Effect,
+  type Env,
   type ErrorEnvelope,
   type JournalEntry,
   type Outcome,
@@ -16,14 +18,18 @@ import {
 } from '@kethub/workflow';
 import type { Logger } from 'pino';
 import type { WorkflowInstanceRow } from '../../storage/index.ts';
-import { readState, writeState } from '../state.ts';
+import { toStore, type ToStore } from '../state.ts';
+import type { QueuedEvent } from './events.ts';
 import type { Work } from './work.ts';
 
 /** What an instance has become, to be written. */
-export interface Advanced {
-  readonly row: WorkflowInstanceRow;
+export interface Advanced extends Pick<Work, 'row' | 'before'> {
   /** Events that are taken into account and go. */
   readonly events: readonly string[];
+  /** How many of the ends are: the first ones. */
+  readonly ends: number;
+  /** Whether some of the work is left. */
+  readonly isLeft: boolean;
   /** Null when nothing was changed. */
   readonly next: Next | null;
 }
@@ -33,9 +39,11 @@ type Status = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 export interface Next {
   readonly phase: WorkflowInstanceRow['phase'];
   readonly incidents: number;
-  /** JSON. */
-  readonly state: string | null;
-  readonly bytes: number;
+  /** Null: of one that is given up. */
+  readonly live: State | null;
+  readonly toStore: Omit<ToStore, 'state'> & { readonly state: string | null };
+  /** Whether the step goes on later. */
+  readonly isPaused: boolean;
   readonly effects: readonly Effect[];
   readonly journal: readonly JournalEntry[];
   /** Of the execution. */
@@ -47,85 +55,120 @@ export interface Next {
   readonly hasWaited: boolean;
 }
 
-/** Takes the events of an instance into account. Pure but for the log; never throws. */
-export function reduce(graph: ProcessGraph | null, work: Work, now: number, log: Logger): Advanced {
-  const { row, events } = work;
-  const ids = events.map(({ id }) => id);
+/** Nothing of the work is done. */
+export function leave({ row, before }: Work): Advanced {
+  return { row, before, events: [], ends: 0, isLeft: true, next: null };
+}
+
+/**
+ * Takes the events of an instance into account, until `isOver`: the rest is left. Pure but for the log. Throws when the state
+ * cannot be read.
+ */
+export function reduce(
+  graph: ProcessGraph | null,
+  work: Work,
+  now: number,
+  log: Logger,
+  isOver: (done: number) => boolean = () => false,
+): Advanced {
+  const { row, before, events, ended, fault } = work;
+  if (fault) throw fault;
+  const all = { row, before, events: events.map(({ id }) => id), ends: ended.length, isLeft: false, next: null };
   // It has begun in another process that is not done yet, or its start comes a moment later.
-  if (row.state === null && events[0]?.event.type !== 'start') return { row, events: [], next: null };
-  if (row.phase !== 'NEW' && row.phase !== 'RUNNING') return { row, events: ids, next: null };
-  const before = row.state === null ? null : readState(row.state);
-  if (!graph) return { row, events: ids, next: broken(row, before, 'The version of the workflow has been deleted.') };
+  if (before === null && events[0]?.event.type !== 'start') return { ...all, events: [] };
+  if (row.phase !== 'NEW' && row.phase !== 'RUNNING') return all;
+  const state = before?.state ?? null;
+  if (!graph) return { ...all, next: broken(row, state, 'The version of the workflow has been deleted.') };
   try {
-    const after = steps(graph, before, work, now);
-    if (!after) return { row, events: ids, next: null };
-    const state = writeState(after.state);
-    const bytes = Buffer.byteLength(state);
-    if (bytes > limits.workflowStateBytes) {
-      const message = `The variables of the workflow need ${bytes} bytes; at most ${limits.workflowStateBytes} are kept. Pass data on by data pools, or map less of what services return.`;
-      return { row, events: ids, next: givenUp(graph, row, before, now, message) };
+    const { after, taken, ends } = steps(graph, state, work, { now, pauses: isOver });
+    const done = { ...all, ...taken, ends, isLeft: taken.events.length < events.length || ends < ended.length };
+    if (!after) return done;
+    const stored = toStore(before, row.bytes, after.state);
+    if (stored.bytes > limits.workflowStateBytes) {
+      const message = `The variables of the workflow need ${stored.bytes} bytes; at most ${limits.workflowStateBytes} are kept. Pass data on by data pools, or map less of what services return.`;
+      return { ...all, next: givenUp(graph, row, state, now, message) };
     }
-    return { row, events: ids, next: nextOf(before, after, state, bytes) };
+    return { ...done, next: nextOf(state, after, stored) };
   } catch (error) {
     if (error instanceof Runaway)
-      return { row, events: ids, next: givenUp(graph, row, before, now, error.message, error.elementId) };
+      return { ...all, next: givenUp(graph, row, state, now, error.message, error.elementId) };
     log.error({ instance: row.id, err: error }, 'an instance of a workflow could not be advanced');
     const message =
       'The workflow could not be advanced for a reason of the platform. The operator finds it in the log.';
-    return { row, events: ids, next: broken(row, before, message) };
+    return { ...all, next: broken(row, state, message) };
   }
 }
 
 /** Ends an instance that cannot be taken further, whatever the engine makes of its events. */
-export function giveUp({ row, events }: Work, cause: string): Advanced {
-  const ids = events.map(({ id }) => id);
-  if (row.phase !== 'NEW' && row.phase !== 'RUNNING') return { row, events: ids, next: null };
-  return { row, events: ids, next: broken(row, legible(row.state), cause) };
+export function giveUp({ row, before, events, ended }: Work, cause: string): Advanced {
+  const all = { row, before, events: events.map(({ id }) => id), ends: ended.length, isLeft: false, next: null };
+  if (row.phase !== 'NEW' && row.phase !== 'RUNNING') return all;
+  return { ...all, next: broken(row, before?.state ?? null, cause) };
 }
 
-/** Null also for a state that cannot be read: it may be why the instance is given up. */
-function legible(state: string | null): State | null {
-  try {
-    return state === null ? null : readState(state);
-  } catch {
-    return null;
-  }
+interface Steps {
+  /** Null: nothing has changed. */
+  readonly after: StepResult | null;
+  readonly taken: Pick<Advanced, 'events'>;
+  readonly ends: number;
 }
 
-function steps(graph: ProcessGraph, before: State | null, { events, ended }: Work, now: number): StepResult | null {
+/** A step that was paused is done before anything else happens, but that it is cancelled. */
+function steps(graph: ProcessGraph, before: State | null, { events, ended }: Work, env: Env): Steps {
   let state = before;
   let changed = false;
   const effects: Effect[] = [];
   const journal: JournalEntry[] = [];
-  for (const event of [...events.map(({ event }) => event), ...ended]) {
-    const result =
-      state === null
-        ? event.type === 'start'
-          ? start(graph, event, { now })
-          : null
-        : step(graph, state, event, { now });
-    if (!result) continue;
-    state = result.state;
+  const take = (result: StepResult): void => {
+    ({ state } = result);
     changed ||= result.changed;
     // Spread as arguments, those of a long step would not fit on the stack.
     for (const effect of result.effects) effects.push(effect);
     for (const entry of result.journal) journal.push(entry);
+  };
+  const isOver = (): boolean => changed && env.pauses?.(0) === true;
+  // In one go unless it is paused again, which is when `isOver`.
+  const finish = (): void => {
+    if (state !== null && state.work !== null && !isOver()) take(resume(graph, state, env));
+  };
+  const all: QueuedEvent[] = [...events.map(({ event }) => event), ...ended];
+  let done = 0;
+  for (const event of all) {
+    const isCancel = event.type === 'cancel';
+    // It is taken also when the step is paused once more, which writes another.
+    if (event.type === 'resume') done += 1;
+    if (!isCancel) finish();
+    if (isOver() || (state !== null && state.work !== null && !isCancel)) break;
+    if (event.type === 'resume') continue;
+    done += 1;
+    if (state !== null) take(step(graph, state, event, env));
+    else if (event.type === 'start') take(start(graph, event, env));
   }
-  return state && changed ? { state, effects, journal, changed } : null;
+  finish();
+  const taken = events.slice(0, done).map(({ id }) => id);
+  return {
+    after: state && changed ? { state, effects, journal, changed } : null,
+    taken: { events: taken },
+    ends: Math.max(0, done - events.length),
+  };
 }
 
-function nextOf(before: State | null, { state, effects, journal }: StepResult, text: string, bytes: number): Next {
+function nextOf(before: State | null, { state, effects, journal }: StepResult, stored: ToStore): Next {
   const status = statusOf(state);
   return {
     phase: state.phase,
     incidents: state.incidents.size,
-    state: text,
-    bytes,
+    live: state,
+    toStore: stored,
+    isPaused: state.work !== null,
     effects,
     journal,
     status,
     statusBefore: before ? statusOf(before) : 'RUNNING',
-    result: resultOf(state),
+    // Only for who writes it: with many incidents it is long.
+    get result() {
+      return resultOf(state);
+    },
     hasWaited: hasWaits(before) || effects.some(({ type }) => type === 'setTimer' || type === 'openSubscription'),
   };
 }
@@ -147,11 +190,9 @@ function givenUp(
   const failed = broken(row, before, message, elementId);
   if (!ended?.changed) return failed;
   const effects = ended.effects.filter(({ type }) => type !== 'finished');
-  const state = writeState(ended.state);
   return {
     ...failed,
-    state,
-    bytes: Buffer.byteLength(state),
+    toStore: { ...toStore(null, 0, ended.state), parts: 'NONE' },
     effects: [...effects, ...failed.effects],
     journal: ended.journal,
   };
@@ -168,8 +209,10 @@ function broken(row: WorkflowInstanceRow, before: State | null, message: string,
   return {
     phase: 'ERROR',
     incidents: 0,
-    state: row.state,
-    bytes: row.bytes,
+    live: null,
+    // What stands in its parts is kept for whoever looks at it.
+    toStore: { state: row.state, bytes: row.bytes, parts: new Map() },
+    isPaused: false,
     effects: [{ type: 'finished', outcome }],
     journal: [],
     status: 'FAILED',

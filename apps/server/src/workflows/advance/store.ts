@@ -28,6 +28,7 @@ export function addAdvanced(
   const events = advanced.flatMap((one) => one.events);
   if (events.length > 0) together.add(sql`delete from workflow_events where ${isAmong(transaction, 'id', events)}`);
   const updated = addUpdate(platform, together, transaction, advanced);
+  addParts(together, transaction, advanced);
   together.insert('workflow_journal', journalColumns, journalOf(advanced));
   together.insert('workflow_jobs', jobColumns, effects.jobs);
   together.insert('workflow_timers', timerColumns, effects.timers);
@@ -103,7 +104,8 @@ function addUpdate(
 ): Returned<{ id: string }> {
   const rows = advanced.flatMap(({ row, next }) => {
     if (!next) return [];
-    const { phase, incidents, state, bytes } = next;
+    const { phase, incidents } = next;
+    const { state, bytes } = next.toStore;
     const ended_at = phase === 'RUNNING' ? null : now();
     return [{ id: row.id, revision: row.revision, phase, incidents, state, bytes, ended_at }];
   });
@@ -125,6 +127,30 @@ function addUpdate(
   )} as fresh
     where workflow_instances.id = fresh.id and workflow_instances.revision = fresh.revision
     returning workflow_instances.id`);
+}
+
+/** Those that have changed of states that are stored in parts. */
+function addParts(together: Together, transaction: Queries, advanced: readonly Advanced[]): void {
+  const without: string[] = [];
+  const changes: { instance_id: string; part: string; text: string | null }[] = [];
+  for (const { row, next } of advanced) {
+    if (!next) continue;
+    const { parts } = next.toStore;
+    if (parts === 'NONE') without.push(row.id);
+    else for (const [part, text] of parts) changes.push({ instance_id: row.id, part, text });
+  }
+  const written = changes.filter(({ text }) => text !== null);
+  const gone = changes.filter(({ text }) => text === null);
+  const among = { instance_id: 'text', part: 'text' } as const;
+  if (without.length > 0)
+    together.add(sql`delete from workflow_state_parts where ${isAmong(transaction, 'instance_id', without)}`);
+  if (gone.length > 0)
+    together.add(sql`delete from workflow_state_parts where (instance_id, part) in
+      (select instance_id, part from ${recordsOf(transaction, gone, among)} as gone)`);
+  if (written.length > 0)
+    together.add(sql`insert into workflow_state_parts (instance_id, part, text)
+      select instance_id, part, text from ${recordsOf(transaction, written, { ...among, text: 'text' })} as fresh where true
+      on conflict (instance_id, part) do update set text = excluded.text`);
 }
 
 const numbered = { instance_id: 'text', number: 'bigint' } as const;

@@ -8,7 +8,9 @@ import {
   type Queries,
   type WorkflowInstanceRow,
 } from '../../storage/index.ts';
-import { removeJobs, stillThere } from './ends.ts';
+import { isInParts, readHeld, readInline, type HeldState } from '../state.ts';
+import { stillThere } from './ends.ts';
+import type { QueuedEvent } from './events.ts';
 import type { Ended } from './inbox.ts';
 import type { RecentInstances } from './recent.ts';
 import type { Turns } from './turns.ts';
@@ -22,7 +24,11 @@ const BYTES = 16 * 1024 * 1024;
 /** An instance, and what has happened that it does not know yet. */
 export interface Work {
   readonly row: WorkflowInstanceRow;
-  readonly events: readonly { readonly id: string; readonly event: Event }[];
+  /** Null before its first step. */
+  readonly before: HeldState | null;
+  /** Why its state cannot be read. */
+  readonly fault?: Error;
+  readonly events: readonly { readonly id: string; readonly event: QueuedEvent }[];
   /** Happened after these. */
   readonly ended: readonly Event[];
 }
@@ -142,6 +148,7 @@ export async function loadWork(
   queries: Queries,
   { instances, events: chosen, givenUp }: Candidates,
   ends: readonly Ended[],
+  recent: Pick<RecentInstances, 'heldAt'>,
 ): Promise<Loaded> {
   const among = queries
     .selectFrom('workflow_instances')
@@ -152,14 +159,16 @@ export async function loadWork(
   const events = chosen.length === 0 ? [] : await eventsOf(queries, chosen);
   const held = new Set(rows.map(({ id }) => id));
   const [own, left] = [true, false].map((is) => ends.filter(({ job }) => held.has(job.instance_id) === is));
-  const ended = await (dialect === 'postgres' ? removeJobs : stillThere)(queries, own ?? []);
+  const ended = await stillThere(queries, own ?? []);
   const byInstance = Map.groupBy(events, (one) => one.instance_id);
   const endsOf = Map.groupBy(ended, ({ job }) => job.instance_id);
+  const heldOf = await statesOf(queries, rows, recent);
   const work = rows.flatMap((row) => {
-    const before = byInstance.get(row.id)?.map(({ id, event }) => ({ id, event: JSON.parse(event) as Event })) ?? [];
+    const before =
+      byInstance.get(row.id)?.map(({ id, event }) => ({ id, event: JSON.parse(event) as QueuedEvent })) ?? [];
     const last = endsOf.get(row.id)?.map(({ event }) => event) ?? [];
     return before.length + last.length > 0 || givenUp?.id === row.id
-      ? [{ row, events: startFirst(before), ended: last }]
+      ? [{ row, before: null, ...heldOf.get(row.id), events: inOrder(before), ended: last }]
       : [];
   });
   return { work, ended, later: new Set(await stillThere(queries, left ?? [])) };
@@ -174,9 +183,34 @@ function eventsOf(queries: Queries, ids: readonly string[]) {
     .execute();
 }
 
-/** Ids of events order by time, and the clocks of two processes may differ: nothing happens before the start. */
-function startFirst<E extends { readonly event: Event }>(events: E[]): E[] {
-  const first = events.findIndex(({ event }) => event.type === 'start');
-  const [start] = first > 0 ? events.splice(first, 1) : [];
-  return start ? [start, ...events] : events;
+async function statesOf(
+  queries: Queries,
+  rows: readonly WorkflowInstanceRow[],
+  recent: Pick<RecentInstances, 'heldAt'>,
+): Promise<Map<string, Pick<Work, 'before' | 'fault'>>> {
+  const states = new Map<string, Pick<Work, 'before' | 'fault'>>();
+  for (const row of rows) {
+    if (row.state === null) continue;
+    try {
+      const read = () => (isInParts(row.state ?? '') ? readHeld(queries, row.id) : readInline(row.state ?? ''));
+      states.set(row.id, { before: recent.heldAt(row) ?? (await read()) });
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      states.set(row.id, { before: null, fault: error });
+    }
+  }
+  return states;
+}
+
+/** What is stored is no state, which the database had nothing to do with. */
+const isUnreadable = (error: unknown): error is Error => error instanceof SyntaxError || error instanceof TypeError;
+
+/**
+ * Ids of events order by time, and the clocks of two processes may differ: nothing happens before the start. Whoever cancels
+ * does not wait until what happened before has been computed.
+ */
+function inOrder<E extends { readonly event: QueuedEvent }>(events: readonly E[]): E[] {
+  const rank = ({ event }: E): number =>
+    event.type === 'start' ? 0 : event.type === 'cancel' ? 1 : event.type === 'resume' ? 2 : 3;
+  return events.toSorted((one, other) => rank(one) - rank(other));
 }

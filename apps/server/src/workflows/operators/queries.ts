@@ -1,5 +1,4 @@
 import type { Queries } from '../../storage/index.ts';
-import { isAmong } from '../../storage/index.ts';
 
 /** The SQL of whoever looks after instances. Everything is asked together with the owner of the service. */
 
@@ -68,23 +67,10 @@ export function childrenOf(queries: Queries, owner: Owner, id: string, limit: nu
     .execute();
 }
 
-export async function stateOf(queries: Queries, id: string): Promise<string | null> {
-  const row = await queries.selectFrom('workflow_instances').select('state').where('id', '=', id).executeTakeFirst();
-  return row?.state ?? null;
-}
-
 export function jobsOf(queries: Queries, instanceId: string) {
   return queries
     .selectFrom('workflow_jobs')
     .select(['id', 'job', 'state', 'attempts'])
     .where('instance_id', '=', instanceId)
-    .execute();
-}
-
-export function statesOf(queries: Queries, ids: readonly string[]) {
-  return queries
-    .selectFrom('workflow_instances')
-    .select(['id', 'state'])
-    .where(isAmong(queries, 'id', ids))
     .execute();
 }

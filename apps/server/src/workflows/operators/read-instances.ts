@@ -7,7 +7,7 @@ import type { Graphs } from '../graphs.ts';
 import { readJournalAfter } from '../journal.ts';
 import { readState } from '../state.ts';
 import { isOwn, presentActivities, presentIncident, presentInstance } from './present.ts';
-import { childrenOf, findInstance, jobsOf, pageOfInstances, stateOf, statesOf, type InstanceRow } from './queries.ts';
+import { childrenOf, findInstance, jobsOf, pageOfInstances, type InstanceRow } from './queries.ts';
 
 const INCIDENTS_AT_ONCE = 100;
 const CHILDREN_AT_ONCE = 100;
@@ -39,13 +39,12 @@ export async function requireInstance({ database }: Platform, context: Context, 
 export async function readInstance(platform: Platform, graphs: Graphs, context: Context, id: string): Promise<Answer> {
   const { read } = platform.database;
   const row = await requireInstance(platform, context, id);
-  const text = await stateOf(read, id);
-  if (text === null)
+  const state = await readState(read, id);
+  if (state === null)
     return {
       status: 200,
       body: { ...presentInstance(row), activities: [], openIncidents: [], children: [], variables: {} },
     };
-  const state = readState(text);
   const names = await namesOf(graphs, row);
   const root = rootOf(state);
   const own = isOwn(row, context);
@@ -72,9 +71,8 @@ export async function readIncidents(
   const rows = await pageOfInstances(read, context, serviceId, null, INCIDENTS_AT_ONCE, true);
   const found: WorkflowIncident[] = [];
   for (const row of rows) {
-    const [held] = await statesOf(read, [row.id]);
-    if (!held || held.state === null) continue;
-    const state = readState(held.state);
+    const state = await readState(read, row.id);
+    if (state === null) continue;
     const names = await namesOf(graphs, row);
     for (const one of state.incidents.values()) {
       const { variables: _variables, ...incident } = presentIncident(row, context, state, one, names);

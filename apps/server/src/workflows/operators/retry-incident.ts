@@ -6,7 +6,6 @@ import { eventRow, insertEvents } from '../advance/index.ts';
 import { readState } from '../state.ts';
 import { workflowsToDo } from '../wake.ts';
 import { presentInstance } from './present.ts';
-import { stateOf } from './queries.ts';
 import { requireInstance, requireOwn } from './read-instances.ts';
 
 /**
@@ -28,8 +27,7 @@ export async function retryIncident(
   if (isTooDeep(variables as Variables | undefined))
     throw new Problem('invalid-request', 'The variables are nested too deep.');
   await platform.database.write(async (transaction) => {
-    const text = await stateOf(transaction, id);
-    const state = text === null ? null : readState(text);
+    const state = await readState(transaction, id);
     const incident = state?.incidents.get(number);
     if (!incident) throw new Problem('not-found', `The instance ${id} has no open incident ${number}.`);
     const corrected = variables && {
