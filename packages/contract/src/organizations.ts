@@ -76,7 +76,7 @@ export const AuditEntry = Type.Object(
   {
     id: Id,
     at: Timestamp,
-    actorId: Type.String({ description: 'The user who did it.' }),
+    actorId: Type.String({ description: 'The user who did it; `unknown` of a sign-in that was refused.' }),
     action: Type.String({
       description: 'What was done: the kind of resource and the operation.',
       examples: ['access-key:rotate'],
@@ -84,6 +84,9 @@ export const AuditEntry = Type.Object(
     resourceId: Type.String(),
     detail: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, without secrets.' }),
   },
-  { $id: 'AuditEntry', description: 'A change of rights, keys or publications.' },
+  {
+    $id: 'AuditEntry',
+    description: 'A change of rights, keys or publications, or sign-ins of a day from one network.',
+  },
 );
 export type AuditEntry = Static<typeof AuditEntry>;

@@ -72,7 +72,9 @@ describe.each(databases)('the audit log on $name', (kind) => {
 
   test('entries that are older than the configuration keeps are forgotten at the start', async () => {
     const { database, newId } = kethub.kethub.platform;
-    const old = { owner_type: 'USER' as const, owner_id: personId, actor_id: personId, resource_id: 'x', detail: '{}' };
+    const alone = { merged_under: null, times: 1, last_at: null };
+    const who = { owner_type: 'USER' as const, owner_id: personId, actor_id: personId };
+    const old = { ...who, ...alone, resource_id: 'x', detail: '{}' };
     const days = (number: number): number => Date.now() - number * 86_400_000;
     await database.write((transaction) =>
       transaction

@@ -43,6 +43,11 @@ export function readAuditLog(platform: Platform, owner: Context, query: AuditQue
   });
 }
 
+/** How often and when last, of an entry that stands for many. */
+function counted({ merged_under, times, last_at }: AuditEntryRow): Record<string, unknown> {
+  return merged_under === null || last_at === null ? {} : { times, lastAt: toTimestamp(last_at) };
+}
+
 function present(row: AuditEntryRow): AuditEntry {
   return {
     id: row.id,
@@ -50,6 +55,6 @@ function present(row: AuditEntryRow): AuditEntry {
     actorId: row.actor_id,
     action: row.action,
     resourceId: row.resource_id,
-    detail: JSON.parse(row.detail) as Record<string, unknown>,
+    detail: { ...(JSON.parse(row.detail) as Record<string, unknown>), ...counted(row) },
   };
 }

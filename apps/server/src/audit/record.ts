@@ -15,9 +15,13 @@ export type Recorded =
   | 'execution:end'
   | 'layer:purge'
   | 'layer:rebuild'
+  | SignInAction
   | 'signing-keys:renew'
   | 'storage-quota:set'
   | 'storage:recount';
+
+/** Kept by `SignInRecords`, of the account that was signed in to. */
+export type SignInAction = 'session:sign-in' | 'session:refuse';
 
 /**
  * Writes down a change of rights, keys or publications in the transaction that makes it: both are kept or neither.
@@ -40,6 +44,9 @@ export async function audit(
     resource_id: resourceId,
     detail: JSON.stringify(detail),
     created_at: platform.now(),
+    merged_under: null,
+    times: 1,
+    last_at: null,
   };
   await transaction.insertInto('audit_entries').values(row).execute();
 }

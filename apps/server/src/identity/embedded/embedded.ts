@@ -1,3 +1,4 @@
+import { SignInRecords } from '../../audit/index.ts';
 import { createMailer } from '../../mail/index.ts';
 import type { Platform } from '../../platform.ts';
 import { createAccessTokenVerifier } from './access-token.ts';
@@ -16,10 +17,12 @@ import { inviteAdministrators } from '../registration/administrators.ts';
 import { FormProtection } from '../registration/forgery.ts';
 import { MailLimits } from '../registration/limits.ts';
 import { findUnverified } from '../registration/queries.ts';
-import { createSignIn, signInName } from './sign-in.ts';
+import { accountOf, createSignIn, signInName } from './sign-in.ts';
 import { UpstreamSignIn } from '../upstream/sign-in.ts';
 
 const PURGE_EVERY_MS = 10 * 60 * 1000;
+/** How long a refused sign-in waits to be recorded. */
+const RECORD_EVERY_MS = 2_000;
 
 /**
  * Opens the identity provider that comes with the platform: people and passwords in its own database, {auth_url} on its own
@@ -30,7 +33,8 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
   const verifyToken = createAccessTokenVerifier(platform, keys.signing);
   warnOfUnknownProxy(platform);
   const attempts = new Attempts(platform);
-  const signIn = createSignIn(platform, attempts);
+  const records = new SignInRecords(platform, accountOf(platform));
+  const signIn = createSignIn(platform, attempts, records);
   const provider = createOidcProvider(platform, keys, signIn);
   const { upstream: settings } = platform.configuration;
   const upstream = settings && new UpstreamSignIn(platform, settings);
@@ -45,6 +49,7 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
     throw error;
   });
   const findIdentity = createFindIdentity(platform.database);
+  let written: Promise<unknown> = Promise.resolve();
   let purging: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
     purging = Promise.all([purgeOidcRecords(platform), attempts.purge(), purgeRegistrations(platform)]).catch(
@@ -53,6 +58,13 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
       },
     );
   }, PURGE_EVERY_MS).unref();
+  const recording = setInterval(() => {
+    written = written.then(() =>
+      records.flush().catch((error: unknown) => {
+        platform.log.warn({ err: error }, 'refused sign-ins could not be recorded; the next round tries again');
+      }),
+    );
+  }, RECORD_EVERY_MS).unref();
   return {
     issuer: platform.addresses.auth,
     mailer,
@@ -67,10 +79,15 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
     findApproved: (subjects) => findApproved(platform.database.read, subjects),
     findByEmail: (email) => findIdentityByEmail(platform.database.read, signInName(email)),
     delete: (subject) => deleteIdentity(platform.database, subject),
-    serve: (app) => serveOidcProvider(platform, app, provider, signIn, upstream, registration),
+    serve: (app) => serveOidcProvider(platform, app, provider, signIn, records, upstream, registration),
     createUser: (user) => createUser(platform, user),
     async close() {
       clearInterval(timer);
+      clearInterval(recording);
+      await written;
+      await records.flush().catch((error: unknown) => {
+        platform.log.warn({ err: error }, 'refused sign-ins of the last seconds could not be recorded');
+      });
       await keys.signing.close();
       await purging;
       await mailer.close();

@@ -1,12 +1,13 @@
 import { verify } from '@node-rs/argon2';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { SignInRecords } from '../../audit/index.ts';
 import { PASSWORD } from '../../testing/accounts.ts';
 import { databases } from '../../testing/databases.ts';
 import { createTestPlatform } from '../../testing/platform.ts';
 import { watchWork } from '../../testing/work.ts';
 import { Attempts } from './attempts.ts';
 import { createUser } from './create-user.ts';
-import { createSignIn } from './sign-in.ts';
+import { accountOf, createSignIn } from './sign-in.ts';
 
 // The real one, counted.
 vi.mock('@node-rs/argon2', async (original) => {
@@ -21,7 +22,7 @@ describe.each(databases)('signing in on $name', ({ open }) => {
     const person = { firstname: 'Ada', lastname: 'Lovelace', password: PASSWORD, status: 'APPROVED' } as const;
     await createUser(platform, { ...person, username: 'ada', email: 'ada@example.org' });
     const { platform: watched, taken } = watchWork(platform);
-    const signIn = createSignIn(watched, new Attempts(watched));
+    const signIn = createSignIn(watched, new Attempts(watched), new SignInRecords(watched, accountOf(watched)));
     const workOf = async (name: string, address: string) => {
       vi.mocked(verify).mockClear();
       const { kind } = await signIn(name, 'not the password', address);

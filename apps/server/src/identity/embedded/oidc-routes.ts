@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
+import type { SignInRecords } from '../../audit/index.ts';
 import type { Platform } from '../../platform.ts';
 import { rememberClientAddress } from '../client-address.ts';
 import { watchPasswords } from './in-flight.ts';
@@ -18,6 +19,7 @@ export async function serveOidcProvider(
   app: FastifyInstance,
   currentProvider: () => Provider,
   signIn: SignIn,
+  records: SignInRecords,
   upstream: UpstreamSignIn | null,
   registration: { readonly services: RegistrationServices; readonly protection: FormProtection },
 ): Promise<void> {
@@ -36,7 +38,7 @@ export async function serveOidcProvider(
     scope.addHook('preHandler', (_request, _reply, next) => watchPasswords(next));
     const links = signInLinks(registration.services, prefix);
     addSignInRoutes(scope, provider, signIn, upstream, links, prefix);
-    if (upstream) addUpstreamRoutes(scope, provider, upstream, links, prefix);
+    if (upstream) addUpstreamRoutes(scope, provider, upstream, records, links, prefix);
     addRegistrationRoutes(scope, registration.services, registration.protection, prefix);
     addProviderRoutes(scope, currentProvider, prefix);
     done();

@@ -1,5 +1,6 @@
 import * as client from 'openid-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { SignInRecords } from '../../audit/index.ts';
 import { PASSWORD, startTestAccounts } from '../../testing/accounts.ts';
 import { Browser } from '../../testing/browser.ts';
 import { databases } from '../../testing/databases.ts';
@@ -8,7 +9,7 @@ import { visitorOf } from '../../testing/registration.ts';
 import { Attempts } from '../embedded/attempts.ts';
 import { watchPasswords } from '../embedded/in-flight.ts';
 import { createOidcRecords } from '../embedded/oidc-records.ts';
-import { createSignIn } from '../embedded/sign-in.ts';
+import { accountOf, createSignIn } from '../embedded/sign-in.ts';
 import { createEmbeddedIdentity } from '../index.ts';
 
 const MINUTES = 60 * 1000;
@@ -102,7 +103,11 @@ describe.each(databases)('a new password on $name', ({ open }) => {
     expect((await browser.open(location)).url.searchParams.get('code')).toBeNull();
 
     // The password was found right, or a session was read, and nothing was written yet.
-    const signIn = createSignIn(server.platform, new Attempts(server.platform));
+    const signIn = createSignIn(
+      server.platform,
+      new Attempts(server.platform),
+      new SignInRecords(server.platform, accountOf(server.platform)),
+    );
     const recordsOf = createOidcRecords(server.platform);
     const inRequest = (run: () => Promise<void>): Promise<void> =>
       new Promise((resolve, reject) => watchPasswords(() => void run().then(resolve, reject)));

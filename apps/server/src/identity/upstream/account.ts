@@ -8,8 +8,8 @@ import { findHolders, findLinked, insertLink, updateIdentity } from './queries.t
 
 export type UpstreamOutcome =
   | { readonly kind: 'SIGNED_IN'; readonly subject: string }
-  | { readonly kind: 'DISABLED' }
-  | { readonly kind: 'REJECTED' }
+  /** `name` is what the account signs in under. */
+  | { readonly kind: 'DISABLED' | 'REJECTED'; readonly name: string }
   | { readonly kind: 'NO_EMAIL' }
   | { readonly kind: 'UNVERIFIED_EMAIL' }
   | { readonly kind: 'REGISTRATION_CLOSED' }
@@ -35,7 +35,8 @@ export async function enter(platform: Platform, person: UpstreamPerson): Promise
 
 /** Names follow the provider; so does the address, when it is verified there and nobody else's here. */
 async function update(transaction: Queries, known: IdentityRow, person: UpstreamPerson): Promise<UpstreamOutcome> {
-  if (isShutOut(toIdentity(known))) return { kind: known.enabled === 1 ? 'REJECTED' : 'DISABLED' };
+  if (isShutOut(toIdentity(known)))
+    return { kind: known.enabled === 1 ? 'REJECTED' : 'DISABLED', name: known.username };
   const { email, emailVerified, names } = person;
   const follows =
     email !== null &&

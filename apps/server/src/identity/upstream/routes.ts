@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Provider } from 'oidc-provider';
+import type { SignInRecords } from '../../audit/index.ts';
+import { clientAddressOf } from '../client-address.ts';
 import { send } from '../embedded/forms.ts';
 import type { SignInLinks } from '../embedded/pages.ts';
 import {
@@ -25,6 +27,7 @@ export function addUpstreamRoutes(
   app: FastifyInstance,
   provider: Provider,
   upstream: UpstreamSignIn,
+  records: SignInRecords,
   links: SignInLinks,
   prefix: string,
 ): void {
@@ -56,7 +59,11 @@ export function addUpstreamRoutes(
     if (!interaction) return expired(reply);
     const outcome = await upstream.complete(interaction.uid, queryOf(request.url));
     if (outcome.kind === 'EXPIRED') return expired(reply);
+    const address = clientAddressOf(request.raw);
+    if (outcome.kind === 'DISABLED' || outcome.kind === 'REJECTED')
+      records.refused(outcome.name, 'SWITCHED_OFF', address);
     if (outcome.kind !== 'SIGNED_IN') return fail(reply, interaction, outcome);
+    await records.signedIn(outcome.subject, address);
     return finishInteraction(provider, request, reply, { login: { accountId: outcome.subject } });
   });
 }

@@ -32,6 +32,7 @@ import * as workflowMessagesOfApplications from './0035-workflow-messages-of-app
 import * as workflowSpeed from './0036-workflow-speed.ts';
 import * as buildQueue from './0042-build-queue.ts';
 import * as layers from './0043-layers.ts';
+import * as signInRecords from './0045-sign-in-records.ts';
 import * as storageUse from './0046-storage-use.ts';
 import * as longRuns from './0047-long-runs.ts';
 import * as workflowLeases from './0048-workflow-leases.ts';
@@ -72,6 +73,7 @@ const migrations: Record<string, Migration> = {
   '0036-workflow-speed': workflowSpeed,
   '0042-build-queue': buildQueue,
   '0043-layers': layers,
+  '0045-sign-in-records': signInRecords,
   '0046-storage-use': storageUse,
   '0047-long-runs': longRuns,
   '0048-workflow-leases': workflowLeases,

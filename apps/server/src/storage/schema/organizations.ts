@@ -55,6 +55,11 @@ export interface AuditEntryRow {
   /** JSON of what changed. */
   detail: string;
   created_at: number;
+  /** What others of its kind are counted under; null for an entry that stands for itself. */
+  merged_under: string | null;
+  times: number;
+  /** Of the last that was counted; null for an entry that stands for itself. */
+  last_at: number | null;
 }
 
 export interface DataPoolRow {
