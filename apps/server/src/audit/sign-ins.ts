@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { findDeletion, lockAccount } from '../deletions/index.ts';
 import { networkOf } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import type { Queries } from '../storage/index.ts';
@@ -107,6 +108,9 @@ export class SignInRecords {
   }
 
   async #add(transaction: Queries, accountId: string, entry: Entry): Promise<void> {
+    // Whoever leaves can still sign in, to repeat the deletion; nothing may be left of them.
+    await lockAccount(this.#platform.database, transaction, accountId, 'SHARED');
+    if (await findDeletion(transaction, accountId)) return;
     const day = Math.floor(entry.first / DAY_MS);
     const keyOf = (network: string): string => JSON.stringify([accountId, entry.outcome, day, network]);
     const isKnown = await transaction
