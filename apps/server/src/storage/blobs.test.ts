@@ -1,13 +1,17 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openBlobFolder, type Blobs } from './blobs.ts';
 
 /** A file system that is certainly another one than that of temporary files. */
 const OTHER = '/dev/shm';
+const MB = 1024 * 1024;
+/** As a file is read. */
+const PIECE = 64 * 1024;
 
 describe('a folder of blobs', () => {
   let folder: string;
@@ -31,6 +35,43 @@ describe('a folder of blobs', () => {
   ])('the range %j of a blob', async (range, expected) => {
     const { bytes, stream } = await blobs.get(await blobs.put('0123456789'), range);
     expect([bytes, await text(stream)]).toEqual([10, expected]);
+  });
+
+  test.each([
+    ['a long hole', [[0, 8 * MB]]],
+    [
+      'data between holes, and at no boundary',
+      [
+        [3 * MB + 5, MB + 3],
+        [100, 7 * MB],
+      ],
+    ],
+    ['data alone', []],
+  ] as const)('of %s only what is not zero takes room, and every byte is read as it was', async (_what, holes) => {
+    const content = Buffer.alloc(10 * MB + 1, 'x');
+    for (const [from, bytes] of holes) content.fill(0, from, from + bytes);
+    const pieces = Array.from({ length: Math.ceil(content.length / PIECE) }, (_, at) => content.subarray(at * PIECE, (at + 1) * PIECE)); // prettier-ignore
+    const key = await blobs.put(Readable.from(pieces));
+    const { bytes, stream } = await blobs.get(key);
+    expect(bytes).toBe(content.length);
+    expect(Buffer.concat(await stream.toArray()).equals(content)).toBe(true);
+    const part = await blobs.get(key, { from: 3 * MB, to: 3 * MB + 99 });
+    expect(Buffer.concat(await part.stream.toArray()).equals(content.subarray(3 * MB, 3 * MB + 100))).toBe(true);
+    const { blocks } = await stat(path.join(folder, 'blobs', key.slice(0, 2), key));
+    const zeros = content.reduce((sum, byte) => sum + (byte === 0 ? 1 : 0), 0);
+    // Whole pieces of 64 KiB are left out: at both ends of a hole one can stay.
+    expect(blocks * 512).toBeLessThanOrEqual(content.length - zeros + (2 * holes.length + 1) * 2 * 64 * 1024);
+  });
+
+  test('a source that breaks leaves nothing', async () => {
+    const breaking = Readable.from(
+      (function* () {
+        yield Buffer.from('x');
+        throw new Error('broken');
+      })(),
+    );
+    await expect(blobs.put(breaking)).rejects.toThrow('broken');
+    expect(await readdir(path.join(folder, 'blobs', 'tmp'))).toEqual([]);
   });
 
   test('a placed file can be read by everybody and written by nobody, takes no room, and outlives its blob', async () => {

@@ -122,7 +122,39 @@ async function writeSynced(file: string, source: Buffer | string | Readable): Pr
       await handle.close();
     }
   } else {
-    await pipeline(source, fs.createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }));
+    await writeSparse(file, source);
+  }
+}
+
+const ZEROS = Buffer.alloc(1024 * 1024);
+
+/**
+ * Writes a stream and leaves out the pieces that are zero, as they come (64 KiB from a file): a file of 2 GiB that a
+ * program has only made long takes no space here either. Its length and its bytes are those of the stream.
+ */
+async function writeSparse(file: string, source: Readable): Promise<void> {
+  // What a stream of Node writes with may be given: here a write that passes over zeros. `start` makes it say where.
+  const write = (
+    descriptor: number,
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+    done: (error: NodeJS.ErrnoException | null, written: number, bytes: Uint8Array) => void,
+  ): void => {
+    const isZero = length <= ZEROS.length && ZEROS.compare(bytes, offset, offset + length, 0, length) === 0;
+    if (isZero) setImmediate(done, null, length, bytes);
+    else fs.write(descriptor, bytes, offset, length, position, done);
+  };
+  const overrides = { open: fs.open, close: fs.close, write };
+  const target = fs.createWriteStream(file, { flags: 'wx', mode: 0o600, start: 0, fs: overrides });
+  await pipeline(source, target);
+  const handle = await open(file, 'r+');
+  try {
+    await handle.truncate(target.bytesWritten);
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 
