@@ -25,6 +25,7 @@ const CONTAINER_TESTS = [
   'packages/runtime/src/escapes/escapes.test.ts',
   'test/containers.test.ts',
   'test/faults.deep.test.ts',
+  'test/floods.deep.test.ts',
 ];
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 const deep = process.argv[2] === '--deep';

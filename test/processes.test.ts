@@ -3,16 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { LogEntry } from '@kethub/contract';
-import { connectRuntime } from '@kethub/runtime';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { KethubProcess, type Settings } from '../apps/server/src/testing/child-process.ts';
 import { databases } from '../apps/server/src/testing/databases.ts';
 import { callerOf, member, type Caller } from '../apps/server/src/testing/gateway.ts';
-import { deploy, endRunner, type DeployedService } from '../apps/server/src/testing/kethub.ts';
+import { deploy, type DeployedService } from '../apps/server/src/testing/kethub.ts';
 import { freePort } from '../apps/server/src/testing/platform.ts';
 import { startS3, type TestS3 } from '../apps/server/src/testing/s3.ts';
+import { startSecondWorker } from '../apps/server/src/testing/second-worker.ts';
 import { startSplitKethub, type SplitKethub } from '../apps/server/src/testing/split-kethub.ts';
 import { bpmn, calls, deployWorkflow } from '../apps/server/src/testing/workflows.ts';
 
@@ -108,17 +108,9 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
   const originOf = (part: 'api' | 'gateway'): string => new URL(kethub.platform.addresses[part]).origin;
 
   const secondWorker = async (settings: Settings) => {
-    const [folder, port] = [await mkdtemp(path.join(os.tmpdir(), 'kethub-second-')), await freePort()];
-    const own = { KETHUB_ROLES: 'worker', KETHUB_WORKER_PORT: String(port), KETHUB_DATA_DIR: folder };
-    const second = new KethubProcess({ ...kethub.settings, ...own, ...settings }, port);
-    await second.ready();
-    onTestFinished(async () => {
-      await second.end();
-      const runtime = await connectRuntime({ dataDir: folder, lonelyMs: 100 });
-      await endRunner(runtime, folder, () => runtime.close());
-      await rm(folder, { recursive: true });
-    });
-    return second;
+    const second = await startSecondWorker(kethub, settings);
+    onTestFinished(() => second.close());
+    return second.process;
   };
   /** The other one than the address names. */
   const secondGateway = (address: string): string => {
