@@ -35,6 +35,17 @@ test('says what is left, when it is whole again, and how long to wait', () => {
   expect(limiter.take('ada', 55)).toMatchObject({ allowed: false, remaining: 50, reset: 10, retryAfter: 5 });
 });
 
+test('a clock that is set back shuts nobody out, and gives nobody more', () => {
+  let now = Date.UTC(2026, 0, 1);
+  const limiter = new RateLimiter(quota, () => now);
+  expect(allowed(limiter, 'ada', 60)).toBe(60);
+  now -= 24 * 60 * 60 * 1000;
+  expect(limiter.take('grace').allowed).toBe(true);
+  expect(limiter.take('ada')).toMatchObject({ allowed: false, retryAfter: 1 });
+  now += 10_000;
+  expect(allowed(limiter, 'ada', 20)).toBe(10);
+});
+
 test('what is refused costs nothing', () => {
   const limiter = new RateLimiter(quota, () => 0);
   limiter.take('ada', 50);

@@ -40,9 +40,7 @@ export class RateLimiter {
   /** `now` in epoch milliseconds. */
   constructor(quota: Quota, now: () => number) {
     this.quota = quota;
-    // From here on, so that fractions of a millisecond are exact enough.
-    const start = now();
-    this.#now = () => now() - start;
+    this.#now = elapsed(now);
   }
 
   /** Spends `cost` units of `key`, out of its own number of units if it has one, or nothing when there are not so many left. */
@@ -85,6 +83,21 @@ export class RateLimiter {
   #read(places: Uint16Array): number {
     return Math.min(...this.#wholeAt.map((row, index) => row[places[index] ?? 0] ?? 0));
   }
+}
+
+/**
+ * Milliseconds from here on, so that fractions are exact enough. A clock that is set back stands still for a moment:
+ * otherwise nobody would be allowed anything until it has caught up.
+ */
+function elapsed(now: () => number): () => number {
+  let start = now();
+  let last = start;
+  return () => {
+    const time = now();
+    if (time < last) start -= last - time;
+    last = time;
+    return time - start;
+  };
 }
 
 /** Milliseconds after which one unit is back. */
