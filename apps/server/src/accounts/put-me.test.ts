@@ -47,8 +47,8 @@ describe.each(databases)('PUT /me on $name', ({ open }) => {
   });
 
   test.each([
-    ['no body', undefined, '/'],
-    ['a list', [], '/'],
+    ['no body', undefined, ''],
+    ['a list', [], ''],
     ['a number as text', { about: 5 }, '/about'],
     ['a field of the identity provider', { email: 'other@example.org' }, '/email'],
     ['a position of 201 characters', { currentPosition: 'x'.repeat(201) }, '/currentPosition'],
