@@ -91,7 +91,11 @@ function eachSecond(socket: Socket, look: (seconds: number, silent: number) => v
     before = socket.bytesRead;
     look(seconds, silent);
   }, 1_000);
-  const stop = (): void => clearInterval(timer);
+  const stop = (): void => {
+    clearInterval(timer);
+    // The connection serves many requests and would collect a listener from each.
+    socket.off('close', stop);
+  };
   socket.once('close', stop);
   return stop;
 }
