@@ -18,6 +18,7 @@ import { throughput } from '../bench/measurements/throughput.ts';
 import { tokenGrants } from '../bench/measurements/token-grants.ts';
 import { workflowCalls } from '../bench/measurements/workflow-calls.ts';
 import { workflowEngine } from '../bench/measurements/workflow-engine.ts';
+import { workflowLarge } from '../bench/measurements/workflow-large.ts';
 import { workflowMemory } from '../bench/measurements/workflow-memory.ts';
 import { warm } from '../bench/measurements/warm.ts';
 import { timing } from '../bench/measurements/timing.ts';
@@ -49,10 +50,11 @@ const all = {
   workflowEngine,
   workflows,
   workflowCalls,
+  workflowLarge,
   workflowMemory,
 };
 /** Run only when asked for: it takes longer than all others, or what it tells is no promise in a number. */
-const onRequest = ['accounts', 'timing', 'workflows', 'workflowCalls', 'workflowMemory'];
+const onRequest = ['accounts', 'timing', 'workflows', 'workflowCalls', 'workflowLarge', 'workflowMemory'];
 const chosen = process.argv.slice(2);
 ensureTools([...runtimeTools, ...benchTools], (line) => void process.stderr.write(`kethub: ${line}\n`));
 

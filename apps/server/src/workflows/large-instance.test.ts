@@ -11,7 +11,7 @@ import { createWorkflows } from './index.ts';
 import { readState } from './state.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
-const ROUNDS = 1_500;
+const ROUNDS = 10_000;
 
 /** Rounds of a sub-process with a timer each. */
 async function loop(): Promise<ProcessGraph> {

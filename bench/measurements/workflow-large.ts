@@ -1,0 +1,161 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { pino } from 'pino';
+import { createAccepting, prepareExecution } from '../../apps/server/src/executions/index.ts';
+import { databases, postgresOn, type TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
+import { createTestPlatform, type TestPlatform } from '../../apps/server/src/testing/platform.ts';
+import { bpmn } from '../../apps/server/src/testing/workflows.ts';
+import { eventRow, insertEvents } from '../../apps/server/src/workflows/advance/events.ts';
+import { advance, Advancing } from '../../apps/server/src/workflows/advance/index.ts';
+import type { Graphs } from '../../apps/server/src/workflows/graphs.ts';
+import { createWorkflows } from '../../apps/server/src/workflows/index.ts';
+import { readState } from '../../apps/server/src/workflows/state.ts';
+import { parse } from '../../packages/workflow/src/index.ts';
+import { startPostgres } from '../../script/postgres.ts';
+import type { Measurement } from '../lib/measurement.ts';
+import { median } from '../lib/statistics.ts';
+
+const SMALL = 100;
+const LARGE = 10_000;
+const ROUNDS = 7;
+const EVENTS = 40;
+const VERSION = '01890000-0000-7000-8000-00000000000c';
+
+/**
+ * What an event costs an instance with much open, in processor time of the platform with its database client: a timer
+ * ends one of so many sub-processes, and is advanced and committed by itself. Beside it, for how long the thread that
+ * serves others stood still while 10,000 sub-processes began, ended and were cancelled.
+ */
+export async function workflowLarge(): Promise<Measurement[]> {
+  const postgres = await startPostgres({ durable: true });
+  try {
+    const kinds = [...databases.filter(({ name }) => name === 'SQLite'), ...postgresOn(postgres.url)];
+    const measured: Measurement[] = [];
+    for (const { name, open } of kinds) measured.push(...(await measure(name, open)));
+    return measured;
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function measure(name: string, open: TestDatabaseKind['open']): Promise<Measurement[]> {
+  const platform = { ...(await createTestPlatform(open)), log: pino({ level: 'silent' }) };
+  try {
+    const graphs = await loop();
+    const costs: Record<'small' | 'large', number[]> = { small: [], large: [] };
+    const advancing = new Advancing();
+    const large = await opened(platform, graphs, advancing, LARGE);
+    for (let round = 0; round < ROUNDS; round++) {
+      const small = await opened(platform, graphs, advancing, SMALL + EVENTS);
+      costs.small.push(await costOf(platform, graphs, advancing, small));
+      costs.large.push(await costOf(platform, graphs, advancing, large));
+    }
+    const [small, most] = [median(costs.small), median(costs.large)];
+    const stops = await longestStops(platform, graphs);
+    const how = `${ROUNDS} rounds of ${EVENTS} events each, one transaction an event; sub-processes that wait at a timer`;
+    return [
+      {
+        name: `Workflow event with ${LARGE} open sub-processes over one with ${SMALL}, ${name}`,
+        unit: '×',
+        value: most / small,
+        goal: { atMost: 1.5 },
+        how: `${how}; ${Math.round(small)} and ${Math.round(most)} µs of processor time`,
+        rounds: costs,
+      },
+      {
+        name: `Longest stand-still of the thread while ${LARGE} sub-processes begin, end or are cancelled, ${name}`,
+        unit: 'ms',
+        value: Math.max(...Object.values(stops)),
+        goal: null,
+        how: `begin ${Math.round(stops.begin)} ms, end ${Math.round(stops.end)} ms, cancelled ${Math.round(stops.cancel)} ms`,
+        rounds: { stops: Object.values(stops) },
+      },
+    ];
+  } finally {
+    await platform.close();
+  }
+}
+
+/** Microseconds of processor time an event, of EVENTS timers that come due one after the other. */
+async function costOf(platform: TestPlatform, graphs: Graphs, advancing: Advancing, id: string): Promise<number> {
+  const timers = [...(await stateOf(platform, id)).timers.keys()].slice(0, EVENTS);
+  const before = process.cpuUsage();
+  for (const timer of timers) {
+    await due(platform, id, [timer]);
+    await all(platform, graphs, advancing);
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / EVENTS;
+}
+
+async function longestStops(platform: TestPlatform, graphs: Graphs) {
+  const watched = async (work: () => Promise<void>): Promise<number> => {
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    await work();
+    delay.disable();
+    return delay.max / 1e6;
+  };
+  const advancing = new Advancing();
+  let id = '';
+  const begin = await watched(async () => void (id = await opened(platform, graphs, advancing, LARGE)));
+  await due(platform, id, [...(await stateOf(platform, id)).timers.keys()]);
+  const end = await watched(() => all(platform, graphs, advancing));
+  const { phase } = await stateOf(platform, id);
+  if (phase !== 'COMPLETED') throw new Error(`The instance is ${phase}`);
+  id = await opened(platform, graphs, advancing, LARGE);
+  await platform.database.write((transaction) =>
+    insertEvents(transaction, [eventRow(platform, id, { type: 'cancel' })]),
+  );
+  const cancel = await watched(() => all(platform, graphs, advancing));
+  return { begin, end, cancel };
+}
+
+/** Rounds of a sub-process with a timer each. */
+async function loop(): Promise<Graphs> {
+  const { catchEvent, chain, end, file, start, subProcess, timer } = bpmn;
+  const inner = [start('is'), catchEvent('t', timer('duration', 'PT1H')), end('ie'), chain('is', 't', 'ie')];
+  const each = { over: '=for i in 1..n return i', as: 'i', into: 'list', collect: '=i + 0' };
+  const parts = [start('s'), subProcess('sub', inner, { loop: each }), end('e', { sum: '=sum(list)' })];
+  const parsed = await parse(file([...parts, chain('s', 'sub', 'e')]));
+  if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
+  return { load: () => Promise.resolve(parsed.graph) };
+}
+
+/** An instance with so many sub-processes open. */
+async function opened(platform: TestPlatform, graphs: Graphs, advancing: Advancing, n: number): Promise<string> {
+  const workflows = { ...createWorkflows(platform), check: () => Promise.resolve() };
+  const owner = { type: 'USER' as const, id: `owner of ${n}` };
+  const origin = {
+    scope: { of: { by: 'OWNER' as const, ...owner }, address: '' },
+    subscriptionId: null,
+    applicationId: null,
+    owner,
+    personId: owner.id,
+    serviceId: VERSION,
+    serviceVersionId: VERSION,
+    dataPools: [],
+    isWorkflow: true,
+  };
+  const id = platform.newId();
+  const prepared = await prepareExecution(platform, workflows, origin, id, JSON.stringify({ n }));
+  await createAccepting(platform, workflows).add(prepared);
+  await all(platform, graphs, advancing);
+  const { size } = (await stateOf(platform, id)).timers;
+  if (size !== n) throw new Error(`${size} of ${n} sub-processes are open`);
+  return id;
+}
+
+async function due(platform: TestPlatform, id: string, timers: readonly number[]): Promise<void> {
+  const events = timers.map((timer) => eventRow(platform, id, { type: 'timerDue', timer }));
+  await platform.database.write((transaction) => insertEvents(transaction, events));
+}
+
+async function all(platform: TestPlatform, graphs: Graphs, advancing: Advancing): Promise<void> {
+  while ((await advance(platform, graphs, advancing)).more);
+}
+
+async function stateOf(platform: TestPlatform, id: string) {
+  const state = await readState(platform.database.read, id);
+  if (!state) throw new Error(`${id} has not begun`);
+  return state;
+}
