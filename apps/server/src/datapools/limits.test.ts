@@ -23,7 +23,7 @@ describe.each(databases)('limits of data pools of 1 MB on $name', (kind) => {
 
   const at = ({ id }: DataPool, name: string) => `/data-pools/${id}/files/${name}`;
   const put = (pool: DataPool, name: string, bytes: number) =>
-    ada.call('PUT', at(pool, name), { body: Buffer.alloc(bytes) });
+    ada.call('PUT', at(pool, name), { body: Buffer.alloc(bytes, 1) });
   const blobs = async (): Promise<number> => {
     const folder = path.join(kethub.dataDir, 'blobs');
     return (await readdir(folder, { recursive: true, withFileTypes: true })).filter((one) => one.isFile()).length;
@@ -65,7 +65,7 @@ describe.each(databases)('limits of data pools of 1 MB on $name', (kind) => {
     const { sender, status } = open(pool, 'endless');
     const closed = new Promise((resolve) => sender.once('close', resolve));
     const send = (): void => {
-      while (!sender.destroyed && sender.write(Buffer.alloc(64 * KB)));
+      while (!sender.destroyed && sender.write(Buffer.alloc(64 * KB, 1)));
     };
     sender.on('drain', send);
     send();
@@ -87,10 +87,10 @@ describe.each(databases)('limits of data pools of 1 MB on $name', (kind) => {
   test('what has arrived of an upload takes room from the others before it is complete', async () => {
     const pool = await ada.create();
     const { sender, status } = open(pool, 'slow');
-    sender.write(Buffer.alloc(700 * KB));
+    sender.write(Buffer.alloc(700 * KB, 1));
     await expect.poll(arrived, PATIENT).toBe(700 * KB);
     const second = open(pool, 'fast');
-    second.sender.write(Buffer.alloc(700 * KB));
+    second.sender.write(Buffer.alloc(700 * KB, 1));
     expect(await second.status).toBe(413);
     sender.end();
     expect(await status).toBe(201);
