@@ -14,7 +14,7 @@ const sameOnPyPI = new Set(
     .filter(Boolean),
 );
 
-/** What was made of a conda environment. */
+/** The translation of a conda environment into requirements of pip. */
 export interface CondaTranslation {
   /** Name of the file in the folder. */
   readonly file: string;

@@ -20,7 +20,7 @@ export interface ProjectFiles {
 
 /** Left out unless a rule takes them back in (`!.env`). */
 const defaultRules = ['__pycache__/', '*.py[cod]', '.venv/', 'venv/', 'node_modules/', '.DS_Store', '.env'];
-/** Of one folder the last has the last word; those of other platforms are taken as they are. */
+/** Rule files of a folder, the later ones overruling the earlier; those of other platforms are taken as they are. */
 const ruleFiles = ['.gitignore', '.planqkignore', '.qhubignore', '.ketignore'];
 
 /** The rules of one folder, for paths below it. */

@@ -14,7 +14,7 @@ export interface Manifest {
   readonly workflow: string | null;
   /** Names of services, by the ids that stand for them in the BPMN file. */
   readonly services: Readonly<Record<string, string>>;
-  /** What the person should know of how the file was read. */
+  /** Remarks for the person on how the file was read. */
   readonly notes: readonly string[];
 }
 

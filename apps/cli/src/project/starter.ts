@@ -16,7 +16,7 @@ export interface WrittenStarter {
   readonly kept: readonly string[];
 }
 
-/** What shows that a folder holds somebody's code already. */
+/** Names in a folder that show that it holds somebody's code already. */
 const codeFiles = [
   'src',
   'Dockerfile',
@@ -45,7 +45,7 @@ export async function writeStarter(folder: string): Promise<WrittenStarter> {
   return { name, written: written.sort(), kept: kept.sort() };
 }
 
-/** What `kethub.json` of a folder with code has to say; null for a folder without any. */
+/** The content of `kethub.json` for a folder with code; null for a folder without any. */
 async function existingProject(folder: string): Promise<StarterManifest | null> {
   const manifest = await readManifest(folder);
   if (manifest !== null) {
