@@ -6,8 +6,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'test/faults.deep.test.ts',
   'test/fuzz.deep.test.ts',
+  'apps/server/src/accounts/deletion-kill.deep.test.ts',
   'packages/runtime/src/escapes/escapes.test.ts',
+  'test/processes.test.ts',
   'test/faults.test.ts',
+  'test/documented-commands.test.ts',
 ];
 
 /** `npm run test:deep` sets it: long fuzzing, many kills, thousands of random processes, and nothing else. */
