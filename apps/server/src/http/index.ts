@@ -21,6 +21,7 @@ export {
   judgeJson,
   readForm,
   readJson,
+  readQuery,
   readText,
   TokenScanner,
   type JsonListener,

@@ -27,18 +27,26 @@ export function readText(bytes: Buffer, what: string): string {
  * they are written as %XX: a decoder would put U+FFFD in their place.
  */
 export function readForm(bytes: Buffer): URLSearchParams {
-  const text = readText(bytes, 'The form');
+  return readFields(readText(bytes, 'The form'), 'The form');
+}
+
+/** The fields of the query of an address, without its question mark. Throws like `readForm`. */
+export function readQuery(query: string): URLSearchParams {
+  return readFields(query, 'The query');
+}
+
+function readFields(text: string, what: string): URLSearchParams {
   for (const pair of text.split('&')) {
     try {
       decodeURIComponent(pair.replaceAll(/%(?![0-9a-fA-F]{2})/g, '%25'));
     } catch {
-      throw notUtf8Field(text, pair);
+      throw notUtf8Field(text, pair, what);
     }
   }
   return new URLSearchParams(text);
 }
 
-function notUtf8Field(text: string, pair: string): Problem {
+function notUtf8Field(text: string, pair: string, what: string): Problem {
   const at = Buffer.byteLength(text.slice(0, text.indexOf(pair)));
   const raw = Buffer.from(pair.replaceAll(/%([0-9a-fA-F]{2})/g, '\0$1'));
   const decoded: number[] = [];
@@ -56,7 +64,7 @@ function notUtf8Field(text: string, pair: string): Problem {
   const detail = `is not UTF-8 at byte ${at + (offsets[wrong] ?? 0)}`;
   return new Problem(
     'invalid-request',
-    `The form ${detail}. Encode its fields as UTF-8 before they are written as %XX.`,
+    `${what} ${detail}. Encode its fields as UTF-8 before they are written as %XX.`,
     {
       errors: [{ pointer: field, detail }],
     },

@@ -4,6 +4,7 @@ import type { Provider } from 'oidc-provider';
 import type { SignInRecords } from '../../audit/index.ts';
 import type { Platform } from '../../platform.ts';
 import { rememberClientAddress } from '../client-address.ts';
+import { judgeForms } from './oidc-forms.ts';
 import { watchPasswords } from './in-flight.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
 import type { RegistrationServices } from '../registration/registration.ts';
@@ -53,9 +54,7 @@ function addProviderRoutes(app: FastifyInstance, currentProvider: () => Provider
     return answer;
   };
   void app.register((scope, _options, done) => {
-    // The provider reads the bodies itself.
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+    judgeForms(scope);
     scope.route({
       method: ['GET', 'HEAD', 'POST', 'OPTIONS'],
       url: `${prefix}/*`,
