@@ -1,0 +1,55 @@
+import type { Measurement } from '../lib/measurement.ts';
+import { accounts } from './accounts.ts';
+import { applications } from './applications.ts';
+import { catalog } from './catalog.ts';
+import { containers } from './containers.ts';
+import { acceptedExecutions } from './executions.ts';
+import { feel } from './feel.ts';
+import { forwarding } from './forwarding.ts';
+import { queue } from './queue.ts';
+import { runs } from './runs.ts';
+import { start } from './start.ts';
+import { statusReads } from './status-reads.ts';
+import { throughput } from './throughput.ts';
+import { timing } from './timing.ts';
+import { tokenGrants } from './token-grants.ts';
+import { warm } from './warm.ts';
+import { workflowCalls } from './workflow-calls.ts';
+import { workflowEngine } from './workflow-engine.ts';
+import { workflowLarge } from './workflow-large.ts';
+import { workflowMemory } from './workflow-memory.ts';
+import { workflows } from './workflows.ts';
+
+/** Every measurement by its name, in the order in which `npm run bench` takes them. */
+export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>> = {
+  statusReads,
+  tokenGrants,
+  acceptedExecutions,
+  applications,
+  runs,
+  warm,
+  throughput,
+  containers,
+  queue,
+  start,
+  forwarding,
+  feel,
+  catalog,
+  accounts,
+  timing,
+  workflowEngine,
+  workflows,
+  workflowCalls,
+  workflowLarge,
+  workflowMemory,
+};
+
+/** Run only when named: it takes longer than all others, or what it tells is no promise in a number. */
+export const onRequest: readonly string[] = [
+  'accounts',
+  'timing',
+  'workflows',
+  'workflowCalls',
+  'workflowLarge',
+  'workflowMemory',
+];
