@@ -1,5 +1,6 @@
 import { findDeletion, insertDeletion, lockAccount, type Owned } from '../deletions/index.ts';
 import { Problem } from '../http/index.ts';
+import { withdrawMails } from '../mail/index.ts';
 import { forgetAnswers, type AccountDeletionRow, type Queries } from '../storage/index.ts';
 import type { AccountServices } from './accounts.ts';
 import { tokenAnswersOf } from './create-access-token.ts';
@@ -9,10 +10,14 @@ const MOST_NAMED = 10;
 
 /**
  * The first step, one transaction: asks the catalogs, deletes every row of the user and notes that the deletion has
- * begun. From its commit on the person is found by nobody, and can create nothing. Throws still-owner and
+ * begun; `recipients` are those whose mails are withdrawn (see recipientOf). From its commit on the person is found by nobody, and can create nothing. Throws still-owner and
  * catalog-unavailable; then nothing is deleted.
  */
-export function beginDeletion(services: AccountServices, userId: string): Promise<AccountDeletionRow> {
+export function beginDeletion(
+  services: AccountServices,
+  userId: string,
+  recipients: readonly string[],
+): Promise<AccountDeletionRow> {
   const { platform, catalogs } = services;
   return platform.database.write(async (transaction) => {
     await lockAccount(platform.database, transaction, userId, 'EXCLUSIVE');
@@ -21,8 +26,15 @@ export function beginDeletion(services: AccountServices, userId: string): Promis
     requireNothing(await ownedBy(services, transaction, userId));
     for (const catalog of catalogs) await catalog.forget(transaction, userId);
     await forgetAnswers(transaction, tokenAnswersOf(userId));
+    await withdrawMails(transaction, platform.seal, recipients);
     const image_blob = await deleteUserRows(platform.database, transaction, userId);
-    return insertDeletion(transaction, { user_id: userId, image_blob, begun_at: platform.now(), ended_at: null });
+    return insertDeletion(transaction, {
+      user_id: userId,
+      image_blob,
+      recipients: JSON.stringify(recipients),
+      begun_at: platform.now(),
+      ended_at: null,
+    });
   });
 }
 

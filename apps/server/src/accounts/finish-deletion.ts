@@ -1,18 +1,21 @@
 import { endDeletion } from '../deletions/index.ts';
 import { Problem } from '../http/index.ts';
+import { removeMailFiles, withdrawMails } from '../mail/index.ts';
 import type { AccountDeletionRow } from '../storage/index.ts';
 import type { AccountServices } from './accounts.ts';
 
 /**
  * The steps after the first, in an order that may be cut off anywhere and gone through again, by two processes at once
- * as well: the image out of the store, the person out of the identity provider, the note that it is done. Throws
+ * as well: the image out of the store, mails out of the outbox, the person out of the identity provider, the note that it is done. Throws
  * deletion-incomplete when the identity provider fails.
  */
 export async function finishDeletion(
   { platform, identity }: AccountServices,
-  { user_id, image_blob }: AccountDeletionRow,
+  { user_id, image_blob, recipients }: AccountDeletionRow,
 ): Promise<void> {
   if (image_blob !== null) await platform.blobs.remove(image_blob);
+  const theirs = JSON.parse(recipients) as string[];
+  await removeMailFiles(platform, theirs);
   try {
     await identity.delete(user_id);
   } catch (cause) {
@@ -22,5 +25,10 @@ export async function finishDeletion(
       { cause },
     );
   }
-  await platform.database.write((transaction) => endDeletion(transaction, user_id, platform.now()));
+  await platform.database.write(async (transaction) => {
+    // What was posted since the first step, such as a decision about them.
+    await withdrawMails(transaction, platform.seal, theirs);
+    await endDeletion(transaction, user_id, platform.now());
+  });
+  await platform.database.overwriteDeleted();
 }

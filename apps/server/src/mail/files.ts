@@ -1,4 +1,4 @@
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AUTOMATIC, type Mail, type Envelope, type Transport } from './transport.ts';
 
@@ -7,8 +7,7 @@ export function createFileTransport(folder: string): Transport {
   return {
     async deliver(mail, envelope) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const id = envelope.messageId.replaceAll(/^<|@.*$/g, '');
-      const file = path.join(folder, `${envelope.date.toISOString().slice(0, 19).replaceAll(':', '-')} ${id}.eml`);
+      const file = path.join(folder, nameOf(envelope));
       const draft = `${file}.tmp`;
       const handle = await open(draft, 'w', 0o600);
       try {
@@ -20,7 +19,47 @@ export function createFileTransport(folder: string): Transport {
       // Whole or not at all.
       await rename(draft, file);
     },
+    withdraw: (envelope) => rm(path.join(folder, nameOf(envelope)), { force: true }),
   };
+}
+
+/** Such as `2026-11-22T20-58-48 <id> <recipient>.eml`. */
+function nameOf({ messageId, date, recipient }: Envelope): string {
+  const id = messageId.replaceAll(/^<|@.*$/g, '');
+  return `${date.toISOString().slice(0, 19).replaceAll(':', '-')} ${id} ${recipient}.eml`;
+}
+
+/** Removes the files of mails to these recipients. */
+export async function removeFilesTo(
+  folder: string,
+  recipients: readonly string[],
+  recipientOf: (address: string) => string,
+): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  for (const name of names) {
+    const [, recipient] = / ([0-9a-f]{32})\.eml(?:\.tmp)?$/.exec(name) ?? [];
+    const file = path.join(folder, name);
+    // The name of a file of an earlier version does not say whom it is for.
+    const theirs = recipient ?? (name.includes('.eml') ? recipientOf(await addressIn(file)) : '');
+    if (recipients.includes(theirs)) await rm(file, { force: true });
+  }
+}
+
+/** Headers are at the beginning: an address has at most 320 characters. */
+const HEAD_BYTES = 4 * 1024;
+
+async function addressIn(file: string): Promise<string> {
+  const handle = await open(file, 'r').catch(() => null);
+  if (!handle) return '';
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return /^To: (.*)$/m.exec(buffer.toString('utf8', 0, bytesRead))?.[1] ?? '';
+  } finally {
+    await handle.close();
+  }
 }
 
 /** RFC 5322, with the text as it is, so that a link can be copied from it. */

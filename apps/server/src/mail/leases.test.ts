@@ -7,7 +7,15 @@ describe.each(databases)('claims of mails on $name', ({ open }) => {
   test('are of whoever came last, and none outlasts a clock that is set back', async () => {
     const { database, close, newId } = await createTestPlatform(open);
     onTestFinished(close);
-    const mail = { id: newId(), sealed_content: '', created_at: 0, expires_at: 10 ** 15, due_at: 0, attempts: 0 };
+    const mail = {
+      id: newId(),
+      sealed_content: '',
+      created_at: 0,
+      expires_at: 10 ** 15,
+      due_at: 0,
+      attempts: 0,
+      recipient: null,
+    };
     await database.write((transaction) => insertMail(transaction, mail));
     const claim = (now: number) => claimMails(database, { now, leaseEnd: now + 120_000, most: 5 });
     const [first] = await claim(10 ** 12);

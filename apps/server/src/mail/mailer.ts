@@ -1,10 +1,10 @@
-import path from 'node:path';
 import type { Platform } from '../platform.ts';
 import type { OutgoingMailRow, Queries } from '../storage/index.ts';
 import { createFileTransport } from './files.ts';
-import { claimMails, deferMail, deleteMail, insertMail } from './queries.ts';
+import { claimMails, deferMail, deleteMail, insertMail, isRecipientDeleted } from './queries.ts';
 import { createSmtpTransport } from './smtp.ts';
 import type { Mail, Transport } from './transport.ts';
+import { outboxOf, PURPOSE, recipientOf } from './withdraw.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const AT_ONCE = 5;
@@ -13,7 +13,6 @@ const DELIVERY_MS = 60_000;
 const LEASE_MS = 2 * 60_000;
 /** Waits before the second, third … attempt; the last one repeats. */
 const RETRIES_MS = [5_000, 30_000, 2 * 60_000, 10 * 60_000];
-const PURPOSE = 'outgoing_mails';
 
 /**
  * Sends mail from an outbox in the database: a mail is kept in the transaction that it belongs to, and handed over
@@ -65,7 +64,8 @@ export function createMailer(platform: Platform): Mailer {
     if (performance.now() - claimedAt > LEASE_MS - DELIVERY_MS) return;
     if (row.expires_at <= platform.now()) {
       log.error(mail, 'a mail was given up: it could not be handed over in time');
-      return deleteMail(database, row.id);
+      await deleteMail(database, row.id);
+      return;
     }
     try {
       const content = JSON.parse(platform.seal.unseal(PURPOSE, row.sealed_content)) as Mail;
@@ -73,10 +73,13 @@ export function createMailer(platform: Platform): Mailer {
         from: configuration.mail.from,
         messageId: `<${row.id}@${domainOf(configuration.mail.from)}>`,
         date: new Date(row.created_at),
+        recipient: recipientOf(platform.seal, content.to),
       };
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(DELIVERY_MS)]);
       await transport.deliver(content, envelope, signal);
-      await deleteMail(database, row.id);
+      // The person may have been deleted meanwhile, with the mail; another process may also have delivered it.
+      if ((await deleteMail(database, row.id)) || !(await isRecipientDeleted(database, envelope.recipient))) return;
+      await transport.withdraw?.(envelope);
     } catch (error) {
       log.warn({ ...mail, ...reasonOf(error) }, 'a mail could not be handed over; it is kept and tried again');
       const wait = closing.signal.aborted ? 0 : (RETRIES_MS[row.attempts - 1] ?? RETRIES_MS.at(-1) ?? 0);
@@ -93,7 +96,8 @@ export function createMailer(platform: Platform): Mailer {
       const now = platform.now();
       const sealed_content = platform.seal.seal(PURPOSE, JSON.stringify(mail));
       const row = { id: platform.newId(), sealed_content, created_at: now, due_at: now, attempts: 0 };
-      await insertMail(transaction, { ...row, expires_at: expiresAt });
+      const recipient = recipientOf(platform.seal, mail.to);
+      await insertMail(transaction, { ...row, expires_at: expiresAt, recipient });
     },
     wake,
     async close() {
@@ -104,13 +108,14 @@ export function createMailer(platform: Platform): Mailer {
   };
 }
 
-function transportOf({ configuration, log }: Platform): Transport {
+function transportOf(platform: Platform): Transport {
+  const { configuration, log } = platform;
   const { smtp } = configuration.mail;
   if (smtp) {
     log.info({ host: smtp.host, port: smtp.port }, 'mails go to the mail server');
     return createSmtpTransport(smtp);
   }
-  const folder = path.join(configuration.dataDir, 'outbox');
+  const folder = outboxOf(platform);
   log.info({ folder }, 'mails are written to files; set KETHUB_SMTP_URL to send them');
   return createFileTransport(folder);
 }

@@ -56,6 +56,32 @@ export async function deferMail(
   );
 }
 
-export async function deleteMail(database: Database, id: string): Promise<void> {
-  await database.write((transaction) => transaction.deleteFrom('outgoing_mails').where('id', '=', id).execute());
+/** Returns whether the mail was there. */
+export async function deleteMail(database: Database, id: string): Promise<boolean> {
+  const { numDeletedRows } = await database.write((transaction) =>
+    transaction.deleteFrom('outgoing_mails').where('id', '=', id).executeTakeFirst(),
+  );
+  return numDeletedRows > 0n;
+}
+
+/** Mails that have not been handed over to these recipients, and those of which it is not known. */
+export function listMailsTo(
+  queries: Queries,
+  recipients: readonly string[],
+): Promise<Pick<OutgoingMailRow, 'id' | 'recipient' | 'sealed_content'>[]> {
+  return queries
+    .selectFrom('outgoing_mails')
+    .select(['id', 'recipient', 'sealed_content'])
+    .where(({ or, eb }) => or([eb('recipient', 'in', recipients), eb('recipient', 'is', null)]))
+    .execute();
+}
+
+export async function deleteMails(transaction: Queries, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await transaction.deleteFrom('outgoing_mails').where('id', '=', id).execute();
+}
+
+/** Whether an account with this recipient was deleted lately. */
+export async function isRecipientDeleted({ read }: Database, recipient: string): Promise<boolean> {
+  const found = read.selectFrom('account_deletions').select('user_id').where('recipients', 'like', `%"${recipient}"%`);
+  return (await found.limit(1).executeTakeFirst()) !== undefined;
 }

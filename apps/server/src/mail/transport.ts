@@ -11,12 +11,16 @@ export interface Envelope {
   /** Message-ID, with its angle brackets. */
   readonly messageId: string;
   readonly date: Date;
+  /** See recipientOf. */
+  readonly recipient: string;
 }
 
 /** Where mails go. */
 export interface Transport {
   /** Resolves when somebody else has taken over the mail for good; rejects when that is not known, so that it is tried again. */
   deliver(mail: Mail, envelope: Envelope, signal: AbortSignal): Promise<void>;
+  /** Takes back what was handed over a moment ago; left out where that is not possible. */
+  withdraw?(envelope: Envelope): Promise<void>;
 }
 
 /** Nobody answers a program (RFC 3834): keeps absence notes away. */

@@ -34,6 +34,11 @@ export interface Database {
   notify(channel: string, payload: string): void;
   /** Calls `listener` for notifications of all processes, this one included; returns the way to end it. */
   listen(channel: string, listener: (payload: string) => void): () => void;
+  /**
+   * Sees to it that nothing of what was deleted before lies in the files of SQLite, soon: the log is emptied between two
+   * commits. Does nothing on PostgreSQL, whose server keeps its files.
+   */
+  overwriteDeleted(): Promise<void>;
   /** The pool of this process; only where there is one. */
   connections?(): { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;

@@ -57,6 +57,7 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
       signals.on(channel, listener);
       return () => void signals.off(channel, listener);
     },
+    overwriteDeleted: () => Promise.resolve(),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {
       await listener.stop();

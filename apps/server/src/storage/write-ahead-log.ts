@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync } from 'node:fs';
+import { closeSync, fdatasync, openSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import type SQLite from 'better-sqlite3';
@@ -13,6 +13,8 @@ const LONG = 2_000;
 const TOO_LONG = 6_000;
 /** Without them SQLite makes one itself, inside a commit. */
 const LAST_RESORT = 8_000;
+/** Milliseconds between two attempts to empty the log; each keeps the writer waiting for whoever reads an older state. */
+const EMPTY_EVERY_MS = 5_000;
 
 interface Pages {
   /** In the log. */
@@ -34,12 +36,16 @@ export class WriteAheadLog {
   #thread: Worker | null = null;
   #checkpoint: Promise<void> | null = null;
   #startOverAt = LONG;
+  /** When to try to empty the log, on the clock of `performance`. */
+  #emptyAt = Infinity;
 
   /** Of the database in `file`, to which only this connection writes. */
   constructor(file: string, writer: SQLite.Database) {
     this.#file = file;
     writer.pragma('synchronous = NORMAL');
     writer.pragma(`wal_autocheckpoint = ${LAST_RESORT}`);
+    // A process before this one may have ended before it could empty the log.
+    if (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) this.empty();
     this.#pages = writer.prepare<[], Pages>('pragma wal_checkpoint(noop)');
   }
 
@@ -60,8 +66,17 @@ export class WriteAheadLog {
     }
   }
 
+  /** From now on `keepShort` tries to bring everything into the database file, and to cut the log off, until that is done. */
+  empty(): void {
+    this.#emptyAt = performance.now();
+  }
+
   /** Between two commits: nothing is written until it resolves, which it does at once but when the log is to start over. */
   async keepShort(): Promise<void> {
+    if (performance.now() >= this.#emptyAt) {
+      await this.#checkpoint;
+      this.#emptyAt = (await this.#inThread('TRUNCATE')) ? Infinity : performance.now() + EMPTY_EVERY_MS;
+    }
     const { log, left } = this.#state();
     if (log < LONG) this.#startOverAt = LONG;
     if (log >= this.#startOverAt && (left < PAGES_PER_CHECKPOINT || log >= TOO_LONG)) {
@@ -80,20 +95,23 @@ export class WriteAheadLog {
 
   /** Waits for the one that is under way. */
   #runCheckpoint(): Promise<void> {
-    this.#checkpoint ??= this.#inThread().finally(() => (this.#checkpoint = null));
+    this.#checkpoint ??= this.#inThread('PASSIVE')
+      .then(() => undefined)
+      .finally(() => (this.#checkpoint = null));
     return this.#checkpoint;
   }
 
-  #inThread(): Promise<void> {
+  /** Resolves with whether all that was in the log is in the database file. */
+  #inThread(mode: 'PASSIVE' | 'TRUNCATE'): Promise<boolean> {
     const thread = (this.#thread ??= this.#startThread());
     return new Promise((resolve) => {
-      const done = (): void => {
+      const done = (answer: unknown): void => {
         thread.off('message', done).off('exit', done);
-        resolve();
+        resolve(answer === 'DONE');
       };
       thread.on('message', done).on('exit', done);
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-      thread.postMessage('CHECKPOINT');
+      thread.postMessage(mode);
     });
   }
 

@@ -45,9 +45,18 @@ export async function insertIdentity(database: Database, row: IdentityRow): Prom
   await database.write((transaction) => transaction.insertInto('identities').values(row).execute());
 }
 
-/** Removes a person with their login sessions. */
+/** Removes a person with their login sessions, the links in their mails, and registrations of their address. */
 export async function deleteIdentity(database: Database, id: string): Promise<void> {
   await database.write(async (transaction) => {
+    const { email = '' } =
+      (await transaction.selectFrom('identities').select('email').where('id', '=', id).executeTakeFirst()) ?? {};
+    const registrations = await transaction
+      .deleteFrom('registrations')
+      .where('email', '=', email)
+      .returning('id')
+      .execute();
+    for (const subject of [id, ...registrations.map((one) => one.id)])
+      await transaction.deleteFrom('mail_tokens').where('subject', '=', subject).execute();
     await transaction.deleteFrom('identities').where('id', '=', id).execute();
     await transaction.deleteFrom('oidc_records').where('account_id', '=', id).execute();
   });

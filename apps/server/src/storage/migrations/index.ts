@@ -37,6 +37,7 @@ import * as storageUse from './0046-storage-use.ts';
 import * as longRuns from './0047-long-runs.ts';
 import * as workflowLeases from './0048-workflow-leases.ts';
 import * as workflowStateParts from './0049-workflow-state-parts.ts';
+import * as mailsOfDeletedPeople from './0055-mails-of-deleted-people.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -78,6 +79,7 @@ const migrations: Record<string, Migration> = {
   '0047-long-runs': longRuns,
   '0048-workflow-leases': workflowLeases,
   '0049-workflow-state-parts': workflowStateParts,
+  '0055-mails-of-deleted-people': mailsOfDeletedPeople,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

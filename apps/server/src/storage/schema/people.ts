@@ -75,6 +75,8 @@ export interface AccountDeletionRow {
   user_id: string;
   /** The profile image, which has to be removed from the store. */
   image_blob: string | null;
+  /** JSON: whose mails have to be withdrawn, see recipientOf. */
+  recipients: string;
   begun_at: number;
   ended_at: number | null;
 }
@@ -133,6 +135,8 @@ export interface OutgoingMailRow {
   due_at: number;
   attempts: number;
   expires_at: number;
+  /** See recipientOf. Null in a row of an earlier version. */
+  recipient: string | null;
 }
 
 /** Whom an external OpenID provider signs in. */
