@@ -4,7 +4,7 @@ import { executionsAt, startCall, type ExecutionInput, type StartOptions } from 
 
 export function jobsAt(connection: Connection) {
   return {
-    /** Runs a version of a service as a person; without a version the newest published one. */
+    /** Runs a version of a service as a person; without a version the newest published one, or the draft while there is none. */
     startJob: (serviceId: string, version: string | null, input: ExecutionInput, options?: StartOptions) => {
       const address = version === null ? '' : path`/versions/${version}`;
       const service = path`/services/${serviceId}`;

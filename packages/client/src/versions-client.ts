@@ -5,6 +5,7 @@ import type {
   ManagedVersion,
   RuntimeConfiguration,
   ServiceVersion,
+  Visibility,
 } from '@kethub/contract';
 import { path, send, sendForJson, sendForNothing, type Call, type CallOptions, type Connection } from './connection.ts';
 import { followLog, type FollowedEntry, type FollowOptions } from './follow-log.ts';
@@ -50,11 +51,16 @@ export function versionsAt(connection: Connection) {
         json: configuration,
         ...options,
       }),
-    publish: (id: string, version: string, options?: CallOptions) =>
+    /** Publishes a version, or changes the visibility of a published one. */
+    publish: (
+      id: string,
+      version: string,
+      { visibility = 'INTERNAL', ...options }: CallOptions & { readonly visibility?: Visibility } = {},
+    ) =>
       sendForJson<ServiceVersion>(connection, {
         method: 'PUT',
         path: `${at(id, version)}/publication`,
-        json: { visibility: 'INTERNAL' },
+        json: { visibility },
         ...options,
       }),
     apiSpecification: (id: string, version: string, options?: CallOptions) =>

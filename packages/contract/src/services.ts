@@ -8,7 +8,8 @@ export const serviceTypes = ['MANAGED', 'ON_PREMISE', 'WORKFLOW'] as const;
 export const versionStates = ['DRAFT', 'PUBLISHED', 'RETIRED'] as const;
 export const buildStatuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED'] as const;
 export type BuildStatus = (typeof buildStatuses)[number];
-export const visibilities = ['INTERNAL'] as const;
+export const visibilities = ['SHARED', 'INTERNAL'] as const;
+export type Visibility = (typeof visibilities)[number];
 export const specificationOrigins = ['UPLOADED', 'DERIVED', 'DEFAULT'] as const;
 export type SpecificationOrigin = (typeof specificationOrigins)[number];
 
@@ -51,6 +52,11 @@ export const DeclaredHosts = Type.Array(
       'Hosts that executions may call, each with a port or at 443; nothing else can be reached. Whoever can subscribe sees them.',
   },
 );
+
+const Visibility = Type.Enum([...visibilities], {
+  description:
+    'Of a published version. SHARED: recipients of active shares run it as a job, and it may be offered in the marketplace; no application subscribes internally. INTERNAL: besides, applications of its owner and of recipients of active shares can subscribe.',
+});
 
 /** Resources and limits of one execution. */
 export const RuntimeConfiguration = Request(
@@ -148,6 +154,7 @@ export const ServiceVersion = Type.Object(
     configuration: Type.Optional(RuntimeConfiguration),
     createdAt: Timestamp,
     publishedAt: Type.Optional(Timestamp),
+    visibility: Type.Optional(Visibility),
     retirement: Type.Optional(Retirement),
     apiSpecification: Type.Optional(
       Type.Enum([...specificationOrigins], {
@@ -228,7 +235,7 @@ export const UpdateServiceRequest = Request(
   { $id: 'UpdateServiceRequest', minProperties: 1 },
 );
 
-export const PublicationRequest = Request({ visibility: Type.Enum([...visibilities]) }, { $id: 'PublicationRequest' });
+export const PublicationRequest = Request({ visibility: Visibility }, { $id: 'PublicationRequest' });
 
 /** An OpenAPI document: what the members are depends on its version, so they are not described here. */
 export const ApiSpecification = Type.Object(

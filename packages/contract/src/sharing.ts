@@ -13,6 +13,14 @@ const constraints = {
   endDate: dateAndTime('Not active any more from then on. Null: without end.'),
 };
 
+export const accesses = ['JOBS', 'API'] as const;
+export type Access = (typeof accesses)[number];
+
+const opens = (description: string) =>
+  Type.Array(Type.Enum([...accesses]), {
+    description: `${description} JOBS: the recipient runs it in the job interface. API: applications of the recipient can subscribe to it and call it.`,
+  });
+
 export const Recipient = Request(
   {
     type: Type.Enum(['USER', 'ORGANIZATION']),
@@ -31,6 +39,7 @@ export const Share = Type.Object(
     status: Type.Enum([...shareStatuses], {
       description: 'NEVER_ACTIVE: it ends before it starts.',
     }),
+    opens: opens('What the share opens while it is ACTIVE, with the versions that the service has now.'),
     createdAt: Timestamp,
   },
   { $id: 'Share', description: 'Access of a user or an organization to a service, while all constraints hold.' },
@@ -52,7 +61,9 @@ export type ChangeShareRequest = Static<typeof ChangeShareRequest>;
 export const SharedServiceVersion = Type.Object(
   {
     version: Version,
-    publishedAt: Timestamp,
+    state: Type.Enum(['DRAFT', 'PUBLISHED']),
+    publishedAt: Type.Optional(Timestamp),
+    opens: opens('What the recipient can do with the version.'),
     parameters: Type.Optional(Type.Array(ServiceParameter, { description: 'Parameters of run().' })),
     hosts: Type.Optional(DeclaredHosts),
     endpoint: Type.Optional(
@@ -72,7 +83,9 @@ export const SharedService = Type.Object(
     description: Type.String(),
     owner: Owner,
     endDate: dateAndTime('When the access ends. Null: without end.'),
-    versions: Type.Array(SharedServiceVersion, { description: 'Published ones, newest first.' }),
+    versions: Type.Array(SharedServiceVersion, {
+      description: 'Published ones, newest first. While none can be started, the draft, as soon as it can be run.',
+    }),
   },
   { $id: 'SharedService', description: 'What a recipient sees of a service: neither source nor configuration.' },
 );

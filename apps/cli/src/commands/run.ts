@@ -44,7 +44,8 @@ The service is a name, name@version, id or address, or a folder with a kethub.js
 in. Of a folder, its service is run, and its input/ is the input: input/data.json for data, and so on. --data and --params
 replace these, --input replaces all. A word that names a folder and also another service means the service; ./word the folder.
 The first call of a service subscribes to it. With --job nothing is subscribed: the newest version that is built is run,
-of a service of yours also a draft; of one that is shared with you, the newest published one. Ctrl-C ends the waiting, not the execution.`,
+of a service of yours also a draft; of one that is shared with you, the newest published one, or the draft while there
+is none. Ctrl-C ends the waiting, not the execution.`,
     )
     .action((service: string | undefined, options: RunOptions) => run(shell, service, options));
 }

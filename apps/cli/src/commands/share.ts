@@ -23,8 +23,9 @@ export function addShare(program: Command, shell: Shell): void {
     .addHelpText(
       'after',
       `
-Whoever it is shared with can run it with ket run <service> --job. Where it is published internally, their applications
-can subscribe to it as well.`,
+Whoever it is shared with can run it with ket run <service> --job, published or not. Where it is published internally,
+their applications can subscribe to it as well. A service that runs elsewhere has no job interface: its share opens
+something only once it is published internally.`,
     )
     .action((service: string, options: ShareOptions) => share(shell, service, options));
 }
@@ -39,6 +40,12 @@ async function share(shell: Shell, wanted: string, options: ShareOptions): Promi
   const made = await session.platform.createShare(service.id, { recipient, startDate, endDate });
   const output = outputOf(shell, options);
   if (made.status === 'NEVER_ACTIVE') output.note('It ends before it starts: this share is never active.');
+  if (made.opens.length === 0)
+    output.note(
+      service.type === 'ON_PREMISE'
+        ? 'It opens nothing yet: a service that runs elsewhere has to be published internally first.'
+        : 'It opens nothing yet: no version of the service is built.',
+    );
   output.result(tableOf([made]), made);
 }
 
@@ -95,10 +102,11 @@ function dateOf(option: string, text: string | undefined): string | null {
 
 function tableOf(all: readonly Share[]): string {
   return table(
-    ['SHARE', 'STATUS', 'WITH', 'FROM (UTC)', 'UNTIL (UTC)'],
-    all.map(({ id, status, recipient, startDate, endDate }) => [
+    ['SHARE', 'STATUS', 'OPENS', 'WITH', 'FROM (UTC)', 'UNTIL (UTC)'],
+    all.map(({ id, status, opens, recipient, startDate, endDate }) => [
       id,
       status,
+      opens.join(' '),
       `${recipient.type.toLowerCase()} ${recipient.id}`,
       startDate ?? '',
       endDate ?? '',

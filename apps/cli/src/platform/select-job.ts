@@ -10,7 +10,7 @@ export interface SelectedJob {
 
 /**
  * The version to run as oneself: of a service of one's own the newest that is built, draft or not; else of one that is
- * shared, the newest published. `@version` names another.
+ * shared, the newest that the share opens. `@version` names another.
  */
 export async function selectJob(session: Session, wanted: string): Promise<SelectedJob> {
   const { name, version } = splitVersion(wanted);
@@ -40,9 +40,9 @@ function runnable(service: Service | SharedService): string[] {
   return service.versions.filter(isBuilt).map(({ version }) => version);
 }
 
-/** What is shared is published, and so it is built. */
+/** What is shared says what it opens. */
 function isBuilt(version: ServiceVersion | SharedServiceVersion): boolean {
-  if (!('state' in version)) return true;
+  if ('opens' in version) return version.opens.includes('JOBS');
   const isReady = version.workflow ? version.workflow.problems.length === 0 : version.build?.status === 'SUCCEEDED';
   return version.state !== 'RETIRED' && isReady;
 }

@@ -75,7 +75,9 @@ export function isMeant(name: string, id: string, serviceName: string, slug: str
 }
 
 function publishedVersion(service: Service, version: string | undefined): string {
-  const published = service.versions.filter(({ state }) => state === 'PUBLISHED');
+  const published = service.versions.filter(
+    ({ state, visibility }) => state === 'PUBLISHED' && visibility !== 'SHARED',
+  );
   const found = version === undefined ? published[0] : published.find((one) => one.version === version);
   if (found) return found.version;
   const offered = published.map((one) => one.version).join(', ');

@@ -55,9 +55,9 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     ...start,
     path: '/services/:serviceId/executions',
     id: 'startJob',
-    summary: 'Run the newest published version of a service',
+    summary: 'Run the newest version of a service: the newest published one, or the draft while there is none',
     description:
-      'Of the caller, or shared with them. The body is the input: a JSON object. `Prefer: wait=N` answers when it has ended, or after N seconds.',
+      'Of the caller, or shared with them, published or not. The body is the input: a JSON object. `Prefer: wait=N` answers when it has ended, or after N seconds.',
     params: servicePath,
     handle: ({ params, caller, request }) =>
       startJob(platform, executions, contextOf(caller), params.serviceId, null, request),
@@ -68,7 +68,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     id: 'startJobOfVersion',
     summary: 'Run a version of a service',
     description:
-      'Of a service of their own, also a draft whose build has succeeded; of one that is shared with them, a published version. The body is the input: a JSON object. `Prefer: wait=N` answers when it has ended, or after N seconds.',
+      'Of a service of their own, also a draft whose build has succeeded; of one that is shared with them, a published version, or the draft while no published one can be started. The service need not be published internally. The body is the input: a JSON object. `Prefer: wait=N` answers when it has ended, or after N seconds.',
     params: Type.Object({ serviceId: Id, version: Version }),
     handle: ({ params, caller, request }) =>
       startJob(platform, executions, contextOf(caller), params.serviceId, params.version, request),

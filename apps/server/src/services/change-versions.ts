@@ -1,28 +1,24 @@
 import { defaultConfiguration, type RuntimeConfiguration } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { accessChanged } from '../access/index.ts';
-import { audit } from '../audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { noteUnused, removeUnused, type Queries } from '../storage/index.ts';
 import { buildPending } from './builds/index.ts';
 import { copySpecification } from './api-specification.ts';
-import { presentBuild, presentVersion, stateOf } from './present.ts';
+import { presentBuild, presentVersion } from './present.ts';
 import { findBuild, findVersion, newestVersions } from './queries.ts';
 import { addOnPremiseVersion } from './on-premise.ts';
 import { requireHosts } from './hosts.ts';
-import { requireEnvironment, requireResources, requireRuntime } from './resources.ts';
+import { requireEnvironment, requireRuntime } from './resources.ts';
 import { storeSource } from './source.ts';
 import { uploadOf } from './upload.ts';
-import { addWorkflowVersion, replaceWorkflow, scheduleStarts } from './workflow-versions.ts';
-import { requireDeployable } from './workflow/index.ts';
+import { addWorkflowVersion, replaceWorkflow } from './workflow-versions.ts';
 import {
   insertBuild,
   insertDraft,
   requireDraft,
   requireManagedVersion,
   requireService,
-  requireVersion,
   sourceColumns,
 } from './versions.ts';
 import { useSource } from './use-source.ts';
@@ -129,52 +125,4 @@ async function buildAnew(platform: Platform, transaction: Queries, versionId: st
     .execute();
   for (const { log_blob } of before) if (log_blob !== null) await noteUnused(transaction, log_blob, platform.now());
   return { build_id: buildId, code: null, layer: null, parameters: null, derived_schemas: null };
-}
-
-/** Publishes a draft internally, a managed one once it is built: from now on it cannot be changed and applications of its owner can subscribe. */
-export async function publish(
-  platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
-  request: FastifyRequest,
-): Promise<Answer> {
-  const answer = await platform.database.write(async (transaction) => {
-    const { row, service } = await requireVersion(transaction, owner, serviceId, version);
-    if (stateOf(row, platform.now()) === 'RETIRED')
-      throw new Problem('conflict', `Version ${version} is retired. Publish a newer one.`);
-    if (service.type === 'MANAGED' && row.build_status !== 'SUCCEEDED') {
-      throw new Problem(
-        'build-not-succeeded',
-        `The build of version ${version} is ${row.build_status}. Read its log at ${platform.addresses.api}/services/${serviceId}/versions/${version}/build/log.`,
-      );
-    }
-    if (service.type === 'WORKFLOW') await requireDeployable(transaction, service, row.id);
-    if (row.state === 'PUBLISHED')
-      return {
-        status: 200,
-        body: presentVersion(row, service, platform),
-        headers: { etag: etag(row.revision) },
-      };
-    requireMatch(request, etag(row.revision));
-    if (service.type === 'MANAGED')
-      await requireResources(
-        transaction,
-        JSON.parse(row.configuration) as RuntimeConfiguration,
-        platform.configuration.turns,
-      );
-    const values = {
-      state: 'PUBLISHED',
-      visibility: 'INTERNAL',
-      published_at: platform.now(),
-      revision: row.revision + 1,
-    } as const;
-    await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
-    if (service.type === 'WORKFLOW') await scheduleStarts(transaction, service.id, row.id);
-    await audit(platform, transaction, owner, 'service:publish', serviceId, { version, visibility: values.visibility });
-    const body = presentVersion({ ...row, ...values }, service, platform);
-    return { status: 200, body, headers: { etag: etag(values.revision) } };
-  });
-  accessChanged(platform.database);
-  return answer;
 }

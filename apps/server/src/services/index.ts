@@ -8,7 +8,14 @@ export { acceptUploads } from './upload.ts';
 export { subscribersSpecification } from './api-specification.ts';
 export { stateOf } from './present.ts';
 export { declaredHosts } from './hosts.ts';
-export { findService, findVersion, newestPublished, type PublishedVersion, type VersionRow } from './queries.ts';
+export {
+  findService,
+  findVersion,
+  newestPublished,
+  sharedVersions,
+  type PublishedVersion,
+  type VersionRow,
+} from './queries.ts';
 export { needsOf, requireResources } from './resources.ts';
 export { requireService, requireVersion } from './versions.ts';
 export {

@@ -34,6 +34,7 @@ export function presentVersion(
     state,
     createdAt: toTimestamp(row.created_at),
     ...(row.published_at !== null && { publishedAt: toTimestamp(row.published_at) }),
+    ...(state !== 'DRAFT' && { visibility: row.visibility === 'INTERNAL' ? 'INTERNAL' : 'SHARED' }),
     ...(row.deprecated_at !== null &&
       row.sunset_at !== null && {
         retirement: { announcedAt: toTimestamp(row.deprecated_at), sunset: toTimestamp(row.sunset_at) },

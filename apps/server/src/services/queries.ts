@@ -102,6 +102,35 @@ export function newestPublished(queries: Queries, serviceIds: readonly string[],
 }
 export type PublishedVersion = Awaited<ReturnType<typeof newestPublished>>[number];
 
+/**
+ * What recipients of a share may run of each of these services, newest first: the published versions that can be started;
+ * of a service that has none, its draft, as soon as that is built or valid. Also of services that run elsewhere, which
+ * have no job interface.
+ */
+export async function sharedVersions(
+  queries: Queries,
+  serviceIds: readonly string[],
+  now: number,
+): Promise<PublishedVersion[]> {
+  const published = await newestPublished(queries, serviceIds, now);
+  const having = new Set(published.map(({ service_id }) => service_id));
+  const others = serviceIds.filter((id) => !having.has(id));
+  if (others.length === 0) return published;
+  const drafts = await versions(queries)
+    .select([place, 'parameters', 'runtime'])
+    .where(isAmong(queries, 'service_id', others))
+    .where('state', '=', 'DRAFT')
+    .where((is) =>
+      is.or([
+        is('builds.status', '=', 'SUCCEEDED'),
+        is('workflow_versions.requirements', 'is not', null),
+        is('on_premise_targets.url', 'is not', null),
+      ]),
+    )
+    .execute();
+  return [...published, ...drafts];
+}
+
 /** Versions of a service after `cursor`, newest first. */
 export function pageOfVersions({ read }: Database, serviceId: string, cursor: string | null, limit: number) {
   const rows = versions(read).where('service_id', '=', serviceId).orderBy('service_versions.id', 'desc').limit(limit);

@@ -25,7 +25,8 @@ import type { Mailer } from '../mail/index.ts';
 import type { Platform } from '../platform.ts';
 import { deleteSpecification, readSpecification, uploadSpecification, yamlMedia } from './api-specification.ts';
 import { deleteService, updateService } from './change-services.ts';
-import { addVersion, configure, publish, replaceSource } from './change-versions.ts';
+import { addVersion, configure, replaceSource } from './change-versions.ts';
+import { publish } from './publish-version.ts';
 import { createService } from './create-service.ts';
 import { setTarget } from './on-premise.ts';
 import {
@@ -301,9 +302,9 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     id: 'publishServiceVersion',
     tag,
     access: 'service:publish',
-    summary: 'Publish a version internally',
+    summary: 'Publish a version, or change the visibility of a published one',
     description:
-      'From then on the version cannot be changed and applications of its owner can subscribe. A workflow is deployed with this: `errors` of a refusal names the elements.',
+      'From then on the version cannot be changed. `INTERNAL`: applications of its owner, and of those it is shared with, can subscribe. `SHARED`: no application can; those it is shared with run it as a job, and it may be offered in the marketplace. Whoever changes `INTERNAL` to `SHARED` ends the calls of internal subscriptions. A workflow is deployed with this: `errors` of a refusal names the elements.',
     params: versionPath,
     body: PublicationRequest,
     answers: { 200: ServiceVersion },
@@ -315,8 +316,8 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
       'conflict',
       'invalid-workflow',
     ],
-    handle: ({ params, caller, request }) =>
-      publish(platform, contextOf(caller), params.serviceId, params.version, request),
+    handle: ({ params, body, caller, request }) =>
+      publish(platform, contextOf(caller), params.serviceId, params.version, body.visibility, request),
   }),
   endpoint({
     method: 'PUT',

@@ -5,8 +5,9 @@ import { audit } from '../audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { requireService } from '../services/index.ts';
-import type { Queries, ShareRow } from '../storage/index.ts';
+import type { Queries, ServiceRow, ShareRow } from '../storage/index.ts';
 import { constraintsOf } from './constraints.ts';
+import { openedByService } from './opened.ts';
 import { presentShare } from './present.ts';
 import { findShare, recipientOf } from './queries.ts';
 
@@ -16,11 +17,11 @@ export async function requireShare(
   context: Context,
   serviceId: string,
   id: string,
-): Promise<ShareRow> {
-  await requireService(queries, context, serviceId);
+): Promise<{ readonly service: ServiceRow; readonly row: ShareRow }> {
+  const service = await requireService(queries, context, serviceId);
   const row = await findShare(queries, serviceId, id);
   if (!row) throw new Problem('not-found', `The service has no share ${id}.`);
-  return row;
+  return { service, row };
 }
 
 /** Changes when a share is active; what it allows now changes at the next call. */
@@ -34,7 +35,7 @@ export async function changeShare(
 ): Promise<Answer> {
   const constraints = constraintsOf(change);
   const answer = await platform.database.write(async (transaction) => {
-    const row = await requireShare(transaction, context, serviceId, id);
+    const { service, row } = await requireShare(transaction, context, serviceId, id);
     requireMatch(request, etag(row.revision));
     const values = { ...constraints, revision: row.revision + 1 };
     const { numUpdatedRows } = await transaction
@@ -44,7 +45,8 @@ export async function changeShare(
       .where('revision', '=', row.revision)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw new Problem('stale', 'Somebody else has just changed this share. Read it again.');
-    const body = presentShare({ ...row, ...values }, platform.now());
+    const opens = await openedByService(transaction, service, platform.now());
+    const body = presentShare({ ...row, ...values }, opens, platform.now());
     const { recipient, startDate, endDate } = body;
     await audit(platform, transaction, context, 'share:change', id, { serviceId, recipient, startDate, endDate });
     return { status: 200, body, headers: { etag: etag(values.revision) } };
@@ -62,7 +64,7 @@ export async function removeShare(
   request: FastifyRequest,
 ): Promise<Answer> {
   await platform.database.write(async (transaction) => {
-    const row = await requireShare(transaction, context, serviceId, id);
+    const { row } = await requireShare(transaction, context, serviceId, id);
     requireMatch(request, etag(row.revision));
     await transaction.deleteFrom('shares').where('id', '=', id).execute();
     await audit(platform, transaction, context, 'share:delete', id, { serviceId, recipient: recipientOf(row) });

@@ -8,6 +8,7 @@ import type { Context, Platform } from '../platform.ts';
 import { requireService } from '../services/index.ts';
 import type { Queries, ShareRow } from '../storage/index.ts';
 import { constraintsOf } from './constraints.ts';
+import { openedByService } from './opened.ts';
 import { presentShare } from './present.ts';
 import { recipientColumns } from './queries.ts';
 import { holdRecipient, requireApproved } from './recipient.ts';
@@ -42,7 +43,7 @@ export async function createShare(
       revision: 1,
     };
     await transaction.insertInto('shares').values(row).execute();
-    const body = presentShare(row, now);
+    const body = presentShare(row, await openedByService(transaction, service, now), now);
     const { recipient, startDate, endDate } = body;
     await audit(platform, transaction, context, 'share:create', row.id, { serviceId, recipient, startDate, endDate });
     const location = `${addresses.api}/services/${serviceId}/shares/${row.id}`;

@@ -1,4 +1,4 @@
-import { toTimestamp, type Share, type ShareStatus } from '@kethub/contract';
+import { toTimestamp, type Access, type Share, type ShareStatus } from '@kethub/contract';
 import type { ShareRow } from '../storage/index.ts';
 import { recipientOf } from './queries.ts';
 
@@ -9,7 +9,7 @@ export function statusOf({ start_at, end_at }: Pick<ShareRow, 'start_at' | 'end_
   return start_at !== null && start_at > now ? 'NOT_YET' : 'ACTIVE';
 }
 
-export function presentShare(row: ShareRow, now: number): Share {
+export function presentShare(row: ShareRow, opens: Access[], now: number): Share {
   return {
     id: row.id,
     serviceId: row.service_id,
@@ -17,6 +17,7 @@ export function presentShare(row: ShareRow, now: number): Share {
     startDate: row.start_at === null ? null : toTimestamp(row.start_at),
     endDate: row.end_at === null ? null : toTimestamp(row.end_at),
     status: statusOf(row, now),
+    opens,
     createdAt: toTimestamp(row.created_at),
   };
 }

@@ -2,13 +2,15 @@ import { etag, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { requireService } from '../services/index.ts';
 import { requireShare } from './change-share.ts';
+import { openedByService } from './opened.ts';
 import { presentShare } from './present.ts';
 import { sharesOf } from './queries.ts';
 
 export async function readShares({ database, now }: Platform, context: Context, serviceId: string): Promise<Answer> {
-  await requireService(database.read, context, serviceId);
+  const service = await requireService(database.read, context, serviceId);
+  const opens = await openedByService(database.read, service, now());
   const rows = await sharesOf(database.read, serviceId);
-  return { status: 200, body: rows.map((row) => presentShare(row, now())) };
+  return { status: 200, body: rows.map((row) => presentShare(row, opens, now())) };
 }
 
 export async function readShare(
@@ -17,6 +19,7 @@ export async function readShare(
   serviceId: string,
   id: string,
 ): Promise<Answer> {
-  const row = await requireShare(database.read, context, serviceId, id);
-  return { status: 200, body: presentShare(row, now()), headers: { etag: etag(row.revision) } };
+  const { service, row } = await requireShare(database.read, context, serviceId, id);
+  const opens = await openedByService(database.read, service, now());
+  return { status: 200, body: presentShare(row, opens, now()), headers: { etag: etag(row.revision) } };
 }

@@ -1,8 +1,9 @@
 import { toTimestamp, type SharedService, type SharedServiceVersion } from '@kethub/contract';
 import { list, Problem, type Answer, type ListQuery } from '../http/index.ts';
 import { serviceEndpoint, type Addresses, type Context, type Platform } from '../platform.ts';
-import { declaredHosts, newestPublished, type PublishedVersion } from '../services/index.ts';
+import { declaredHosts, sharedVersions, type PublishedVersion } from '../services/index.ts';
 import type { Queries, ServiceRow } from '../storage/index.ts';
+import { openedBy } from './opened.ts';
 import { activeShares } from './queries.ts';
 
 /** A service that is shared with somebody now, and until when (null: without end). */
@@ -60,7 +61,7 @@ async function withVersions(
   now: number,
 ): Promise<Shared[]> {
   const ids = rows.map(({ id }) => id);
-  const versions = Map.groupBy(await newestPublished(queries, ids, now), (version) => version.service_id);
+  const versions = Map.groupBy(await sharedVersions(queries, ids, now), (version) => version.service_id);
   const shares = await activeShares(queries, context, now)
     .select(['service_id', 'end_at'])
     .where('service_id', 'in', [...ids, ''])
@@ -95,12 +96,14 @@ function presentShared(row: Shared, addresses: Addresses): SharedService {
 function presentSharedVersion(row: PublishedVersion, service: ServiceRow, addresses: Addresses): SharedServiceVersion {
   return {
     version: row.version,
-    publishedAt: toTimestamp(row.published_at ?? row.created_at),
+    state: row.state === 'DRAFT' ? 'DRAFT' : 'PUBLISHED',
+    ...(row.published_at !== null && { publishedAt: toTimestamp(row.published_at) }),
+    opens: openedBy(service.type, row),
     ...(row.parameters !== null && {
       parameters: JSON.parse(row.parameters) as NonNullable<SharedServiceVersion['parameters']>,
     }),
     ...declaredHosts(row.configuration),
-    ...(row.visibility === 'INTERNAL' && {
+    ...(openedBy(service.type, row).includes('API') && {
       endpoint: serviceEndpoint(addresses, service.owner_id, service.slug, row.version),
     }),
   };

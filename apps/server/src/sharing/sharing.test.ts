@@ -94,6 +94,7 @@ describe.each(databases)('sharing on $name', (kind) => {
         startDate: null,
         endDate: FAR,
         status: 'ACTIVE',
+        opens: ['JOBS', 'API'],
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
       };
       expect(share).toEqual(expected);
@@ -202,6 +203,8 @@ describe.each(databases)('sharing on $name', (kind) => {
           versions: [
             {
               version: '1.0.0',
+              state: 'PUBLISHED',
+              opens: ['JOBS', 'API'],
               publishedAt: expect.any(String),
               parameters: expect.arrayContaining([expect.objectContaining({ name: 'params' })]),
               hosts: [],
