@@ -1,4 +1,4 @@
-"""Tries to tell the victim's side something by locks on files that both have: the device, the interpreter, the root."""
+"""Tries to tell the victim's side something by locks on files that both have: the device, the interpreter, the root, the layer."""
 
 import fcntl
 import os
@@ -7,12 +7,14 @@ import struct
 from src.kit import attempt
 
 # Where the victim holds an exclusive lock (victim.py).
-LOCKED = ("/dev/null", "/dev/zero", "/usr/bin/python3", "/usr/lib", "/etc/passwd", os.__file__)
+LOCKED = (
+    "/dev/null", "/dev/zero", "/usr/bin/python3", "/usr/lib", "/etc/passwd", "/runner/execute.py", os.__file__, "/deps", "/deps/shared.py",
+)  # fmt: skip
 
 
 def run(**_):
     tried = {}
-    for path in LOCKED:
+    for path in filter(os.path.exists, LOCKED):
         tried[f"see the lock on {path}"] = attempt(see_flock, path)
         tried[f"see the record lock on {path}"] = attempt(see_record_lock, path)
     return {"tried": tried}

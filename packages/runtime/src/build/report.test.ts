@@ -18,10 +18,21 @@ describe('the report of an inspection, which the program may have written', () =
   });
 
   test.each([
+    ['no object', '[1]'],
+    ['a reference to elsewhere', '{"items":{"$ref":"https://example.org/schema"}}'],
+    ['a reference to a file', '{"anyOf":[{"$ref":"file:///etc/passwd"}]}'],
+  ])('has no schema where there is %s', (_what, schema) => {
+    const read = readReport(reportOf(`{"name":"data","schema":${schema}}`, `, "resultSchema": ${schema}`));
+    expect(read).toMatchObject({ result: null, parameters: [{ name: 'data', schema: null }] });
+  });
+
+  test.each([
     ['deep', reportOf(`{"name":"a","schema":${'['.repeat(5_000)}${']'.repeat(5_000)}}`)],
     ['of very many parts', reportOf(`{"name":"a","schema":[${'{},'.repeat(30_000)}{}]}`)],
     ['long', reportOf(`{"name":"${'a'.repeat(3 * 2 ** 20)}"}`)],
     ['of a name that is no text', reportOf('{"name":{"toString":1}}')],
+    ['of a name that Python cannot have', reportOf('{"name":"../data"}')],
+    ['of one name twice', reportOf('{"name":"data"},{"name":"data"}')],
     ['of a name that is long', reportOf(`{"name":"${'a'.repeat(300)}"}`)],
     ['of very many parameters', reportOf(Array.from({ length: 1_001 }, () => '{"name":"a"}').join())],
     ['without parameters', '{"interface":{"parameters":{"length":1}}}'],

@@ -7,14 +7,19 @@ const LIMITS = { bytes: 2 * 1024 * 1024, depth: 100, containers: 20_000 };
 const MOST_PARAMETERS = 1_000;
 const NAME_LENGTH = 200;
 const ANNOTATION_LENGTH = 4_000;
+/** What Python can call a parameter. */
+const NAME = /^[\p{ID_Start}_][\p{ID_Continue}]*$/u;
 const KINDS = ['data', 'secret', 'dataPool', 'other'] as const;
 
-/** What a program tells about itself: no right, limit or path follows from it. */
+/**
+ * What the evaluating process hands over, which the program can write to: no right, limit or path follows from it. This
+ * side makes the report: names, kinds and schemas of parameters, each within its own form, and nothing else.
+ */
 export interface Report {
   parameters: Parameter[];
   /** JSON Schema of what `run` returns, or null where none is known. */
   result: unknown;
-  /** Names of modules that it has imported, or null when it does not say. */
+  /** Names of modules that it has imported, or null when it does not say. They only shorten what the text tells. */
   modules: ReadonlySet<string> | null;
 }
 
@@ -41,9 +46,11 @@ export function readReport(stdout: string): Report | null {
   if (!isObject(declared) || !Array.isArray(parameters)) throw tookOver();
   if (parameters.length > MOST_PARAMETERS)
     throw new BuildError('inspection-failed', `run() has more than ${MOST_PARAMETERS} parameters.`);
+  const read = parameters.map(readParameter);
+  if (new Set(read.map(({ name }) => name)).size < read.length) throw tookOver();
   return {
-    parameters: parameters.map(readParameter),
-    result: declared['resultSchema'] ?? null,
+    parameters: read,
+    result: schemaOf(declared['resultSchema']),
     modules: Array.isArray(modules) ? new Set(modules.filter((name) => typeof name === 'string')) : null,
   };
 }
@@ -56,14 +63,28 @@ function problemOf({ code, title, detail }: Record<string, unknown>): BuildError
 
 function readParameter(value: unknown): Parameter {
   const { name, kind, required, annotation, schema } = isObject(value) ? value : {};
-  if (typeof name !== 'string' || name.length > NAME_LENGTH) throw tookOver();
+  if (typeof name !== 'string' || name.length > NAME_LENGTH || !NAME.test(name)) throw tookOver();
   return {
     name,
     kind: KINDS.find((one) => one === kind) ?? 'other',
     required: required === true,
     annotation: typeof annotation === 'string' ? annotation.slice(0, ANNOTATION_LENGTH) : null,
-    schema: schema ?? null,
+    schema: schemaOf(schema),
   };
+}
+
+/** A JSON Schema of its own parts: whatever leads elsewhere, or is no schema, is as good as none. */
+function schemaOf(value: unknown): unknown {
+  return isObject(value) && isOwn(value) ? value : null;
+}
+
+/** The depth is bounded by the scan of the report. */
+function isOwn(node: unknown): boolean {
+  if (Array.isArray(node)) return node.every(isOwn);
+  if (!isObject(node)) return true;
+  const { $ref: reference } = node;
+  if (typeof reference === 'string' && !/^#(\/|$)/.test(reference)) return false;
+  return Object.values(node).every(isOwn);
 }
 
 function tookOver(): BuildError {

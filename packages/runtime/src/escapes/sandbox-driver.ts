@@ -24,6 +24,9 @@ export async function openSandboxDriver(
   const runtime = await connectRuntime({ dataDir, lonelyMs: 500, cancelGraceMs: 300, warmBytes: 96 * 2 ** 20 });
   const { executions, runtimeDir, socket } = placesOf(dataDir);
   let services = 0;
+  const layerDir = join(runtimeDir, 'layer'); // the same for all, as one that many services demand
+  mkdirSync(layerDir);
+  writeFileSync(join(layerDir, 'shared.py'), '');
   return {
     name: 'sandbox',
     runtime,
@@ -36,7 +39,7 @@ export async function openSandboxDriver(
         mkdirSync(dirname(join(sourceDir, file)), { recursive: true });
         writeFileSync(join(sourceDir, file), text);
       }
-      return { code: { sourceDir, layerDir: null, imports: [] }, environment: {} };
+      return { code: { sourceDir, layerDir, imports: [] }, environment: {} };
     },
     honest: [{ name: 'src/program.py', content: 'def run():\n    return 1\n' }],
     builds: HOSTILE_BUILDS,

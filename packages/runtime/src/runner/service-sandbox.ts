@@ -92,14 +92,17 @@ export class ServiceSandbox {
     const door = hosts.length === 0 ? null : this.#openDoor(hosts);
     this.#door = door;
     const mounts: Mount[] = [
-      { from: reachable(code.sourceDir), to: '/app', writable: false },
-      ...(code.layerDir === null ? [] : [{ from: reachable(code.layerDir), to: '/deps', writable: false }]),
+      { from: reachable(code.sourceDir), to: '/app', writable: false, overlay: 'KEPT' },
+      ...(code.layerDir === null
+        ? []
+        : [{ from: reachable(code.layerDir), to: '/deps', writable: false, overlay: 'KEPT' as const }]),
       { from: reachable(this.output), to: '/var/runtime/output', writable: true },
       ...(door === null ? [] : [{ from: reachable(door.dir), to: '/run/kethub', writable: false }]),
       ...options.dataPools.map(({ parameter, path, writable }) => {
         if (!/^[^/\0]+$/.test(parameter) || parameter.startsWith('.'))
           throw new Error(`"${parameter}" cannot be a folder.`);
-        return { from: reachable(path), to: `/var/runtime/datapool/${parameter}`, writable };
+        const mount = { from: reachable(path), to: `/var/runtime/datapool/${parameter}`, writable };
+        return writable ? mount : { ...mount, overlay: 'ONCE' as const };
       }),
     ];
     const layout = {

@@ -8,6 +8,11 @@ export interface Mount {
   from: string;
   to: string;
   writable: boolean;
+  /**
+   * For what other sandboxes see as well: this one gets an overlay over it. KEPT when its content never changes, so that the
+   * overlay can serve another one afterwards.
+   */
+  overlay?: 'KEPT' | 'ONCE';
 }
 
 /** What differs from one sandbox to the next. */

@@ -115,8 +115,8 @@ export function prepare(ground: Ground, start: Start): PreparedSandbox {
     });
     let view: View | null = null;
     const optionsOf = (layout: Layout): Buffer => {
-      view ??= ground.views.take(ground.root);
-      return layoutOptions(view.root, layout);
+      view ??= ground.views.take(ground.root, layout.mounts);
+      return layoutOptions(view.root, { ...layout, mounts: view.mounts });
     };
     const sandbox = new LivingSandbox(child, ground.cgroups?.create(start.name) ?? null, start.name, optionsOf);
     void sandbox.ended.then(() => view?.release());
