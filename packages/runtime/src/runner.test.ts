@@ -9,6 +9,7 @@ import { Connection } from './client/connection.ts';
 import { startRunner } from './client/start-runner.ts';
 import { connectRuntime, RuntimeUnavailable, type ExecutionEnd, type Runtime } from './index.ts';
 import { placesOf } from './places.ts';
+import type { DataPoolMount } from './types.ts';
 import { isAlive, LIMITS, MiB, openBench, until, type Bench } from './testing/bench.ts';
 
 const WAITING = 'import time\ndef run():\n    print("ready")\n    time.sleep(60)';
@@ -90,6 +91,13 @@ describe('an execution runs at most once', () => {
   });
 });
 
+/** Where a test tells a program that it may end: a folder that both see as it is. */
+function signal(dataDir: string): DataPoolMount {
+  const path = join(dataDir, 'runtime', 'signal');
+  mkdirSync(path, { recursive: true });
+  return { parameter: 'signal', path, writable: true };
+}
+
 describe('a platform that ends', () => {
   test('by kill -9 leaves its executions running, and the next one learns their ends', async () => {
     const script = fileURLToPath(new URL('./testing/platform-process.ts', import.meta.url));
@@ -97,8 +105,9 @@ describe('a platform that ends', () => {
       `import os, time
 def run():
     print("ready")
-    while not os.path.exists("/app/go"): time.sleep(0.02)
+    while not os.path.exists("/var/runtime/datapool/signal/go"): time.sleep(0.02)
     return "kept"`,
+      { dataPools: [signal(bench.dataDir)] },
     );
     const platform = spawn(process.execPath, [script, bench.dataDir, JSON.stringify(job)], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -110,7 +119,7 @@ def run():
     const known = (await bench.runtime.list()).find((one) => one.executionId === job.executionId);
     expect(known?.state).toBe('RUNNING');
     const ended = endOf(bench.runtime, job.executionId);
-    writeFileSync(join(job.code.sourceDir, 'go'), '');
+    writeFileSync(join(bench.dataDir, 'runtime', 'signal', 'go'), '');
     expect((await ended).outcome).toBe('SUCCEEDED');
   });
 
@@ -242,7 +251,8 @@ describe('a runner of another version', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'kethub-version-'));
     const old = await startOld(dataDir);
     const job = bench.job(
-      'import sys\ndef run():\n    import time\n    while not __import__("os").path.exists("/app/go"): time.sleep(0.02)',
+      'import sys\ndef run():\n    import time\n    while not __import__("os").path.exists("/var/runtime/datapool/signal/go"): time.sleep(0.02)',
+      { dataPools: [signal(dataDir)] },
     );
     const sourceDir = join(dataDir, 'runtime', 'code');
     cpSync(job.code.sourceDir, sourceDir, { recursive: true });
@@ -255,7 +265,7 @@ describe('a runner of another version', () => {
       running: [{ executionId: job.executionId }],
     });
     const ended = endOf(runtime, job.executionId);
-    writeFileSync(join(sourceDir, 'go'), '');
+    writeFileSync(join(dataDir, 'runtime', 'signal', 'go'), '');
     expect((await ended).outcome).toBe('SUCCEEDED');
     await until('the old one has ended', () => old.exitCode === 0);
     // Between the two there is none: asked in that moment, the connection says so.
