@@ -18,7 +18,7 @@ export class FeelSyntaxError extends Error {
 }
 
 /** Which part of its budget an evaluation has used up. */
-export type BudgetPart = 'steps' | 'listLength' | 'textLength' | 'depth';
+export type BudgetPart = 'steps' | 'listLength' | 'textLength' | 'depth' | 'digits';
 
 /** An evaluation needed more than its budget. */
 export class FeelBudgetError extends Error {

@@ -3,7 +3,7 @@ import { FeelBudgetError } from './errors.ts';
 import { isoText } from './temporal/format.ts';
 import type { FeelDateTime } from './values/date-time.ts';
 import { kindOf, newContext } from './values/kind.ts';
-import { toDouble } from './values/number.ts';
+import { toJsonNumber } from './values/number.ts';
 import type { FeelRange } from './values/range.ts';
 import { scalarText } from './values/text.ts';
 import type { FeelTime } from './values/time.ts';
@@ -12,7 +12,7 @@ import type { Context, FeelNumber, JsonValue, Value } from './values/value.ts';
 const DEEPEST = 1000;
 
 /**
- * A value as JSON: numbers as doubles (null beyond 1.8e308); temporal values and durations as the text that `string()` gives, but named zones
+ * A value as JSON: numbers as doubles, or as `ExactNumber` where that would round them; temporal values and durations as the text that `string()` gives, but named zones
  * with their offset, as in `2030-01-31T10:00:00+01:00[Europe/Berlin]`; a range as `{"start", "startIncluded", "end",
  * "endIncluded"}`, a secret as `{"$secret": field}`, a function as null. Objects have no prototype. Throws `FeelBudgetError` for a value nested more than a thousand deep.
  */
@@ -26,7 +26,7 @@ export function toJson(value: Value, meter?: Meter, depth = 0): JsonValue {
     case 'boolean':
       return value as boolean;
     case 'number':
-      return numberToJson(toDouble(value as FeelNumber));
+      return toJsonNumber(value as FeelNumber);
     case 'list':
       return (value as readonly Value[]).map((item) => toJson(item, meter, depth + 1));
     case 'context':
@@ -41,11 +41,6 @@ export function toJson(value: Value, meter?: Meter, depth = 0): JsonValue {
     default:
       return scalarText(value) ?? null;
   }
-}
-
-/** JSON has no number for what is beyond the doubles. */
-function numberToJson(double: number): JsonValue {
-  return Number.isFinite(double) ? double : null;
 }
 
 function contextToJson(context: Context, meter: Meter | undefined, depth: number): JsonValue {

@@ -9,11 +9,19 @@
 // Events may be delivered twice and late: one that names a job, timer, subscription or child that is no longer open
 // changes nothing (`changed: false`, no effects, no journal). So effects may be carried out at least once.
 
+import type { ExactNumber } from '@kethub/feel';
 import type { ProblemCode } from './problems.ts';
 import type { State } from './state/state.ts';
 
 /** A JSON value. FEEL values of other types (dates, durations) are turned into strings where they become variables. */
-export type Value = null | boolean | number | string | readonly Value[] | { readonly [name: string]: Value };
+export type Value =
+  | null
+  | boolean
+  | number
+  | ExactNumber
+  | string
+  | readonly Value[]
+  | { readonly [name: string]: Value };
 export type Variables = { readonly [name: string]: Value };
 
 /** Why a workflow file is refused, and where: the id of the BPMN element (null only where none can be named). */

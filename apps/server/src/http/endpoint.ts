@@ -5,6 +5,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import type { RequestObserver } from '../telemetry/index.ts';
 import { byReference } from './components.ts';
 import type { ConnectionLimits } from './connections.ts';
+import type { ParseJson } from './json/index.ts';
 import { countBody, limitedAdmission, type Limits } from './limited-admission.ts';
 import type { Lookup } from './rate-limits.ts';
 import { closeWhenStalled } from './slow-readers.ts';
@@ -13,6 +14,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Where a JSON body is handed over as it came: how many bytes it may have. */
     jsonTextBytes?: number;
+    /** Reads a JSON body where `JSON.parse` would round its numbers. */
+    parseJson?: ParseJson;
     /** Whether it is an endpoint of a table, which measures its requests itself. */
     isEndpoint?: boolean;
   }
@@ -62,6 +65,8 @@ export interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B ext
   readonly consumes?: Readonly<Record<string, TSchema>>;
   /** Of a JSON body that `consumes` names: it stays the bytes it came as, at most so many. */
   readonly jsonTextBytes?: number;
+  /** Reads a JSON body; absent: `JSON.parse`, which rounds numbers to doubles. */
+  readonly parseJson?: ParseJson;
   /** Per success status: the schema, or null for no body, or media types for a stream. */
   readonly answers: Readonly<Record<number, TSchema | null | Media>>;
   readonly problems: readonly ProblemCode[];
@@ -137,6 +142,7 @@ export function mount<A extends string, C>(
       config: {
         swagger: { exposeHeadRoute: true },
         ...(endpoint.jsonTextBytes !== undefined && { jsonTextBytes: endpoint.jsonTextBytes }),
+        ...(endpoint.parseJson && { parseJson: endpoint.parseJson }),
         isEndpoint: true,
       },
       schema: describe(app, endpoint, security(endpoint.access), [...refusals(endpoint.access), ...limited]),

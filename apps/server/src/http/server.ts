@@ -195,7 +195,8 @@ function useJson(app: FastifyInstance): void {
   acceptBodies(app, {
     media: 'application/json',
     bytes: ({ routeOptions }) => routeOptions.config.jsonTextBytes ?? limits.jsonBodyBytes,
-    parse: (bytes, { routeOptions }) => (routeOptions.config.jsonTextBytes === undefined ? readJson(bytes) : bytes),
+    parse: (bytes, { routeOptions: { config } }) =>
+      config.jsonTextBytes === undefined ? readJson(bytes, config.parseJson) : bytes,
   });
 }
 

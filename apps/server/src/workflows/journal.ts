@@ -1,4 +1,4 @@
-import type { JournalEntry } from '@kethub/workflow';
+import { parseExact, type JournalEntry } from '@kethub/workflow';
 import type { Queries, WorkflowJournalRow } from '../storage/index.ts';
 
 /** A row with all that one transaction has added to the journal of an instance, as a list; its number is that of the first. */
@@ -17,7 +17,7 @@ export function journalRows(instanceId: string, journal: readonly JournalEntry[]
 
 /** The entries of a row; older versions of the platform wrote one for each. */
 export function entriesOf({ seq, at, type, entry }: Row): JournalEntry[] {
-  const parsed = JSON.parse(entry) as object;
+  const parsed = parseExact(entry) as object;
   return type === STEPS ? (parsed as JournalEntry[]) : [{ ...parsed, seq, at, type } as JournalEntry];
 }
 

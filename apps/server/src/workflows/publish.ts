@@ -1,5 +1,5 @@
 import { invalidSentence, limits, WorkflowMessageRequest } from '@kethub/contract';
-import { isTooDeep, type Variables } from '@kethub/workflow';
+import { isTooDeep, parseExact, type Variables } from '@kethub/workflow';
 import type { Origin, Workflows } from '../executions/index.ts';
 import { Problem, readJson, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
@@ -76,7 +76,7 @@ async function messageIn(text: Buffer): Promise<WorkflowMessageRequest> {
   const bytes = text.length;
   if (bytes > limits.jsonBodyBytes)
     throw new Problem('too-large', `The message has ${bytes} bytes; at most ${limits.jsonBodyBytes} are accepted.`);
-  const message = await readJson(text);
+  const message = await readJson(text, parseExact);
   if (message === undefined)
     throw new Problem('malformed-json', 'The body is empty. Send an object with the name of the message.');
   const errors = validator.check(message, bytes);

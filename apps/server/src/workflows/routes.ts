@@ -10,6 +10,7 @@ import {
   WorkflowMessageReceipt,
   WorkflowMessageRequest,
 } from '@kethub/contract';
+import { parseExact } from '@kethub/workflow';
 import { Type } from 'typebox';
 import type { Executions, Workflows } from '../executions/index.ts';
 import { contextOf, ListQuery, platformEndpoint as endpoint, Problem, type PlatformEndpoint } from '../http/index.ts';
@@ -66,6 +67,7 @@ export const workflowEndpoints = (
       summary: 'Publish a message for instances of an own workflow, or for its start events',
       params: servicePath,
       body: WorkflowMessageRequest,
+      parseJson: parseExact,
       answers: { 201: WorkflowMessageReceipt },
       problems: [
         ...found,
@@ -146,6 +148,7 @@ export const workflowEndpoints = (
       description: 'With `variables` these are corrected first. 202: a worker does it.',
       params: Type.Object({ instanceId: Id, incident: Type.Integer({ minimum: 1 }) }),
       body: RetryIncidentRequest,
+      parseJson: parseExact,
       answers: { 202: WorkflowInstance },
       problems: [...found, 'malformed-json', 'not-permitted', 'unsupported-media-type', 'invalid-secrets'],
       handle: ({ params, body, caller }) =>

@@ -3,6 +3,7 @@ import {
   changedParts,
   fromStored,
   headOf,
+  parseExact,
   PartsReader,
   toStored,
   type State,
@@ -74,7 +75,7 @@ export function stored(
 export const isInParts = (text: string): boolean => text.startsWith(IN_PARTS);
 
 export function readInline(text: string): HeldState {
-  return { state: fromStored(JSON.parse(text) as StoredState), parts: null };
+  return { state: fromStored(parseExact(text) as unknown as StoredState), parts: null };
 }
 
 /** The state of an instance; null before its first step. Others have their turn meanwhile. */
@@ -99,7 +100,7 @@ export async function readHeld(queries: Queries, id: string): Promise<HeldState 
     await nextTurn();
     began = performance.now();
   }
-  return { state: reader.state(JSON.parse(head) as StateHead), parts: sizes };
+  return { state: reader.state(parseExact(head) as unknown as StateHead), parts: sizes };
 }
 
 export async function readState(queries: Queries, id: string): Promise<State | null> {

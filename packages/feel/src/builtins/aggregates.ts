@@ -48,7 +48,7 @@ function deviation(numbers: Numbers, call: CallSite): FeelNumber | null {
   const middle = mean(numbers);
   if (numbers.length < 2 || middle === null) return call.fail('needs two numbers at least.');
   let squares = new Decimal(0);
-  for (const number of numbers) squares = squares.plus(toDecimal(number).minus(middle).pow(2));
+  for (const number of numbers) squares = squares.plus(toDecimal(number).minus(toDecimal(middle)).pow(2));
   return fromDecimal(squares.div(numbers.length - 1).sqrt());
 }
 

@@ -1,6 +1,7 @@
 import { FeelDate } from './date.ts';
 import { FeelDateTime } from './date-time.ts';
 import { DaysDuration, MonthsDuration } from './duration.ts';
+import { ExactNumber } from './exact.ts';
 import { FeelFunction } from './function.ts';
 import { Decimal } from './number.ts';
 import { FeelRange } from './range.ts';
@@ -30,6 +31,7 @@ const KINDS: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
   [Object.prototype, 'context'],
   [Array.prototype, 'list'],
   [Decimal.prototype, 'number'],
+  [ExactNumber.prototype, 'number'],
   [FeelDate.prototype, 'date'],
   [FeelTime.prototype, 'time'],
   [FeelDateTime.prototype, 'date and time'],

@@ -1,3 +1,4 @@
+import { ExactNumber } from '@kethub/feel';
 import type { Event, Value } from '../types.ts';
 
 /** What is nested deeper cannot be written as JSON on every stack, and is no data of a workflow. */
@@ -7,7 +8,7 @@ export const MAX_DEPTH = 200;
 export function isTooDeep(value: Value | undefined): boolean {
   const open: { readonly value: Value | undefined; readonly depth: number }[] = [{ value, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next.value !== 'object' || next.value === null) continue;
+    if (typeof next.value !== 'object' || next.value === null || next.value instanceof ExactNumber) continue;
     if (next.depth >= MAX_DEPTH) return true;
     const members: readonly Value[] = Array.isArray(next.value) ? next.value : Object.values(next.value);
     for (const inner of members) {

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { FeelBudgetError, toJson, type FeelFunction, type Scope, type Value as FeelValue } from '@kethub/feel';
+import {
+  ExactNumber,
+  FeelBudgetError,
+  toJson,
+  type FeelFunction,
+  type Scope,
+  type Value as FeelValue,
+} from '@kethub/feel';
 import type { Expression } from '../expression.ts';
 import type { IncidentType, Value } from '../types.ts';
 import { isTooDeep, MAX_DEPTH } from './depth.ts';
@@ -82,6 +89,7 @@ export function evaluateText(machine: Machine, expression: Expression, scope: Sc
 export function kindOf(value: Value): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
+  if (value instanceof ExactNumber) return 'a number';
   if (value === '') return 'an empty text';
   const kinds: Record<string, string> = { boolean: 'a boolean', number: 'a number', string: 'a text' };
   return kinds[typeof value] ?? 'an object';

@@ -1,4 +1,4 @@
-import { FeelFunction, Secret, type Scope, type Value as FeelValue } from '@kethub/feel';
+import { ExactNumber, FeelFunction, Secret, type Scope, type Value as FeelValue } from '@kethub/feel';
 import type { Mapping } from '../graph.ts';
 import type { State } from '../state/state.ts';
 import type { ElementInstance, Value, Variables } from '../types.ts';
@@ -146,5 +146,5 @@ export function place(variables: Variables, path: readonly string[], value: Valu
 }
 
 export function isObject(value: Value | undefined): value is { readonly [name: string]: Value } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }

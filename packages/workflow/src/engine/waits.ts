@@ -1,4 +1,4 @@
-import { toJson } from '@kethub/feel';
+import { ExactNumber, toJson } from '@kethub/feel';
 import { add, momentOf, parseCycle, parseDate, parseDuration } from '../time.ts';
 import type { MessageDefinition, TimerDefinition, Trigger } from '../graph.ts';
 import type { OpenSubscription, OpenTimer } from '../types.ts';
@@ -101,7 +101,7 @@ function messageOf(
   const what = 'The correlation key';
   const { value, noticed } = evaluate(machine, correlationKey, scopeAt(machine.state, keyScope), { what, incident });
   const json = toJson(value);
-  if (typeof json === 'number' || (typeof json === 'string' && json !== ''))
+  if (typeof json === 'number' || json instanceof ExactNumber || (typeof json === 'string' && json !== ''))
     return { messageName, correlationKey: String(json) };
   throw new Failure(incident, `${what} has to be a text or a number, and is ${kindOf(json)}${noticed}.`);
 }

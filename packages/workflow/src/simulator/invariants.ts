@@ -1,3 +1,4 @@
+import { parseExact } from '@kethub/feel';
 import { isDeepStrictEqual } from 'node:util';
 import { fromStored, toStored } from '../state/stored.ts';
 import type { State } from '../state/state.ts';
@@ -99,7 +100,7 @@ export function checkState(state: State, outside: Outside, told: Told): void {
   same(new Set(state.timers.keys()), new Set(outside.timers.keys()), 'timers');
   same(new Set(state.subscriptions.keys()), outside.subscriptions, 'subscriptions');
   expect(state.seq === told.seq, 'the state knows the last entry of the journal');
-  const read = fromStored(JSON.parse(JSON.stringify(toStored(state))) as StoredState);
+  const read = fromStored(parseExact(JSON.stringify(toStored(state))) as unknown as StoredState);
   expect(isDeepStrictEqual(indexOf(state), indexOf(read)), 'the index is what follows from the state');
   if (state.work !== null) return;
   expect(state.queue.size + state.moved.size === 0, 'nothing is left to do');

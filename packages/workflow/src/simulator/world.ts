@@ -1,3 +1,4 @@
+import { parseExact } from '@kethub/feel';
 import { isDeepStrictEqual } from 'node:util';
 import { rebuild } from '../engine/journal.ts';
 import { errorsOf, resultOf, statusOf } from '../engine/status.ts';
@@ -79,7 +80,7 @@ class Simulated {
     expect(JSON.stringify(toStored(state)) === before, 'a step leaves the state before as it was');
     const isWhole = results.every(({ journal: [first] }, place) => place === 0 || first?.type !== 'event');
     if (isWhole && random.chance(0.1)) {
-      const again = step(graph, fromStored(JSON.parse(before) as StoredState), event, { now: env.now });
+      const again = step(graph, fromStored(parseExact(before) as unknown as StoredState), event, { now: env.now });
       expect(
         isDeepStrictEqual(outcomeOf([again]), outcomeOf(results)),
         'a step that is lost or paused, and done again, is the same',
@@ -89,7 +90,7 @@ class Simulated {
 
   #commit({ state, effects, journal }: StepResult): void {
     // As a database holds it.
-    this.state = fromStored(JSON.parse(JSON.stringify(toStored(state))) as StoredState);
+    this.state = fromStored(parseExact(JSON.stringify(toStored(state))) as unknown as StoredState);
     this.journal.push(...journal.map((entry) => JSON.stringify(entry)));
     for (const entry of journal) {
       this.told.take(entry);
@@ -135,7 +136,7 @@ class Simulated {
 
   /** The process that holds the state is killed: what is known is the journal. */
   crash(): void {
-    const journal = this.journal.map((entry) => JSON.parse(entry) as JournalEntry);
+    const journal = this.journal.map((entry) => parseExact(entry) as unknown as JournalEntry);
     const rebuilt = rebuild(this.#world.graph, journal);
     expect(
       isDeepStrictEqual(plain(rebuilt && toStored(rebuilt)), plain(toStored(this.state))),

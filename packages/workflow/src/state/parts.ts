@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ExactNumber, parseExact } from '@kethub/feel';
 import type { StateCollections, StateHead, Value } from '../types.ts';
 import type { NumberMap } from './number-map.ts';
 import { emptyState, type State } from './state.ts';
@@ -86,6 +87,7 @@ function addCollected(parts: Map<string, string | null>, key: number, before: St
 const known = new WeakMap<object, boolean>();
 
 function isLarge(value: Value): boolean {
+  if (value instanceof ExactNumber) return value.text.length > LARGE;
   if (typeof value !== 'object' || value === null) return typeof value === 'string' && value.length > LARGE;
   let large = known.get(value);
   if (large === undefined) known.set(value, (large = needsMore(value, LARGE) < 0));
@@ -95,6 +97,7 @@ function isLarge(value: Value): boolean {
 /** What is left of so many characters; negative as soon as they do not suffice. */
 function needsMore(value: Value, most: number): number {
   if (typeof value === 'string') return most - value.length - 2;
+  if (value instanceof ExactNumber) return most - value.text.length;
   if (typeof value !== 'object' || value === null) return most - 4;
   let left = most - 2;
   const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
@@ -118,7 +121,7 @@ export class PartsReader {
   readonly #reader = new StateReader();
 
   add(part: string, text: string): void {
-    const read = JSON.parse(text) as object;
+    const read = parseExact(text) as object;
     if (part.startsWith('variable ')) this.#variables.push(read as Variable);
     else if (part.startsWith('collected ')) {
       const { key, value } = read as { key: number; value: Value };

@@ -1,3 +1,4 @@
+import { parseExact } from '@kethub/feel';
 import { parse } from '../parse.ts';
 import { rebuild } from '../engine/journal.ts';
 import { resume, start, step } from '../engine/step.ts';
@@ -36,7 +37,8 @@ type PlainState = Omit<StoredState, 'incidents'> & { readonly incidents: readonl
 const plainOf = (state: State): PlainState => ({ ...toStored(state), incidents: [...state.incidents.values()] });
 
 /** As a database gives it back. */
-export const stored = (state: State): State => fromStored(JSON.parse(JSON.stringify(toStored(state))) as StoredState);
+export const stored = (state: State): State =>
+  fromStored(parseExact(JSON.stringify(toStored(state))) as unknown as StoredState);
 
 /** An instance in memory, whose state goes through JSON before every step, as it does in a database. */
 export class Instance {
@@ -76,7 +78,7 @@ export class Instance {
   }
 
   rebuilt(): PlainState | null {
-    const state = rebuild(this.#graph, JSON.parse(JSON.stringify(this.journal)) as JournalEntry[]);
+    const state = rebuild(this.#graph, parseExact(JSON.stringify(this.journal)) as unknown as JournalEntry[]);
     return state && plainOf(state);
   }
 

@@ -4,15 +4,21 @@ import { notUtf8At } from './place.ts';
 
 const STORED = { storable: true, marked: false, watched: [] };
 
-/** The value of a JSON text that the platform keeps itself. An empty text is no value. Throws malformed-json. */
-export function readJson(bytes: Buffer): unknown {
+/** Reads a JSON text that has been judged. */
+export type ParseJson = (text: string) => unknown;
+
+/**
+ * The value of a JSON text that the platform keeps itself, read by `parse`, which keeps every digit. An empty text is no value. Throws malformed-json.
+ */
+export function readJson(bytes: Buffer, parse?: ParseJson): unknown {
   if (bytes.length === 0) return undefined;
-  const judged = judgeJson(bytes, STORED);
-  return judged instanceof Promise ? judged.then((shape) => valueOf(bytes, shape)) : valueOf(bytes, judged);
+  const judged = judgeJson(bytes, parse ? { ...STORED, exactNumbers: true } : STORED);
+  const read = (shape: JudgedJson): unknown => valueOf(bytes, shape, parse ?? JSON.parse);
+  return judged instanceof Promise ? judged.then(read) : read(judged);
 }
 
-function valueOf(bytes: Buffer, { from, to }: JudgedJson): unknown {
-  return JSON.parse(bytes.toString('utf8', from, to));
+function valueOf(bytes: Buffer, { from, to }: JudgedJson, parse: ParseJson): unknown {
+  return parse(bytes.toString('utf8', from, to));
 }
 
 /** A text in UTF-8. Throws invalid-request with the offset of the first byte that is none. */

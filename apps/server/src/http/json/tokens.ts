@@ -42,6 +42,8 @@ export interface TokenRules {
   readonly watched: readonly string[];
   /** Refuse what the platform could not keep as it is: U+0000, lone surrogates, numbers that no double holds. */
   readonly storable: boolean;
+  /** Whoever reads the text keeps every digit: such numbers are not refused. */
+  readonly exactNumbers?: boolean;
   /** Collect the objects that refer to data pools. */
   readonly marked: boolean;
 }
@@ -142,7 +144,7 @@ export class JsonTokens implements JsonListener {
 
   number(from: number, to: number): string | null {
     this.#plainValue(from, to);
-    if (!this.#rules.storable || to - from < 3) return null;
+    if (!this.#rules.storable || this.#rules.exactNumbers === true || to - from < 3) return null;
     const text = String.fromCharCode(...this.#bytes.subarray(from, Math.min(to, from + 1_000)));
     if (text.length <= EXACT_CHARACTERS && !/e/i.test(text)) return null;
     if (to - from < 1_000 && isExactNumber(text)) return null;

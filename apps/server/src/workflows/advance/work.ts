@@ -1,4 +1,4 @@
-import type { Event } from '@kethub/workflow';
+import { parseExact, type Event } from '@kethub/workflow';
 import { sql } from 'kysely';
 import {
   inTurns,
@@ -165,7 +165,8 @@ export async function loadWork(
   const heldOf = await statesOf(queries, rows, recent);
   const work = rows.flatMap((row) => {
     const before =
-      byInstance.get(row.id)?.map(({ id, event }) => ({ id, event: JSON.parse(event) as QueuedEvent })) ?? [];
+      byInstance.get(row.id)?.map(({ id, event }) => ({ id, event: parseExact(event) as unknown as QueuedEvent })) ??
+      [];
     const last = endsOf.get(row.id)?.map(({ event }) => event) ?? [];
     return before.length + last.length > 0 || givenUp?.id === row.id
       ? [{ row, before: null, ...heldOf.get(row.id), events: inOrder(before), ended: last }]

@@ -1,5 +1,5 @@
 import { limits } from '@kethub/contract';
-import type { ServiceReference, Value } from '@kethub/workflow';
+import { parseExact, type ServiceReference, type Value } from '@kethub/workflow';
 import { readResult } from '../../executions/index.ts';
 import type { Platform } from '../../platform.ts';
 import { isAmong, type Database, type ExecutionRow, type WorkflowJobRow } from '../../storage/index.ts';
@@ -43,12 +43,12 @@ function problem(title: string, detail: string): Value {
 
 /** As the gateway answers: the cause, or the errors of a workflow, with `_links` and `_embedded`. */
 async function responseOf(platform: Platform, job: WorkflowJobRow, row: ExecutionRow): Promise<Value> {
-  if (row.owner_type === null || row.owner_id === null) return JSON.parse(row.cause ?? '{}') as Value;
+  if (row.owner_type === null || row.owner_id === null) return parseExact(row.cause ?? '{}');
   const of = { by: 'OWNER', type: row.owner_type, id: row.owner_id } as const;
   const { body } = await readResult(platform, { of, address: job.address ?? '' }, row.id);
-  if (typeof body === 'string') return JSON.parse(body) as Value;
+  if (typeof body === 'string') return parseExact(body);
   const stream = body as NodeJS.ReadableStream & AsyncIterable<Buffer | string>;
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Value;
+  return parseExact(Buffer.concat(chunks).toString('utf8'));
 }

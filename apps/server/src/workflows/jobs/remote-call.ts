@@ -1,4 +1,4 @@
-import type { Value } from '@kethub/workflow';
+import { parseExact, type Value } from '@kethub/workflow';
 import type { Subscriber } from '../../gateway/index.ts';
 import { Unanswered, type TargetCall, type TargetColumns } from '../../on-premise/index.ts';
 import type { WorkflowJobRow } from '../../storage/index.ts';
@@ -115,7 +115,7 @@ function wasTurnedAway(status: number): boolean {
 
 function parse(text: string): { readonly value: Value } | null {
   try {
-    return { value: JSON.parse(text) as Value };
+    return { value: parseExact(text) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return null;

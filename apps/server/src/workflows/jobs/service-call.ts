@@ -1,4 +1,4 @@
-import type { ServiceReference, Value, Variables } from '@kethub/workflow';
+import { parseExact, type ServiceReference, type Value, type Variables } from '@kethub/workflow';
 import { holds } from '../../access/index.ts';
 import type { AccessDirectory, ApplicationAccess, Subscriber } from '../../gateway/index.ts';
 import { Problem } from '../../http/index.ts';
@@ -69,7 +69,7 @@ function isActive({ now }: Platform, { active }: Subscriber): boolean {
 
 /** The input as text, with secrets in clear and references to data pools as services know them. */
 export function inputOf(platform: Platform, job: WorkflowJobRow, { sealedSecrets }: JobContext): string {
-  const { $secrets, ...input } = JSON.parse(job.input ?? '{}') as Variables;
+  const { $secrets, ...input } = parseExact(job.input ?? '{}') as Variables;
   const sent: Record<string, Value> = {};
   for (const [name, value] of Object.entries(input)) sent[name] = isPool(value) ? { ...value, ref: 'DATAPOOL' } : value;
   if ($secrets === undefined || $secrets === null) return JSON.stringify(sent);

@@ -1,6 +1,6 @@
 import { limits } from '@kethub/contract';
 import { JsonScanner } from '@kethub/runtime/json';
-import type { Value } from '@kethub/workflow';
+import { parseExact, type Value } from '@kethub/workflow';
 import type { Blobs, ExecutionRow } from '../../storage/index.ts';
 
 const WORKFLOW_RESULT = { bytes: limits.workflowResultBytes, depth: 1_000, containers: limits.workflowResultParts };
@@ -10,7 +10,7 @@ export async function serviceResult(
   blobs: Pick<Blobs, 'get'>,
   row: Pick<ExecutionRow, 'result' | 'result_blob'>,
 ): Promise<{ readonly value: Value } | 'TOO_LARGE'> {
-  if (row.result_blob === null) return { value: JSON.parse(row.result ?? '{}') as Value };
+  if (row.result_blob === null) return { value: parseExact(row.result ?? '{}') };
   const { stream } = await blobs.get(row.result_blob);
   const chunks: Buffer[] = [];
   const scanner = new JsonScanner(WORKFLOW_RESULT);
@@ -19,5 +19,5 @@ export async function serviceResult(
     if (!scanner.push(chunk)) return 'TOO_LARGE';
     chunks.push(chunk);
   }
-  return { value: JSON.parse(Buffer.concat(chunks).toString('utf8')) as Value };
+  return { value: parseExact(Buffer.concat(chunks).toString('utf8')) };
 }
