@@ -19,7 +19,7 @@ const inexact = [
   '1e400',
   '-2.5E-400',
   '1e99999999999',
-  `${'7'.repeat(1_000)}`,
+  '7'.repeat(1_000),
   `0.${'0'.repeat(500)}1`,
 ];
 /** Their value is kept, and not how they were written. */
