@@ -1,7 +1,7 @@
 import { KethubError, UnreachableError } from '@kethub/client';
 import { Interrupted } from './terminal/interrupt.ts';
 
-/** What the exit code of `ket` says. docs/cli.md and `ket help exit-codes` are made from this table. */
+/** What the exit code of `ket` says. docs/cli.md and `ket --help` are made from this table. */
 export const exitCodes = {
   success: { code: 0, about: 'Done. An execution that was waited for has SUCCEEDED.' },
   failed: {

@@ -10,6 +10,7 @@ export interface KethubErrorOptions {
   readonly requestId?: string | undefined;
   /** Seconds from `Retry-After`, where the answer named them. */
   readonly retryAfter?: number | undefined;
+  readonly answer?: string;
 }
 
 /** The platform answered, and the answer is a problem (RFC 9457) or an OAuth 2.0 error (RFC 6749 §5.2). */
@@ -23,6 +24,8 @@ export class KethubError extends Error {
   readonly errors: NonNullable<ProblemDetails['errors']>;
   readonly requestId: string | undefined;
   readonly retryAfter: number | undefined;
+  /** The body of an answer that is neither problem nor OAuth 2.0 error. */
+  readonly answer: string | undefined;
 
   constructor(options: KethubErrorOptions) {
     super(`${options.title}: ${options.detail}`);
@@ -33,6 +36,7 @@ export class KethubError extends Error {
     this.errors = options.errors ?? [];
     this.requestId = options.requestId;
     this.retryAfter = options.retryAfter;
+    this.answer = options.answer;
   }
 }
 
@@ -84,7 +88,8 @@ export async function answerError(method: string, url: string, response: Respons
     ? Number(response.headers.get('retry-after'))
     : undefined;
   const common = { status: response.status, requestId, retryAfter };
-  const body = parseObject(await response.text());
+  const answer = await response.text();
+  const body = parseObject(answer);
   if (body && typeof body['type'] === 'string' && typeof body['title'] === 'string') {
     return new KethubError({
       ...common,
@@ -101,6 +106,7 @@ export async function answerError(method: string, url: string, response: Respons
   const location = response.headers.get('location');
   return new KethubError({
     ...common,
+    answer,
     code: 'unexpected-answer',
     title: 'Unexpected answer',
     detail:

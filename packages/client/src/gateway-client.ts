@@ -1,5 +1,5 @@
 import type { ServiceExecution, ServiceExecutionEntry, TokenResponse } from '@kethub/contract';
-import { attempt, read, readJson, sendForJson, withoutSlash } from './connection.ts';
+import { attempt, read, readJson, send, sendForJson, withoutSlash } from './connection.ts';
 import type { CallOptions, Connection } from './connection.ts';
 import { answerError } from './errors.ts';
 import { executionsAt, startCall } from './executions-client.ts';
@@ -17,6 +17,12 @@ export interface GatewayClientOptions {
   readonly now?: () => number;
 }
 
+export interface RawAnswer {
+  /** In lower case, without parameters; empty when the answer names none. */
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
 /** One subscribed service. Methods throw KethubError and UnreachableError. */
 export interface GatewayClient extends ExecutionsClient {
   /** With a slash at the end. */
@@ -26,6 +32,11 @@ export interface GatewayClient extends ExecutionsClient {
   /** Executions of this subscription, newest first. */
   list(options?: CallOptions & { readonly limit?: number }): Promise<ServiceExecutionEntry[]>;
   start(input: ExecutionInput, options?: StartOptions): Promise<ServiceExecution>;
+  /**
+   * The same request, and its successful answer as it came: a service that runs elsewhere may answer with anything.
+   * Where it answers with an error that is no problem document, KethubError has its text as `answer`.
+   */
+  call(input: ExecutionInput, options?: StartOptions): Promise<RawAnswer>;
 }
 
 /** Calls a service through the gateway. Gets its bearer token itself, and a new one before or when it has expired. */
@@ -42,6 +53,13 @@ function clientAt(address: string, fetchIt: typeof fetch, authenticate: Connecti
     list: ({ limit, signal } = {}) =>
       sendForJson(connection, { path: limit === undefined ? '/' : `/?limit=${limit}`, signal }),
     start: (input, starting) => sendForJson(connection, startCall('/', input, starting)),
+    call: async (input, starting) => {
+      const call = startCall('/', input, starting);
+      const headers = { ...call.headers, accept: 'application/json, */*;q=0.9' };
+      const response = await send(connection, { ...call, headers });
+      const mediaType = (response.headers.get('content-type') ?? '').split(';', 1).join('').trim().toLowerCase();
+      return { mediaType, bytes: await read(response, call.signal, () => response.bytes()) };
+    },
     ...executionsAt(connection),
   };
 }

@@ -9,7 +9,7 @@ export type { FollowedEntry, FollowOptions } from './follow-log.ts';
 export { isEnded } from './executions-client.ts';
 export type { ExecutionInput, ExecutionsClient, ResultResponse, StartOptions } from './executions-client.ts';
 export { createGatewayClient } from './gateway-client.ts';
-export type { GatewayClient, GatewayClientOptions } from './gateway-client.ts';
+export type { GatewayClient, GatewayClientOptions, RawAnswer } from './gateway-client.ts';
 export type { MarketplaceQuery } from './marketplace-client.ts';
 export type { RegistrationsQuery } from './accounts-client.ts';
 export { createPlatformClient } from './platform-client.ts';

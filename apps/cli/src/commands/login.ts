@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { usageFailure } from '../failures.ts';
 import { forgetCredentials, readCredentials, storeCredentials } from '../platform/credentials.ts';
-import { defaultUrl, platformUrl } from '../platform/session.ts';
+import { apiUrl, defaultUrl, platformUrl } from '../platform/session.ts';
 import { openLoginSession, revoke, signIn, type SignInOptions } from '../platform/sign-in.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 
@@ -72,6 +72,8 @@ async function logout(shell: Shell, options: LogoutOptions): Promise<void> {
   await forgetCredentials(shell.environment);
   output.note(credentials ? `Signed out of ${credentials.url}.` : 'Nobody was signed in.');
   if (credentials && made !== null && !revoked)
-    output.note(`The access token that ket made still exists. Delete it in the dashboard: ${credentials.url}`);
+    output.note(
+      `The access token that ket made still exists. With a login session: DELETE ${apiUrl(credentials.url)}/me/access-tokens/${made}`,
+    );
   output.result('', { url: credentials?.url ?? null, revoked });
 }

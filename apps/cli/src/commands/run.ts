@@ -5,15 +5,18 @@ import type { Command } from 'commander';
 import { CliFailure, usageFailure } from '../failures.ts';
 import { followToEnd } from '../follow.ts';
 import { readInput, type InputOptions } from '../input.ts';
+import type { JsonText } from '../json.ts';
 import { addReferences } from '../platform/data-pools.ts';
 import { remember } from '../platform/history.ts';
 import { selectJob } from '../platform/select-job.ts';
 import { selectService } from '../platform/select-service.ts';
 import { nameOfService, selectTarget } from '../platform/select-target.ts';
 import { openSession, type Door, type Session } from '../platform/session.ts';
+import { withParams } from '../platform/with-params.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 import { Interrupted, interruptible } from '../terminal/interrupt.ts';
 import type { Output } from '../terminal/output.ts';
+import { callService, executionIn, showAnswer, type Answered } from './answer.ts';
 import { showOutcome } from './outcome.ts';
 
 export interface RunOptions extends CommonOptions, InputOptions {
@@ -42,10 +45,12 @@ export function addRun(program: Command, shell: Shell): void {
       `
 The service is a name, name@version, id or address, or a folder with a kethub.json; without it, the folder that you are
 in. Of a folder, its service is run, and its input/ is the input: input/data.json for data, and so on. --data and --params
-replace these, --input replaces all. A word that names a folder and also another service means the service; ./word the folder.
+replace these, --input replaces all. With --data alone, params is {} where the service needs it.
+A word that names a folder and also another service means the service; ./word the folder.
 The first call of a service subscribes to it. With --job nothing is subscribed: the newest version that is built is run,
 of a service of yours also a draft; of one that is shared with you, the newest published one, or the draft while there
-is none. Ctrl-C ends the waiting, not the execution.`,
+is none. A service that runs elsewhere gets the input as POST to its address, and what it answers is printed.
+Ctrl-C ends the waiting, not the execution.`,
     )
     .action((service: string | undefined, options: RunOptions) => run(shell, service, options));
 }
@@ -60,7 +65,9 @@ async function run(shell: Shell, wanted: string | undefined, options: RunOptions
   const given = await readInput(shell, options, project, wanted);
   const session = await openSession(shell);
   const input = await addReferences(session, given, options.dataPool ?? []);
-  const { execution, door } = await (isJob ? startJob : startThrough)(session, service, input.text);
+  const started = await (isJob ? startJob : startThrough)(session, service, input, options);
+  if ('answer' in started) return showAnswer(shell, output, started);
+  const { execution, door } = started;
   await remember(shell.environment, { id: execution.id, url: session.url, endpoint: door.endpoint });
   if (options.detach) return showStarted(shell, output, door, execution);
   output.note(`Execution ${execution.id}`);
@@ -74,15 +81,30 @@ interface Started {
   readonly door: Door;
 }
 
-async function startThrough(session: Session, service: string, input: string): Promise<Started> {
-  const { endpoint } = await selectService(session, service);
+/** A service that runs elsewhere need not make an execution: it may answer at once. */
+async function startThrough(
+  session: Session,
+  service: string,
+  input: JsonText,
+  options: InputOptions,
+): Promise<Started | Answered> {
+  const { endpoint, serviceId, version } = await selectService(session, service);
+  const { text } = await withParams(session, { serviceId, version }, input, options);
   const door = await session.gateway(endpoint);
-  return { execution: await door.start(input), door };
+  const answer = await callService(door, text);
+  const execution = executionIn(answer);
+  return execution === null ? { answer, endpoint } : { execution, door };
 }
 
-async function startJob(session: Session, service: string, input: string): Promise<Started> {
+async function startJob(
+  session: Session,
+  service: string,
+  input: JsonText,
+  options: InputOptions,
+): Promise<Started | Answered> {
   const { serviceId, version } = await selectJob(session, service);
-  return { execution: await session.platform.startJob(serviceId, version, input), door: session.jobs };
+  const { text } = await withParams(session, { serviceId, version }, input, options);
+  return { execution: await session.platform.startJob(serviceId, version, text), door: session.jobs };
 }
 
 function checkOptions({ wait, detach, outputDir, input, data, params }: RunOptions): void {

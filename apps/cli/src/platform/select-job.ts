@@ -34,10 +34,16 @@ export async function selectJob(session: Session, wanted: string): Promise<Selec
   ]);
 }
 
-/** Newest first. An on-premise service cannot be run as a job. */
+/** Newest first. Of a service that runs elsewhere what is published; whether it has a job interface, the platform says. */
 function runnable(service: Service | SharedService): string[] {
-  if (service.type === 'ON_PREMISE') return [];
-  return service.versions.filter(isBuilt).map(({ version }) => version);
+  const { type, versions } = service;
+  const isReady = type === 'ON_PREMISE' ? isPublished : isBuilt;
+  return versions.filter(isReady).map(({ version }) => version);
+}
+
+/** What is shared is published. */
+function isPublished(version: ServiceVersion | SharedServiceVersion): boolean {
+  return !('state' in version) || version.state === 'PUBLISHED';
 }
 
 /** What is shared says what it opens. */

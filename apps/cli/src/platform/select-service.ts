@@ -1,11 +1,12 @@
-import type { Service, Subscription } from '@kethub/contract';
+import type { Service, SharedService, Subscription } from '@kethub/contract';
 import { CliFailure } from '../failures.ts';
 import { quoted } from '../shell.ts';
 import type { Session } from './session.ts';
 
 /**
  * The subscription of the application `ket` to the service that is meant: `name`, slug or id, optionally `@version`,
- * or its address. A published service of one's own is subscribed to where it is not yet. The newest version counts.
+ * or its address. A published service of one's own is subscribed to where it is not yet, and so is one that is shared and
+ * published internally. The newest version counts.
  */
 export async function selectService(session: Session, wanted: string): Promise<Subscription> {
   const { name, version } = splitVersion(wanted);
@@ -20,13 +21,27 @@ export async function selectService(session: Session, wanted: string): Promise<S
     compareVersions(b.version, a.version),
   )[0];
   if (subscribed) return subscribed;
-  const names = [...new Set([...services.map((one) => one.slug), ...subscriptions.map((one) => slugOf(one.endpoint))])];
+  const shared = await session.platform.sharedServices();
+  const offered = shared.find((service) => isMeant(name, service.id, service.name, service.slug));
+  if (offered) return session.subscribe(offered.id, offeredVersion(offered, wanted));
+  const names = [
+    ...new Set([
+      ...services.map((one) => one.slug),
+      ...subscriptions.map((one) => slugOf(one.endpoint)),
+      ...shared.map((one) => one.slug),
+    ]),
+  ];
   const known = names.length > 0 ? ` There is: ${names.join(', ')}.` : ' You have none yet.';
-  throw new CliFailure('notFound', 'service-not-found', `No service "${wanted}" of yours or subscribed to.${known}`, [
-    'ket services',
-    `ket run ${quoted(wanted)} --job    (if it is shared with you)`,
-    'ket up <folder>    (the folder of the service)',
-  ]);
+  throw new CliFailure(
+    'notFound',
+    'service-not-found',
+    `No service "${wanted}" is yours, subscribed to or shared with you.${known}`,
+    [
+      'ket services',
+      `ket marketplace search ${quoted(wanted)}    (if it is offered there)`,
+      'ket up <folder>    (the folder of the service)',
+    ],
+  );
 }
 
 /** A service of one's own by name, slug or id. Throws service-not-found. */
@@ -87,6 +102,21 @@ function publishedVersion(service: Service, version: string | undefined): string
     'ket up <folder>    (the folder of the service)',
     'ket services',
   ]);
+}
+
+/** The newest version of a shared service that applications can subscribe to, or the one that is named. */
+function offeredVersion(service: SharedService, wanted: string): string {
+  const { version } = splitVersion(wanted);
+  const offered = service.versions.filter(({ endpoint }) => endpoint !== undefined);
+  const found = version === undefined ? offered[0] : offered.find((one) => one.version === version);
+  if (found) return found.version;
+  const what = version === undefined ? 'no version' : `no version ${version}`;
+  throw new CliFailure(
+    'notFound',
+    'not-published',
+    `"${service.name}" is shared with you, and ${what} of it is published internally: applications cannot call it. You can run it yourself.`,
+    [`ket run ${quoted(wanted)} --job`, 'ket services'],
+  );
 }
 
 /** `{gateway_url}/<owner>/<slug>/<version>/` */

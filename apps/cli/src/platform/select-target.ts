@@ -65,8 +65,8 @@ export async function nameOfService(
   const meant = (one: { id: string; name: string; slug: string }) => isMeant(word, one.id, one.name, one.slug);
   const own = (await platform.services()).find(meant);
   if (own) return own.name;
-  if (isJob) return (await platform.sharedServices()).find(meant)?.name ?? null;
-  return subscriptionsTo(await subscriptions(), word)[0]?.serviceName ?? null;
+  const [subscribed] = isJob ? [] : subscriptionsTo(await subscriptions(), word);
+  return subscribed?.serviceName ?? (await platform.sharedServices()).find(meant)?.name ?? null;
 }
 
 function isSameName(a: string, b: string): boolean {

@@ -18,15 +18,16 @@ export interface Session {
   /** In which it acts; null is personally. */
   readonly organizationId: string | null;
   readonly platform: PlatformClient;
-  /** The application `ket`; it is made on first need. */
+  /** The application `ket`; it is made on first need. Takes the role MAINTAINER: only for commands that change something. */
   application(): Promise<Application>;
+  /** Subscriptions of the application `ket`; none while there is no such application. Changes nothing. */
   subscriptions(): Promise<Subscription[]>;
   subscribe(serviceId: string, version: string): Promise<Subscription>;
   /** A client of a subscribed service. */
   gateway(endpoint: string): Promise<GatewayClient>;
   /** Everything that was started for the user, as jobs or by applications. */
   readonly jobs: Door;
-  /** The door that has this address. */
+  /** The door that has this address; without the application `ket`, one's own executions. Changes nothing. */
   door(endpoint: string): Promise<Door>;
 }
 
@@ -47,8 +48,9 @@ export async function openSession(shell: Shell): Promise<Session> {
     credential: { accessToken },
     ...(organizationId !== null && { organizationId }),
   });
-  const application = once(() => ensureApplication(platform));
-  const gateway = once(async () => openGateway(platform, await application()));
+  const known = once(() => findApplication(platform));
+  const application = once(async () => (await known()) ?? createApplication(platform));
+  const gateway = once(async () => openGateway(url, platform, await application()));
   const at = async (endpoint: string): Promise<GatewayClient> => (await gateway()).at(endpoint);
   const jobs: Door = { ...platform.executions, endpoint: `${apiUrl(url)}/service-executions/` };
   return {
@@ -56,11 +58,11 @@ export async function openSession(shell: Shell): Promise<Session> {
     organizationId,
     platform,
     application,
-    subscriptions: async () => platform.subscriptions((await application()).id),
+    subscriptions: async () => subscriptionsOf(platform, await known()),
     subscribe: async (serviceId, version) => platform.subscribe((await application()).id, { serviceId, version }),
     gateway: at,
     jobs,
-    door: async (endpoint) => (endpoint === jobs.endpoint ? jobs : at(endpoint)),
+    door: async (endpoint) => (endpoint === jobs.endpoint || !(await known()) ? jobs : at(endpoint)),
   };
 }
 
@@ -96,23 +98,29 @@ export function platformUrl(text: string): string {
   return (url.origin + url.pathname).replace(/\/+$/, '').replace(/\/api$/, '');
 }
 
-async function ensureApplication(platform: PlatformClient): Promise<Application> {
-  // The oldest counts, also after creating: two that start at once agree on one.
-  const find = async () => (await platform.applications()).findLast(({ name }) => name === applicationName);
-  const known = await find();
-  if (known) return known;
-  const created = await platform.createApplication(applicationName);
-  return (await find()) ?? created;
+/** The oldest application of that name. */
+async function findApplication(platform: PlatformClient): Promise<Application | undefined> {
+  return (await platform.applications()).findLast(({ name }) => name === applicationName);
 }
 
-async function openGateway(platform: PlatformClient, application: Application): Promise<GatewayClient> {
+/** Two that start at once agree on the oldest. */
+async function createApplication(platform: PlatformClient): Promise<Application> {
+  const created = await platform.createApplication(applicationName);
+  return (await findApplication(platform)) ?? created;
+}
+
+function subscriptionsOf(platform: PlatformClient, application: Application | undefined): Promise<Subscription[]> {
+  return application ? platform.subscriptions(application.id) : Promise.resolve([]);
+}
+
+async function openGateway(url: string, platform: PlatformClient, application: Application): Promise<GatewayClient> {
   const key = application.accessKeys.find(({ expiresAt }) => expiresAt === null);
   if (!key)
     throw new CliFailure(
       'refused',
       'no-access-key',
       `The application "${application.name}" has no access key that is valid.`,
-      ['Open the application in the dashboard and make a new access key.'],
+      [`POST ${apiUrl(url)}/applications/${application.id}/access-keys    (makes a new one)`],
     );
   const secretAccessKey = await platform.revealSecret(application.id, key.id);
   const { tokenEndpoint } = application;

@@ -90,7 +90,7 @@ async function withToken(shell: Shell, url: string): Promise<Credentials> {
   } catch (error) {
     if (error instanceof KethubError && error.status === 401)
       throw new CliFailure('signedOut', error.code, 'The platform does not know this access token.', [
-        `Make a new one in the dashboard: ${url}`,
+        `ket login ${url}    (makes a new one)`,
       ]);
     throw error;
   }

@@ -20,7 +20,7 @@ export const AddressFields = {
     minimum: 0,
     maximum: 65_535,
     default: 8080,
-    description: 'Port of the platform interface, the identity provider and the dashboard.',
+    description: 'Port of the platform interface and of the identity provider.',
   }),
   KETHUB_GATEWAY_PORT: Type.Integer({
     minimum: 0,

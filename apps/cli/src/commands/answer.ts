@@ -1,0 +1,81 @@
+import { KethubError, type GatewayClient, type RawAnswer } from '@kethub/client';
+import type { ServiceExecution } from '@kethub/contract';
+import { CliFailure } from '../failures.ts';
+import { JsonText, layOut, objectOf } from '../json.ts';
+import type { Shell } from '../shell.ts';
+import { printable, type Output } from '../terminal/output.ts';
+
+/** What a service that runs elsewhere has answered, and what it was called at. */
+export interface Answered {
+  readonly endpoint: string;
+  readonly answer: RawAnswer;
+}
+
+/** Characters of an error page that are shown. */
+const SHOWN = 2_000;
+
+/** Starts an execution, or calls a service that runs elsewhere. Throws service-failed when that answers with an error of its own. */
+export async function callService(door: GatewayClient, input: string): Promise<RawAnswer> {
+  try {
+    return await door.call(input);
+  } catch (error) {
+    // The gateway itself answers with problem documents.
+    if (!(error instanceof KethubError) || error.code !== 'unexpected-answer' || error.status < 400) throw error;
+    const text = (error.answer ?? '').trim().slice(0, SHOWN);
+    throw new CliFailure(
+      'failed',
+      'service-failed',
+      `The service at ${door.endpoint} answered ${error.status}${text === '' ? ' and nothing else.' : `: ${text}`}`,
+    );
+  }
+}
+
+/** The execution that a start has made; null for any other answer. */
+export function executionIn({ bytes }: RawAnswer): ServiceExecution | null {
+  const value = parsed(bytes);
+  if (typeof value !== 'object' || value === null) return null;
+  const { id, status, createdAt } = value as Partial<Record<string, unknown>>;
+  const isExecution = typeof id === 'string' && typeof status === 'string' && typeof createdAt === 'string';
+  return isExecution ? (value as ServiceExecution) : null;
+}
+
+/** Prints what came: JSON laid out, text as it is; other bytes go to a file or pipe only. */
+export function showAnswer(shell: Shell, output: Output, { endpoint, answer }: Answered): void {
+  const { bytes, mediaType } = answer;
+  const text = textOf(bytes);
+  const json = text !== null && parsed(bytes) !== undefined ? new JsonText(text) : null;
+  const described = {
+    endpoint: JSON.stringify(endpoint),
+    mediaType: JSON.stringify(mediaType),
+    ...(text === null
+      ? { base64: JSON.stringify(Buffer.from(bytes).toString('base64')) }
+      : { answer: json?.text ?? JSON.stringify(text) }),
+  };
+  output.note(output.style.green('ANSWERED'));
+  if (output.json) output.result('', objectOf(new Map(Object.entries(described))));
+  else if (json) output.result(layOut(json), null);
+  else if (!shell.stdout.isTTY) shell.stdout.write(bytes);
+  else if (text !== null) shell.stdout.write(printable(text, true));
+  else output.note(`${bytes.length} bytes that are no text (${mediaType}). Send them to a file: ket run ... > file`);
+}
+
+/** Undefined for what is not JSON. */
+function parsed(bytes: Uint8Array): unknown {
+  const text = textOf(bytes);
+  if (text === null) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Null for bytes that are no UTF-8 text. */
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,154 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command, Option } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProgram } from '../apps/cli/src/program.ts';
+import { shellOfProcess } from '../apps/cli/src/shell.ts';
+import { databases } from '../apps/server/src/testing/databases.ts';
+import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+
+// Whoever is told to type a command, to read a page or to call an operation must find it there.
+
+const root = path.resolve(import.meta.dirname, '..');
+const notOurs = [
+  '**/node_modules/**',
+  '.runtime/**',
+  '**/*.test.ts',
+  '**/testing/**',
+  '**/*.stand-in.ts',
+  '**/.kethub/**',
+];
+const files = globSync('{{apps,packages,script}/**/*.{ts,py},docs/**/*.md,examples/**/*.{md,py},*.md}', {
+  cwd: root,
+  exclude: notOurs,
+}).toSorted();
+const texts = files.map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
+
+/** What the pattern finds in all texts, by what is wrong with it, if anything is. */
+function wrong(pattern: RegExp, judge: (found: RegExpMatchArray, file: string) => string | null): string[] {
+  return texts.flatMap(({ file, text }) =>
+    [...text.matchAll(pattern)].flatMap((found) => {
+      const problem = judge(found, file);
+      return problem === null ? [] : [`${file}: ${found[0].trim()}: ${problem}`];
+    }),
+  );
+}
+
+describe('commands', () => {
+  const program = createProgram(shellOfProcess());
+  // In backticks, as a whole text of code, or as it is typed in a block for a shell.
+  const mentioned = /(?:(?<=[`'"])ket|^(?:\$ )?ket|npm run (?:--silent )?ket --) ([^`'"\n]+)/gm;
+
+  test('every command that a text names is there, with these options', () => {
+    const found = texts.flatMap(({ text }) => [...text.matchAll(mentioned)]);
+    expect(found.length).toBeGreaterThan(150);
+    expect(wrong(mentioned, ([, line = '']) => problemOf(program, line))).toEqual([]);
+  });
+
+  test.each([
+    ['nonsense', 'no command nonsense'],
+    ['org nonsense', 'no command nonsense'],
+    ['run --nonsense', 'no option --nonsense'],
+    ['storage keep 3 --json', null],
+    ['run max-cut@1.0.0 --data x.json    (the first)', null],
+  ])('%s: %s', (line, problem) => {
+    expect(problemOf(program, line)).toBe(problem);
+  });
+});
+
+/** What a command line names that is not there. */
+function problemOf(program: Command, line: string): string | null {
+  // Behind a wide gap stands an explanation; behind a bar, a semicolon or an arrow another command.
+  const [typed = ''] = line.split(/ {2,}| [|;<>&#]|\\$/, 1);
+  let command = program;
+  for (const word of typed.trim().split(/\s+/)) {
+    const sub = command.commands.find((one) => one.name() === word);
+    if (sub) command = sub;
+    else if (/^--[a-z]/.test(word)) {
+      const name = word.split(/[=,.)]/, 1).join('');
+      if (!optionsOf(command).some((option) => option.long === name) && name !== '--help') return `no option ${name}`;
+    } else if (command.commands.length > 0 && /^[a-z][a-z-]+$/.test(word) && word !== 'help')
+      return word === 'on' ? null : `no command ${word}`; // `ket on <machine>` is the name of a token
+  }
+  return null;
+}
+
+function optionsOf(command: Command): readonly Option[] {
+  return command.parent ? [...command.options, ...optionsOf(command.parent)] : command.options;
+}
+
+test('every page that a text names is there', () => {
+  const named = /(?<!\/)\b(?:docs|examples)\/[a-z-]+(?:\/[\w./-]*\w|\.[a-z]+)?/g;
+  expect(wrong(named, ([file]) => (existsSync(path.join(root, file)) ? null : 'not there'))).toEqual([]);
+});
+
+test('nobody is sent to a dashboard, which does not exist', () => {
+  const sent = /['"`][^'"`\n]*\bdashboard\b[^'"`\n]*['"`]/gi;
+  const elsewhere = ['docs/decisions.md', 'ARCHITECTURE.md'];
+  expect(wrong(sent, (_found, file) => (elsewhere.includes(file) ? null : 'there is none'))).toEqual([]);
+});
+
+describe('operations and addresses', () => {
+  let platform: TestKethub;
+  let operations: Set<string>;
+
+  beforeAll(async () => {
+    const [sqlite] = databases;
+    if (!sqlite) throw new Error('There is no database to test with');
+    platform = await startTestKethub(sqlite);
+    const { api, gateway } = platform.platform.addresses;
+    const documents = await Promise.all([api, gateway].map(async (at) => (await fetch(`${at}/openapi.json`)).json()));
+    operations = new Set(
+      (documents as { paths: Record<string, object> }[]).flatMap(({ paths }) =>
+        Object.entries(paths).flatMap(([address, methods]) =>
+          Object.keys(methods).map((method) => `${method.toUpperCase()} ${plain(address)}`),
+        ),
+      ),
+    );
+  });
+  afterAll(() => platform.close());
+
+  test('every operation that a text names is there', () => {
+    const named = /\b(GET|POST|PUT|PATCH|DELETE|HEAD) ((?:\$?\{[\w.()]+\})?\/[^\s`'",;)\]]*)/g;
+    // Interfaces of others: of container engines, of on-premise services, of stores and identity providers.
+    const ofOthers = /^packages\/runtime\/src\/containers|^script\/|keycloak|\/s3/;
+    // Beside the interfaces: whether a process is well, and what it measures.
+    for (const one of ['/health', '/ready', '/metrics']) operations.add(`GET ${one}`);
+    const isThere = (method = '', address = ''): boolean =>
+      /^[{}/]+$/.test(plain(address)) ||
+      [...aliases(plain(address))].some((one) => operations.has(`${method === 'HEAD' ? 'GET' : method} ${one}`));
+    expect(operations.size).toBeGreaterThan(100);
+    expect(
+      wrong(named, ([, method, address], file) =>
+        ofOthers.test(file) || isThere(method, address) ? null : 'no such operation',
+      ),
+    ).toEqual([]);
+  });
+
+  test('every page below /auth that a text names answers', async () => {
+    const named = new Set(
+      texts.flatMap(({ text }) => [...text.matchAll(/(?<![\w}])\/auth\/[a-z-]+(?:\/[a-z-]+)*/g)].map(([one]) => one)),
+    );
+    const origin = new URL(platform.platform.addresses.auth).origin;
+    const missing: string[] = [];
+    for (const one of named) if ((await fetch(origin + one, { redirect: 'manual' })).status === 404) missing.push(one);
+    expect(missing).toEqual([]);
+  });
+});
+
+/** An address with its parameters as `{}`, without the place that it begins with and the sign that ends a sentence. */
+function plain(address: string): string {
+  return address
+    .replace(/^\$?\{[^}]*\}(?=\/)/, '')
+    .replace(/\?.*$/, '')
+    .replace(/\\n$/, '')
+    .replace(/[.:*\\]+$/, '')
+    .replaceAll(/\$?\{[^}]*\}|<[^>]*>|:\w+|…/g, '{}');
+}
+
+/** An operation of a service is named by its path below the address of the service. */
+function* aliases(address: string): Generator<string> {
+  yield address;
+  yield `/{}/{}/{}${address}`;
+  yield address.replace(/^\/api(?=\/)/, '');
+}
