@@ -47,6 +47,7 @@ export const profileImageEndpoints = (services: AccountServices): PlatformEndpoi
     description: 'Not found when there is no approved user of this id; 204 when the user has no image.',
     params: userPath,
     answers: { 200: { media: ['image/jpeg', 'image/png'] }, 204: null, 304: null },
+    sends: ['ETag', 'Cache-Control', 'Content-Length'],
     problems: ['not-found', 'identity-provider-unavailable'],
     lookup: { cost: 1 },
     handle: ({ params, request }) => readProfileImage(services, params.id, request),

@@ -37,6 +37,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     summary: 'Read the own profile',
     description: 'The first call creates the record from the identity provider.',
     answers: { 200: UserDto, 304: null },
+    sends: ['ETag', 'Cache-Control'],
     problems: door,
     handle: ({ caller, request }) => readMe(services, personOf(caller), request),
   }),
@@ -51,6 +52,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
       'A field that is absent or null keeps its value; an empty text clears it. The other fields belong to the identity provider. Takes `If-Match`.',
     body: UpdateUserRequest,
     answers: { 200: UserDto },
+    sends: ['ETag', 'Cache-Control'],
     problems: ['invalid-request', 'malformed-json', ...door, 'stale', 'unsupported-media-type'],
     handle: ({ caller, body, request }) => putMe(services, personOf(caller), body, request),
   }),
@@ -77,6 +79,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     summary: 'List personal access tokens, newest first',
     description: 'The default token is shown by value, the others by their metadata.',
     answers: { 200: AccessTokensDto },
+    sends: ['Cache-Control'],
     problems: sessionDoor,
     handle: ({ caller }) => readAccessTokens(services, personOf(caller)),
   }),
@@ -90,6 +93,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description: 'Only this answer shows its value.',
     body: CreateAccessTokenRequest,
     answers: { 200: AccessTokenDto },
+    sends: ['Cache-Control'],
     problems: [
       'invalid-request',
       'malformed-json',
@@ -109,6 +113,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     summary: 'Renew the default token',
     description: 'The previous one is invalid at once.',
     answers: { 200: DefaultAccessTokenDto },
+    sends: ['Cache-Control'],
     problems: sessionDoor,
     handle: ({ caller }) => putDefaultToken(services, personOf(caller)),
   }),
@@ -134,6 +139,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     summary: 'Resolve a personal access token into its user',
     description: 'For internal services. Looks at nothing but the header `X-Auth-Token`, which holds the raw token.',
     answers: { 200: PersonalAccessTokenPrincipal },
+    sends: ['Cache-Control'],
     problems: ['not-authenticated', 'not-approved', 'identity-provider-unavailable'],
     handle: async ({ request }) => {
       const header = request.headers['x-auth-token'];

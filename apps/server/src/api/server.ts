@@ -2,14 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { refusals, security, securitySchemes, type Accounts } from '../accounts/index.ts';
 import { applicationEndpoints } from '../applications/index.ts';
 import { auditEndpoints } from '../audit/index.ts';
-import {
-  dataPoolEndpoints,
-  dataPoolFileEndpoints,
-  dataPoolUploadEndpoints,
-  leaveBodiesUnread,
-} from '../datapools/index.ts';
+import { dataPoolEndpoints, dataPoolFileEndpoints, dataPoolUploadEndpoints } from '../datapools/index.ts';
 import type { Executions, Workflows } from '../executions/index.ts';
-import { createHttpServer, mount, platformLimits } from '../http/index.ts';
+import { createHttpServer, leaveBodiesUnread, mount, platformLimits } from '../http/index.ts';
 import type { IdentityService } from '../identity/index.ts';
 import { jobEndpoints } from '../jobs/index.ts';
 import { onPremiseEndpoints } from '../on-premise/index.ts';
@@ -28,6 +23,7 @@ import { RequestObserver } from '../telemetry/index.ts';
 import { workflowEndpoints } from '../workflows/index.ts';
 import { serveFrontPage } from './front-page.ts';
 import { signingKeyEndpoints } from './signing-keys.ts';
+import { refusalPage } from './refusal-page.ts';
 import { serveProblemPages } from './problem-pages.ts';
 import { signInEndpoint } from './sign-in-place.ts';
 
@@ -43,6 +39,7 @@ export async function createApi(
   const app = await createHttpServer({
     log: platform.log,
     problemsUrl: addresses.problems,
+    page: refusalPage,
     title: 'Kethub platform interface',
     description: 'Accounts, services with their builds and publication, applications, subscriptions and data pools.',
     serverUrl: addresses.api,
@@ -56,6 +53,8 @@ export async function createApi(
   });
   const prefix = new URL(addresses.api).pathname;
   await acceptUploads(app);
+  // First: what it adds to all requests has to be there before parts of the server are opened.
+  await identity.serve(app);
   const mailer = identity.mailer ?? createMailer(platform);
   if (mailer !== identity.mailer) app.addHook('onClose', () => mailer.close());
   const endpoints = [
@@ -89,6 +88,5 @@ export async function createApi(
   app.get(`${prefix}/openapi.json`, { schema: { hide: true } }, () => app.swagger());
   serveProblemPages(app, new URL(addresses.problems).pathname);
   serveFrontPage(app, addresses);
-  await identity.serve(app);
   return app;
 }

@@ -1,5 +1,4 @@
 import { Bytes, DataPoolFile, FileName, Id } from '@kethub/contract';
-import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { contextOf, ListQuery, platformEndpoint as endpoint, type PlatformEndpoint } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
@@ -100,9 +99,3 @@ export const dataPoolUploadEndpoints = (platform: Platform): PlatformEndpoint[] 
     }),
   ];
 };
-
-/** Lets bodies of every type through unread. Only for a part of a server with nothing else in it. */
-export function leaveBodiesUnread(scope: FastifyInstance): void {
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-}

@@ -1,5 +1,5 @@
 export { dataPoolCatalog } from './catalog.ts';
-export { dataPoolFileEndpoints, dataPoolUploadEndpoints, leaveBodiesUnread } from './file-routes.ts';
+export { dataPoolFileEndpoints, dataPoolUploadEndpoints } from './file-routes.ts';
 export { clearOtherPools, clearPools, layOutPools } from './mounts.ts';
 export {
   dataPoolParameters,

@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream';
 import { problems, ProblemDetails, type ProblemCode } from '@kethub/contract';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { Type, type Static, type TSchema } from 'typebox';
 import type { RequestObserver } from '../telemetry/index.ts';
 import { byReference } from './components.ts';
 import type { ConnectionLimits } from './connections.ts';
+import { judgeRequest, leaveBodiesUnread, takesNoBody } from './judge-request.ts';
 import type { ParseJson } from './json/index.ts';
 import { countBody, limitedAdmission, type Limits } from './limited-admission.ts';
 import type { Lookup } from './rate-limits.ts';
+import { responseHeaders, type ResponseHeader } from './response-headers.ts';
 import { closeWhenStalled } from './slow-readers.ts';
 
 declare module 'fastify' {
@@ -69,6 +71,8 @@ export interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B ext
   readonly parseJson?: ParseJson;
   /** Per success status: the schema, or null for no body, or media types for a stream. */
   readonly answers: Readonly<Record<number, TSchema | null | Media>>;
+  /** Headers that its successes carry. */
+  readonly sends?: readonly ResponseHeader[];
   readonly problems: readonly ProblemCode[];
   /** Set where people are looked up: such calls are limited. */
   readonly lookup?: Lookup<Static<B>>;
@@ -124,6 +128,15 @@ export function mount<A extends string, C>(
   { prefix, admit, security, refusals = () => [], limits, divert, announce }: Door<A, C>,
 ): void {
   if (!app.hasRequestDecorator(CALLER)) app.decorateRequest(CALLER, null);
+  const add = (endpoint: Endpoint<A, C>, route: RouteOptions): void => {
+    if (!takesNoBody(endpoint)) app.route(route);
+    else
+      void app.register((scope, _options, done) => {
+        leaveBodiesUnread(scope);
+        scope.route(route);
+        done();
+      });
+  };
   for (const endpoint of endpoints) {
     // The validator has checked the body against the very schema that types the cost.
     const lookup = endpoint.lookup as Lookup | undefined;
@@ -134,7 +147,9 @@ export function mount<A extends string, C>(
     };
     const observe = app.observer?.route(endpoint.method, prefix + endpoint.path);
     const limited = limits?.ownOf || limits?.rates.applyTo(lookup) ? (['too-many-requests'] as const) : [];
-    app.route({
+    const judge = judgeRequest(endpoint);
+    const schema = describe(app, endpoint, security(endpoint.access), [...refusals(endpoint.access), ...limited]);
+    add(endpoint, {
       method: endpoint.method,
       url: prefix + endpoint.path,
       exposeHeadRoute: false,
@@ -145,7 +160,7 @@ export function mount<A extends string, C>(
         ...(endpoint.parseJson && { parseJson: endpoint.parseJson }),
         isEndpoint: true,
       },
-      schema: describe(app, endpoint, security(endpoint.access), [...refusals(endpoint.access), ...limited]),
+      schema,
       // Before the body is parsed: a stranger does not get to upload.
       onRequest: (request, reply, done) => {
         observe?.(request);
@@ -156,7 +171,7 @@ export function mount<A extends string, C>(
           if (divert?.(entered, request, reply, done)) return observeDiverted(request, reply);
           request.setDecorator(CALLER, { caller: entered });
           announce?.(entered, reply);
-          done();
+          done(judge(request));
           return;
         }
         entered.then(
@@ -165,7 +180,7 @@ export function mount<A extends string, C>(
             if (divert?.(caller, request, reply, done)) return observeDiverted(request, reply);
             request.setDecorator(CALLER, { caller });
             announce?.(caller, reply);
-            done();
+            done(judge(request));
           },
           (error: Error) => done(error),
         );
@@ -219,13 +234,23 @@ function describe<A extends string, C>(
   security: Record<string, string[]>[],
   refusals: readonly ProblemCode[],
 ) {
+  const isLimited = refusals.includes('too-many-requests');
   const named = new Map<string, object>();
   const refer = (schema: TSchema): object => byReference(schema, named);
   const part = (name: string, schema: TSchema | undefined): Record<string, object> =>
     schema ? { [name]: refer(schema) } : {};
   const response = {
-    ...Object.fromEntries(Object.entries(endpoint.answers).map(([status, answer]) => [status, success(answer, refer)])),
-    ...failures([...new Set([...endpoint.problems, ...refusals, ...always])], refer),
+    ...Object.fromEntries(
+      Object.entries(endpoint.answers).map(([status, answer]) => [
+        status,
+        { ...success(answer, refer), headers: responseHeaders(Number(status), isLimited, endpoint.sends) },
+      ]),
+    ),
+    ...failures(
+      [...new Set([...endpoint.problems, ...refusals, ...bodyProblems(endpoint), ...always])],
+      isLimited,
+      refer,
+    ),
   };
   const parts = {
     ...part('params', endpoint.params),
@@ -247,6 +272,11 @@ function describe<A extends string, C>(
     ...parts,
     response,
   };
+}
+
+/** What the platform answers to a JSON body before the operation sees it. */
+function bodyProblems({ body }: { readonly body?: TSchema }): readonly ProblemCode[] {
+  return body ? ['invalid-request', 'malformed-json', 'too-large', 'unsupported-media-type'] : [];
 }
 
 /** The schema of a route as the description shows it: what the operation itself reads is a body as well. */
@@ -272,16 +302,11 @@ function isMedia(answer: TSchema | Media): answer is Media {
   return 'media' in answer && Array.isArray(answer.media);
 }
 
-/** Of an answer that refuses for a limit. */
-const limitFields = Object.fromEntries(
-  Object.entries({
-    'Retry-After': 'Seconds until the request would be allowed.',
-    RateLimit: 'What is left of the limit that is nearest, as draft-ietf-httpapi-ratelimit-headers has it.',
-    'RateLimit-Policy': 'The limits that apply to the request.',
-  }).map(([name, description]) => [name, { type: 'string', description }]),
-);
-
-function failures(codes: readonly ProblemCode[], refer: (schema: TSchema) => object): Record<number, object> {
+function failures(
+  codes: readonly ProblemCode[],
+  isLimited: boolean,
+  refer: (schema: TSchema) => object,
+): Record<number, object> {
   const byStatus = Map.groupBy(codes, (code) => problems[code].status);
   const schema = refer(ProblemDetails);
   return Object.fromEntries(
@@ -289,7 +314,7 @@ function failures(codes: readonly ProblemCode[], refer: (schema: TSchema) => obj
       status,
       {
         description: of.map((code) => `\`${code}\`: ${problems[code].title}`).join('. '),
-        ...(status === 429 && { headers: limitFields }),
+        headers: responseHeaders(status, isLimited),
         content: { 'application/problem+json': { schema } },
       },
     ]),

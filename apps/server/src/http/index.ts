@@ -29,9 +29,10 @@ export {
 } from './json/index.ts';
 export { list, ListQuery, type Listing } from './list.ts';
 export { networkOf } from './network.ts';
-export { pageHeaders } from './page-headers.ts';
+export { escapeHtml, pageHeaders } from './page-headers.ts';
 export { beginWait } from './waits.ts';
 export { Problem } from './problem.ts';
+export { leaveBodiesUnread } from './judge-request.ts';
 export { acceptBodies, tooLarge } from './read-body.ts';
 export { requestedRange, type ByteRange } from './range.ts';
 export { RateLimits, type Lookup } from './rate-limits.ts';

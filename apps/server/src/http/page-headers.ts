@@ -22,3 +22,9 @@ export function pageHeaders(style: string, formTargets: readonly string[] = []):
     'x-frame-options': 'DENY',
   };
 }
+
+/** A text as HTML, in an element or an attribute in quotes. */
+export function escapeHtml(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+}

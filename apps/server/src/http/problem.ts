@@ -22,6 +22,10 @@ export class Problem extends Error {
     this.headers = options.headers ?? {};
   }
 
+  get title(): string {
+    return problems[this.code].title;
+  }
+
   get status(): number {
     return problems[this.code].status;
   }
@@ -30,7 +34,7 @@ export class Problem extends Error {
   document(problemsUrl: string, instance: string): ProblemDetails {
     return {
       type: `${problemsUrl}/${this.code}`,
-      title: problems[this.code].title,
+      title: this.title,
       status: this.status,
       detail: this.message,
       instance,

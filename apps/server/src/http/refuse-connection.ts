@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 
 const REASONS = {
+  400: ['Bad Request', 'This is no request of HTTP/1.1.'],
   408: ['Request Timeout', 'The body came too slowly, so that the platform stopped to wait for it.'],
+  431: ['Request Header Fields Too Large', 'The head of a request, its address included, may have 16 KiB.'],
   429: ['Too Many Requests', 'This address has too many open connections. Close some, or try again later.'],
   503: ['Service Unavailable', 'The platform has too many open connections. Try again later.'],
 } as const;
@@ -12,7 +15,7 @@ const CLOSING_MS = 1_000;
 let closing = 0;
 
 /** Tells a connection why it is refused, in plain HTTP and whatever it has sent, and closes it. */
-export function refuseConnection(socket: Socket, status: keyof typeof REASONS): void {
+export function refuseConnection(socket: Socket, status: keyof typeof REASONS, requestId: string = randomUUID()): void {
   if (closing >= MOST_CLOSING) {
     socket.destroy();
     return;
@@ -31,7 +34,8 @@ export function refuseConnection(socket: Socket, status: keyof typeof REASONS): 
       `HTTP/1.1 ${status} ${title}`,
       'Content-Type: application/problem+json',
       `Content-Length: ${Buffer.byteLength(body)}`,
-      ...(status === 408 ? [] : ['Retry-After: 5']),
+      `X-Request-Id: ${requestId}`,
+      ...(status === 400 || status === 408 || status === 431 ? [] : ['Retry-After: 5']),
       'Connection: close',
       '',
       body,

@@ -15,6 +15,7 @@ import { withConsumedBody } from './endpoint.ts';
 import { readJson } from './json/index.ts';
 import { Problem } from './problem.ts';
 import { acceptBodies } from './read-body.ts';
+import { refuseConnection } from './refuse-connection.ts';
 import { isRestShort, readRestOfBodies } from './rest-of-body.ts';
 import { endSlowBodies } from './slow-bodies.ts';
 import { useSchemaCompilers } from './schema-compilers.ts';
@@ -23,6 +24,8 @@ export interface HttpOptions {
   readonly log: FastifyBaseLogger;
   /** Where the pages about problems are served. */
   readonly problemsUrl: string;
+  /** What a browser gets instead of a problem document where no operation has refused; left out: nothing else. */
+  readonly page?: (problem: Problem) => { readonly html: string; readonly headers: Readonly<Record<string, string>> };
   readonly title: string;
   readonly description: string;
   readonly serverUrl: string;
@@ -67,8 +70,20 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? requestId(),
     // An idle keep-alive connection must not hold up a shutdown.
     forceCloseConnections: true,
+    // No hook runs for these: the address cannot be read.
+    frameworkErrors: (_error, request, reply) => {
+      reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
+      const problem = new Problem('not-found', `There is nothing at ${shortened(addressOf(request))}.`);
+      void sendProblem(options, request as FastifyRequest, reply as FastifyReply, problem);
+    },
+    clientErrorHandler(error, socket) {
+      if (error.code === 'ECONNRESET' || socket.destroyed) return;
+      refuseConnection(socket, statusOf(error.code), requestId());
+    },
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
   });
+  // An expectation that nobody knows may be left unmet (RFC 9110 §10.1.1): the answer says what became of the request.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const unrouted = routeTable(app);
   observeRequests(app, options.observer ?? null);
   app.decorate('slowReaderMs', options.slowReaderMs ?? 60_000);
@@ -257,7 +272,7 @@ function routeTable(app: FastifyInstance): (request: FastifyRequest) => Problem 
   return (request) => {
     const address = addressOf(request);
     const there = routes.filter(({ pattern }) => pattern.test(address));
-    if (there.length === 0) return new Problem('not-found', `There is nothing at ${address}.`);
+    if (there.length === 0) return new Problem('not-found', `There is nothing at ${shortened(address)}.`);
     // An address that has a route of its own is not one that a placeholder could stand for (OpenAPI 3.1 §4.8.8.2).
     const fewest = Math.min(...there.map(({ placeholders }) => placeholders));
     const own = there.filter(({ placeholders }) => placeholders === fewest);
@@ -269,6 +284,24 @@ function routeTable(app: FastifyInstance): (request: FastifyRequest) => Problem 
 /** The path without its query, which may hold personal data. */
 function addressOf(request: FastifyRequest): string {
   return request.url.split('?')[0] ?? '/';
+}
+
+/** Of an address that nobody has, as much as fits into a sentence. */
+function shortened(address: string): string {
+  return address.length > 200 ? `${address.slice(0, 200)}…` : address;
+}
+
+/** What is wrong with bytes that are no request. */
+function statusOf(code: string | undefined): 400 | 408 | 431 {
+  if (code === 'HPE_HEADER_OVERFLOW') return 431;
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+}
+
+/** Whether a person in front of a browser asks, and not for an operation. */
+function wantsPage({ method, headers, routeOptions }: FastifyRequest): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  const isOperation = routeOptions?.config?.isEndpoint ?? false;
+  return !isOperation && (headers.accept?.includes('text/html') ?? false);
 }
 
 function sendProblem(
@@ -285,6 +318,10 @@ function sendProblem(
   // Fastify closes the connection after each body that it did not take; that is only needed while much of it is to come.
   if (isRestShort(request.raw)) reply.removeHeader('connection');
   else reply.header('connection', 'close');
+  if (options.page && wantsPage(request)) {
+    const { html, headers } = options.page(problem);
+    return reply.status(status).headers(problem.headers).headers(headers).serializer(String).send(html);
+  }
   return reply
     .status(status)
     .headers(problem.headers)

@@ -1,4 +1,4 @@
-import { pageHeaders } from '../../http/index.ts';
+import { escapeHtml as escape, pageHeaders } from '../../http/index.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --page: #f4f5f8; --card: #fff; --text: #1a1d29; --quiet: #5a6072; --line: #868ca0; --accent: #3d4edb; --on-accent: #fff; --error: #b3261e; --error-page: #fdecea; }
@@ -113,9 +113,4 @@ export function errorPage(detail: string): Page {
 <p class="error" role="alert">${escape(detail)}</p>
 <p>Go back to where you came from and begin again.</p>`;
   return page('Error', content);
-}
-
-export function escape(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }

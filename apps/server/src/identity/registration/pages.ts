@@ -1,4 +1,5 @@
-import { escape, page, type Page } from '../embedded/pages.ts';
+import { escapeHtml as escape } from '../../http/index.ts';
+import { page, type Page } from '../embedded/pages.ts';
 import type { FieldErrors } from './fields.ts';
 import { FORM_FIELD } from './forgery.ts';
 

@@ -1,0 +1,33 @@
+/** Headers of answers, and what they say; an endpoint names those that its successes carry. */
+const DESCRIPTIONS = {
+  ETag: 'Names this state of the resource, for If-Match and If-None-Match.',
+  'Cache-Control': 'Who may keep the answer, and for how long (RFC 9111).',
+  'Content-Length': 'Bytes of the content.',
+  Location: 'The address of what was created.',
+  'X-Request-Id': 'Names the request in the log of the platform: quote it when you report a problem.',
+  'Retry-After': 'Seconds until the request would be allowed.',
+  RateLimit: 'What is left of the limit that is nearest, as draft-ietf-httpapi-ratelimit-headers has it.',
+  'RateLimit-Policy': 'The limits that apply to the request.',
+  'WWW-Authenticate': 'How to authenticate (RFC 9110).',
+} as const;
+
+export type ResponseHeader = keyof typeof DESCRIPTIONS;
+
+interface Header {
+  readonly type: 'string';
+  readonly description: string;
+}
+
+/** The described headers of an answer of this status; `own` are those that the endpoint names for its successes. */
+export function responseHeaders(
+  status: number,
+  isLimited: boolean,
+  own: readonly ResponseHeader[] = [],
+): Record<string, Header> {
+  const names: ResponseHeader[] = ['X-Request-Id', ...(status < 400 ? own : [])];
+  if (status === 401) names.push('WWW-Authenticate');
+  // Who is not known yet has no limits of their own.
+  else if (isLimited) names.push('RateLimit', 'RateLimit-Policy');
+  if (status === 429) names.push('Retry-After');
+  return Object.fromEntries(names.map((name) => [name, { type: 'string', description: DESCRIPTIONS[name] }]));
+}
