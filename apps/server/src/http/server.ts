@@ -74,7 +74,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     frameworkErrors: (_error, request, reply) => {
       reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
       const problem = new Problem('not-found', `There is nothing at ${shortened(addressOf(request))}.`);
-      void sendProblem(options, request as FastifyRequest, reply as FastifyReply, problem);
+      void sendProblem(options, request, reply, problem);
     },
     clientErrorHandler(error, socket) {
       if (error.code === 'ECONNRESET' || socket.destroyed) return;
