@@ -4,6 +4,8 @@ import { errorCode } from '../errors.ts';
 /** Texts shorter than this are too common to be recognised; a token of an index is never as short. */
 const SHORTEST = 4;
 const NETRC_BYTES = 64 * 1024;
+/** A folder of packages on the operator's machine. */
+const FOLDER = /^\/[^/]+\/./;
 const ADDRESS = /^[A-Za-z][\w+.-]*:\/\//;
 
 export type Redact = (text: string) => string;
@@ -44,6 +46,7 @@ export async function readNetrc(file: string): Promise<string> {
 }
 
 function collect(word: string, addresses: Set<string>, secrets: Set<string>): void {
+  if (FOLDER.test(word)) addresses.add(word);
   if (!ADDRESS.test(word) || word.startsWith('file:')) return;
   addresses.add(word);
   let url: URL;

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
+import type { BuiltCode } from '../build/index.ts';
 import { hostileZip, type HostileEntry } from './hostile-zip.ts';
 import { filesOf } from './programs.ts';
 import type { Traps } from './traps.ts';
@@ -54,6 +55,8 @@ export const HOSTILE_BUILDS: readonly HostileBuild[] = [
   { name: 'zip_tricks', tries: 'leave the folder or fill the disk while the upload is unpacked', attack: zipTricks },
   { name: 'code_at_build', tries: 'run code while the build looks at the program', attack: codeAtBuild },
   { name: 'unasked', tries: 'run before anybody asks, in a process that waits for a job', attack: runUnasked },
+  { name: 'forged_report', tries: 'write the report of its inspection itself', attack: forgedReport },
+  { name: 'requirement_variables', tries: 'read settings of the operator through requirements', attack: variables },
   { name: 'setup_py', tries: 'run the setup.py of a requirement while it is installed', attack: setupPy },
   { name: 'hostile_wheel', tries: 'write outside with a wheel, and run code of its .pth file', attack: hostileWheel },
 ];
@@ -78,6 +81,57 @@ async function codeAtBuild(driver: EscapeDriver, traps: Traps): Promise<string[]
   const faults = outcome.ok ? [] : [`it could not be tried: ${outcome.problem.detail}`];
   if (said.includes(traps.secret)) faults.push('a secret of the machine is in the log of the build');
   if (/^\/\w+(\/\w+)* done/m.test(said)) faults.push('it could write to a folder that it should only read');
+  return faults;
+}
+
+const CLAIM = `import json, os
+CLAIM = json.dumps({
+    "interface": {"parameters": [{"name": "forged"}]}, "imports": ["src.program", "decimal"],
+    "modules": ["src.program", "decimal", "json", "os"], "source": "sources/other", "layer": "layers/other",
+}).encode()
+for number in range(1, 30):
+    try: os.write(number, CLAIM)
+    except OSError: pass
+`;
+const REPORTED = ['imports', 'layer', 'parameters', 'resolved', 'result', 'source'];
+
+/** It may tell about its own parameters; what a worker imports, and which folders are mounted, it may not. */
+async function forgedReport(driver: EscapeDriver): Promise<string[]> {
+  const ends = ['os._exit(0)', 'os.kill(os.getppid(), 9)', 'os.fork() or os.setsid()\n', ''];
+  const faults: string[] = [];
+  for (const end of ends) {
+    const content = `${CLAIM}${end}\ndef run():\n    return 1\n`;
+    const { outcome } = await uploaded(
+      driver,
+      hostileZip([...driver.honest.slice(1), { name: 'src/program.py', content }]),
+    );
+    if (!outcome.ok) continue;
+    const built = outcome.built as BuiltCode;
+    const more = Object.keys(built).filter((name) => !REPORTED.includes(name));
+    const named = built.imports.filter((name) => !['json', 'os'].includes(name));
+    faults.push(...[...more, ...named].map((name) => `its own report names ${name}`));
+    if (built.layer !== null || built.source === 'sources/other') faults.push('its own report names a folder');
+  }
+  return faults;
+}
+
+/** The address and the token of the operator's package index stand in the environment of what resolves requirements. */
+async function variables(driver: EscapeDriver, { secret }: Traps): Promise<string[]> {
+  const settings = { PIP_NO_INDEX: '1', PIP_FIND_LINKS: `/none-such/${secret}/packages`, ESCAPE_TRAP: secret };
+  const lines = [
+    '${ESCAPE_TRAP}',
+    'idna==${ESCAPE_TRAP}',
+    'idna @ ${PIP_FIND_LINKS}',
+    '--find-links $PIP_FIND_LINKS',
+    'none-such==1.0',
+  ];
+  const faults: string[] = [];
+  for (const line of lines) {
+    const archive = hostileZip([...driver.honest, { name: 'requirements.txt', content: `${line}\n` }]);
+    const { outcome, said } = await uploaded(driver, archive, settings);
+    if (outcome.ok) faults.push(`the requirement ${line} was taken`);
+    if (said.includes(secret)) faults.push(`a secret of the operator is in what the build of ${line} says`);
+  }
   return faults;
 }
 

@@ -30,6 +30,11 @@ const REACHING: HostileRun[] = [
   { name: 'container_socket', tries: 'connect to container engines and what manages them' },
   { name: 'cloud_metadata', tries: 'reach the metadata service of a cloud' },
   { name: 'network', tries: 'reach the internet, this network and this machine' },
+  {
+    name: 'egress',
+    tries: 'reach other hosts, and this machine, through the proxy to the hosts that it declares',
+    hosts: ({ port }) => [`localhost:${port}`, `127.0.0.1:${port}`],
+  },
   { name: 'low_ports', tries: 'listen on ports below 1024' },
   { name: 'raw_sockets', tries: 'open raw, packet, netlink and VSOCK sockets' },
   {

@@ -69,9 +69,10 @@ async function run(driver: EscapeDriver, traps: Traps, hostile: HostileRun): Pro
   const input = { ...traps.hints, engines: driver.sockets, most: limits.fileBytes, secret: `own-${executionId}` };
   const { code } = program;
   const environment = { ...program.environment, ...hostile.environment };
+  const hosts = hostile.hosts?.(traps.hints) ?? [];
   const { runnerPid } = await driver.runtime.status();
   const before = processorMs(runnerPid);
-  await driver.runtime.start({ executionId, code, input: JSON.stringify(input), secrets: {}, environment, dataPools: [], limits, warm: false });
+  await driver.runtime.start({ executionId, code, input: JSON.stringify(input), secrets: {}, environment, hosts, dataPools: [], limits, warm: false });
   if (hostile.cancelled) {
     await logHas(driver.runtime, executionId, 'ready');
     await driver.runtime.cancel(executionId);

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { BuildOutcome, OnLine } from '../build/index.ts';
 import type { ExecutionEnd, ExecutionJob, Limits, LogLine, Runtime } from '../types.ts';
 import type { HostileEntry } from './hostile-zip.ts';
-import type { Traps } from './traps.ts';
+import type { Hints, Traps } from './traps.ts';
 
 /** What builds uploads as the installation does. */
 export interface EscapeBuilder {
@@ -56,6 +56,8 @@ export interface HostileRun {
   /** What it tries, for people. */
   tries: string;
   limits?: Partial<Limits>;
+  /** Hosts that it declares, as `host:port`. */
+  hosts?: (hints: Hints) => string[];
   environment?: ExecutionJob['environment'];
   /** It is cancelled when it has printed `ready`. */
   cancelled?: true;
