@@ -23,7 +23,13 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_GATEWAY_URL',
     'KETHUB_TRUSTED_PROXIES',
   ],
-  'What is kept, and where': ['KETHUB_DATA_DIR', 'DATABASE_URL', 'KETHUB_INSTANCE_KEY', 'KETHUB_AUDIT_KEEP_DAYS'],
+  'What is kept, and where': [
+    'KETHUB_DATA_DIR',
+    'DATABASE_URL',
+    'KETHUB_INSTANCE_KEY',
+    'KETHUB_AUDIT_KEEP_DAYS',
+    'KETHUB_FREE_DISK_MB',
+  ],
   'People and signing in': [
     'KETHUB_IDENTITY_PROVIDER',
     'KETHUB_OIDC_ISSUER',

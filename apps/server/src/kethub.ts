@@ -180,6 +180,7 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
     containers: configuration.containers,
     warmBytes: configuration.warmMemoryMb * 1024 * 1024,
     serviceNetworks: configuration.serviceNetworks,
+    ...(configuration.freeDiskBytes !== null && { freeBytes: configuration.freeDiskBytes }),
     onConnection(state, detail) {
       connected = state === 'CONNECTED';
       log[connected ? 'info' : 'warn']({ detail }, `runner ${state}`);

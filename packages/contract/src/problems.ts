@@ -298,7 +298,7 @@ export const problems = {
   'insufficient-storage': problem(
     507,
     'Insufficient storage',
-    'The disk of the platform is full, so that the upload could not be kept. Nothing was changed. The operator has to make room; then the same request succeeds.',
+    'The disk of the platform is full, or nearly full, so that the upload could not be kept. Nothing was changed. The operator has to make room; then the same request succeeds.',
     true,
   ),
   'upstream-failed': problem(

@@ -215,7 +215,7 @@ def run():
         os.mkdir("d" * 100)
         os.chdir("d" * 100)`;
   const end = await bench.run(program);
-  expect(end).toMatchObject({ outcome: 'SUCCEEDED' });
+  expect(end).toMatchObject({ outcome: 'FAILED', cause: { title: 'Output limit exceeded' } });
   expect(end.files).toHaveLength(LIMITS.outputFiles);
   await bench.runtime.forget(end.executionId);
   await until('all is deleted', () => readdirSync(`${bench.dataDir}/runtime/trash`).length === 0);

@@ -110,14 +110,18 @@ test('a result of megabytes is checked beside the other executions', async () =>
   expect(await bench.result('def run():\n    return {"_links": 1, "x": "y" * 900_000}')).toHaveProperty('x');
 });
 
-test('number and size of result files: what is beyond is named in the log', async () => {
+test('number and size of result files: beyond it is FAILED, with the first of them', async () => {
   const program = 'def run():\n    for name in "abcd": open(name, "wb").write(bytes(1000))';
   const few = await bench.run(program, { limits: { outputFiles: 3 } });
-  expect([few.outcome, few.files.length]).toEqual(['SUCCEEDED', 3]);
-  expect((await bench.log(few.executionId)).at(-1)?.message).toContain('at most 3 files');
+  const exceeded = { outcome: 'FAILED', result: null, cause: { type: 'OutputLimitExceeded' } };
+  expect(few).toMatchObject({ ...exceeded, files: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] });
+  expect(few.cause?.detail).toMatch(/more than 3 files .* 3 files are kept/);
+  expect((await bench.log(few.executionId)).at(-2)?.message).toContain('at most 3 files');
   const small = await bench.run(program, { limits: { outputBytes: 2500 } });
-  expect([small.outcome, small.files.length]).toEqual(['SUCCEEDED', 2]);
-  expect((await bench.log(small.executionId)).at(-1)?.message).toContain('2500 bytes');
+  expect(small).toMatchObject({ ...exceeded, files: [{ name: 'a' }, { name: 'b' }] });
+  expect(small.cause?.detail).toMatch(/more than 2.4 KiB .* 2 files are kept/);
+  const exact = await bench.run(program, { limits: { outputFiles: 4, outputBytes: 4_000 } });
+  expect([exact.outcome, exact.files.length]).toEqual(['SUCCEEDED', 4]);
 });
 
 test('a program that fills the disk is ended', async () => {
@@ -167,6 +171,7 @@ def run():
         os.truncate(os.open(name, os.O_CREAT | os.O_RDWR), 60 << 20)
         if name != "c": os.unlink(name)
     time.sleep(2)
+    os.unlink("c") # as a result file it would count with its length
     return "done"`;
   expect(await bench.result(program, { limits: { outputBytes: 8 * MiB } })).toBe('done');
 });

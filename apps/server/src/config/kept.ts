@@ -16,6 +16,8 @@ export interface Kept {
   readonly dataPoolBytes: number;
   /** All that one owner keeps, in bytes, unless administrators allow it another amount; null is no limit. */
   readonly ownerStorageBytes: number | null;
+  /** Bytes that stay free on the disks of the data folder and of blobs; null for 1 GiB, or 2 % of a smaller disk. */
+  readonly freeDiskBytes: number | null;
   /** How long result, files and log of an ended execution are kept; null is for good. */
   readonly resultKeepDays: number | null;
 }
@@ -65,6 +67,14 @@ export const KeptFields = {
     description:
       'What one person or organization may keep: inputs, results, result files and logs of executions, data pools, and uploaded versions with the logs of their builds. Administrators can allow one owner another amount (`ket admin quota`). 0 is no limit.',
   }),
+  KETHUB_FREE_DISK_MB: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000_000,
+      description:
+        'Disk that stays free where the data folder and the blobs are. Below it uploads are refused (507), builds fail, no execution starts, and the one that holds the most is ended. Default: 1,024, or 2 % of a smaller disk.',
+    }),
+  ),
   KETHUB_RESULT_KEEP_DAYS: Type.Integer({
     minimum: 0,
     maximum: 36_500,
@@ -83,6 +93,7 @@ export function keptOf(given: Static<TObject<typeof KeptFields>>): Kept {
     signingKeyMs: given.KETHUB_SIGNING_KEY_DAYS * 24 * 60 * 60 * 1000 || null,
     dataPoolBytes: given.KETHUB_DATA_POOL_MB * 1024 * 1024,
     ownerStorageBytes: given.KETHUB_OWNER_STORAGE_MB * 1024 * 1024 || null,
+    freeDiskBytes: given.KETHUB_FREE_DISK_MB === undefined ? null : given.KETHUB_FREE_DISK_MB * 1024 * 1024,
     resultKeepDays: given.KETHUB_RESULT_KEEP_DAYS || null,
   };
 }

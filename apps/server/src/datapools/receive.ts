@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { finished, Transform } from 'node:stream';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
+import { requireFreeSpace } from '../quotas/index.ts';
 import { noteUnused } from '../storage/index.ts';
 
 /** A body that has been stored. Its blob is noted as unused until somebody refers to it. */
@@ -27,6 +28,7 @@ export async function receive(
   body: IncomingMessage,
   take: (bytes: number) => void,
 ): Promise<Received> {
+  requireFreeSpace(platform);
   const { database, blobs } = platform;
   const blob = blobs.newKey();
   const hash = createHash('sha256');

@@ -1,3 +1,4 @@
+export { missingMb, requireFreeSpace } from './free-space.ts';
 export { lackOfStorage, requireStorage, storageLeft, storageProblem, takeStorage } from './require.ts';
 export { requireStart } from './starts.ts';
 export { lockStorage, readStorage, type StorageOwner } from './storage-use.ts';

@@ -54,7 +54,13 @@ const servicePath = Type.Object({ serviceId: Id });
 const versionPath = Type.Object({ serviceId: Id, version: Version });
 const found = ['invalid-request', 'not-found'] as const;
 const change = [...found, 'stale'] as const;
-const upload = ['invalid-archive', 'too-large', 'unsupported-media-type', 'storage-quota-exceeded'] as const;
+const upload = [
+  'invalid-archive',
+  'too-large',
+  'unsupported-media-type',
+  'storage-quota-exceeded',
+  'insufficient-storage',
+] as const;
 const repeat = ['request-in-progress', 'idempotency-key-reused'] as const;
 
 /** Services, their versions, source, builds and publication. */

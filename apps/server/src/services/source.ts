@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { limits } from '@kethub/contract';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
+import { requireFreeSpace } from '../quotas/index.ts';
 import { noteUnused, removeUnused } from '../storage/index.ts';
 
 /** An uploaded ZIP, stored; its blob is noted as unused until a version refers to it. */
@@ -17,10 +18,12 @@ export interface Source {
 const ZIP = Buffer.from('PK\u0003\u0004', 'latin1');
 
 /**
- * Stores an uploaded ZIP while it streams in. Throws too-large and invalid-archive; then nothing stays. What is inside
+ * Stores an uploaded ZIP while it streams in. Throws too-large, invalid-archive and insufficient-storage; then nothing stays. What is inside
  * is judged by the build.
  */
-export async function storeSource({ blobs, database, now }: Platform, upload: Readable): Promise<Source> {
+export async function storeSource(platform: Platform, upload: Readable): Promise<Source> {
+  requireFreeSpace(platform);
+  const { blobs, database, now } = platform;
   const blob = blobs.newKey();
   const hash = createHash('sha256');
   let bytes = 0;

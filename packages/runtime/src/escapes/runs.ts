@@ -151,7 +151,7 @@ function cheapResult({ end, runnerMs }: Seen): string[] {
 
 function offersWithinLimit(seen: Seen, limits: Limits): string[] {
   const bytes = seen.end.files.reduce((sum, file) => sum + file.bytes, 0);
-  return [...allRefused(seen), ...atMost('bytes offered', bytes, limits.outputBytes)];
+  return [...endedBy('Output limit exceeded')(seen), ...atMost('bytes offered', bytes, limits.outputBytes)];
 }
 
 function endedSmall(seen: Seen, limits: Limits): string[] {

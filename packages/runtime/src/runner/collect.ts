@@ -19,6 +19,8 @@ export interface Collected {
   /** Why something in the folder is not offered, one sentence each. */
   refused: string[];
   bytes: number;
+  /** The limit of files or bytes beyond which something is not offered; null when nothing is. */
+  exceeded: 'FILES' | 'BYTES' | null;
 }
 
 /** At most this many refusals are told one by one. */
@@ -40,6 +42,7 @@ export function collect(
   const refused: string[] = [];
   let bytes = 0;
   let untold = 0;
+  let exceeded: Collected['exceeded'] = null;
   const refuse = (name: string, why: string): void => {
     if (refused.length < TOLD)
       refused.push(`The result file ${JSON.stringify(name.slice(0, 100))} is not offered: ${why}.`);
@@ -49,7 +52,8 @@ export function collect(
   const folder = openSync(dir, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
   const pinned = `/proc/self/fd/${folder}`;
   try {
-    for (const raw of namesIn(pinned, limits.outputFiles + MOST_ENTRIES_MORE)) {
+    // In order, so that those that are offered are the first by their names.
+    for (const raw of namesIn(pinned, limits.outputFiles + MOST_ENTRIES_MORE).sort(Buffer.compare)) {
       const name = raw.toString('utf8');
       const why = nameProblem(name, raw);
       if (why !== null) {
@@ -57,14 +61,16 @@ export function collect(
         continue;
       }
       if (files.length >= limits.outputFiles) {
+        exceeded ??= 'FILES';
         refuse(name, `an execution may leave at most ${limits.outputFiles} files`);
         continue;
       }
       const found = inspect(`${pinned}/${name}`, uid);
       if ('why' in found) refuse(name, found.why);
-      else if (bytes + found.bytes > limits.outputBytes)
+      else if (bytes + found.bytes > limits.outputBytes) {
+        exceeded ??= 'BYTES';
         refuse(name, `all files together may have ${limits.outputBytes} bytes`);
-      else {
+      } else {
         bytes += found.bytes;
         files.push({ name, bytes: found.bytes, path: `${dir}/${name}` });
       }
@@ -73,7 +79,7 @@ export function collect(
     closeSync(folder);
   }
   if (untold > 0) refused.push(`${untold} more entries of the output folder are not offered.`);
-  return { files: files.sort((a, b) => (a.name < b.name ? -1 : 1)), refused, bytes };
+  return { files: files.sort((a, b) => (a.name < b.name ? -1 : 1)), refused, bytes, exceeded };
 }
 
 /** The first names of a folder, in no order: more than these are never held in memory. */

@@ -146,8 +146,9 @@ describe('the output folder', () => {
     const output = join(dir, 'many');
     execFileSync('sh', ['-c', 'mkdir "$1" && cd "$1" && seq 1 12000 | xargs touch', 'sh', output]);
     expect(existsSync(join(output, '12000'))).toBe(true);
-    const { files, refused } = collect(output, { outputFiles: 3, outputBytes: 1_000 }, null);
+    const { files, refused, exceeded } = collect(output, { outputFiles: 3, outputBytes: 1_000 }, null);
     expect(files).toHaveLength(3);
+    expect(exceeded).toBe('FILES');
     expect(refused).toHaveLength(51);
     expect(refused.at(-1)).toMatch(/^9950 more/);
   });

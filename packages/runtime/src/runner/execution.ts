@@ -1,8 +1,8 @@
-import type { ExecutionEnd, Limits, OutputFile } from '../types.ts';
+import type { ExecutionEnd, Limits } from '../types.ts';
 import { messageOf } from '../errors.ts';
-import { collect } from './collect.ts';
+import { collect, type Collected } from './collect.ts';
 import { LogFile } from './log-file.ts';
-import { judge, lostCause, type Ending, type Observed, type Verdict } from './outcome.ts';
+import { judge, lostCause, tooMuchLeft, type Ending, type Observed, type Verdict } from './outcome.ts';
 import type { OutputGuards } from './output-guard.ts';
 import type { Run } from './driver.ts';
 import { RunTime } from './run-time.ts';
@@ -183,8 +183,9 @@ export class Execution {
       memoryIsRefused: this.#options.memoryIsRefused,
       resultIsOptional: this.#run.resultIsOptional,
     };
-    const verdict = judge(observed, limits);
-    const files = this.#collect(verdict);
+    const judged = judge(observed, limits);
+    const { files, exceeded } = this.#collect(judged);
+    const verdict = exceeded === null ? judged : tooMuchLeft(judged, exceeded, files.length, limits);
     const own = written.kind === 'FAILURE' ? written.cause : null; // its traceback is in the log already
     if (verdict.outcome === 'FAILED' && verdict.cause !== null && verdict.cause !== own) {
       this.#log.note('ERROR', `${verdict.cause.title}: ${verdict.cause.detail}`);
@@ -237,19 +238,19 @@ export class Execution {
     this.#stopGuard();
   }
 
-  #collect({ outcome }: Verdict): OutputFile[] {
-    if (outcome === 'NOT_STARTED') return [];
+  #collect({ outcome }: Verdict): Pick<Collected, 'files' | 'exceeded'> {
+    if (outcome === 'NOT_STARTED') return { files: [], exceeded: null };
     try {
-      const { files, refused } = collect(`${this.#options.folder}/output`, this.#options.limits, this.#run.uid);
+      const { refused, ...collected } = collect(`${this.#options.folder}/output`, this.#options.limits, this.#run.uid);
       for (const sentence of refused) this.#log.note('WARNING', sentence);
-      return files;
+      return collected;
     } catch (error) {
       console.error(`output of ${this.executionId} could not be collected: ${messageOf(error)}`);
       this.#log.note(
         'ERROR',
         'The result files could not be collected. The operator finds the cause in the log of the runner.',
       );
-      return [];
+      return { files: [], exceeded: null };
     }
   }
 }

@@ -45,6 +45,16 @@ export function judge(observed: Observed, limits: Limits): Verdict {
   return failed(causeOfExit(exit.code, exit.signal));
 }
 
+/** What ended well and has left more than can be offered: whoever asked for it must not take a part for the whole. */
+export function tooMuchLeft(verdict: Verdict, what: 'FILES' | 'BYTES', offered: number, limits: Limits): Verdict {
+  if (verdict.outcome !== 'SUCCEEDED') return verdict;
+  const most = what === 'FILES' ? `${limits.outputFiles} files` : inUnits(limits.outputBytes);
+  const detail =
+    `The program left more than ${most} in /var/runtime/output, which is its limit. ${offered} files are kept, the first ` +
+    'by their names. Put what belongs together into one file, such as an archive.';
+  return failed(limitCause('Output', detail));
+}
+
 /** Why a command or program ended without saying so itself, or null when it ended well or with an exit code of its own. */
 export function limitOfExit(exit: Exit, limits: Pick<Limits, 'memoryBytes'>): Cause | null {
   if (exit.outOfMemory) return limitCause('Memory', memoryDetail(limits));

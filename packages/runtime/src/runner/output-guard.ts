@@ -1,5 +1,6 @@
-import { statSync, statfsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
+import { missingSpace, spaceOf } from '../free-space.ts';
 import { heldFiles } from '../sandbox/held-files.ts';
 import type { Limits } from '../types.ts';
 import { measureFolder, type Bounds } from './measure-folder.ts';
@@ -15,9 +16,6 @@ const TOLERANCE = 2;
 const MOST_ENTRIES_MORE = 30_000;
 /** Programs hand descriptors to each other for a moment. What is still unseen after so many looks is kept so. */
 const UNSEEN_LOOKS = 3;
-/** What stays free on the disk: the records, logs and results of all executions go there. Of a small disk a part of it. */
-const FLOOR_BYTES = 2 ** 30;
-const FLOOR_PART = 0.02;
 /** On a full disk an execution with less than that is not what has filled it. */
 const WORTH_ENDING_BYTES = 16 * 1024 * 1024;
 
@@ -68,9 +66,7 @@ export class OutputGuards {
 
   /** Bytes that are missing on the disk until executions may start, or 0. Takes 5 µs. */
   get missingBytes(): number {
-    const { bytes, total } = spaceOf(this.#dir);
-    const floor = this.#floor() ?? Math.min(FLOOR_BYTES, total * FLOOR_PART);
-    return Math.max(0, Math.ceil(floor - bytes));
+    return missingSpace(this.#dir, this.#floor());
   }
 
   /** @returns what ends the looking. */
@@ -163,18 +159,4 @@ export class OutputGuards {
 
 function holds({ bytes, unseenBytes }: Guard): number {
   return bytes + unseenBytes;
-}
-
-/**
- * What users other than root may still write. Btrfs does not count files and says 0; there, many files are noticed by the look
- * of each second.
- */
-function spaceOf(dir: string): { bytes: number; files: number; total: number } {
-  try {
-    const { bavail, blocks, bsize, ffree } = statfsSync(dir);
-    return { bytes: bavail * bsize, files: ffree, total: blocks * bsize };
-  } catch (error) {
-    console.error(`the free space of ${dir} is not known: ${messageOf(error)}`);
-    return { bytes: 0, files: 0, total: 0 };
-  }
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { limits, type BuildProblem, type ServiceRuntime } from '@kethub/contract';
 import { keepLog, LogCopier, removeCopies } from '../../logs/index.ts';
 import type { Platform } from '../../platform.ts';
+import { missingMb } from '../../quotas/index.ts';
 import { putUnused, removeUnused, takeIntoUse } from '../../storage/index.ts';
 import { requireWorkerId } from '../../workers/index.ts';
 import type { Built, Builder } from '../builder.ts';
@@ -166,6 +167,8 @@ export class BuildWorker {
     try {
       const builder = this.#builders.find(({ runtime }) => runtime === version.runtime)?.builder;
       if (!builder) throw new Error(`This worker builds nothing for ${version.runtime}`);
+      const missing = missingMb(this.#platform.configuration);
+      if (missing > 0) return await this.#end(id, version.id, null, diskFull(missing));
       const { stream } = await blobs.get(version.source_blob);
       const outcome = await builder
         .build(stream, version.source_digest, (entry) => writer.add(entry), signal)
@@ -229,6 +232,11 @@ export class BuildWorker {
     rmSync(file, { force: true });
     this.#platform.database.notify(CHANGED, id);
   }
+}
+
+function diskFull(missing: number): BuildProblem {
+  const detail = `The disk of this worker is nearly full: the operator has to free ${missing} MiB. Then upload the source again.`;
+  return { code: 'disk-full', title: 'The disk is nearly full', detail };
 }
 
 /** Lists hold many parameters, and user code decides how long a schema is. */

@@ -4,6 +4,7 @@ import { limits } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../http/index.ts';
 import type { Platform } from '../../platform.ts';
+import { requireFreeSpace } from '../../quotas/index.ts';
 import { putUnused } from '../../storage/index.ts';
 import { judgeWorkflow, type JudgedWorkflow } from './judge.ts';
 
@@ -17,8 +18,9 @@ export interface WorkflowSource extends JudgedWorkflow {
   readonly digest: string;
 }
 
-/** Stores an uploaded BPMN file, also one with problems: it is work that is not finished. Throws too-large. */
+/** Stores an uploaded BPMN file, also one with problems: it is work that is not finished. Throws too-large and insufficient-storage. */
 export async function storeWorkflow(platform: Platform, upload: Readable): Promise<WorkflowSource> {
+  requireFreeSpace(platform);
   const file = await readAll(upload);
   const judged = await judgeWorkflow(file);
   const digest = createHash('sha256').update(file).digest('hex');
