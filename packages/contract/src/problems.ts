@@ -36,7 +36,7 @@ export const problems = {
   'invalid-secrets': problem(
     400,
     'Invalid secrets',
-    'The reserved member `$secrets` of the input must be an object that maps names of secret parameters to strings.',
+    'The reserved member `$secrets` of the input must be an object that maps names of secret parameters to strings. A name that no parameter takes is refused, and so is a secret that stands in clear beside `$secrets`: nothing of it was stored.',
   ),
   'pricing-plan-required': problem(
     400,

@@ -1,4 +1,4 @@
-import { limits, type ServiceRuntime } from '@kethub/contract';
+import { limits } from '@kethub/contract';
 import { Problem } from '../http/index.ts';
 import type { OwnerType, Queries } from '../storage/index.ts';
 import { findPool } from './queries.ts';
@@ -14,21 +14,14 @@ export interface ReferencedPools {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The names of the parameters of a service version that take a data pool, from what its build has found out; null where
- * no build can: of a container.
- */
-export function dataPoolParameters(parameters: string | null, runtime: ServiceRuntime): string[] | null {
-  if (runtime === 'DOCKER') return null;
-  const all = JSON.parse(parameters ?? '[]') as { readonly name: string; readonly kind: string }[];
-  return all.filter(({ kind }) => kind === 'dataPool').map(({ name }) => name);
-}
-
-/**
- * The references that the input of an execution holds under these parameters, or (null) under any. A parameter that is absent or null has
- * none. Throws `invalid-request` for what is no reference.
+ * The references in an input that holds nothing else than what may be one: under these parameters there must be one, and
+ * elsewhere it is recognised by its form. A parameter that is absent or null has none. Throws `invalid-request` for what
+ * is no reference.
  */
 export function referencesIn(input: object, parameters: readonly string[] | null): ReferencedPools['pools'] {
-  const references = (parameters ?? namesOfReferences(input)).flatMap((parameter) => {
+  const declared = parameters ?? [];
+  const open = namesOfReferences(input).filter((name) => !declared.includes(name));
+  const references = [...declared, ...open].flatMap((parameter) => {
     const value: unknown = Object.hasOwn(input, parameter) ? Reflect.get(input, parameter) : null;
     return value === null ? [] : [{ parameter, id: idOf(value, parameter) }];
   });

@@ -5,6 +5,7 @@ export type { ExecutionInput } from './input.ts';
 export { expireResults } from './expire.ts';
 export { executionLinks } from './links.ts';
 export { Executions } from './operations.ts';
+export { inputOf, type InputParameters } from './parameters.ts';
 export { presentStatus } from './present.ts';
 export { pageOfExecutions, pageOfService, type ListedRow } from './queries.ts';
 export { readProvidedRecord } from './record/index.ts';

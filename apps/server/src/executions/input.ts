@@ -1,5 +1,7 @@
 import { limits } from '@kethub/contract';
 import { judgeJson, Problem, type JudgedJson } from '../http/index.ts';
+import { isOpen, type InputParameters } from './parameters.ts';
+import { requireKnownSecrets, requireSealed } from './secret-names.ts';
 import { checkSecrets } from './secrets.ts';
 
 /** The input of an execution. Numbers keep every digit: its text is never parsed and written anew. */
@@ -24,34 +26,73 @@ const REFERENCE_BYTES = 4 * 1024;
 /**
  * Checks the body of a start: one JSON object, as UTF-8. It is judged by its bytes, in slices between which others have
  * their turn; only `$secrets` and the references to data pools are parsed. `dataPools` are the parameters that take data
- * pools; null where any can. Throws malformed-json, input-not-an-object, invalid-secrets.
+ * pools; null where any can. `parameters` is null where every name is taken. Throws malformed-json, input-not-an-object,
+ * invalid-secrets.
  */
-export async function parseInput(text: string | Buffer, dataPools: readonly string[] | null): Promise<ExecutionInput> {
+export async function parseInput(
+  text: string | Buffer,
+  dataPools: readonly string[] | null,
+  parameters: InputParameters | null = null,
+): Promise<ExecutionInput> {
   const bytes = Buffer.isBuffer(text) ? text : Buffer.from(text);
   if (bytes.every((byte) => byte <= 0x20))
     throw new Problem('malformed-json', 'The body is empty. Send a JSON object, {} at least.');
   const asked = dataPools ?? [];
-  const judged = await judgeJson(bytes, { storable: false, marked: true, watched: [SECRETS, ...asked] });
+  const watched = [SECRETS, ...asked, ...(parameters?.secrets ?? []), ...(parameters?.untyped ?? [])];
+  const judged = await judgeJson(bytes, { storable: false, marked: true, watched });
   requireObject(bytes, judged);
   const secrets = judged.members.find(({ name }) => name === SECRETS);
-  const own = judged.members.filter(({ name }) => name !== SECRETS || asked.includes(SECRETS));
+  const own = judged.members.filter(({ name }) => asked.includes(name));
   const marked = judged.marked
     .filter((one) => !secrets || one.from < secrets.from || one.to > secrets.to)
     .map((one) => ({ pointer: one.pointer, depth: one.depth, value: valueAt(bytes, one) }));
-  const ofRoot = marked.filter(({ depth }) => depth === 1).map(({ pointer, value }) => [nameIn(pointer), value]);
+  const ofRoot = marked
+    .filter(({ depth }) => depth === 1)
+    .map(({ pointer, value }) => [nameIn(pointer), value] as const);
   const rest = secrets ? without(bytes, judged, secrets.without) : bytes.subarray(judged.from, judged.to);
+  const sealed = secrets ? checkSecrets(bytes.subarray(secrets.from, secrets.to)) : null;
+  if (parameters) await judgeSecrets(bytes, judged, sealed, parameters);
+  const named = own.map((one) => [one.name, valueAt(bytes, one)] as const);
+  const open = ofRoot.filter(([name]) => dataPools === null || (parameters !== null && isOpen(parameters, name)));
   let members: Readonly<Record<string, unknown>> | null = null;
   return {
     bytes: rest,
-    secrets: secrets ? checkSecrets(bytes.subarray(secrets.from, secrets.to)) : null,
+    secrets: sealed,
     depth: judged.depth,
-    references: Object.fromEntries(dataPools ? own.map((one) => [one.name, valueAt(bytes, one)]) : ofRoot),
+    references: Object.fromEntries([...open, ...named]),
     marked,
     get members() {
       members ??= JSON.parse(rest.toString()) as Record<string, unknown>;
       return members;
     },
   };
+}
+
+/**
+ * Throws invalid-secrets for a secret that nothing takes, for a value in clear where only a secret may stand, and for a
+ * name that has both unless these are apart. Null counts as absent.
+ */
+async function judgeSecrets(
+  bytes: Buffer,
+  { members }: JudgedJson,
+  secrets: Readonly<Record<string, string>> | null,
+  parameters: InputParameters,
+): Promise<void> {
+  const given = Object.keys(secrets ?? {});
+  requireKnownSecrets(given, parameters);
+  const sealed = parameters.secretsApart
+    ? new Set(parameters.secrets.filter((name) => !given.includes(name)))
+    : new Set([...given, ...parameters.secrets]);
+  const known = new Set([...parameters.secrets, ...parameters.untyped]);
+  const others = given.filter((name) => !known.has(name));
+  // Only of what has no list of parameters: their names were not known before.
+  const beside =
+    others.length === 0 ? [] : (await judgeJson(bytes, { storable: false, marked: false, watched: others })).members;
+  const clear = [...members, ...beside].filter(({ name, from, to }) => {
+    const isNull = to - from === 4 && bytes.toString('latin1', from, to) === 'null';
+    return name !== SECRETS && sealed.has(name) && !isNull;
+  });
+  requireSealed(clear.map(({ name }) => name));
 }
 
 interface Span {

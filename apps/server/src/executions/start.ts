@@ -7,6 +7,7 @@ import { Gather, takeIntoUse, Together, type ExecutionRow, type OwnerType, type 
 import { formatTraceparent, traceOf } from '../telemetry/index.ts';
 import { keepInput, removeInput } from './input-blob.ts';
 import { parseInput, requireInputSize, type ExecutionInput } from './input.ts';
+import type { InputParameters } from './parameters.ts';
 import { presentStatus } from './present.ts';
 import { insertExecutions } from './queries.ts';
 import { digestOf } from './record/index.ts';
@@ -32,6 +33,8 @@ export interface Origin {
   readonly serviceVersionId: string;
   /** The parameters of the version that take a data pool; null where any can. */
   readonly dataPools: readonly string[] | null;
+  /** What the version takes under which name; absent of a workflow, whose file says it. */
+  readonly parameters?: InputParameters;
   /** Whether it is a workflow: not user code, but an instance that a worker advances. */
   readonly isWorkflow: boolean;
 }
@@ -109,7 +112,8 @@ export async function prepareExecution(
   requireInputSize(bytes);
   // How many may wait is asked of requests only: what the tasks of workflows call waits its turn, and does not fail.
   await requireStart(platform, origin.owner, { bytes, waits: false });
-  const input = await parseInput(text, origin.isWorkflow ? [] : origin.dataPools);
+  const parameters = origin.isWorkflow ? await workflows.parameters(origin.serviceVersionId) : origin.parameters;
+  const input = await parseInput(text, origin.isWorkflow ? [] : origin.dataPools, parameters);
   if (origin.isWorkflow && startEvent === undefined) await workflows.check(origin.serviceVersionId, input, bytes);
   // A workflow passes on what it was given: whoever starts it has to be able to read it all.
   const pools = origin.isWorkflow ? referencesAmong(input.marked) : referencesIn(input.references, origin.dataPools);

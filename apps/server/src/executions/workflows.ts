@@ -2,6 +2,7 @@ import type { Answer } from '../http/index.ts';
 import type { LogSource } from '../logs/index.ts';
 import type { ExecutionRow, Queries, Together } from '../storage/index.ts';
 import type { ExecutionInput } from './input.ts';
+import type { InputParameters } from './parameters.ts';
 import type { Origin } from './start.ts';
 
 /** An execution of a workflow that is being accepted. */
@@ -26,6 +27,8 @@ export interface FirstStep {
 
 /** What executions of workflow services ask of whoever runs these, wherever that is. */
 export interface Workflows {
+  /** What a version takes in its input and in `$secrets`. */
+  parameters(serviceVersionId: string): Promise<InputParameters>;
   /** Judges the input before anything is accepted. Throws invalid-request with every place. */
   check(serviceVersionId: string, input: ExecutionInput, bytes: number): Promise<void>;
   /** Computes the first step of an instance, where this process can also begin with what it asks for. */

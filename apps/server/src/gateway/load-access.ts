@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { offersTo, retirementOf, timesOf, type Offer } from '../access/index.ts';
-import { dataPoolParameters } from '../datapools/index.ts';
+import { inputOf } from '../executions/index.ts';
 import { limitsOfSubscriptions } from '../limits/index.ts';
 import type { TargetColumns } from '../on-premise/index.ts';
 import { serviceEndpoint, type Platform } from '../platform.ts';
@@ -130,7 +130,7 @@ async function loadApplication(
             personId: null,
             serviceId: one.service_id,
             serviceVersionId: one.service_version_id,
-            dataPools: dataPoolParameters(one.parameters, one.runtime),
+            ...inputOf(one.parameters, one.runtime),
             isWorkflow: one.type === 'WORKFLOW',
             version: path.version,
           };

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { dataPoolParameters } from '../datapools/index.ts';
-import type { Executions } from '../executions/index.ts';
+import { inputOf, type Executions } from '../executions/index.ts';
 import type { Answer } from '../http/index.ts';
 import { holdOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
@@ -25,7 +24,7 @@ export async function startJob(
     personId: context.personId,
     serviceId,
     serviceVersionId: id,
-    dataPools: dataPoolParameters(parameters, runtime),
+    ...inputOf(parameters, runtime),
     isWorkflow,
   };
   return executions.start(origin, request, (transaction) => holdOwner(platform, transaction, context));

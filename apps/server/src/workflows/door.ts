@@ -22,6 +22,7 @@ export function createWorkflows(platform: Platform): Door {
   const workflows: Door = {
     firstSteps: null,
     firstStep: async (accepted) => (await workflows.firstSteps?.of(accepted)) ?? null,
+    parameters: (versionId) => requests.parameters(versionId),
     check: (versionId, input, bytes) => requests.check(versionId, input, bytes),
     accept: (together, accepted) => addInstances(platform, together, accepted),
     cancel: (transaction, id) => cancelInstance(platform, transaction, id),

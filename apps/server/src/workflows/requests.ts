@@ -1,8 +1,9 @@
 import { invalidSentence } from '@kethub/contract';
 import { Problem } from '../http/index.ts';
-import type { ExecutionInput } from '../executions/index.ts';
+import type { ExecutionInput, InputParameters } from '../executions/index.ts';
 import { createRequestCheck, findWorkflowVersion, requirementsIn, type RequestCheck } from '../services/index.ts';
 import type { Platform } from '../platform.ts';
+import type { Requirements } from '@kethub/workflow';
 
 const REMEMBERED = 1_000;
 /** As deep as variables can be. */
@@ -13,6 +14,7 @@ interface Known {
   readonly schema: RequestCheck | null;
   /** Names of its messages and timers, when nothing else starts it. */
   readonly startedBy: string | null;
+  readonly parameters: InputParameters;
 }
 
 /** Judges inputs by the Request Schema of the version; compiled once for published ones. */
@@ -22,6 +24,11 @@ export class Requests {
 
   constructor(platform: Platform) {
     this.#platform = platform;
+  }
+
+  /** What a version takes in its input and in `$secrets`. Throws conflict. */
+  async parameters(serviceVersionId: string): Promise<InputParameters> {
+    return (this.#known.get(serviceVersionId) ?? (await this.#load(serviceVersionId))).parameters;
   }
 
   /** Throws invalid-request with every place at which the input does not fit, too-many-requests. */
@@ -51,9 +58,27 @@ export class Requests {
     const known: Known = {
       schema: needs.requestSchema && createRequestCheck(needs.requestSchema),
       startedBy: needs.startEvent === null ? starts.join(' or ') || 'nothing' : null,
+      parameters: parametersOf(needs),
     };
     if (this.#known.size >= REMEMBERED) this.#known.clear();
     if (version?.state === 'PUBLISHED') this.#known.set(id, known);
     return known;
   }
+}
+
+/**
+ * A workflow takes the secrets that its tasks read. A name that the Request Schema declares takes a value as well. Where it
+ * calls another workflow, that one may read others.
+ */
+function parametersOf({ secrets, requestSchema, calls }: Requirements): InputParameters {
+  const properties = requestSchema?.['properties'];
+  const declared = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  return {
+    dataPools: [],
+    secrets: secrets.filter((name) => !declared.includes(name)),
+    typed: [],
+    untyped: secrets.filter((name) => declared.includes(name)),
+    others: calls.length > 0,
+    secretsApart: true,
+  };
 }

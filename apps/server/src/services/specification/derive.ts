@@ -15,13 +15,35 @@ type Derived = Pick<Description, 'input' | 'schemas'>;
 const anything = (description: string): JsonObject => ({ description });
 const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
-/** The input and the schemas of a service about whose code nothing is known. */
+const secret: JsonObject = { type: 'string', writeOnly: true };
+const sealedOnce = 'Sealed, given to the one execution and never shown.';
+const poolReference: JsonObject = {
+  type: 'object',
+  description: 'A data pool. The owner of the calling application has to be able to read it.',
+  properties: {
+    id: { type: 'string', format: 'uuid' },
+    ref: { type: 'string', enum: ['DATAPOOL', 'datapool'] },
+  },
+  required: ['id', 'ref'],
+};
+
+/** The input and the schemas of a service about whose code nothing is known: it may take secrets and data pools. */
 export const unknownSignature: Derived = {
   input: {
     type: 'object',
-    properties: { data: ref('InputData'), params: ref('InputParams') },
+    properties: {
+      data: ref('InputData'),
+      params: ref('InputParams'),
+      $secrets: {
+        type: 'object',
+        description: `Secrets by parameter name. ${sealedOnce}`,
+        additionalProperties: secret,
+      },
+    },
+    additionalProperties: { anyOf: [ref('DataPoolReference'), anything('Any JSON value.')] },
   },
   schemas: {
+    DataPoolReference: poolReference,
     InputData: anything('Problem data: any JSON value.'),
     InputParams: anything('Parameters that influence evaluation: any JSON value.'),
     ResultResponse: resultResponse({}),
@@ -34,20 +56,35 @@ export function fromSignature({ parameters, result }: Signature): Derived | null
   const properties: JsonObject = {};
   let known = false;
   for (const [index, one] of parameters.entries()) {
-    if (one.kind !== 'data') continue;
+    if (one.kind !== 'data') {
+      known ||= one.kind !== 'other';
+      continue;
+    }
     const name = schemaName(one.name, index);
     const schema = placed(one.schema, name);
-    known ||= schema !== null;
+    known ||= schema !== null || isExtra(one);
     if (schema !== null) schemas[name] = schema;
-    else schemas[name] ??= anything('Any JSON value.');
+    else schemas[name] ??= isExtra(one) ? untyped : anything('Any JSON value.');
     properties[one.name] = ref(name);
   }
-  Object.assign(properties, secrets(parameters), pools(parameters, schemas));
-  const required = parameters.filter((one) => one.required && one.kind !== 'secret').map(({ name }) => name);
+  Object.assign(properties, secrets(parameters), pools(parameters));
+  const required = parameters
+    .filter((one) => one.required && one.kind !== 'secret' && !isExtra(one))
+    .map(({ name }) => name);
   if (parameters.some((one) => one.required && one.kind === 'secret')) required.push('$secrets');
   if (addResult(result, schemas)) known = true;
   const input = { type: 'object', properties, ...(required.length > 0 && { required }) };
   return known ? { input, schemas } : null;
+}
+
+const untyped: JsonObject = {
+  description: 'Any JSON value, or a data pool reference. A secret of this name is given in `$secrets` instead.',
+  anyOf: [ref('DataPoolReference'), {}],
+};
+
+/** Whether run() declares it beside data and params without saying what it takes: a value, a secret or a data pool. */
+function isExtra({ name, kind, annotation, schema }: Signature['parameters'][number]): boolean {
+  return kind === 'data' && (annotation ?? schema ?? null) === null && name !== 'data' && name !== 'params';
 }
 
 function schemaName(parameter: string, index: number): string {
@@ -58,31 +95,22 @@ function schemaName(parameter: string, index: number): string {
 }
 
 function secrets(parameters: Signature['parameters']): JsonObject {
-  const named = parameters.filter(({ kind }) => kind === 'secret');
-  if (named.length === 0) return {};
-  const secret = { type: 'string', writeOnly: true };
+  const named = parameters.filter((one) => one.kind === 'secret' || isExtra(one));
+  const others = parameters.some(({ kind }) => kind === 'other');
+  if (named.length === 0 && !others) return {};
   return {
     $secrets: {
       type: 'object',
-      description: 'Sealed, given to the one execution and never shown.',
+      description: sealedOnce,
       properties: Object.fromEntries(named.map(({ name }) => [name, secret])),
-      required: named.filter((one) => one.required).map(({ name }) => name),
-      additionalProperties: { type: 'string' },
+      required: named.filter((one) => one.required && one.kind === 'secret').map(({ name }) => name),
+      additionalProperties: others ? secret : false,
     },
   };
 }
 
-function pools(parameters: Signature['parameters'], schemas: JsonObject): JsonObject {
+function pools(parameters: Signature['parameters']): JsonObject {
   const named = parameters.filter(({ kind }) => kind === 'dataPool');
-  if (named.length === 0) return {};
-  schemas['DataPoolReference'] = {
-    type: 'object',
-    properties: {
-      id: { type: 'string', format: 'uuid' },
-      ref: { type: 'string', enum: ['DATAPOOL', 'datapool'] },
-    },
-    required: ['id', 'ref'],
-  };
   return Object.fromEntries(named.map(({ name }) => [name, ref('DataPoolReference')]));
 }
 

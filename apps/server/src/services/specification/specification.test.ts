@@ -86,6 +86,37 @@ describe('what is derived', () => {
     expect(derived.schemas['Result']).toEqual({ type: 'object', properties: { cut: { type: 'integer' } } });
   });
 
+  test('has secrets and data pools of a run without type hints', async () => {
+    const hintless = { kind: 'data', required: true, annotation: null, schema: null } as const;
+    const parameters = ['data', 'params', 'graph'].map((name) => ({ ...hintless, name }));
+    expect(fromSignature({ parameters: parameters.slice(0, 2), result: null })).toBeNull();
+    const named = [...parameters.slice(0, 2), { ...hintless, kind: 'secret' as const, name: 'token' }];
+    expect(fromSignature({ parameters: named, result: null })?.input).toMatchObject({
+      required: ['data', 'params', '$secrets'],
+      properties: { $secrets: { required: ['token'], additionalProperties: false } },
+    });
+    const derived = fromSignature({ parameters, result: null });
+    if (!derived) throw new Error('Nothing was derived');
+    expect(await checkDocument(documentOf({ ...about, ...derived }))).toEqual([]);
+    // It takes any of these: which, the caller decides.
+    expect(derived.input).toMatchObject({
+      required: ['data', 'params'],
+      properties: { graph: {}, $secrets: { properties: { graph: { type: 'string' } }, required: [] } },
+    });
+    expect(derived.schemas['Input.graph']).toMatchObject({
+      anyOf: [{ $ref: '#/components/schemas/DataPoolReference' }, {}],
+    });
+    expect(template().paths).toMatchObject({
+      '/': {
+        post: {
+          requestBody: {
+            content: { 'application/json': { schema: { properties: { $secrets: { type: 'object' } } } } },
+          },
+        },
+      },
+    });
+  });
+
   test('has a returned value that is no object under the key result', () => {
     const derived = fromSignature({ parameters: [], result: { type: 'array' } });
     expect(derived?.schemas['ResultResponse']).toMatchObject({
