@@ -58,6 +58,9 @@ const Visibility = Type.Enum([...visibilities], {
     'Of a published version. SHARED: recipients of active shares run it as a job, and it may be offered in the marketplace; no application subscribes internally. INTERNAL: besides, applications of its owner and of recipients of active shares can subscribe.',
 });
 
+/** Versions of Python that services can choose. */
+export const pythonVersions = ['3.10', '3.11', '3.12', '3.13'] as const;
+
 /** Resources and limits of one execution. */
 export const RuntimeConfiguration = Request(
   {
@@ -82,6 +85,12 @@ export const RuntimeConfiguration = Request(
       }),
     ),
     hosts: Type.Optional(DeclaredHosts),
+    python: Type.Optional(
+      Type.Enum([...pythonVersions], {
+        description:
+          'The Python of a service of the Python template. Without it, `.python-version` or `requires-python` in pyproject.toml decides, and without these the installation.',
+      }),
+    ),
     warmStart: Type.Optional(
       Type.Boolean({
         description:

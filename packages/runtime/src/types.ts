@@ -26,6 +26,8 @@ export interface Code {
   layerDir: string | null;
   /** Third-party modules that a warm worker imports before its job comes. */
   imports: readonly string[];
+  /** The Python that it was built for, for example `3.12`. Without it, that of the root of the sandbox. */
+  python?: string;
 }
 
 /** The code of one service version as an image of the container engine, under a name that nothing else has ever had. */
@@ -156,6 +158,8 @@ export interface SandboxedCommand {
   command: readonly string[];
   binds: readonly Bind[];
   environment: Record<string, string>;
+  /** The Python that `/usr/bin/python3` is, for example `3.12`. Without it, that of the root of the sandbox. */
+  python?: string;
   /** Default `/tmp`. */
   workingDirectory?: string;
   /** HOST shares the network of this machine: only for our own tools (pip), never for user code. */

@@ -6,7 +6,18 @@ import { fileURLToPath } from 'node:url';
 export const PYTHON_SIDE = fileURLToPath(new URL('../python', import.meta.url));
 
 /** Everything that a running runner has loaded. */
-const PARTS = ['runner', 'sandbox', 'containers', 'protocol', 'root', 'egress', 'json', 'places.ts', 'errors.ts'];
+const PARTS = [
+  'runner',
+  'sandbox',
+  'containers',
+  'protocol',
+  'root',
+  'pythons',
+  'egress',
+  'json',
+  'places.ts',
+  'errors.ts',
+];
 
 /** A hash of the runner's own code: a platform that was upgraded asks a runner of another version to give way. */
 export function runnerVersion(): string {

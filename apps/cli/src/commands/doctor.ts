@@ -33,6 +33,34 @@ export function addDoctor(program: Command, shell: Shell): void {
     )
     .option('--only <names...>', 'only these programs')
     .action((options: SandboxOptions) => sandbox(shell, options));
+  addCommand(doctor, 'pythons', 'show which versions of Python services can have here, and which are installed')
+    .requiredOption('--data <folder>', 'the data folder of the installation')
+    .action((options: PythonsOptions) => pythons(shell, options));
+}
+
+interface PythonsOptions extends CommonOptions {
+  readonly data: string;
+}
+
+async function pythons(shell: Shell, options: PythonsOptions): Promise<void> {
+  const { installedPythons, pythonReleases } = await import('@kethub/runtime/pythons');
+  const { currentRoot } = await import('@kethub/runtime/escapes');
+  const runtimeDir = path.resolve(shell.folder, options.data, 'runtime');
+  const installed = new Map(installedPythons(runtimeDir).map((one) => [one.version, one]));
+  const root = currentRoot(runtimeDir);
+  const found = pythonReleases().map(({ version, release, url, sha256 }) => ({
+    version, release, usual: version === root?.python, installed: installed.has(version), url, sha256,
+  })); // prettier-ignore
+  const usual = root === null ? 'that of this machine' : `Python ${root.python} of the sandbox root`;
+  const state = (one: (typeof found)[number]): string => {
+    if (one.usual) return 'in the sandbox root';
+    return one.installed ? 'installed' : 'installed when a service asks for it';
+  };
+  const rows = found.map((one) => [one.version, one.usual ? '' : one.release, state(one), one.usual ? '' : one.url]);
+  outputOf(shell, options).result(
+    `${table(['PYTHON', 'RELEASE', '', 'FROM'], rows)}\n\nA service that asks for none gets ${usual}.`,
+    { usual: root?.python ?? null, pythons: found },
+  );
 }
 
 /** Loaded only here: nothing else of ket runs code on this machine. */

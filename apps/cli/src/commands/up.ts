@@ -31,6 +31,8 @@ The name in kethub.json decides which service it is: a new name makes a new serv
 planqk.json is read. A published version is never
 changed; if anything is different, ket makes the next version. What .gitignore and .ketignore name is not uploaded.
 Without a requirements.txt, what environment.yml lists is translated where PyPI has the same package.
+The Python of a service: "python" in its configuration, .python-version, requires-python in pyproject.toml, or python=3.12 in
+an environment.yml that is translated; ket doctor pythons lists the versions.
 With "workflow" in kethub.json the BPMN file that it names is deployed instead, as a workflow service.
 Ctrl-C ends the waiting, not the build: ket up takes it up again.`,
     )

@@ -22,8 +22,8 @@ dependencies:
   expect(await translateConda(folder)).toEqual({
     file: 'environment.yml',
     requirements: ['numpy==1.26.*', 'scipy==1.11.4', 'networkx>=3,<4', 'pandas==2.1.0.*', 'qiskit~=1.0'],
+    python: '3.11',
     left: [
-      'python=3.11: the Python of a service is chosen by the platform',
       'blas=*=openblas: conda only, or under another name on PyPI',
       'pip: -r more.txt: refers to another file or folder',
     ],
@@ -35,6 +35,20 @@ test('without dependencies nothing is translated, and without a file there is no
     requirements: [],
   });
   expect(await translateConda(await folderWith())).toBeNull();
+});
+
+test.each([
+  ['python=3.12', '3.12'],
+  ['python==3.10.4', '3.10'],
+  ['conda-forge::python=3.13.*', '3.13'],
+  ['python=3.11=h123', '3.11'],
+  ['python>=3.10', null],
+  ['python', null],
+])('%s asks for Python %s', async (entry, python) => {
+  const folder = await folderWith({ 'environment.yml': `dependencies:\n  - ${entry}\n` });
+  const translation = await translateConda(folder);
+  expect(translation?.python).toBe(python);
+  expect(translation?.left).toHaveLength(python === null ? 1 : 0);
 });
 
 test.each([

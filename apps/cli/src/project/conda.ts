@@ -20,6 +20,8 @@ export interface CondaTranslation {
   readonly file: string;
   /** Lines for `requirements.txt`. */
   readonly requirements: readonly string[];
+  /** The Python that it asks for, for example `3.12`; null when it asks for none, or for a range. */
+  readonly python: string | null;
   /** Entries that have no honest translation, with the reason. */
   readonly left: readonly string[];
 }
@@ -50,20 +52,29 @@ async function translate(text: string, file: string, place: string): Promise<Con
   if (!Array.isArray(entries)) throw usageFailure(`${place}: "dependencies" must be a list.`);
   const requirements: string[] = [];
   const left: string[] = [];
+  let python: string | null = null;
   for (const entry of entries as unknown[]) {
-    if (typeof entry === 'string') translateEntry(entry, requirements, left);
+    const version = typeof entry === 'string' ? pythonOf(entry) : null;
+    if (version !== null) python = version;
+    else if (typeof entry === 'string') translateEntry(entry, requirements, left);
     else if (typeof entry === 'object' && entry !== null && 'pip' in entry && Array.isArray(entry.pip))
       for (const line of entry.pip as unknown[]) translatePipLine(String(line), requirements, left);
     else left.push(`${JSON.stringify(entry)}: not a package`);
   }
-  return { file, requirements, left };
+  return { file, requirements, python, left };
+}
+
+/** `python=3.12`, `python==3.12.4`, `conda-forge::python=3.12.*`. */
+function pythonOf(entry: string): string | null {
+  return /^(?:[^:\s]+::)?python\s*={1,2}\s*(\d+\.\d+)(?:\.[\d*]+)?(?:=.*)?$/.exec(entry.trim())?.[1] ?? null;
 }
 
 /** `channel::name=1.2=build`, `name>=1,<2`, `name`. */
 function translateEntry(entry: string, requirements: string[], left: string[]): void {
   const [, name = '', version = ''] = /^(?:[^:\s]+::)?([A-Za-z0-9._-]+)\s*(.*)$/.exec(entry.trim()) ?? [];
   const known = name.toLowerCase();
-  if (known === 'python') left.push(`${entry}: the Python of a service is chosen by the platform`);
+  if (known === 'python')
+    left.push(`${entry}: write the version in .python-version, or as requires-python in pyproject.toml`);
   else if (known === 'pip' || known === 'setuptools' || known === 'wheel') return;
   else if (!sameOnPyPI.has(known)) left.push(`${entry}: conda only, or under another name on PyPI`);
   else requirements.push(`${known}${pipVersion(version)}`);

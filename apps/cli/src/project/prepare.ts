@@ -45,12 +45,19 @@ async function withRequirements(
   if (files.some(({ name }) => name === 'requirements.txt')) return files;
   const conda = await translateConda(folder);
   if (conda === null) return files;
-  const { file, requirements, left } = conda;
+  const { file, requirements, python, left } = conda;
   output.note(`${file} becomes a requirements.txt: ${requirements.join(', ') || 'nothing'}.`);
+  const asksItself = files.some(({ name }) => name === '.python-version');
+  if (python !== null && !asksItself) output.note(`${file} becomes a .python-version: ${python}.`);
   for (const entry of left) output.note(`${output.style.yellow('left out:')} ${file}: ${entry}`);
-  const content = Buffer.from(`${requirements.join('\n')}\n`);
-  const made = { name: 'requirements.txt', path: content, executable: false, bytes: content.length };
-  return [...files, made].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const made = [madeFile('requirements.txt', requirements)];
+  if (python !== null && !asksItself) made.push(madeFile('.python-version', [python]));
+  return [...files, ...made].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function madeFile(name: string, lines: readonly string[]): ProjectFile {
+  const content = Buffer.from(`${lines.join('\n')}\n`);
+  return { name, path: content, executable: false, bytes: content.length };
 }
 
 function requireProgram(folder: string, runtime: ServiceRuntime, names: ReadonlySet<string>): void {

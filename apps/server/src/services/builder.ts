@@ -21,6 +21,8 @@ export interface BuiltCode extends BuiltInterface {
   readonly layer: string | null;
   /** Exact versions and hashes of the requirements; not there when it was built before these were kept. */
   readonly resolved?: Resolved | null;
+  /** The Python that it was built for; not there when it was built before services could choose. */
+  readonly python?: string;
   /** Modules worth importing before a job comes. */
   readonly imports: readonly string[];
 }
@@ -55,7 +57,7 @@ export interface Builder<B extends Built = Built> {
 export interface Builders {
   readonly PYTHON_TEMPLATE: Builder<BuiltCode> & {
     /** The Python and the packages that it runs with on this machine. */
-    lockOf(built: Pick<BuiltCode, 'layer'>): Promise<EnvironmentLock>;
+    lockOf(built: Pick<BuiltCode, 'layer' | 'python'>): Promise<EnvironmentLock>;
     /** The layers of this machine, for its operator. */
     readonly layers: LayerStore;
   };

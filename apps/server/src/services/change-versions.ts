@@ -84,7 +84,7 @@ export async function replaceSource(
   }
 }
 
-/** Changes resources, limits and environment of a draft. For another runtime its source is built anew. */
+/** Changes resources, limits and environment of a draft. Where its build depends on the change, it is built anew. */
 export async function configure(
   platform: Platform,
   owner: Context,
@@ -100,7 +100,7 @@ export async function configure(
     requireDraft(row);
     requireMatch(request, etag(row.revision));
     const { runtime } = configuration;
-    const isOther = runtime !== (JSON.parse(row.configuration) as RuntimeConfiguration).runtime;
+    const isOther = !isBuiltAlike(configuration, JSON.parse(row.configuration) as RuntimeConfiguration);
     await requireRuntime(transaction, configuration, '');
     const anew = isOther ? await buildAnew(platform, transaction, row.id) : {};
     const values = { ...anew, runtime, configuration: JSON.stringify(configuration), revision: row.revision + 1 };
@@ -110,6 +110,11 @@ export async function configure(
   });
   buildPending(platform.database);
   return answer;
+}
+
+/** Whether two configurations lead to the same build of one source. */
+function isBuiltAlike(one: RuntimeConfiguration, other: RuntimeConfiguration): boolean {
+  return one.runtime === other.runtime && one.python === other.python;
 }
 
 /** Gives a version a build to do. Returns what of the version changes with that. */

@@ -101,11 +101,11 @@ async function rebuild(platform: Platform, builders: Builders, built: Built, row
 /** Of what was built before locks were kept, so that the next rebuild is the same. */
 async function keepCode(platform: Platform, id: string, before: string, built: Built): Promise<void> {
   if ('image' in built) return;
-  const { source, layer, resolved, imports } = built;
+  const { source, layer, resolved, python, imports } = built;
   await platform.database.write((transaction) =>
     transaction
       .updateTable('service_versions')
-      .set({ code: JSON.stringify({ source, layer, resolved, imports }), layer })
+      .set({ code: JSON.stringify({ source, layer, resolved, python, imports }), layer })
       .where('id', '=', id)
       .where('code', '=', before)
       .execute(),
@@ -114,7 +114,8 @@ async function keepCode(platform: Platform, id: string, before: string, built: B
 
 /** The same packages again, whatever the index has by now. */
 function requestOf(built: Built): BuildRequest {
-  return 'image' in built ? {} : { resolved: built.resolved ?? null };
+  if ('image' in built) return {};
+  return { resolved: built.resolved ?? null, python: built.python ?? null };
 }
 
 function toRunnable(
@@ -142,6 +143,7 @@ function toRunnable(
           sourceDir: path.join(folder, built.source),
           layerDir: built.layer === null ? null : path.join(folder, built.layer),
           imports: built.imports,
+          ...(built.python !== undefined && { python: built.python }),
         };
   const { environment = {}, providerAccessTokens = false, hosts, warmStart: warm = true } = configuration;
   return { code, environment, limits, hosts: hostsWithPorts(hosts), warm, providerAccessTokens };

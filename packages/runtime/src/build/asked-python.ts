@@ -1,39 +1,41 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
+import { pythonRange } from './python-range.ts';
 
 const LOOKED_AT = 64 * 1024;
 
-/** The Python that a project asks for, for example `3.12`, and where it says so; null when it asks for none. */
-export async function askedPython(folder: string): Promise<{ version: string; file: string } | null> {
-  const pinned = /^\s*(?:cpython-)?(\d+\.\d+)(?:\.\d+)?\s*$/m.exec(
+/** The Python that a project asks for. */
+export interface AskedPython {
+  /** As it is written, for example `>=3.12,<4`. */
+  text: string;
+  /** Where it stands. */
+  file: string;
+  /** Whether some release of a version such as `3.12` is asked for. */
+  fits: (version: string) => boolean;
+}
+
+/**
+ * Reads which Python a project asks for: the configuration of the service, `.python-version` of pyenv and uv, and
+ * `requires-python` or the dependency `python` of Poetry in pyproject.toml. The first that says something counts. Null when
+ * none does. A patch version is not chosen: `3.12.4` asks for 3.12.
+ */
+export async function askedPython(folder: string, configured: string | null): Promise<AskedPython | null> {
+  if (configured !== null) return exactly(configured, 'The configuration of the service');
+  const pinned = /^\s*(?:cpython-|python-)?(\d+\.\d+)(?:\.\d+)?\s*$/m.exec(
     await beginningOf(join(folder, '.python-version')),
   )?.[1];
-  if (pinned !== undefined) return { version: pinned, file: '.python-version' };
-  const range = /^\s*requires-python\s*=\s*["']([^"'\n]*)["']/m.exec(
-    await beginningOf(join(folder, 'pyproject.toml')),
-  )?.[1];
-  // Only what excludes all others, or everything below it, is a question of one version.
-  const least = range === undefined ? undefined : /(?:==|~=|>=)\s*(\d+\.\d+)/.exec(range)?.[1];
-  return least === undefined
-    ? null
-    : { version: `${range?.includes('>=') === true ? '>=' : ''}${least}`, file: 'pyproject.toml' };
+  if (pinned !== undefined) return exactly(pinned, '.python-version');
+  const project = await beginningOf(join(folder, 'pyproject.toml'));
+  const text =
+    /^\s*requires-python\s*=\s*["']([^"'\n]*)["']/m.exec(project)?.[1] ??
+    /^\[tool\.poetry\.dependencies\][^[]*?^\s*python\s*=\s*["']([^"'\n]*)["']/ms.exec(project)?.[1];
+  const fits = text === undefined ? null : pythonRange(text);
+  return text === undefined || fits === null ? null : { text, file: 'pyproject.toml', fits };
 }
 
-/** Says that a project asks for another Python than the one it gets; null when it gets what it asks for. */
-export async function otherPython(folder: string, offered: string): Promise<string | null> {
-  const asked = await askedPython(folder);
-  if (asked === null) return null;
-  const { version, file } = asked;
-  const fits = version.startsWith('>=') ? minorOf(offered) >= minorOf(version.slice(2)) : version === offered;
-  return fits
-    ? null
-    : `${file} asks for Python ${version}. This platform offers Python ${offered} only, and the service runs with it.`;
-}
-
-function minorOf(version: string): number {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major * 1_000 + minor;
+function exactly(version: string, file: string): AskedPython {
+  return { text: version, file, fits: (one) => one === version };
 }
 
 async function beginningOf(file: string): Promise<string> {

@@ -1,11 +1,14 @@
+import { execFile as execFileOf } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { errorCode } from '../errors.ts';
 import type { Runtime } from '../types.ts';
-import { otherPython } from './asked-python.ts';
+import { askedPython } from './asked-python.ts';
+import { choosePython } from './choose-python.ts';
 import { compileTree } from './compile.ts';
 import { removeTree, sealTree } from './folders.ts';
 import { askHostPython, ownPython, type HostPython } from './host-python.ts';
@@ -18,6 +21,7 @@ import { readLock, type EnvironmentLock } from './lock.ts';
 import { createTell, type Tell } from './log.ts';
 import type { BuildRequest, BuiltCode, Parameter, PythonBuilder } from './outcome.ts';
 import { BuildError } from './problem.ts';
+import { createPythons } from './pythons.ts';
 import { receive } from './receive.ts';
 import { withProvided } from './provided.ts';
 import { readRequirements, type Requirement } from './requirements.ts';
@@ -37,6 +41,8 @@ export interface BuilderOptions {
   now?: () => number;
 }
 
+const execFile = promisify(execFileOf);
+
 /** A draft of a process that died. Longer than the longest build takes. */
 const STALE_DRAFT_MS = 6 * 3_600_000;
 
@@ -45,6 +51,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
   const { runtime, environment = process.env, now = Date.now, unpackLimits = DEFAULT_UNPACK_LIMITS } = options;
   const runtimeDir = join(options.dataDir, 'runtime');
   const installing = shareWork<void>();
+  const pythons = createPythons(runtimeDir, runtime);
   /** Layers do not change. */
   const locks = new Map<string, Promise<EnvironmentLock>>();
   let prepared: Promise<HostPython> | null = null;
@@ -64,6 +71,10 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     const ofMachine = await prepared;
     return unpackPip(runtimeDir, ownPython(runtimeDir) ?? ofMachine);
   }
+
+  const forgetLocks = (layer: string): void => {
+    for (const key of locks.keys()) if (key.startsWith(`${layer} `)) locks.delete(key);
+  };
 
   async function layerFor(
     draft: string,
@@ -104,32 +115,29 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     digest: string,
     tell: Tell,
     signal: AbortSignal,
-    { resolved: known = null }: BuildRequest,
+    { resolved: known = null, python: configured = null }: BuildRequest,
   ): Promise<BuiltCode> {
-    const python = await ready();
-    const source = `sources/${digest}`;
+    const usual = await ready();
+    let folder = await unpackedSource(draft, archive, digest, tell, signal);
+    const version = choosePython(await askedPython(folder, configured), pythons.offered(usual));
+    const python = await pythons.take(version, usual, tell, signal);
+    // Its bytecode is for one Python.
+    const source = `sources/${digest}${python.isOther === true ? `-python${version}` : ''}`;
     const isKnown = existsSync(join(runtimeDir, source));
-    const folder = isKnown ? join(runtimeDir, source) : join(draft, 'source');
-    if (isKnown) {
-      archive.destroy();
-      tell.info('This source is already unpacked.');
-    } else {
-      await receive(archive, digest, join(draft, 'archive.zip'), signal);
-      const { files, bytes } = await unpackSource(join(draft, 'archive.zip'), folder, unpackLimits);
-      tell.info(`Unpacked ${files} ${files === 1 ? 'file' : 'files'}, ${size(bytes)}.`);
-    }
-    const warning = await otherPython(folder, python.version);
-    if (warning !== null) tell.warning(warning);
+    if (isKnown) folder = join(runtimeDir, source);
+    else if (!folder.startsWith(draft)) folder = await copyOf(folder, join(draft, 'source'));
+    if (python.isOther === true) tell.info(`The service runs with Python ${version}.`);
     const requirements = await withProvided(readRequirements(await requirementsText(folder)), join(folder, 'src'));
     for (const { name, line } of requirements)
       if (line === 0)
         tell.info(`Adding ${name}, which every service may import. requirements.txt can choose its version.`);
     const { layer, resolved } = await layerFor(draft, requirements, known, python, tell, signal);
-    if (!isKnown) await compileTree(runtime, folder, '/app', signal);
+    if (!isKnown) await compileTree(runtime, folder, '/app', python, signal);
     const { parameters, result, imports } = await inspectService(
       runtime,
       folder,
       layer && join(runtimeDir, layer),
+      python,
       tell,
       signal,
     );
@@ -138,17 +146,39 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
       await sealTree(folder);
       await publish(folder, join(runtimeDir, source));
     }
-    return { source, layer, resolved, imports, parameters, result };
+    return { source, layer, resolved, python: version, imports, parameters, result };
+  }
+
+  /** The folder of a source: that of an earlier build, or a new one in the draft. */
+  async function unpackedSource(
+    draft: string,
+    archive: Readable,
+    digest: string,
+    tell: Tell,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const before = join(runtimeDir, 'sources', digest);
+    if (existsSync(before)) {
+      archive.destroy();
+      tell.info('This source is already unpacked.');
+      return before;
+    }
+    await receive(archive, digest, join(draft, 'archive.zip'), signal);
+    const folder = join(draft, 'source');
+    const { files, bytes } = await unpackSource(join(draft, 'archive.zip'), folder, unpackLimits);
+    tell.info(`Unpacked ${files} ${files === 1 ? 'file' : 'files'}, ${size(bytes)}.`);
+    return folder;
   }
 
   async function rebuildLayer(layer: string, now: number): Promise<string | null> {
-    const python = await ready();
+    const usual = await ready();
     const resolved = (await listLayers(runtimeDir)).find((one) => one.layer === layer);
     if (!resolved || resolved.packages.length === 0)
       return 'It was made before versions and hashes were kept. Purge it instead.';
     if (layerName(resolved) !== layer) return 'What it was made of does not fit its name. Purge it instead.';
-    if (resolved.python !== python.version || resolved.platform !== python.platform)
-      return `It is for Python ${resolved.python}, and this worker has ${python.version}. Purge it instead.`;
+    const python = pythons.isPresent(resolved.python, usual) ? await pythons.take(resolved.python, usual) : null;
+    if (python === null || resolved.platform !== python.platform)
+      return `It is for Python ${resolved.python}, which this worker does not have. Purge it instead.`;
     const draft = join(runtimeDir, 'drafts', randomUUID());
     try {
       const ground = await preparePip(runtime, python, environment, draft);
@@ -160,7 +190,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
       const made = await makeLayer(ground, { ...resolved, packages }, [], quiet, new AbortController().signal);
       await purgeLayer(runtimeDir, layer, now);
       await publish(made, join(runtimeDir, layer));
-      locks.delete(layer);
+      forgetLocks(layer);
       return null;
     } catch (error) {
       if (error instanceof BuildError) return error.message;
@@ -174,7 +204,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     list: async () => listLayers(runtimeDir),
     async purge(layer, at) {
       await purgeLayer(runtimeDir, layer, at);
-      locks.delete(layer);
+      forgetLocks(layer);
     },
     rebuild: rebuildLayer,
     removePurged: async (before) => removePurged(runtimeDir, before),
@@ -183,19 +213,28 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
   return {
     layers,
     build: inDraft(runtimeDir, now, buildIn),
-    async lockOf({ layer }) {
-      const known = layer ?? '';
+    async lockOf({ layer, python: version }) {
+      const known = `${layer ?? ''} ${version ?? ''}`;
       let lock = locks.get(known);
       if (!lock) {
-        lock = ready().then((python) => readLock(layer === null ? null : join(runtimeDir, layer), python));
+        lock = ready()
+          .then(async (usual) => (version === undefined ? usual : pythons.take(version, usual)))
+          .then((python) => readLock(layer === null ? null : join(runtimeDir, layer), python));
         locks.set(known, lock);
         lock.catch(() => locks.delete(known));
       }
       return lock;
     },
-    isPresent: async ({ source, layer }) =>
-      [source, layer].every((name) => name === null || existsSync(join(runtimeDir, name))),
+    isPresent: async ({ source, layer, python }) =>
+      [source, layer].every((name) => name === null || existsSync(join(runtimeDir, name))) &&
+      (python === undefined || pythons.isPresent(python, await ready())),
   };
+}
+
+/** Of a folder that cannot be written, one that can. */
+async function copyOf(folder: string, target: string): Promise<string> {
+  await execFile('/bin/cp', ['-r', '--no-preserve=mode', '--no-target-directory', folder, target], { env: {} });
+  return target;
 }
 
 async function requirementsText(folder: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { PYTHON } from '../sandbox/root.ts';
 import { BUILD_SHARE } from './build-limits.ts';
+import { inPython, type HostPython } from './host-python.ts';
 import type { Runtime } from '../types.ts';
 import { BuildError } from './problem.ts';
 
@@ -21,6 +22,7 @@ export async function compileTree(
   runtime: Pick<Runtime, 'sandboxed'>,
   folder: string,
   inside: string,
+  python: HostPython,
   signal: AbortSignal,
 ): Promise<void> {
   const ended = await runtime.sandboxed({
@@ -39,6 +41,7 @@ export async function compileTree(
     ],
     binds: [{ from: folder, to: inside, writable: true }],
     environment: {},
+    ...inPython(python),
     network: 'NONE',
     limits: LIMITS,
     signal,

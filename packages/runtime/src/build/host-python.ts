@@ -12,6 +12,13 @@ export interface HostPython {
   /** What compiled packages must fit: the ABI and the platform, for example `cpython-311-x86_64-linux-gnu linux-x86_64`. */
   platform: string;
   pip: Pip | null;
+  /** It is not that of the root of sandboxes, so each sandbox has to be given it. */
+  isOther?: boolean;
+}
+
+/** What a sandboxed command says about the Python that it needs. */
+export function inPython({ version, isOther = false }: HostPython): { python?: string } {
+  return isOther ? { python: version } : {};
 }
 
 export interface Pip {

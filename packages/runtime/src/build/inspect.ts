@@ -1,6 +1,7 @@
 import { PYTHON } from '../sandbox/root.ts';
 import { BUILD_SHARE } from './build-limits.ts';
 import type { LogLine, Runtime } from '../types.ts';
+import { inPython, type HostPython } from './host-python.ts';
 import type { Tell } from './log.ts';
 import type { Parameter } from './outcome.ts';
 import { readImports } from './read-imports.ts';
@@ -34,6 +35,7 @@ export async function inspectService(
   runtime: Pick<Runtime, 'sandboxed'>,
   sourceDir: string,
   layerDir: string | null,
+  python: HostPython,
   tell: Tell,
   signal: AbortSignal,
 ): Promise<Inspected> {
@@ -43,6 +45,7 @@ export async function inspectService(
     command: [PYTHON, '-I', '-S', '-B', '-u', '/runner/inspect_service.py'],
     binds,
     environment: {},
+    ...inPython(python),
     network: 'NONE',
     limits: LIMITS,
     onLine(line) {
@@ -62,7 +65,7 @@ export async function inspectService(
   }
   const { modules, ...inspected } = report;
   if (modules === null) return { ...inspected, imports: [] };
-  const imports = await readImports(runtime, sourceDir, LIMITS, signal);
+  const imports = await readImports(runtime, sourceDir, python, LIMITS, signal);
   return { ...inspected, imports: imports.filter((name) => modules.has(name)) };
 }
 

@@ -67,7 +67,7 @@ export async function makeLayer(
     throw new BuildError('install-failed', detail);
   }
   tell.info(`The packages take ${Math.ceil(bytes / 2 ** 20)} MiB. Compiling them.`);
-  await compileTree(runtime, packages, '/deps', signal);
+  await compileTree(runtime, packages, '/deps', python, signal);
   await rm(join(packages, LAYER_RECORD), { recursive: true, force: true });
   await writeFile(join(packages, LAYER_RECORD), JSON.stringify({ ...resolved, bytes }), { flag: 'wx' });
   await sealTree(packages);

@@ -24,6 +24,8 @@ export interface BuiltCode {
   layer: string | null;
   /** What the requirements came to, which names the layer; null without any. */
   resolved: Resolved | null;
+  /** The Python that it was built for, for example `3.12`; not there when it was built before services could choose. */
+  python?: string;
   /** Modules worth importing before a job comes. */
   imports: string[];
   parameters: Parameter[];
@@ -45,6 +47,10 @@ export type BuildOutcome<Built = BuiltCode> = { ok: true; built: Built } | { ok:
 export interface BuildRequest {
   /** What its requirements came to before: the same is installed again, whatever the index has by now. */
   resolved?: Resolved | null;
+  /** The Python that its configuration names, for example `3.12`; null or left out, what the source says counts. */
+  python?: string | null;
+  /** Whether packages that exist as source code only are built, in a sandbox without a network. Default false. */
+  sourcePackages?: boolean;
 }
 
 /** Told line by line what a build does, in words for the person who uploaded the code. */
@@ -53,7 +59,7 @@ export type OnLine = (line: LogLine) => void;
 /** Turns the ZIP of a project into something that can be run. */
 export interface Builder<
   Built extends object = BuiltCode,
-  Key = { readonly source: string; readonly layer: string | null },
+  Key = { readonly source: string; readonly layer: string | null; readonly python?: string },
 > {
   /**
    * Unpacks, installs, inspects and compiles. The same content again takes the time of the inspection and changes nothing.
@@ -76,7 +82,7 @@ export interface PythonBuilder extends Builder {
   /** The layers of this machine, for its operator. */
   readonly layers: LayerStore;
   /** The Python and the packages that it runs with on this machine. */
-  lockOf(built: { readonly layer: string | null }): Promise<EnvironmentLock>;
+  lockOf(built: { readonly layer: string | null; readonly python?: string }): Promise<EnvironmentLock>;
 }
 
 export interface ImageBuilder extends Builder<BuiltImage, { readonly image: string }> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PYTHON } from '../sandbox/root.ts';
 import type { Bind, LogLine, Runtime, Severity } from '../types.ts';
 import { BUILD_SHARE } from './build-limits.ts';
-import type { HostPython } from './host-python.ts';
+import { inPython, type HostPython } from './host-python.ts';
 import type { OnLine } from './outcome.ts';
 import { pipSettings, type PipSettings } from './pip-settings.ts';
 import { BuildError } from './problem.ts';
@@ -61,11 +61,12 @@ export interface PipEnd {
 
 /** Runs pip in a sandbox with the network of this machine. @throws BuildError when a limit ends it. */
 export async function runPip(
-  { runtime, python: { pip }, draft, settings }: PipGround,
+  { runtime, python, draft, settings }: PipGround,
   command: readonly string[],
   onLine: OnLine,
   signal: AbortSignal,
 ): Promise<PipEnd> {
+  const { pip } = python;
   if (pip === null) throw new Error('There is no pip');
   const place = pip.isWheel ? '/pip/pip.whl' : '/pip/pip';
   const program = pip.isWheel ? `${place}/pip` : place;
@@ -81,6 +82,7 @@ export async function runPip(
     command: [PYTHON, '-I', '-S', '-B', '-u', program, ...command],
     binds,
     environment: { HOME: '/build/tmp', TMPDIR: '/build/tmp', PIP_ROOT_USER_ACTION: 'ignore', ...settings.environment },
+    ...inPython(python),
     workingDirectory: '/build',
     network: 'HOST',
     limits: LIMITS,

@@ -17,6 +17,7 @@ export type BuildProblemCode =
   | 'index-unreachable'
   | 'install-failed'
   | 'pip-missing'
+  | 'python-unavailable'
   | 'dockerfile-missing'
   | 'dockerfile-refused'
   | 'image-build-failed'
@@ -48,6 +49,7 @@ const TITLES: Record<BuildProblemCode, string> = {
   'index-unreachable': 'The package index cannot be reached',
   'install-failed': 'The packages could not be installed',
   'pip-missing': 'pip is not installed on this machine',
+  'python-unavailable': 'This Python is not to be had',
   'dockerfile-missing': 'No Dockerfile',
   'dockerfile-refused': 'The Dockerfile asks for what builds do not have',
   'image-build-failed': 'The image could not be built',

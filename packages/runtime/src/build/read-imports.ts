@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { inspectJson } from '../json/index.ts';
 import { PYTHON } from '../sandbox/root.ts';
+import { inPython, type HostPython } from './host-python.ts';
 import type { Runtime, SandboxedCommand } from '../types.ts';
 
 const MODULE = /^[\p{ID_Start}_][\p{ID_Continue}]*(\.[\p{ID_Start}_][\p{ID_Continue}]*)*$/u;
@@ -18,6 +19,7 @@ const OURS = ['src', 'kethub', 'kethub_runtime'];
 export async function readImports(
   runtime: Pick<Runtime, 'sandboxed'>,
   sourceDir: string,
+  python: HostPython,
   limits: SandboxedCommand['limits'],
   signal: AbortSignal,
 ): Promise<string[]> {
@@ -25,6 +27,7 @@ export async function readImports(
     command: [PYTHON, '-I', '-S', '-B', '/runner/read_imports.py'],
     binds: [{ from: sourceDir, to: '/app', writable: false }],
     environment: {},
+    ...inPython(python),
     network: 'NONE',
     limits,
     signal,

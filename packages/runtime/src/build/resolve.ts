@@ -21,6 +21,8 @@ export interface Resolved {
   platform: string;
   /** `name==version --hash=sha256:<digest>`, sorted. Holds no address. */
   packages: string[];
+  /** Those that were built from source code: `name==version --hash=sha256:<digest of the source>`, in the order of their builds. */
+  sources?: string[];
 }
 
 /**

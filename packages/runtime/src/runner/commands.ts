@@ -67,10 +67,13 @@ export class Commands {
     const { limits } = request;
     if (signal.aborted) return { exitCode: null, cause: ABORTED, stdout: '' };
     const layout = {
-      mounts: request.binds.map(({ from, to, writable }) => {
-        const mount = { from: this.#ground.reachable(from), to, writable };
-        return writable ? mount : { ...mount, overlay: 'ONCE' as const };
-      }),
+      mounts: [
+        ...this.#ground.pythonMounts(request.python).mounts,
+        ...request.binds.map(({ from, to, writable }) => {
+          const mount = { from: this.#ground.reachable(from), to, writable };
+          return writable ? mount : { ...mount, overlay: 'ONCE' as const };
+        }),
+      ],
       tmpBytes: limits.tmpBytes,
       workingDirectory: request.workingDirectory ?? '/tmp',
       environment: { ...baseEnvironment(limits.cpus), ...request.environment },

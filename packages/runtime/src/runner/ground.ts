@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { messageOf } from '../errors.ts';
 import type { Places } from '../places.ts';
 import { openCgroups, type CgroupTree } from '../sandbox/cgroups.ts';
+import { installedPython, mountsOfPython } from '../pythons/index.ts';
+import type { Mount } from '../sandbox/bwrap.ts';
 import type { Ground } from '../sandbox/launch.ts';
 import { Doors } from '../egress/doors.ts';
 import { prepareRoot, type SandboxRoot } from '../sandbox/root.ts';
@@ -29,6 +31,8 @@ export interface RunnerGround extends Ground {
   /** The path under which the user of a sandbox reaches a folder of ours. @throws when there is none at that path. */
   reachable(path: string): string;
   doors: Doors;
+  /** What gives a sandbox another Python than that of the root; nothing where it is the same. @throws when it is not installed. */
+  pythonMounts(version: string | undefined): { mounts: Mount[]; standard: string[] };
   /** Makes new sandboxes of the root that is current now. */
   renewRoot(): void;
   close(): Promise<void>;
@@ -72,6 +76,20 @@ export async function prepareGround(
     identities,
     nests: new Nests(places),
     guards: new OutputGuards(places.nests, floor),
+    pythonMounts(version) {
+      const { dir, usr, standard } = ground.root;
+      if (version === undefined || version === ground.root.python) return { mounts: [], standard };
+      const python = installedPython(places.runtimeDir, version);
+      if (python === null) throw new Error(`Python ${version} is not installed on this machine.`);
+      const { mounts, standard: library } = mountsOfPython(python, { rootDir: dir, usr, runner: `${dir}/runner` });
+      const shown = mounts.map(({ from, to }) => ({
+        from: reachable(from),
+        to,
+        writable: false,
+        overlay: 'KEPT' as const,
+      }));
+      return { mounts: shown, standard: library };
+    },
     doors: new Doors(`${places.runtimeDir}/doors`, identities.take(), reachable),
     limitedBy: cgroups?.kind ?? 'RLIMITS',
     version,

@@ -92,6 +92,7 @@ export class ServiceSandbox {
     const door = hosts.length === 0 ? null : this.#openDoor(hosts);
     this.#door = door;
     const mounts: Mount[] = [
+      ...this.#ground.pythonMounts(code.python).mounts,
       { from: reachable(code.sourceDir), to: '/app', writable: false, overlay: 'KEPT' },
       ...(code.layerDir === null
         ? []

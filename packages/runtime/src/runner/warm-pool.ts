@@ -135,7 +135,7 @@ export class WarmPool {
     const known = this.#imports.get(key);
     if (known !== undefined) return known;
     if (this.#imports.size >= MOST_REMEMBERED) this.#imports.clear();
-    const imports = importable(code, this.#ground.root.standard);
+    const imports = importable(code, this.#ground.pythonMounts(code.python).standard);
     this.#imports.set(key, imports);
     return imports;
   }
@@ -241,6 +241,7 @@ function keyOf({ code, environment, hosts, limits }: ServiceSpec): string {
   return JSON.stringify([
     code.sourceDir,
     code.layerDir,
+    code.python,
     code.imports,
     variables,
     hosts,

@@ -27,6 +27,8 @@ export interface SandboxRoot {
   standard: string[];
   /** Id of the root of our own, or null when it is made of this machine's `/usr`. */
   own: string | null;
+  /** Version of its Python, for example `3.11`. */
+  python: string;
 }
 
 // Asked once: where the interpreter lives, its own library, and the folders of the shared libraries that it and its modules load.
@@ -84,6 +86,7 @@ export function prepareRoot({ runtimeDir, mark }: Places, pythonSide: string, sw
     masks: masksOf(dir),
     standard,
     own: own?.id ?? null,
+    python: own?.python ?? /^\d+\.\d+/.exec(python?.version ?? '')?.[0] ?? '',
   };
 }
 

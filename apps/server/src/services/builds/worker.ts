@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { limits, type BuildProblem, type ServiceRuntime } from '@kethub/contract';
+import { limits, type BuildProblem, type RuntimeConfiguration, type ServiceRuntime } from '@kethub/contract';
+import type { BuildRequest } from '@kethub/runtime/build';
 import { keepLog, LogCopier, removeCopies } from '../../logs/index.ts';
 import type { Platform } from '../../platform.ts';
 import { missingMb } from '../../quotas/index.ts';
@@ -155,7 +156,7 @@ export class BuildWorker {
     const { database, blobs, log } = this.#platform;
     const version = await database.read
       .selectFrom('service_versions')
-      .select(['id', 'source_blob', 'source_digest', 'runtime'])
+      .select(['id', 'source_blob', 'source_digest', 'runtime', 'configuration'])
       .where('build_id', '=', id)
       .executeTakeFirst();
     if (!version) return this.#drop(id);
@@ -171,7 +172,7 @@ export class BuildWorker {
       if (missing > 0) return await this.#end(id, version.id, null, diskFull(missing));
       const { stream } = await blobs.get(version.source_blob);
       const outcome = await builder
-        .build(stream, version.source_digest, (entry) => writer.add(entry), signal)
+        .build(stream, version.source_digest, (entry) => writer.add(entry), signal, requestOf(version.configuration))
         // What is built already is not read: the connection that it would come over must not stay open.
         .finally(() => stream.destroy());
       if (signal.aborted) return;
@@ -237,6 +238,12 @@ export class BuildWorker {
 function diskFull(missing: number): BuildProblem {
   const detail = `The disk of this worker is nearly full: the operator has to free ${missing} MiB. Then upload the source again.`;
   return { code: 'disk-full', title: 'The disk is nearly full', detail };
+}
+
+/** What a configuration says of the build of its source. */
+function requestOf(configuration: string): BuildRequest {
+  const { python = null } = JSON.parse(configuration) as RuntimeConfiguration;
+  return { python };
 }
 
 /** Lists hold many parameters, and user code decides how long a schema is. */

@@ -1,0 +1,30 @@
+import { byVersion } from '../pythons/index.ts';
+import type { AskedPython } from './asked-python.ts';
+import { BuildError } from './problem.ts';
+
+/** Versions such as `3.12` that services can have, and the one that they get when they ask for none. */
+export interface OfferedPythons {
+  usual: string;
+  others: readonly string[];
+}
+
+/**
+ * Chooses the Python of a service: the usual one where it fits what is asked for, otherwise the next newer that fits, otherwise
+ * the next older.
+ * @throws BuildError with the versions that there are when none fits.
+ */
+export function choosePython(asked: AskedPython | null, { usual, others }: OfferedPythons): string {
+  const all = [usual, ...others.filter((one) => one !== usual)].toSorted(byVersion);
+  const newer = all.filter((one) => byVersion(one, usual) > 0);
+  const older = all.filter((one) => byVersion(one, usual) < 0).toReversed();
+  const chosen = [usual, ...newer, ...older].find((one) => asked === null || asked.fits(one));
+  if (chosen !== undefined) return chosen;
+  throw new BuildError(
+    'python-unavailable',
+    `${asked?.file ?? ''} asks for Python ${asked?.text ?? ''}. This platform has Python ${listed(all)}. Ask for one of these versions.`,
+  );
+}
+
+function listed(versions: readonly string[]): string {
+  return versions.length < 2 ? versions.join('') : `${versions.slice(0, -1).join(', ')} and ${versions.at(-1) ?? ''}`;
+}

@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { basename, join } from 'node:path';
+import type { InstalledPython } from './installed.ts';
+
+/** How a sandbox gets another interpreter than that of its root. */
+export interface PythonMounts {
+  /** Read-only, laid over the root. */
+  mounts: { from: string; to: string }[];
+  /** Folders of its standard library, on this machine. */
+  standard: string[];
+}
+
+/**
+ * The mounts that give a sandbox this interpreter: its files at `/python`, and the commands of the root with a `python3` that is
+ * a link to it. They lie beside the root that they belong to (`rootDir`), and are made when they are first needed: 50 links.
+ * Our own side comes compiled for it, since a sandbox cannot write bytecode.
+ */
+export function mountsOfPython(
+  python: InstalledPython,
+  { rootDir, usr, runner }: { rootDir: string; usr: string; runner: string },
+): PythonMounts {
+  const place = join(rootDir, 'pythons', basename(join(python.home, '..')));
+  if (!existsSync(place)) make(place, python, usr, runner);
+  const library = join(python.home, 'lib', `python${python.version}`);
+  return {
+    mounts: [
+      { from: python.home, to: '/python' },
+      { from: join(place, 'bin'), to: '/usr/bin' },
+      { from: join(place, 'runner'), to: '/runner' },
+    ],
+    standard: [library, join(library, 'lib-dynload')],
+  };
+}
+
+function make(place: string, python: InstalledPython, usr: string, runner: string): void {
+  const draft = `${place}-${randomUUID()}`;
+  try {
+    mkdirSync(join(draft, 'bin'), { recursive: true, mode: 0o755 });
+    for (const entry of readdirSync(join(usr, 'bin'), { withFileTypes: true })) {
+      if (!entry.isFile() || entry.name.startsWith('python')) continue;
+      link(join(usr, 'bin', entry.name), join(draft, 'bin', entry.name));
+    }
+    for (const name of ['python3', 'python', `python${python.version}`])
+      symlinkSync(`/python/bin/python${python.version}`, join(draft, 'bin', name));
+    const copied = spawnSync('/bin/cp', ['-r', '--no-preserve=mode', runner, join(draft, 'runner')], { env: {} });
+    if (copied.status !== 0) throw new Error(`The Python side could not be copied: ${String(copied.stderr)}`);
+    compile(python, join(draft, 'runner'));
+    spawnSync('/bin/chmod', ['-R', 'u=rwX,go=rX', draft], { env: {} });
+    renameSync(draft, place);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    if (!existsSync(place)) throw error; // otherwise another process was faster
+  }
+}
+
+function link(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to); // another disk
+  }
+}
+
+/** On this machine itself: the file is ours and pinned. Where it does not run, each start compiles for itself. */
+function compile({ home, version }: InstalledPython, runner: string): void {
+  const options = [
+    '-I',
+    '-S',
+    '-m',
+    'compileall',
+    '-qq',
+    '--invalidation-mode',
+    'unchecked-hash',
+    '-s',
+    runner,
+    '-p',
+    '/runner',
+  ];
+  spawnSync(join(home, 'bin', `python${version}`), [...options, runner], { env: {}, cwd: '/' });
+}
