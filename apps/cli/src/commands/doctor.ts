@@ -43,8 +43,7 @@ interface PythonsOptions extends CommonOptions {
 }
 
 async function pythons(shell: Shell, options: PythonsOptions): Promise<void> {
-  const { installedPythons, pythonReleases } = await import('@kethub/runtime/pythons');
-  const { currentRoot } = await import('@kethub/runtime/escapes');
+  const { currentRoot, installedPythons, pythonReleases } = await import('@kethub/runtime/escapes');
   const runtimeDir = path.resolve(shell.folder, options.data, 'runtime');
   const installed = new Map(installedPythons(runtimeDir).map((one) => [one.version, one]));
   const root = currentRoot(runtimeDir);
