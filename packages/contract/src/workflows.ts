@@ -24,6 +24,9 @@ export const WorkflowDetails = Type.Object(
       description: 'As which tasks call services that name no application themselves.',
     }),
     problems: Type.Array(WorkflowProblem, { description: 'A version with problems is saved, and cannot be deployed.' }),
+    warnings: Type.Array(WorkflowProblem, {
+      description: 'Probable mistakes that are no reason to refuse it, such as a variable that nothing defines.',
+    }),
     services: Type.Array(
       Type.Object({
         elementId: ElementId,
@@ -125,6 +128,15 @@ export const WorkflowInstanceDetails = Type.Object(
     children: Type.Array(WorkflowInstance, {
       description: 'What its call activities have started, newest first; at most 100.',
     }),
+    warnings: Type.Array(
+      Type.Object({
+        elementId: ElementId,
+        expression: Type.String(),
+        code: Type.String(),
+        message: Type.String(),
+      }),
+      { description: 'What expressions have noticed, such as a variable that is not there: each once, at most 20.' },
+    ),
     variables: AnyObject,
   },
   { $id: 'WorkflowInstanceDetails' },

@@ -12,7 +12,10 @@ export interface Budget {
 }
 
 /** A second of computing at most; a workflow that needs more should call a service. */
-export const DEFAULT_BUDGET: Budget = { steps: 1_000_000, listLength: 100_000, textLength: 1_000_000 };
+export const DEFAULT_BUDGET: Budget = { steps: 1_000_000, listLength: 100_000, textLength: 16_000_000 };
+
+/** Items that are only looked at, one like the other, per step. */
+export const LOOKED_AT_PER_STEP = 8;
 
 const UNITS_PER_STEP = 100;
 
@@ -28,7 +31,13 @@ export class Meter {
 
   spend(steps: number): void {
     this.#steps -= steps;
-    if (this.#steps < 0) exceed('steps', `more than ${this.#budget.steps} steps`);
+    if (this.#steps < 0)
+      exceed('steps', `more than ${this.#budget.steps} steps, about a second of computing. Have a service do it`);
+  }
+
+  /** Before a function goes through a list of so many items, and makes none. */
+  look(length: number): void {
+    this.spend(Math.ceil(length / LOOKED_AT_PER_STEP));
   }
 
   /** Before a list of so many items is made. */
@@ -38,7 +47,8 @@ export class Meter {
   }
 
   limitList(length: number): void {
-    if (length > this.#budget.listLength) exceed('listLength', `a list of more than ${this.#budget.listLength} items`);
+    if (length > this.#budget.listLength)
+      exceed('listLength', `to make a list of more than ${this.#budget.listLength} items. Have a service do it`);
   }
 
   /** Before a text of so many units is made or searched. */
@@ -49,7 +59,7 @@ export class Meter {
 
   limitText(length: number): void {
     if (length > this.#budget.textLength)
-      exceed('textLength', `a text of more than ${this.#budget.textLength} characters`);
+      exceed('textLength', `a text of more than ${this.#budget.textLength} characters. Have a service do it`);
   }
 }
 

@@ -6,7 +6,7 @@ import { compileNode } from './evaluate/compile-node.ts';
 import { Run } from './evaluate/run.ts';
 import type { EvaluateOptions } from './evaluate/run.ts';
 import type { Scope } from './scope.ts';
-import { usesOf } from './syntax/analysis.ts';
+import { takenApart, usesOf } from './syntax/analysis.ts';
 import type { Node } from './syntax/ast.ts';
 import { Names } from './syntax/names.ts';
 import { parseExpression, parseUnaryTests, type Known } from './syntax/parser.ts';
@@ -24,8 +24,12 @@ export interface CompiledExpression {
    * out to be a member of the items.
    */
   readonly variables: readonly string[];
+  /** Those that it cannot do without: not read in a filter, nor by a function that asks whether they are there. */
+  readonly needed: readonly string[];
   /** Functions that are called by name, builtin or not. */
   readonly calls: readonly string[];
+  /** Those whose values are not passed on as they are, by themselves or in a context, but computed with. */
+  readonly takenApart: readonly string[];
   /** The value and what was noticed on the way. Throws nothing but `FeelBudgetError`. */
   evaluate(scope: Scope, options?: EvaluateOptions): Evaluation;
 }
@@ -64,7 +68,9 @@ function ready(source: string, node: Node): CompiledExpression {
   return {
     source,
     variables: [...uses.variables],
+    needed: [...uses.needed],
     calls: [...uses.calls],
+    takenApart: [...takenApart(node)],
     evaluate(scope, options = NO_OPTIONS) {
       const run = new Run(source, scope, options);
       try {

@@ -75,7 +75,11 @@ describe('what computes or grows without end', () => {
       '{f: function(l, n, f) if n = 0 then l else f(concatenate(l, l), n - 1, f), r: f([1, 2], 40, f)}.r',
       '',
     ],
-    ['textLength', 'replace(string join(for i in 1..30000 return "aaaaaaaaaa"), "a", "bbbbbbbbbb")', ''],
+    [
+      'textLength',
+      'replace(string join(for i in 1..30000 return "aaaaaaaaaa"), "a", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb")',
+      '',
+    ],
     ['steps', 'extract(string join(for i in 1..9999 return "aaaaaaaaaa"), "(a*b|a)")', ''],
     ['steps', 'index of(for i in 1..3000 return [i, for j in 1..1000 return j], 1)', ''],
   ])('%s: %s', (part, expression, also) => {

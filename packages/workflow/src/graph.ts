@@ -47,6 +47,14 @@ export interface MessageDefinition {
   readonly correlationKey: Expression | null;
 }
 
+/** How often a service is called that fails, before its error is raised. */
+export interface Retry {
+  /** Calls in all. */
+  readonly tries: number;
+  /** Milliseconds before the second call; twice as long before each further one. */
+  readonly backoffMs: number;
+}
+
 /** What an event waits for, or is reached by. */
 export type Trigger =
   | { readonly type: 'none' }
@@ -100,7 +108,7 @@ export type Node = Common &
     | { readonly kind: 'errorEndEvent'; readonly code: string; readonly message: Expression | null }
     | { readonly kind: 'task' }
     | { readonly kind: 'script'; readonly expression: Expression; readonly resultVariable: string }
-    | { readonly kind: 'service'; readonly service: ServiceReference }
+    | { readonly kind: 'service'; readonly service: ServiceReference; readonly retry: Retry | null }
     | {
         readonly kind: 'call';
         readonly processId: Expression;

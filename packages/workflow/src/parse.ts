@@ -3,7 +3,7 @@ import { checkStructure, flowsOf, straightThroughLoop } from './bpmn/checks.ts';
 import { collect } from './bpmn/collect.ts';
 import { readDocument } from './bpmn/document.ts';
 import type { ProcessDraft } from './bpmn/draft.ts';
-import { children, flag, text, type Element } from './bpmn/element.ts';
+import { children, flag, idOf, text, type Element } from './bpmn/element.ts';
 import { checkId } from './bpmn/names.ts';
 import { nodeOf, processNodeOf } from './bpmn/nodes.ts';
 import { reachability } from './bpmn/reachability.ts';
@@ -44,7 +44,8 @@ function compile(definitions: Element, judged: boolean): ParseResult {
   if (executable.length === 0) {
     const first = children(definitions, 'rootElements').find(({ $type }) => $type === 'bpmn:Process');
     const message = 'The file has no executable process. Mark the process that is to be run with isExecutable="true".';
-    report.add(first ?? definitions, 'NO_EXECUTABLE_PROCESS', message);
+    const at = idOf(first ?? definitions);
+    report.addProblem({ elementId: at, code: 'NO_EXECUTABLE_PROCESS', message, ...(at === null && { line: 1 }) });
   }
   const processes = new Map<string, Process>();
   for (const element of executable) {

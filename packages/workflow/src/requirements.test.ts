@@ -66,6 +66,7 @@ it('lists what a workflow needs and offers', async () => {
       { elementId: 'e', name: 'deep' },
     ],
     secrets: ['token', 'user'],
+    warnings: [],
   });
 });
 

@@ -36,6 +36,24 @@ export interface Problem {
   readonly expression?: string;
 }
 
+/** What is probably a mistake of a workflow that can be deployed all the same, and where. */
+export interface WorkflowWarning {
+  readonly elementId: string;
+  readonly code: 'UNDEFINED_VARIABLE' | 'UNKNOWN_FUNCTION' | 'NEVER_THROWN';
+  readonly message: string;
+  readonly expression?: string;
+}
+
+/** What an expression noticed while it was evaluated: a part of it is null for this reason. Told once of each instance. */
+export interface ExpressionWarning {
+  readonly elementId: string;
+  /** Its text, at most 200 characters. */
+  readonly expression: string;
+  /** For programs: a code of FEEL, such as `NO_VARIABLE_FOUND`. */
+  readonly code: string;
+  readonly message: string;
+}
+
 /** What a platform service task calls: headers of its `zeebe:taskDefinition type="platform-service"`. */
 export interface ServiceReference {
   readonly serviceId: string;
@@ -66,6 +84,8 @@ export interface Requirements {
   readonly outputs: readonly { readonly elementId: string; readonly name: string }[];
   /** Names of secrets that `secret_value` reads. */
   readonly secrets: readonly string[];
+  /** At most a hundred; absent of versions that were saved by an earlier platform. */
+  readonly warnings?: readonly WorkflowWarning[];
 }
 
 /** When a timer start event is due; plain JSON, to be stored and passed to `nextStart`. */
@@ -293,6 +313,8 @@ export interface ElementInstance {
   /** Tokens that wait at joining gateways of this scope: how many have come along a flow, in order of the first. */
   waiting?: readonly WaitingTokens[];
   job?: number;
+  /** Of a service that has failed and is called again: how many calls have failed. */
+  failures?: number;
   /** It is in the journal that the job takes longer than it should. */
   delayed?: true;
   child?: number;
@@ -369,6 +391,8 @@ export interface StateHead {
   readonly caughtOutside: readonly string[] | null;
   /** A step that was paused; null: the instance waits, or has ended. */
   work: PausedStep | null;
+  /** What expressions have noticed, each once, at most 20; absent: nothing. */
+  warnings?: readonly ExpressionWarning[];
 }
 
 /** What a step that was paused knows beside the state. */
@@ -417,6 +441,7 @@ export type JournalEntry = { readonly seq: number; readonly at: number } & (
   | { readonly type: 'taken'; readonly flowId: string; readonly scope: number }
   | { readonly type: 'delayed'; readonly elementId: string; readonly element: number; readonly reason: string }
   | { readonly type: 'abandoned'; readonly elementId: string; readonly reason: string }
+  | ({ readonly type: 'warned'; readonly element: number } & ExpressionWarning)
   | { readonly type: 'incident'; readonly incident: Incident }
   | { readonly type: 'resolved'; readonly incident: number; readonly elementId: string }
   | {

@@ -33,6 +33,10 @@ export async function upWorkflow(
   const name = `${service.slug} ${version.version}`;
   const problems = version.workflow?.problems ?? [];
   if (problems.length > 0) return showProblems(shell, output, service, version, problems);
+  for (const { elementId, message } of version.workflow?.warnings ?? [])
+    output.note(
+      `${output.style.yellow('WARNING')} ${printable(`${elementId ?? 'the file'}: ${message}`, shell.stderr.isTTY)}`,
+    );
   const published = publishes ? await publish(session, service, version) : null;
   if (published)
     output.note(`${output.style.green(`${name} is deployed.`)} Run it: ${commandFor(shell, 'run', wanted)}`);

@@ -78,6 +78,8 @@ function lineOf(entry: JournalEntry, retried: number | null): LogEntry | null {
         `${entry.elementId} was cancelled, but what it has called may run on at the provider's: ${entry.reason}`,
         'WARNING',
       );
+    case 'warned':
+      return line(`${entry.elementId} reads ${entry.expression}: ${entry.message}`, 'WARNING');
     case 'incident': {
       const { elementId, error } = entry.incident;
       return line(`${elementId} cannot go on: ${error.errorCode}: ${error.message}`, 'ERROR');

@@ -10,10 +10,18 @@ type Numbers = readonly FeelNumber[];
 function overItems(run: (call: CallSite, list: readonly Value[]) => Value): Builtin {
   return new Builtin([
     signature(['...list: list'], (call, list) => {
-      call.spend(list.length);
+      call.meter.look(list.length);
       return run(call, list);
     }),
   ]);
+}
+
+/** What is sorted or computed with decimals costs more than what is looked at. */
+function dear(run: (numbers: Numbers, call: CallSite) => FeelNumber | null | readonly FeelNumber[]) {
+  return (numbers: Numbers, call: CallSite) => {
+    call.spend(numbers.length);
+    return run(numbers, call);
+  };
 }
 
 /** A function of at least one number. */
@@ -25,27 +33,32 @@ function overNumbers(run: (numbers: Numbers, call: CallSite) => FeelNumber | nul
   });
 }
 
-function total(numbers: Numbers, operation: typeof add, start: number): FeelNumber | null {
+function total(call: CallSite, numbers: Numbers, operation: typeof add, start: number): FeelNumber | null {
   let result: FeelNumber | null = start;
-  for (const number of numbers) result = result === null ? null : operation(result, number);
+  for (const number of numbers) {
+    if (result === null) return null;
+    // With decimals it takes 50 times as long.
+    if (!Number.isSafeInteger(result) || !Number.isSafeInteger(number)) call.spend(1);
+    result = operation(result, number);
+  }
   return result;
 }
 
-function mean(numbers: Numbers): FeelNumber | null {
-  const sum = total(numbers, add, 0);
+function mean(numbers: Numbers, call: CallSite): FeelNumber | null {
+  const sum = total(call, numbers, add, 0);
   return sum === null ? null : divide(sum, numbers.length);
 }
 
-function median(numbers: Numbers): FeelNumber | null {
+function median(numbers: Numbers, call: CallSite): FeelNumber | null {
   const sorted = numbers.toSorted(compareNumbers);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? 0;
   if (sorted.length % 2 === 1) return upper;
-  return mean([sorted[sorted.length / 2 - 1] ?? 0, upper]);
+  return mean([sorted[sorted.length / 2 - 1] ?? 0, upper], call);
 }
 
 /** The standard deviation of a sample. */
 function deviation(numbers: Numbers, call: CallSite): FeelNumber | null {
-  const middle = mean(numbers);
+  const middle = mean(numbers, call);
   if (numbers.length < 2 || middle === null) return call.fail('needs two numbers at least.');
   let squares = new Decimal(0);
   for (const number of numbers) squares = squares.plus(toDecimal(number).minus(toDecimal(middle)).pow(2));
@@ -71,11 +84,11 @@ function mode(numbers: Numbers): readonly FeelNumber[] {
 
 /** The first or last item by order; null if two of them have none. */
 function extreme(call: CallSite, list: readonly Value[], sign: 1 | -1): Value {
-  const [first, ...rest] = list;
+  const [first] = list;
   if (first === undefined) return call.fail('needs one item at least.');
   let best = first;
   if (order(first, first) === null) return call.fail(`a ${kindOf(first)} has no order.`);
-  for (const item of rest) {
+  for (const item of list) {
     const distance = order(item, best);
     if (distance === null) return call.fail(`a ${kindOf(item)} cannot be compared with a ${kindOf(best)}.`);
     if (distance * sign > 0) best = item;
@@ -94,14 +107,15 @@ function logic(decisive: boolean): Builtin {
 export const aggregates: readonly (readonly [string, Builtin])[] = [
   ['min', overItems((call, list) => extreme(call, list, -1))],
   ['max', overItems((call, list) => extreme(call, list, 1))],
-  ['sum', overNumbers((numbers) => total(numbers, add, 0))],
-  ['product', overNumbers((numbers) => total(numbers, multiply, 1))],
+  ['sum', overNumbers((numbers, call) => total(call, numbers, add, 0))],
+  ['product', overNumbers((numbers, call) => total(call, numbers, multiply, 1))],
   ['mean', overNumbers(mean)],
-  ['median', overNumbers(median)],
-  ['stddev', overNumbers(deviation)],
+  ['median', overNumbers(dear(median))],
+  ['stddev', overNumbers(dear(deviation))],
   [
     'mode',
     overItems((call, list) => {
+      call.spend(list.length);
       const wrong = list.find((item) => !isNumber(item));
       return wrong === undefined ? mode(list as Numbers) : call.fail(`expects numbers, got ${kindOf(wrong)}.`);
     }),

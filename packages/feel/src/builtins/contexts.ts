@@ -42,14 +42,13 @@ function put(call: CallSite, context: Context, key: string, value: Value): Value
   return copy;
 }
 
-/** Contexts on the way are made where there are none (as in Camunda); what is no context fails. */
+/** Contexts on the way are made where there are none (as in Camunda), also in the place of what is no context. */
 function putByPath(call: CallSite, context: Context, keys: readonly Value[], value: Value): Value {
   const [key, ...rest] = keys;
   if (typeof key !== 'string') return call.fail('needs one key at least, and only texts.');
   if (rest.length === 0) return put(call, context, key, value);
-  const inner = member(context, key) ?? newContext();
-  if (!isContext(inner)) return call.fail(`"${key}" is no context.`);
-  const changed = putByPath(call, inner, rest, value);
+  const inner = member(context, key) ?? null;
+  const changed = putByPath(call, isContext(inner) ? inner : newContext(), rest, value);
   return changed === null ? null : put(call, context, key, changed);
 }
 

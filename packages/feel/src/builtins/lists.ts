@@ -93,8 +93,14 @@ function duplicates(call: CallSite, list: List): Value {
 }
 
 function positions(call: CallSite, list: List, match: Value): Value {
-  call.meter.list(list.length);
-  return list.flatMap((item, index) => (equal(item, match, call.meter) === true ? [index + 1] : []));
+  call.meter.look(list.length);
+  const found: number[] = [];
+  for (const [index, item] of list.entries()) {
+    if (equal(item, match, call.meter) !== true) continue;
+    call.meter.list(1);
+    found.push(index + 1);
+  }
+  return found;
 }
 
 function flatten(call: CallSite, list: List): Value {
@@ -166,7 +172,7 @@ function join(call: CallSite, list: List, delimiter = '', prefix = '', suffix = 
 }
 
 function contains(call: CallSite, list: List, element: Value): Value {
-  call.spend(list.length);
+  call.meter.look(list.length);
   return list.some((item) => equal(item, element, call.meter) === true);
 }
 

@@ -37,7 +37,11 @@ function tryCompile(pattern: string, flags: string): RE2JS | null {
   }
   try {
     const tight = flags.includes('x') ? withoutSpaces(pattern) : pattern;
-    return RE2JS.compile(withWideEscapes(withoutSubtractions(tight), flags.includes('i')), mask);
+    const wide = withWideEscapes(withoutSubtractions(tight), {
+      ignoresCase: flags.includes('i'),
+      dotAll: flags.includes('s'),
+    });
+    return wide === null ? null : RE2JS.compile(wide, mask);
   } catch {
     return null;
   }

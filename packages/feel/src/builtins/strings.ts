@@ -9,13 +9,33 @@ import { extract, matches, replace, split } from './regular-expressions.ts';
 
 function substring(call: CallSite, string: string, start: FeelNumber, length?: FeelNumber): Value {
   call.meter.text(string.length);
-  const characters = Array.from(string);
+  const characters = lengthOf(string);
   const position = truncate(start);
-  const count = length === undefined ? characters.length : truncate(length);
-  const from = position > 0 ? position - 1 : characters.length + position;
-  if (position === 0 || count < 0 || from < 0 || from > characters.length)
+  const count = length === undefined ? characters : truncate(length);
+  const from = position > 0 ? position - 1 : characters + position;
+  if (position === 0 || count < 0 || from < 0 || from > characters)
     return call.fail('the position is outside of the text.');
-  return characters.slice(from, from + count).join('');
+  if (characters === string.length) return string.slice(from, from + count);
+  const begin = unitsOf(string, 0, from);
+  return string.slice(begin, unitsOf(string, begin, Math.min(count, characters - from)));
+}
+
+/** In code points. */
+function lengthOf(string: string): number {
+  let length = string.length;
+  for (let at = 0; at < string.length - 1; at++) if (isPair(string, at)) length -= 1;
+  return length;
+}
+
+/** The place in UTF-16 units that is so many code points behind another. */
+function unitsOf(string: string, from: number, count: number): number {
+  let at = from;
+  for (let left = count; left > 0 && at < string.length; left--) at += isPair(string, at) ? 2 : 1;
+  return at;
+}
+
+function isPair(string: string, at: number): boolean {
+  return (string.charCodeAt(at) & 0xfc00) === 0xd800 && (string.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 }
 
 /** Searching costs as much as the text is long. */
@@ -71,7 +91,7 @@ export const strings: readonly (readonly [string, Builtin])[] = [
     new Builtin([
       signature(['string: string'], (call, string) => {
         call.meter.text(string.length);
-        return Array.from(string).length;
+        return lengthOf(string);
       }),
     ]),
   ],

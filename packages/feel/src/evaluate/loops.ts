@@ -81,8 +81,23 @@ function itemsOf({ start, end, place }: Domain, env: Env): Iterable<Value> | nul
   const first = start(env);
   if (end) return steps(new FeelRange(first, true, end(env), true), run, place);
   if (isList(first)) return first;
-  if (first instanceof FeelRange) return steps(first, run, place);
+  if (first instanceof FeelRange) return isDescending(first) ? descending(run, place) : steps(first, run, place);
   return first === null ? run.warn('INVALID_TYPE', 'Null cannot be iterated over.', place) : [first];
+}
+
+/** A range is never empty or turned round (DMN 1.5, 10.3.2.7); only `2..1` that is written in a loop counts down. */
+function isDescending({ start, end }: FeelRange): boolean {
+  return isNumber(start) && isNumber(end)
+    ? compareNumbers(start, end) > 0
+    : start instanceof FeelDate && end instanceof FeelDate && (order(start, end) ?? 0) > 0;
+}
+
+function descending(run: Run, place: Place): null {
+  return run.warn(
+    'INVALID_TYPE',
+    'The range ends before it starts. Write 2..1, without brackets, to count down.',
+    place,
+  );
 }
 
 /** The whole steps of a range of numbers or dates, up or down. */

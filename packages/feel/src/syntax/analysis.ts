@@ -3,39 +3,47 @@ import type { Iterator, Node } from './ast.ts';
 /** What an expression reads and calls. */
 export interface Uses {
   variables: ReadonlySet<string>;
+  /** Variables that it cannot do without: not read in a filter, nor by a function that asks whether they are there. */
+  needed: ReadonlySet<string>;
   calls: ReadonlySet<string>;
 }
 
 /** Finds the names that an expression does not bind itself. In a filter, a name may also be a member of the items. */
 export function usesOf(node: Node): Uses {
-  const uses = { variables: new Set<string>(), calls: new Set<string>() };
-  visit(node, new Set(), uses);
+  const uses = { variables: new Set<string>(), needed: new Set<string>(), calls: new Set<string>() };
+  visit(node, new Set(), uses, false);
   return uses;
 }
 
-type Mutable = { variables: Set<string>; calls: Set<string> };
+type Mutable = { variables: Set<string>; needed: Set<string>; calls: Set<string> };
 
-function visit(node: Node, bound: ReadonlySet<string>, uses: Mutable): void {
-  const all = (nodes: readonly Node[], names: ReadonlySet<string> = bound): void => {
-    for (const inner of nodes) visit(inner, names, uses);
+/** Functions that ask whether their argument is there. */
+const ASKING: ReadonlySet<string> = new Set(['get or else', 'is defined']);
+
+/** `maybe`: a name that is not there is no mistake. */
+function visit(node: Node, bound: ReadonlySet<string>, uses: Mutable, maybe: boolean): void {
+  const all = (nodes: readonly Node[], names: ReadonlySet<string> = bound, asked = maybe): void => {
+    for (const inner of nodes) visit(inner, names, uses, asked);
   };
   switch (node.kind) {
     case 'constant':
       return;
     case 'name':
-      if (!bound.has(node.name)) uses.variables.add(node.name);
+      if (bound.has(node.name)) return;
+      uses.variables.add(node.name);
+      if (!maybe) uses.needed.add(node.name);
       return;
     case 'call':
       if (node.callee.kind === 'name' && !bound.has(node.callee.name)) uses.calls.add(node.callee.name);
       else all([node.callee]);
-      return all(node.args);
+      return all(node.args, bound, maybe || (node.callee.kind === 'name' && ASKING.has(node.callee.name)));
     case 'filter':
       all([node.of]);
-      return all([node.by], binding(bound, ['item']));
+      return all([node.by], binding(bound, ['item']), true);
     case 'context': {
       const inner = new Set(bound);
       for (const { key, value } of node.entries) {
-        visit(value, inner, uses);
+        visit(value, inner, uses, maybe);
         inner.add(key);
       }
       return;
@@ -49,10 +57,10 @@ function visit(node: Node, bound: ReadonlySet<string>, uses: Mutable): void {
         ),
       );
     case 'for':
-      return all([node.body], binding(visitIterators(node.iterators, bound, uses), ['partial']));
+      return all([node.body], binding(visitIterators(node.iterators, bound, uses, maybe), ['partial']));
     case 'some':
     case 'every':
-      return all([node.condition], visitIterators(node.iterators, bound, uses));
+      return all([node.condition], visitIterators(node.iterators, bound, uses, maybe));
     case 'in':
       all([node.value]);
       return all(node.tests, binding(bound, ['?']));
@@ -70,14 +78,42 @@ function visitIterators(
   iterators: readonly Iterator[],
   bound: ReadonlySet<string>,
   uses: Mutable,
+  maybe: boolean,
 ): ReadonlySet<string> {
   let inner = bound;
   for (const { name, domain, end } of iterators) {
-    visit(domain, inner, uses);
-    if (end) visit(end, inner, uses);
+    visit(domain, inner, uses, maybe);
+    if (end) visit(end, inner, uses, maybe);
     inner = binding(inner, [name]);
   }
   return inner;
+}
+
+/** Functions that pass on what they are given. */
+const PASSING: ReadonlySet<string> = new Set(['context', 'context put', 'context merge', 'get or else']);
+
+/** Functions whose values are taken apart, or computed with: not passed on as they are, by themselves or in a context. */
+export function takenApart(node: Node): ReadonlySet<string> {
+  const found = new Set<string>();
+  const look = (at: Node, whole: boolean): void => {
+    switch (at.kind) {
+      case 'call': {
+        const name = at.callee.kind === 'name' ? at.callee.name : '';
+        if (!whole && name !== '') found.add(name);
+        for (const argument of at.args) look(argument, whole && PASSING.has(name));
+        return;
+      }
+      case 'if':
+        look(at.condition, false);
+        look(at.consequence, whole);
+        look(at.otherwise, whole);
+        return;
+      default:
+        for (const inner of childrenOf(at)) look(inner, whole && (at.kind === 'context' || at.kind === 'list'));
+    }
+  };
+  look(node, true);
+  return found;
 }
 
 /** The nodes directly within a node. */

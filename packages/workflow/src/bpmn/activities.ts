@@ -1,13 +1,15 @@
 import type { Expression } from '../expression.ts';
-import type { MultiInstance, Own } from '../graph.ts';
+import type { MultiInstance, Own, Retry } from '../graph.ts';
+import { add, parseDuration } from '../time.ts';
 import type { ServiceReference } from '../types.ts';
 import { child, children, extension, flag, text, type Element } from './element.ts';
 import { expressionOf, feelOf } from './expressions.ts';
-import { isVariable } from './names.ts';
+import { isVariable, whyNoVariable } from './names.ts';
 import type { Report } from './report.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const PLATFORM_SERVICE = 'platform-service';
+const ownHeaders = new Set(['serviceId', 'applicationId', 'serviceVersion', 'retryBackoff']);
 
 /**
  * The service that a platform service task calls. In the file it is a `bpmn:serviceTask` with
@@ -34,7 +36,12 @@ export function serviceOf(report: Report, element: Element): ServiceReference | 
   const holder = extension(element, 'zeebe:TaskHeaders');
   const headers = new Map<string, string>();
   for (const header of holder === null ? [] : children(holder, 'values')) {
-    headers.set(text(header, 'key') ?? '', (text(header, 'value') ?? '').trim());
+    const key = text(header, 'key') ?? '';
+    if (headers.has(key) && ownHeaders.has(key)) {
+      report.add(element, 'SERVICE', `The task header ${key} stands there twice. Which one is meant?`);
+      return null;
+    }
+    headers.set(key, (text(header, 'value') ?? '').trim());
   }
   const header = (key: string) => headers.get(key) || null;
   const serviceId = header('serviceId');
@@ -63,6 +70,39 @@ export function serviceOf(report: Report, element: Element): ServiceReference | 
   return { serviceId, applicationId, serviceVersion };
 }
 
+const MOST_TRIES = 100;
+/** Before the second call, where the task header retryBackoff says nothing. */
+const BACKOFF_MS = 1_000;
+
+/** `retries` of the task definition, and the task header `retryBackoff`, a duration in ISO 8601. Null: one call. */
+export function retryOf(report: Report, element: Element): Retry | null {
+  const definition = extension(element, 'zeebe:TaskDefinition');
+  const retries = definition === null ? null : text(definition, 'retries');
+  const holder = extension(element, 'zeebe:TaskHeaders');
+  const headers = holder === null ? [] : children(holder, 'values');
+  const header = headers.find((each) => text(each, 'key') === 'retryBackoff');
+  const backoff = header === undefined ? null : (text(header, 'value') ?? '').trim();
+  if (retries === null && backoff === null) return null;
+  const tries = Number(retries?.trim());
+  if (retries !== null && !(Number.isInteger(tries) && tries >= 1 && tries <= MOST_TRIES)) {
+    const message = `The retries of the task have to be a number from 1 to ${MOST_TRIES}: how often the service is called before its error is raised.`;
+    report.add(element, 'SERVICE', message, retries);
+    return null;
+  }
+  if (retries === null) {
+    report.add(element, 'SERVICE', 'The task header retryBackoff needs retries in the task definition.');
+    return null;
+  }
+  const duration = backoff === null ? null : parseDuration(backoff);
+  const backoffMs = duration === null ? BACKOFF_MS : add(0, duration);
+  if (backoff !== null && (duration === null || backoffMs < 0)) {
+    const message = 'The task header retryBackoff has to be a duration in ISO 8601, such as PT10S.';
+    report.add(element, 'SERVICE', message, backoff);
+    return null;
+  }
+  return tries === 1 ? null : { tries, backoffMs };
+}
+
 export function scriptOf(report: Report, element: Element): Own<'script'> | null {
   const script = extension(element, 'zeebe:Script');
   if (script === null) {
@@ -76,7 +116,11 @@ export function scriptOf(report: Report, element: Element): Own<'script'> | null
   const resultVariable = text(script, 'resultVariable') ?? '';
   const expression = feelOf(report, element, 'SCRIPT', 'The script', text(script, 'expression'));
   if (!isVariable(resultVariable)) {
-    report.add(element, 'SCRIPT', 'The result variable of the script has to be the name of a variable.');
+    report.add(
+      element,
+      'SCRIPT',
+      `The result variable of the script: "${resultVariable}" ${whyNoVariable(resultVariable)}`,
+    );
     return null;
   }
   return expression === null ? null : { kind: 'script', expression, resultVariable };
@@ -131,8 +175,8 @@ export function multiInstanceOf(report: Report, element: Element): MultiInstance
     report.add(element, 'MULTI_INSTANCE', 'A loop needs both an output collection and an output element, or neither.');
   }
   for (const name of [inputElement, outputCollection]) {
-    if (name !== null && !isVariable(name))
-      report.add(element, 'MULTI_INSTANCE', `${name} has to be the name of a variable.`);
+    const why = name === null ? null : whyNoVariable(name);
+    if (why !== null) report.add(element, 'MULTI_INSTANCE', `The loop: "${name}" ${why}`);
   }
   const condition = child(loop, 'completionCondition');
   const conditionSource = condition === null ? null : (text(condition, 'body') ?? '');

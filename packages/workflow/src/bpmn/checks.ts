@@ -40,7 +40,7 @@ function checkCatchers({ report, scopes }: ProcessDraft, scope: ScopeDraft): voi
       const [definition] = children(element, 'eventDefinitions');
       if (definition?.$type !== 'bpmn:ErrorEventDefinition') continue;
       const error = child(definition, 'errorRef');
-      const code = error === null ? null : text(error, 'errorCode');
+      const code = (error === null ? null : text(error, 'errorCode')) || null;
       if (seen.has(code)) {
         const what = code === null ? 'every error' : `the error ${code}`;
         report.add(element, 'DUPLICATE_CATCHER', `Another event catches ${what} in the same place.`);
@@ -49,6 +49,10 @@ function checkCatchers({ report, scopes }: ProcessDraft, scope: ScopeDraft): voi
     }
   }
 }
+
+/** Such an event is connected by an association, if it could be run. */
+const compensates = (element: Element): boolean =>
+  children(element, 'eventDefinitions').some(({ $type }) => $type === 'bpmn:CompensateEventDefinition');
 
 function checkConnections({ report, nodes }: ProcessDraft, { element, incoming, outgoing }: Draft): void {
   const isEventSubProcess = flag(element, 'triggeredByEvent', false);
@@ -60,7 +64,7 @@ function checkConnections({ report, nodes }: ProcessDraft, { element, incoming, 
   }
   if (element.$type === 'bpmn:BoundaryEvent') {
     if (incoming.length > 0) report.add(element, 'BOUNDARY_EVENT', 'No sequence flow can lead to a boundary event.');
-    if (outgoing.length === 0)
+    if (outgoing.length === 0 && !compensates(element))
       report.add(element, 'BOUNDARY_EVENT', 'A boundary event needs an outgoing sequence flow.');
   }
   if (isEventSubProcess && incoming.length + outgoing.length > 0) {

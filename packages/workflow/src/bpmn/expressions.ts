@@ -43,6 +43,12 @@ export function secretsOf(
   const expression = compiled(report, element, 'The mapping of $secrets', source);
   if (expression === null) return null;
   const names = [...source.matchAll(/\bsecret_value\s*\(\s*"([^"\\]+)"\s*\)/g)].map((match) => match[1] ?? '');
+  if (expression.compiled?.takenApart.includes(SECRET_FUNCTION) === true) {
+    const part =
+      'A secret can only be passed on as a whole: {token: secret_value("token")}. It cannot be a part of a text, or be computed or compared with.';
+    report.add(element, 'SECRET', part, source);
+    return null;
+  }
   if (expression.compiled !== null && names.length > 0 && names.length === source.split(SECRET_FUNCTION).length - 1) {
     return { expression, names: [...new Set(names)] };
   }
@@ -60,7 +66,9 @@ function compiled(report: Report, element: Element, what: string, source: string
   } catch (error) {
     if (!(error instanceof FeelSyntaxError)) throw error;
     const { line, column } = error.position;
-    report.add(element, 'EXPRESSION', `${what}, line ${line}, column ${column}: ${error.message}`, source);
+    // The message ends with its place, which is told once.
+    const reason = error.message.replace(/ \(line \d+, column \d+\)$/, '');
+    report.add(element, 'EXPRESSION', `${what}, line ${line}, column ${column}: ${reason}`, source);
     return null;
   }
 }

@@ -18,11 +18,7 @@ describe('refused before anything is parsed', () => {
     ['files that are too long', around(`<documentation>${'x'.repeat(limits.xml)}</documentation>`), ['TOO_LARGE -']],
     ['too many XML elements', around(repeat(limits.xmlElements, () => '<a/>')), ['TOO_LARGE -']],
     ['XML elements too deep in each other', around('<a>'.repeat(limits.xmlDepth + 1)), ['TOO_LARGE -']],
-    [
-      'too many namespaces',
-      around(repeat(limits.namespaces, (index) => `<a${index}:b xmlns:a${index}="u"/>`)),
-      ['TOO_LARGE -'],
-    ],
+    ['too many namespaces', around(repeat(4_000, (index) => `<a${index}:b xmlns:a${index}="u"/>`)), ['TOO_LARGE -']],
   ])('%s', async (_, xml, problems) => expect(await refusals(xml)).toEqual(problems));
 
   it('bytes that are too many, or no text in the encoding they declare', async () => {

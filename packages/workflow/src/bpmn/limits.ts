@@ -4,8 +4,8 @@ export const limits = {
   xml: 2_000_000,
   /** XML elements, pictures of the diagram included. */
   xmlElements: 20_000,
-  /** Declarations of namespaces: a parser looks through them for every element. */
-  namespaces: 500,
+  /** Declarations of namespaces times XML elements: a parser looks through them for every element. */
+  namespaceLookups: 10_000_000,
   /** XML elements in each other. */
   xmlDepth: 100,
   /** Sub-processes in each other. */

@@ -1,7 +1,7 @@
 import type { Mapping } from '../graph.ts';
 import { children, extension, text, type Element } from './element.ts';
 import { expressionOf, feelOf, secretsOf } from './expressions.ts';
-import { isVariable, reservedOutputs } from './names.ts';
+import { isVariable, reservedOutputs, whyNoVariable } from './names.ts';
 import type { Report } from './report.ts';
 
 export const SECRETS = '$secrets';
@@ -79,11 +79,14 @@ function outputOf(report: Report, element: Element, output: Element, rules: Mapp
 
 function pathOf(report: Report, element: Element, kind: string, target: string): string[] | null {
   const path = target.split('.');
-  if (path.length <= MAX_PATH && path.every(isVariable)) return path;
+  const wrong = path.find((name) => !isVariable(name));
+  if (path.length <= MAX_PATH && wrong === undefined) return path;
   const message =
     target === ''
       ? `An ${kind} mapping has no target.`
-      : `The target of the ${kind} mapping ${target} has to be the name of a variable, or at most ${MAX_PATH} names joined by dots: letters, digits and underscores.`;
+      : wrong === undefined
+        ? `The target of the ${kind} mapping ${target} has more than ${MAX_PATH} names joined by dots.`
+        : `The target of the ${kind} mapping ${target}: "${wrong}" ${whyNoVariable(wrong)}`;
   report.add(element, 'MAPPING', message);
   return null;
 }

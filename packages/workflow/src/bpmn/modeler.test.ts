@@ -73,6 +73,10 @@ it("runs what Camunda's modeler writes", async () => {
   const graph = await accepted(written);
   const instance = new Instance(graph, { graph: [1] });
   expect(instance.input('Solve')).toEqual({ data: [1] });
+  for (let call = 1; call < 3; call++) {
+    instance.fail('Solve', { detail: 'no qubits' });
+    instance.due('Solve');
+  }
   instance.fail('Solve', { detail: 'no qubits' });
   expect(instance.state.incidents).toMatchObject([
     { error: { errorCode: 'NOT_SOLVED', message: 'Not solved: no qubits' } },

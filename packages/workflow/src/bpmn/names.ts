@@ -34,8 +34,16 @@ const feelWords = new Set([
 ]);
 
 /** Whether FEEL can read a variable of this name without back-ticks. */
-export function isVariable(name: string): boolean {
-  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && name !== '__proto__' && !feelWords.has(name);
+export const isVariable = (name: string): boolean => whyNoVariable(name) === null;
+
+/** Why a variable cannot have this name, behind the name; null when it can. */
+export function whyNoVariable(name: string): string | null {
+  if (feelWords.has(name)) return 'is a word of FEEL and cannot be the name of a variable. Choose another one.';
+  if (name === '__proto__') return 'is kept by the platform and cannot be the name of a variable. Choose another one.';
+  if (name === '') return 'is empty: give the variable a name.';
+  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)
+    ? null
+    : 'cannot be the name of a variable: it may have letters, digits and underscores, and starts with no digit.';
 }
 
 /** Ids become members of the state, parts of addresses and of names; XML allows more than is safe there. */

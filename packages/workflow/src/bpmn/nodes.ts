@@ -1,5 +1,5 @@
 import type { Common, MultiInstance, Node, Own, ScopeContent } from '../graph.ts';
-import { calledElementOf, multiInstanceOf, scriptOf, serviceOf } from './activities.ts';
+import { calledElementOf, multiInstanceOf, retryOf, scriptOf, serviceOf } from './activities.ts';
 import type { Draft, ProcessDraft } from './draft.ts';
 import { child, children, extension, extensions, flag, text, type Element } from './element.ts';
 import { boundaryEventOf, catchEventOf, endEventOf, endsProcess, receiveTaskOf, startEventOf } from './events.ts';
@@ -16,15 +16,39 @@ export interface CompiledNode {
 export function nodeOf(process: ProcessDraft, draft: Draft): CompiledNode | null {
   const { report } = process;
   const { element } = draft;
-  if (flag(element, 'isForCompensation', false)) {
+  // Told at the boundary event that leads to it, when there is one.
+  if (flag(element, 'isForCompensation', false) && !hasCompensation(process)) {
     report.add(element, 'UNSUPPORTED_ELEMENT', 'Compensation is not run here.');
   }
+  checkQuantities(report, element);
   checkExtensions(report, element);
   const own = ownOf(process, draft);
   const multiInstance = multiInstanceOf(report, element);
   const mappings = mappingsOf(report, element, rulesFor(process, draft));
   if (own === null || multiInstance === null) return null;
   return { node: { ...commonOf(draft, multiInstance ?? null, mappings), ...own } as Node, secrets: mappings.secrets };
+}
+
+const hasCompensation = ({ nodes }: ProcessDraft): boolean =>
+  nodes
+    .values()
+    .some(
+      ({ element }) =>
+        element.$type === 'bpmn:BoundaryEvent' &&
+        children(element, 'eventDefinitions').some(({ $type }) => $type === 'bpmn:CompensateEventDefinition'),
+    );
+
+/** An activity takes one token and gives one; how many otherwise is not run here. */
+function checkQuantities(report: Report, element: Element): void {
+  for (const name of ['startQuantity', 'completionQuantity'] as const) {
+    const quantity = element[name] as unknown;
+    if (quantity === undefined || Number(quantity) === 1) continue;
+    report.add(
+      element,
+      'UNSUPPORTED_ELEMENT',
+      `${name} is not run here. Remove it, or use a parallel gateway or a loop.`,
+    );
+  }
 }
 
 /** The process itself, as the outermost scope. */
@@ -78,7 +102,8 @@ function ownOf(process: ProcessDraft, draft: Draft): Own<Node['kind']> | null {
       return null;
     case 'bpmn:ServiceTask': {
       const service = serviceOf(report, element);
-      return service === null ? null : { kind: 'service', service };
+      const retry = retryOf(report, element);
+      return service === null ? null : { kind: 'service', service, retry };
     }
     case 'bpmn:ScriptTask':
       return scriptOf(report, element);

@@ -118,10 +118,18 @@ export function messageOf(
 
 function errorOf(report: Report, event: Element, definition: Element, place: Place): Trigger | null {
   const error = child(definition, 'errorRef');
-  const code = error === null ? null : (text(error, 'errorCode') ?? '');
-  if (code === '' || code?.startsWith('=') === true) {
+  // An error without a code stands for every error.
+  const code = (error === null ? null : text(error, 'errorCode')) || null;
+  if (code?.startsWith('=') === true) {
+    const message = 'The code of the error that is caught cannot be an expression. To catch every error, remove it.';
+    report.add(event, 'ERROR_CODE', message);
+    return null;
+  }
+  if (code === 'HUB_SERVICE_FAILED' || code === 'WORKFLOW_ERROR') {
     const message =
-      'The error that is caught needs a code that is no expression. To catch every error, remove the reference to it.';
+      code === 'HUB_SERVICE_FAILED'
+        ? 'HUB_SERVICE_FAILED is what the result of a workflow says. The code by which a failed service is caught is SERVICE_FAILED.'
+        : 'WORKFLOW_ERROR is what the result of a workflow says of a mistake in the workflow itself. It cannot be caught.';
     report.add(event, 'ERROR_CODE', message);
     return null;
   }

@@ -73,6 +73,8 @@ function unknownAttribute({ element, property = '' }: ModdleWarning, places: () 
 function unreadable(source: Source, { message, element, error }: ModdleWarning, tag: Tag | null): Problem[] {
   const around = element ?? (tag?.around == null ? undefined : source.elementsById[tag.around]);
   if (around !== undefined && isPicture(around)) return [];
+  // Words for people change nothing, wherever a tool has put them.
+  if (tag !== null && /^<(?:[\w.-]+:)?documentation[\s/>]?/.test(tag.text)) return [];
   const reason = error?.message ?? message;
   const duplicate = /duplicate ID <([^>]*)>/.exec(reason)?.[1];
   if (duplicate !== undefined) {

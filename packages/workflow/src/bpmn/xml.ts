@@ -47,8 +47,6 @@ const tooLarge = (what: string): Problem => ({
  */
 export function refuseXml(xml: string): Problem | null {
   if (xml.length > limits.xml) return tooLarge(`it has ${xml.length} characters, and ${limits.xml} are allowed`);
-  const namespaces = xml.split('xmlns:').length - 1;
-  if (namespaces > limits.namespaces) return tooLarge(`more than ${limits.namespaces} declarations of namespaces`);
   let elements = 0;
   let depth = 0;
   for (const { kind, from, to } of markup(xml)) {
@@ -64,6 +62,9 @@ export function refuseXml(xml: string): Problem | null {
     if (elements > limits.xmlElements) return tooLarge(`more than ${limits.xmlElements} XML elements`);
     if (depth > limits.xmlDepth) return tooLarge(`XML elements are nested more than ${limits.xmlDepth} deep`);
   }
+  const namespaces = xml.split('xmlns:').length - 1;
+  if (namespaces * elements > limits.namespaceLookups)
+    return tooLarge(`${namespaces} declarations of namespaces for ${elements} XML elements`);
   return null;
 }
 

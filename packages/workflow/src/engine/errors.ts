@@ -1,5 +1,6 @@
 import type { Trigger } from '../graph.ts';
-import type { ElementInstance, ErrorEnvelope, IncidentType, Value } from '../types.ts';
+import { rootOf } from '../state/state.ts';
+import type { ElementInstance, ErrorEnvelope, IncidentType, Value, Variables } from '../types.ts';
 import type { Machine } from './machine.ts';
 import { eventsOfScope, trigger, triggerOf } from './trigger.ts';
 import { isObject } from './variables.ts';
@@ -28,6 +29,7 @@ export function throwError(
   const catcher = catcherOf(machine, key, code);
   if (catcher !== undefined) {
     const { element, event, catches } = catcher;
+    keepAtRoot(machine, { [catches.payloadVariable]: { ...error } });
     trigger(machine, element, event, { payload: {}, keep: { [catches.payloadVariable]: { ...error } }, error });
     return;
   }
@@ -35,6 +37,15 @@ export function throwError(
   if (outside !== null && (outside.includes(code) || outside.includes('*')))
     machine.terminateAll({ do: 'end', phase: 'ERROR', code, error });
   else machine.incident(machine.get(key), incident, error);
+}
+
+/**
+ * The variable of an error is one of the process (Workflow errors, rule 4): it is read behind the sub-process that held the
+ * task as well. Where it is caught it is local too, so that rounds of a loop do not read each other's.
+ */
+function keepAtRoot(machine: Machine, variables: Variables): void {
+  const root = rootOf(machine.state);
+  if (root !== undefined) machine.setVariables(root, variables);
 }
 
 function catcherOf(machine: Machine, key: number, code: string): Catcher | undefined {

@@ -42,7 +42,8 @@ export function evaluate(
       uuid: () => uuidOf(draw(machine)),
       ...(functions === undefined ? {} : { functions }),
     });
-    const [first] = warnings;
+    if (warnings.length > 0) machine.warn(expression.source, warnings);
+    const first = warnings.find(({ code }) => code === 'ASSERT_FAILURE') ?? warnings[0];
     const noticed = first === undefined ? '' : ` (${first.message})`;
     if (warnings.some(({ code }) => code === 'ASSERT_FAILURE')) {
       throw new Failure(purpose.incident, `${purpose.what} failed${noticed}.`);

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { rootOf, type State } from '../state/state.ts';
-import type { Event, Outcome } from '../types.ts';
+import type { Event, OpenTimer, Outcome, Value } from '../types.ts';
 import { SERVICE_FAILED, serviceMessage, throwError } from './errors.ts';
 import type { Machine } from './machine.ts';
-import { resultVariables } from './outside.ts';
+import { resultVariables, startJob } from './outside.ts';
 import { messageCorrelated, timerDue } from './trigger.ts';
 import { merge } from './variables.ts';
 
@@ -42,7 +42,8 @@ const applications: {
       machine.note({ type: 'abandoned', elementId, reason }),
   timerDue(state, event) {
     const timer = state.timers.get(event.timer);
-    return timer === undefined ? null : (machine) => timerDue(machine, timer);
+    if (timer === undefined) return null;
+    return (machine) => (isRetry(machine, timer) ? callAgain(machine, timer) : timerDue(machine, timer));
   },
   messageCorrelated(state, event) {
     const open = state.subscriptions.get(event.subscription);
@@ -75,6 +76,7 @@ function about(key: number | undefined, apply: (machine: Machine, key: number) =
 function failService(machine: Machine, key: number, event: Extract<Event, { type: 'jobFailed' }>): void {
   const { serviceId, applicationId, response } = event;
   machine.clearJob(key);
+  if (retryLater(machine, key, response)) return;
   const error = {
     errorCode: 'HUB_SERVICE_FAILED',
     failedElement: machine.get(key).elementId,
@@ -84,6 +86,35 @@ function failService(machine: Machine, key: number, event: Extract<Event, { type
     response,
   };
   throwError(machine, key, SERVICE_FAILED, error, 'SERVICE_FAILED');
+}
+
+const LONGEST_BACKOFF_MS = 3_600_000;
+
+/** Whether the task calls its service once more, after a pause that doubles with each failure, up to an hour. */
+function retryLater(machine: Machine, key: number, response: Value): boolean {
+  const element = machine.edit(key);
+  const node = machine.node(element.elementId);
+  const failures = (element.failures ?? 0) + 1;
+  delete element.failures;
+  if (node.kind !== 'service' || node.retry === null || failures >= node.retry.tries) return false;
+  element.failures = failures;
+  const pause = Math.min(LONGEST_BACKOFF_MS, node.retry.backoffMs * 2 ** (failures - 1));
+  const { elementId } = element;
+  machine.setTimer({ element: key, elementId, due: machine.env.now + pause });
+  const reason = `call ${failures} of ${node.retry.tries} has failed: ${serviceMessage(response)}`;
+  machine.note({ type: 'delayed', elementId, element: key, reason });
+  return true;
+}
+
+/** A service task itself waits for nothing else. */
+function isRetry(machine: Machine, { element, elementId }: OpenTimer): boolean {
+  return machine.get(element).elementId === elementId && machine.node(elementId).kind === 'service';
+}
+
+function callAgain(machine: Machine, timer: OpenTimer): void {
+  machine.timerDue(timer);
+  const node = machine.node(timer.elementId);
+  if (node.kind === 'service') startJob(machine, machine.get(timer.element), node);
 }
 
 function endChild(machine: Machine, key: number, outcome: Outcome): void {

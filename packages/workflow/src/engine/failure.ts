@@ -25,6 +25,7 @@ export class Runaway extends Error {
 export function attempt(machine: Machine, key: number, action: (element: Readonly<ElementInstance>) => void): void {
   const element = machine.find(key);
   if (element === undefined) return;
+  machine.acting = element;
   try {
     action(element);
   } catch (error) {

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Warning } from '@kethub/feel';
 import type { Node, Process, ProcessGraph } from '../graph.ts';
 import {
   contentOf,
@@ -27,6 +29,9 @@ import type {
   Variables,
 } from '../types.ts';
 
+/** Of an expression or a message, in a warning. */
+const WARNING_CHARACTERS = 200;
+
 type Entry = JournalEntry extends infer E ? (E extends JournalEntry ? Omit<E, 'seq' | 'at'> : never) : never;
 
 /**
@@ -44,6 +49,8 @@ export class Machine {
   transitions: number;
   /** Commands that are done. */
   done: number;
+  /** The element that something is done with. */
+  acting: Readonly<ElementInstance> | null = null;
   /** The list of errors that the instance shows has changed. */
   errorsChanged: boolean;
   readonly #commands: Commands;
@@ -308,6 +315,20 @@ export class Machine {
 
   resolveIncidentsOf(element: number): void {
     for (const key of this.state.index.incidents.get(element)?.keys() ?? []) this.resolveIncident(key);
+  }
+
+  /** Notes what expressions of the element that is acting have noticed: the same only once, however many rounds there are. */
+  warn(source: string, warnings: readonly Warning[]): void {
+    for (const { code, message } of warnings) {
+      const before = this.state.warnings ?? [];
+      if (this.acting === null || before.length >= limits.warnings) return;
+      const { key, elementId } = this.acting;
+      const expression = source.slice(0, WARNING_CHARACTERS);
+      const warning = { elementId, expression, code, message: message.slice(0, WARNING_CHARACTERS) };
+      if (before.some((one) => isDeepStrictEqual(one, warning))) continue;
+      this.state.warnings = [...before, warning];
+      this.note({ type: 'warned', element: key, ...warning });
+    }
   }
 
   note(entry: Entry): void {

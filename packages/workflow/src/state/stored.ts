@@ -36,7 +36,8 @@ export function fromStored(text: StoredState): State {
 
 export function headOf(state: StateHead): StateHead {
   const { v, processId, seed, phase, seq, nextKey, draws, outputs, error, secrets, caughtOutside, work } = state;
-  return { v, processId, seed, phase, seq, nextKey, draws, outputs, error, secrets, caughtOutside, work };
+  const head = { v, processId, seed, phase, seq, nextKey, draws, outputs, error, secrets, caughtOutside, work };
+  return state.warnings === undefined ? head : { ...head, warnings: state.warnings };
 }
 
 /** Puts a state together from what was stored of it, in any order. */

@@ -10,6 +10,7 @@ export function presentWorkflow(row: WorkflowColumns): WorkflowDetails {
     processId: row.process_id,
     applicationId: row.application_id,
     problems: JSON.parse(row.problems) as WorkflowProblem[],
+    warnings: [...(needs?.warnings ?? [])],
     services: (needs?.services ?? []).map(({ elementId, serviceId, serviceVersion, applicationId }) => ({
       elementId,
       serviceId,

@@ -43,7 +43,7 @@ export async function readInstance(platform: Platform, graphs: Graphs, context: 
   if (state === null)
     return {
       status: 200,
-      body: { ...presentInstance(row), activities: [], openIncidents: [], children: [], variables: {} },
+      body: { ...presentInstance(row), activities: [], openIncidents: [], children: [], warnings: [], variables: {} },
     };
   const names = await namesOf(graphs, row);
   const root = rootOf(state);
@@ -54,6 +54,7 @@ export async function readInstance(platform: Platform, graphs: Graphs, context: 
     activities: presentActivities(state, await jobsOf(read, id), children, own),
     openIncidents: [...state.incidents.values()].map((one) => presentIncident(row, context, state, one, names)),
     children: children.map(presentInstance),
+    warnings: own ? [...(state.warnings ?? [])] : [],
     variables: root !== undefined && own ? { ...variablesAt(state, root) } : {},
   };
   return { status: 200, body };
