@@ -41,7 +41,7 @@ const hasCompensation = ({ nodes }: ProcessDraft): boolean =>
 /** An activity takes one token and gives one; how many otherwise is not run here. */
 function checkQuantities(report: Report, element: Element): void {
   for (const name of ['startQuantity', 'completionQuantity'] as const) {
-    const quantity = element[name] as unknown;
+    const quantity = element[name];
     if (quantity === undefined || Number(quantity) === 1) continue;
     report.add(
       element,
