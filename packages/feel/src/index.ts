@@ -7,6 +7,7 @@ export * from './errors.ts';
 export { hasInexact, parseExact } from './exact-json.ts';
 export type { EvaluateOptions, Instant } from './evaluate/run.ts';
 export { toJson } from './json.ts';
+export { jsonText, largeJson, rememberText, textOnly, type LargeJson } from './large-json.ts';
 export * from './scope.ts';
 export { parseDate, parseDateTime, parseDuration, parseTime } from './temporal/parse.ts';
 export { epochNanoseconds } from './temporal/instants.ts';

@@ -1,5 +1,6 @@
 import type { Meter } from './budget.ts';
 import { FeelBudgetError } from './errors.ts';
+import { largeJson } from './large-json.ts';
 import { isoText } from './temporal/format.ts';
 import type { FeelDateTime } from './values/date-time.ts';
 import { kindOf, newContext } from './values/kind.ts';
@@ -18,6 +19,8 @@ const DEEPEST = 1000;
  */
 export function toJson(value: Value, meter?: Meter, depth = 0): JsonValue {
   if (depth > DEEPEST) throw new FeelBudgetError('depth', `The value is nested more than ${DEEPEST} deep.`);
+  // A large value that was read from JSON is given as it is. With a meter somebody pays for a walk through it.
+  if (meter === undefined && largeJson(value) !== undefined) return value as JsonValue;
   meter?.spend(1);
   switch (kindOf(value)) {
     case 'null':

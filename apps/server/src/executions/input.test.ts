@@ -25,7 +25,11 @@ describe('$secrets', () => {
   ])('are taken out of %s, and every other byte stays', async (text, rest) => {
     const input = await parseInput(text, []);
     expect(input.bytes.toString()).toBe(rest);
-    expect(input.members).toEqual(JSON.parse(rest));
+    expect(await input.read()).toEqual(JSON.parse(rest));
+    expect(JSON.stringify(await input.readExact())).toContain(
+      rest.includes('12345678901234567890') ? '12345678901234567890' : '',
+    );
+    expect(input.members).toBe(await input.readExact());
     expect(input.secrets).toEqual(text.includes('s3cret') ? { token: 's3cret' } : text.includes('\\u0024') ? {} : null);
   });
 

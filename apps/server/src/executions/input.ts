@@ -1,5 +1,6 @@
 import { limits } from '@kethub/contract';
-import { judgeJson, Problem, type JudgedJson } from '../http/index.ts';
+import { parseExact } from '@kethub/feel';
+import { judgeJson, parseJson, Problem, type JudgedJson } from '../http/index.ts';
 import { isOpen, type InputParameters } from './parameters.ts';
 import { requireKnownSecrets, requireSealed } from './secret-names.ts';
 import { checkSecrets } from './secrets.ts';
@@ -15,7 +16,11 @@ export interface ExecutionInput {
   readonly references: Readonly<Record<string, unknown>>;
   /** Everything in it that has the form of a reference to a data pool, with its JSON Pointer. */
   readonly marked: readonly { readonly pointer: string; readonly value: unknown }[];
-  /** The object without `$secrets`. Parses the whole text when it is first asked for. */
+  /** The object without `$secrets`. Parses the whole text when it is first asked for; a long one in slices. */
+  read(): Promise<Readonly<Record<string, unknown>>>;
+  /** The same with every digit of its numbers. */
+  readExact(): Promise<Readonly<Record<string, unknown>>>;
+  /** The same, once it was read so. */
   readonly members: Readonly<Record<string, unknown>>;
 }
 
@@ -61,8 +66,15 @@ export async function parseInput(
     depth: judged.depth,
     references: Object.fromEntries([...open, ...named]),
     marked,
+    async read() {
+      return (await parseJson(rest)) as Record<string, unknown>;
+    },
+    async readExact() {
+      members ??= (await parseJson(rest, parseExact)) as Record<string, unknown>;
+      return members;
+    },
     get members() {
-      members ??= JSON.parse(rest.toString()) as Record<string, unknown>;
+      if (members === null) throw new Error('The members of an input are read before they are asked for');
       return members;
     },
   };

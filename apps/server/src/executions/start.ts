@@ -114,7 +114,8 @@ export async function prepareExecution(
   await requireStart(platform, origin.owner, { bytes, waits: false });
   const parameters = origin.isWorkflow ? await workflows.parameters(origin.serviceVersionId) : origin.parameters;
   const input = await parseInput(text, origin.isWorkflow ? [] : origin.dataPools, parameters);
-  if (origin.isWorkflow && startEvent === undefined) await workflows.check(origin.serviceVersionId, input, bytes);
+  if (origin.isWorkflow && startEvent === undefined) await workflows.check(origin.serviceVersionId, input);
+  if (origin.isWorkflow) await input.readExact();
   // A workflow passes on what it was given: whoever starts it has to be able to read it all.
   const pools = origin.isWorkflow ? referencesAmong(input.marked) : referencesIn(input.references, origin.dataPools);
   const large = !origin.isWorkflow && input.bytes.length > INLINE_BYTES;

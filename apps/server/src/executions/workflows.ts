@@ -30,7 +30,7 @@ export interface Workflows {
   /** What a version takes in its input and in `$secrets`. */
   parameters(serviceVersionId: string): Promise<InputParameters>;
   /** Judges the input before anything is accepted. Throws invalid-request with every place. */
-  check(serviceVersionId: string, input: ExecutionInput, bytes: number): Promise<void>;
+  check(serviceVersionId: string, input: ExecutionInput): Promise<void>;
   /** Computes the first step of an instance, where this process can also begin with what it asks for. */
   firstStep(accepted: AcceptedWorkflow): Promise<FirstStep | null>;
   /** Adds the instances to what is written with the executions. */

@@ -19,6 +19,7 @@ export { platformEndpoint, platformLimits, type PlatformEndpoint } from './inter
 export { limitedAdmission, type Admission, type Limits } from './limited-admission.ts';
 export {
   judgeJson,
+  parseJson,
   readForm,
   readJson,
   readQuery,

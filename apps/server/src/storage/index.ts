@@ -5,6 +5,7 @@ export { dialectOf, isAmong } from './dialect.ts';
 export { Gather } from './gather.ts';
 export { inTurns } from './in-turns.ts';
 export { insertMany } from './insert-many.ts';
+export { beforeStatement, hasLargeText, large } from './large-texts.ts';
 export { joinInstallation } from './installation.ts';
 export { indexListings, listingsWithShort } from './listing-search.ts';
 export { forgetAnswers } from './kept-answers.ts';

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { dialectOf, type Queries } from './dialect.ts';
+import { beforeStatement, hasLargeText, large } from './large-texts.ts';
 import type { Tables } from './schema.ts';
 
 const AT_ONCE = 2_000;
@@ -11,7 +12,10 @@ export async function insertMany<T extends keyof Tables>(
   columns: readonly (keyof Tables[T] & string)[],
   rows: Iterable<object>,
 ): Promise<void> {
-  for (const statement of insertions(transaction, table, columns, rows)) await statement.execute(transaction);
+  for (const statement of insertions(transaction, table, columns, rows)) {
+    await beforeStatement(statement);
+    await statement.execute(transaction);
+  }
 }
 
 /** The statements of {@link insertMany}; each is made when it is asked for. */
@@ -23,7 +27,9 @@ export function* insertions<T extends keyof Tables>(
 ): Iterable<RawBuilder<unknown>> {
   let some: object[] = [];
   for (const row of rows) {
-    if (some.push(row) < AT_ONCE) continue;
+    if (hasLargeText(row)) yield insertionOfOne(table, columns, row);
+    else some.push(row);
+    if (some.length < AT_ONCE) continue;
     yield insertion(queries, table, columns, some);
     some = [];
   }
@@ -44,4 +50,10 @@ function insertion(
     return sql`${sql.raw(`${into} ${names} from json_populate_recordset(null::"${table}", `)}${json}::json)`;
   const fields = columns.map((column) => `value ->> '${column}'`).join(', ');
   return sql`${sql.raw(`${into} ${fields} from json_each(`)}${json})`;
+}
+
+function insertionOfOne(table: keyof Tables, columns: readonly string[], row: object): RawBuilder<unknown> {
+  const values = columns.map((column) => (row as Record<string, unknown>)[column] ?? null);
+  return large(sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+    values (${sql.join(values)})`);
 }

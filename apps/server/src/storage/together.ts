@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { dialectOf, type Queries } from './dialect.ts';
 import { insertions } from './insert-many.ts';
+import { beforeStatement, isLarge } from './large-texts.ts';
 import type { Tables } from './schema.ts';
 
 /** Of which one statement is made. More rows than a few thousand gain nothing by it. */
@@ -52,7 +53,7 @@ export class Together {
 
   /** Whether all of it is one statement. */
   get isOne(): boolean {
-    return this.#parts.length <= AT_ONCE;
+    return this.#parts.length <= AT_ONCE && !this.#parts.some(({ statement }) => isLarge(statement));
   }
 
   /** Runs them. What is added afterwards is for the next time. */
@@ -60,7 +61,10 @@ export class Together {
     const parts = this.#parts;
     this.#parts = [];
     const atOnce = dialectOf(this.#queries) === 'postgres' ? AT_ONCE : 1;
-    for (let from = 0; from < parts.length; from += atOnce) await this.#runThese(parts.slice(from, from + atOnce));
+    for (const some of groupsOf(parts, atOnce)) {
+      await beforeStatement((some[0] as Part).statement);
+      await this.#runThese(some);
+    }
   }
 
   async #runThese(parts: readonly Part[]): Promise<void> {
@@ -81,6 +85,19 @@ export class Together {
       if (returned) returned.rows = row?.[`part${at}`] ?? [];
     });
   }
+}
+
+/** Up to so many in a row; those with large texts by themselves. */
+function groupsOf(parts: readonly Part[], most: number): Part[][] {
+  const groups: Part[][] = [];
+  let open: Part[] = [];
+  for (const part of parts) {
+    const alone = isLarge(part.statement);
+    if (open.length === 0 || open.length >= most || alone) groups.push((open = []));
+    open.push(part);
+    if (alone) open = [];
+  }
+  return groups;
 }
 
 /** Runs what `add` adds. */

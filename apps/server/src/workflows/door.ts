@@ -23,7 +23,7 @@ export function createWorkflows(platform: Platform): Door {
     firstSteps: null,
     firstStep: async (accepted) => (await workflows.firstSteps?.of(accepted)) ?? null,
     parameters: (versionId) => requests.parameters(versionId),
-    check: (versionId, input, bytes) => requests.check(versionId, input, bytes),
+    check: (versionId, input) => requests.check(versionId, input),
     accept: (together, accepted) => addInstances(platform, together, accepted),
     cancel: (transaction, id) => cancelInstance(platform, transaction, id),
     wake: () => workflowsToDo(platform.database, 'EVENTS'),

@@ -1,4 +1,4 @@
-import { hasInexact, parseExact, type Event, type Value } from '@kethub/workflow';
+import type { Event, Value } from '@kethub/workflow';
 import type { AcceptedWorkflow } from '../executions/index.ts';
 import type { Platform } from '../platform.ts';
 import type { WorkflowInstanceRow } from '../storage/index.ts';
@@ -31,8 +31,7 @@ export function newInstance(
 
 /** What happens to it first. */
 export function startEvent({ row: { id }, input, startEvent: element }: AcceptedWorkflow): Event {
-  const text = input.bytes.toString();
-  const variables = (hasInexact(text) ? parseExact(text) : input.members) as { [name: string]: Value };
+  const variables = input.members as { [name: string]: Value };
   return {
     type: 'start',
     variables,

@@ -1,4 +1,5 @@
-import { parseExact, type JournalEntry } from '@kethub/workflow';
+import { jsonText, type JournalEntry } from '@kethub/workflow';
+import { readExact } from './exact.ts';
 import type { Queries, WorkflowJournalRow } from '../storage/index.ts';
 
 /** A row with all that one transaction has added to the journal of an instance, as a list; its number is that of the first. */
@@ -12,12 +13,20 @@ export const journalColumns = ['instance_id', 'seq', 'at', 'type', 'entry'] as c
 export function journalRows(instanceId: string, journal: readonly JournalEntry[]): WorkflowJournalRow[] {
   const [first] = journal;
   if (!first) return [];
-  return [{ instance_id: instanceId, seq: first.seq, at: first.at, type: STEPS, entry: JSON.stringify(journal) }];
+  return [{ instance_id: instanceId, seq: first.seq, at: first.at, type: STEPS, entry: textOf(journal) }];
+}
+
+/** Only events and incidents hold values of instances. */
+function textOf(journal: readonly JournalEntry[]): string {
+  const plain = journal.map((entry) =>
+    entry.type === 'event' || entry.type === 'incident' ? jsonText(entry) : JSON.stringify(entry),
+  );
+  return `[${plain.join(',')}]`;
 }
 
 /** The entries of a row; older versions of the platform wrote one for each. */
-export function entriesOf({ seq, at, type, entry }: Row): JournalEntry[] {
-  const parsed = parseExact(entry) as object;
+export async function entriesOf({ seq, at, type, entry }: Row): Promise<JournalEntry[]> {
+  const parsed = (await readExact(entry)) as object;
   return type === STEPS ? (parsed as JournalEntry[]) : [{ ...parsed, seq, at, type } as JournalEntry];
 }
 
@@ -44,8 +53,7 @@ export async function readJournalAfter(
     .orderBy('seq')
     .limit(limit + 1)
     .execute();
-  return rows
-    .flatMap(entriesOf)
-    .filter(({ seq }) => seq > after)
-    .slice(0, limit);
+  const entries: JournalEntry[] = [];
+  for (const row of rows) entries.push(...(await entriesOf(row)));
+  return entries.filter(({ seq }) => seq > after).slice(0, limit);
 }

@@ -1,4 +1,4 @@
-import { parseExact, type Variables } from '@kethub/workflow';
+import { textOnly } from '@kethub/workflow';
 import { sql } from 'kysely';
 import type { Platform } from '../platform.ts';
 import { isOutage, type Queries, type WorkflowMessageRow, type WorkflowSubscriptionRow } from '../storage/index.ts';
@@ -85,7 +85,7 @@ async function correlate(platform: Platform, transaction: Queries, message: Work
     .where('id', '=', message.id)
     .executeTakeFirst();
   if (numDeletedRows !== 1n) return false;
-  const variables = parseExact(message.variables) as Variables;
+  const variables = textOnly(message.variables);
   const events = [...chosen.values()].map(({ instance_id, subscription }) =>
     eventRow(
       platform,

@@ -1,5 +1,5 @@
 import { invalidSentence, limits, WorkflowMessageRequest } from '@kethub/contract';
-import { isTooDeep, parseExact, type Variables } from '@kethub/workflow';
+import { isTooDeep, jsonText, parseExact, type Variables } from '@kethub/workflow';
 import type { Origin, Workflows } from '../executions/index.ts';
 import { Problem, readJson, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
@@ -92,7 +92,7 @@ function messageRow(
   { name, correlationKey = '', variables = {}, messageId, timeToLiveSeconds = 3600 }: WorkflowMessageRequest,
 ): WorkflowMessageRow {
   const { $secrets: _secrets, ...plain } = variables;
-  const text = JSON.stringify(plain);
+  const text = jsonText(plain);
   if (Buffer.byteLength(text) > limits.jsonBodyBytes)
     throw new Problem('too-large', `The variables may have at most ${limits.jsonBodyBytes} bytes.`);
   if (isTooDeep(variables as Variables)) throw new Problem('invalid-request', 'The variables are nested too deep.');

@@ -32,14 +32,14 @@ export class Requests {
   }
 
   /** Throws invalid-request with every place at which the input does not fit, too-many-requests. */
-  async check(serviceVersionId: string, input: ExecutionInput, bytes: number): Promise<void> {
+  async check(serviceVersionId: string, input: ExecutionInput): Promise<void> {
     if (input.depth > MOST_DEPTH)
       throw new Problem('invalid-request', `The input of a workflow may be nested ${MOST_DEPTH} deep at most.`);
     const { schema, startedBy } = this.#known.get(serviceVersionId) ?? (await this.#load(serviceVersionId));
     if (startedBy !== null)
       throw new Problem('invalid-request', `This workflow has no plain start event. It is started by ${startedBy}.`);
     if (!schema) return;
-    const errors = await schema.check(input.members, bytes);
+    const errors = await schema.check(() => input.read(), input.bytes);
     if (errors.length === 0) return;
     const places = invalidSentence(errors.slice(0, 5), 'The input');
     throw new Problem('invalid-request', `The input does not fit the Request Schema of the workflow. ${places}`, {

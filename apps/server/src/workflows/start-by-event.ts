@@ -1,4 +1,4 @@
-import type { Variables } from '@kethub/workflow';
+import { jsonText, type Variables } from '@kethub/workflow';
 import { acceptExecutions, prepareExecution, wakeWorkers, type Origin, type Workflows } from '../executions/index.ts';
 import { holdOwner } from '../organizations/index.ts';
 import type { Platform } from '../platform.ts';
@@ -34,7 +34,7 @@ export async function startByEvent(
   startEvent: string,
   variables: Variables,
 ): Promise<{ readonly id: string; readonly started: () => void }> {
-  const text = JSON.stringify(variables);
+  const text = jsonText(variables);
   const prepared = await prepareExecution(platform, workflows, origin, platform.newId(), text, startEvent);
   await holdOwner(platform, transaction, origin.owner);
   await acceptExecutions(workflows, transaction, [prepared]);

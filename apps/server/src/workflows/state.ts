@@ -3,6 +3,7 @@ import {
   changedParts,
   fromStored,
   headOf,
+  jsonText,
   parseExact,
   PartsReader,
   toStored,
@@ -10,6 +11,7 @@ import {
   type StateHead,
   type StoredState,
 } from '@kethub/workflow';
+import { readExact } from './exact.ts';
 import type { Queries } from '../storage/index.ts';
 
 /** A longer state is stored in parts, so that a step writes only those that it changes. In bytes of JSON. */
@@ -38,13 +40,13 @@ export interface ToStore {
 export function toStore(before: HeldState | null, bytesBefore: number, state: State): ToStore {
   const old = before?.parts ?? null;
   if (old === null || state.phase !== 'RUNNING') {
-    const text = JSON.stringify(toStored(state));
+    const text = jsonText(toStored(state));
     const bytes = Buffer.byteLength(text);
     if (bytes <= INLINE_BYTES || state.phase !== 'RUNNING')
       return { state: text, bytes, parts: old === null ? new Map() : 'NONE' };
   }
   const parts = changedParts(old && before ? before.state : null, state);
-  const text = `${IN_PARTS}${JSON.stringify(headOf(state)).slice(1)}`;
+  const text = `${IN_PARTS}${jsonText(headOf(state)).slice(1)}`;
   let bytes = Buffer.byteLength(text);
   // The head is in the sum that was written last; it is counted as a part that changes always.
   bytes += old === null ? 0 : bytesBefore - (old.get(HEAD) ?? 0);
@@ -74,6 +76,7 @@ export function stored(
 /** Whether only its head stands in the row of an instance. */
 export const isInParts = (text: string): boolean => text.startsWith(IN_PARTS);
 
+/** A state that is stored as one, and is short unless it has ended. */
 export function readInline(text: string): HeldState {
   return { state: fromStored(parseExact(text) as unknown as StoredState), parts: null };
 }
@@ -88,19 +91,19 @@ export async function readHeld(queries: Queries, id: string): Promise<HeldState 
     .execute();
   const head = rows[0]?.state ?? null;
   if (head === null) return null;
-  if (!isInParts(head)) return readInline(head);
+  if (!isInParts(head)) return { state: fromStored((await readExact(head)) as StoredState), parts: null };
   const reader = new PartsReader();
   const sizes = new Map([[HEAD, Buffer.byteLength(head)]]);
   let began = performance.now();
   for (const { part, text } of rows) {
     if (part === null || text === null) continue;
-    reader.add(part, text);
+    reader.addRead(part, (await readExact(text)) as object);
     sizes.set(part, Buffer.byteLength(text));
     if (performance.now() - began < TURN_MS) continue;
     await nextTurn();
     began = performance.now();
   }
-  return { state: reader.state(parseExact(head) as unknown as StateHead), parts: sizes };
+  return { state: reader.state((await readExact(head)) as StateHead), parts: sizes };
 }
 
 export async function readState(queries: Queries, id: string): Promise<State | null> {

@@ -394,7 +394,7 @@ describe.each(databases)('workflow services on $name', (kind) => {
         .where('instance_id', '=', row.id)
         .orderBy('seq')
         .execute();
-      const rebuilt = rebuild(graph, journal.flatMap(entriesOf));
+      const rebuilt = rebuild(graph, (await Promise.all(journal.map(entriesOf))).flat());
       expect(rebuilt && toStored(rebuilt)).toEqual(JSON.parse(row.state ?? ''));
     }
   });

@@ -1,4 +1,4 @@
-import { ExactNumber } from '@kethub/feel';
+import { ExactNumber, largeJson } from '@kethub/feel';
 import type { Event, Value } from '../types.ts';
 
 /** What is nested deeper cannot be written as JSON on every stack, and is no data of a workflow. */
@@ -10,6 +10,11 @@ export function isTooDeep(value: Value | undefined): boolean {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next.value !== 'object' || next.value === null || next.value instanceof ExactNumber) continue;
     if (next.depth >= MAX_DEPTH) return true;
+    const large = largeJson(next.value);
+    if (large !== undefined) {
+      if (next.depth + large.levels > MAX_DEPTH) return true;
+      continue;
+    }
     const members: readonly Value[] = Array.isArray(next.value) ? next.value : Object.values(next.value);
     for (const inner of members) {
       if (typeof inner === 'object' && inner !== null) open.push({ value: inner, depth: next.depth + 1 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ExactNumber, parseExact } from '@kethub/feel';
+import { ExactNumber, jsonText, largeJson, parseExact } from '@kethub/feel';
 import type { StateCollections, StateHead, Value } from '../types.ts';
 import type { NumberMap } from './number-map.ts';
 import { emptyState, type State } from './state.ts';
@@ -41,7 +41,7 @@ function rangeOf(key: number): readonly [number, number] {
 
 function queueText({ queue }: State, key: number): string | null {
   const entries = [...queue.range(...rangeOf(key))];
-  return entries.length === 0 ? null : JSON.stringify({ queue: Object.fromEntries(entries) });
+  return entries.length === 0 ? null : jsonText({ queue: Object.fromEntries(entries) });
 }
 
 function manyText(state: State, key: number): string | null {
@@ -53,7 +53,7 @@ function manyText(state: State, key: number): string | null {
       (many[name] ??= {})[each] = name === 'elements' ? withoutLarge(state, each) : value;
     }
   }
-  return Object.keys(many).length === 0 ? null : JSON.stringify(many);
+  return Object.keys(many).length === 0 ? null : jsonText(many);
 }
 
 function withoutLarge({ elements }: State, key: number): object {
@@ -66,7 +66,7 @@ function withoutLarge({ elements }: State, key: number): object {
 function addVariables(parts: Map<string, string | null>, key: number, before: State, after: State): void {
   const [old = {}, now = {}] = [before, after].map(({ elements }) => elements.get(key)?.variables);
   for (const [name, value] of Object.entries(now)) {
-    if (isLarge(value) && old[name] !== value) parts.set(variablePart(key, name), JSON.stringify({ key, name, value }));
+    if (isLarge(value) && old[name] !== value) parts.set(variablePart(key, name), jsonText({ key, name, value }));
   }
   for (const [name, value] of Object.entries(old)) {
     const isStill = Object.hasOwn(now, name) && isLarge(now[name] ?? null);
@@ -80,7 +80,7 @@ const variablePart = (key: number, name: string): string =>
 
 function addCollected(parts: Map<string, string | null>, key: number, before: State, after: State): void {
   const [old, now] = [before.collected.get(key), after.collected.get(key)];
-  if (now !== undefined && isLarge(now)) parts.set(`collected ${key}`, JSON.stringify({ key, value: now }));
+  if (now !== undefined && isLarge(now)) parts.set(`collected ${key}`, jsonText({ key, value: now }));
   else if (old !== undefined && isLarge(old)) parts.set(`collected ${key}`, null);
 }
 
@@ -89,6 +89,7 @@ const known = new WeakMap<object, boolean>();
 function isLarge(value: Value): boolean {
   if (value instanceof ExactNumber) return value.text.length > LARGE;
   if (typeof value !== 'object' || value === null) return typeof value === 'string' && value.length > LARGE;
+  if (largeJson(value) !== undefined) return true;
   let large = known.get(value);
   if (large === undefined) known.set(value, (large = needsMore(value, LARGE) < 0));
   return large;
@@ -121,7 +122,11 @@ export class PartsReader {
   readonly #reader = new StateReader();
 
   add(part: string, text: string): void {
-    const read = parseExact(text) as object;
+    this.addRead(part, parseExact(text) as object);
+  }
+
+  /** The same for a part whose text somebody has parsed. */
+  addRead(part: string, read: object): void {
     if (part.startsWith('variable ')) this.#variables.push(read as Variable);
     else if (part.startsWith('collected ')) {
       const { key, value } = read as { key: number; value: Value };

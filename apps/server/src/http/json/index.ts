@@ -1,3 +1,4 @@
+export { parseJson } from './build.ts';
 export { judgeJson, notUtf8, type JudgedJson } from './judge.ts';
 export { TokenScanner, type JsonListener } from './scanner.ts';
 export { notUtf8At, placeOf } from './place.ts';

@@ -1,11 +1,11 @@
 import { Problem } from '../problem.ts';
+import { parseJson, type ParseJson } from './build.ts';
+
+export type { ParseJson };
 import { judgeJson, notUtf8, type JudgedJson } from './judge.ts';
 import { notUtf8At } from './place.ts';
 
 const STORED = { storable: true, marked: false, watched: [] };
-
-/** Reads a JSON text that has been judged. */
-export type ParseJson = (text: string) => unknown;
 
 /**
  * The value of a JSON text that the platform keeps itself, read by `parse`, which keeps every digit. An empty text is no value. Throws malformed-json.
@@ -18,7 +18,7 @@ export function readJson(bytes: Buffer, parse?: ParseJson): unknown {
 }
 
 function valueOf(bytes: Buffer, { from, to }: JudgedJson, parse: ParseJson): unknown {
-  return parse(bytes.toString('utf8', from, to));
+  return parseJson(bytes.subarray(from, to), parse);
 }
 
 /** A text in UTF-8. Throws invalid-request with the offset of the first byte that is none. */

@@ -12,8 +12,8 @@ export interface AskedOfThread {
   /** Of the schema, under which its validator is remembered. */
   readonly number: number;
   readonly schema: RequestSchema;
-  readonly input: unknown;
-  readonly bytes: number;
+  /** JSON text in UTF-8. */
+  readonly text: Uint8Array;
 }
 
 const thread = createLastingThread<AskedOfThread, Place[] | null>(new URL('request-thread.ts', import.meta.url), {
@@ -23,8 +23,8 @@ const thread = createLastingThread<AskedOfThread, Place[] | null>(new URL('reque
 });
 
 export interface RequestCheck {
-  /** Places at which the input does not fit; none when it does. Throws invalid-request, too-many-requests. */
-  check(input: unknown, bytes: number): Promise<Place[]>;
+  /** Places at which the input, which `read` gives, does not fit; none when it does. Throws invalid-request, too-many-requests. */
+  check(read: () => Promise<unknown>, text: Uint8Array): Promise<Place[]>;
 }
 
 let schemas = 0;
@@ -37,11 +37,11 @@ export function createRequestCheck(schema: RequestSchema): RequestCheck {
   let waiting = 0;
   let mostWaiting = MOST_WAITING;
   return {
-    async check(input, bytes) {
-      if (weight * bytes <= LIGHT) return validator.check(input, bytes);
+    async check(read, text) {
+      if (weight * text.length <= LIGHT) return validator.check(await read(), text.length);
       if (waiting >= mostWaiting) throw busy();
       waiting++;
-      const judged = await thread({ number, schema, input, bytes }).finally(() => waiting--);
+      const judged = await thread({ number, schema, text }).finally(() => waiting--);
       if (judged === 'BUSY') throw busy();
       if (judged !== 'EXCEEDED' && judged.answer !== null) return judged.answer;
       // From now on one after the other: this one takes the time of all others.

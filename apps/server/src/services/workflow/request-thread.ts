@@ -6,12 +6,12 @@ const REMEMBERED = 100;
 const validators = new Map<number, RequestValidator>();
 
 /** In a thread of its own: see check-request.ts. Null: it cannot be judged. */
-function judge({ number, schema, input, bytes }: AskedOfThread): Place[] | null {
+function judge({ number, schema, text }: AskedOfThread): Place[] | null {
   const validator = validators.get(number) ?? createValidator(schema);
   if (validators.size >= REMEMBERED) validators.clear();
   validators.set(number, validator);
   try {
-    return validator.check(input, bytes);
+    return validator.check(JSON.parse(Buffer.from(text).toString()), text.length);
   } catch (error) {
     // A schema that leads round in one place needs more room than there is.
     if (error instanceof RangeError) return null;

@@ -1,4 +1,4 @@
-import type { Effect, Event } from '@kethub/workflow';
+import { jsonText, type Effect, type Event } from '@kethub/workflow';
 import type { Platform } from '../../platform.ts';
 import type {
   WorkflowInstanceRow,
@@ -103,7 +103,7 @@ function jobRow(
     element_id: elementId,
     state: 'OPEN',
     service: JSON.stringify(service),
-    input: JSON.stringify(input),
+    input: jsonText(input),
     application_id: null,
     due: 0,
     attempts: 0,

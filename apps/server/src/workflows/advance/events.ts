@@ -1,7 +1,14 @@
-import type { Event } from '@kethub/workflow';
+import { jsonText, type Event } from '@kethub/workflow';
 import { sql } from 'kysely';
 import type { Platform } from '../../platform.ts';
-import { recordsOf, type Queries, type WorkflowEventRow } from '../../storage/index.ts';
+import {
+  beforeStatement,
+  hasLargeText,
+  large,
+  recordsOf,
+  type Queries,
+  type WorkflowEventRow,
+} from '../../storage/index.ts';
 
 /** An event that is to be written; the database knows for whom the instance runs. */
 export type NewEvent = Omit<WorkflowEventRow, 'owner'>;
@@ -19,7 +26,7 @@ export function eventRow(
   event: QueuedEvent,
   dedupeKey: string | null = null,
 ): NewEvent {
-  const text = JSON.stringify(event);
+  const text = jsonText(event);
   const id = newId();
   return {
     id: event.type === 'cancel' ? `${FIRST}${id.slice(FIRST.length)}` : id,
@@ -33,7 +40,16 @@ export function eventRow(
 /** Adds events in one statement. Those of instances that are gone are not. */
 export async function insertEvents(transaction: Queries, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const fresh = recordsOf(transaction, events, {
+  for (const { id, instance_id, dedupe_key, event, bytes } of events.filter(hasLargeText)) {
+    const statement = large(sql`insert into workflow_events (id, instance_id, dedupe_key, event, bytes, owner)
+      select ${id}, instance.id, ${dedupe_key}, ${event}, cast(${bytes} as bigint), instance.owner
+      from workflow_instances as instance where instance.id = ${instance_id}`);
+    await beforeStatement(statement);
+    await statement.execute(transaction);
+  }
+  const short = events.filter((one) => !hasLargeText(one));
+  if (short.length === 0) return;
+  const fresh = recordsOf(transaction, short, {
     id: 'text',
     instance_id: 'text',
     dedupe_key: 'text',

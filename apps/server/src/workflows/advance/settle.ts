@@ -1,3 +1,4 @@
+import { jsonText } from '@kethub/workflow';
 import { executionChanged, settleWorkflows, type Moved, type Settled } from '../../executions/index.ts';
 import { recordExecutions } from '../../metering/index.ts';
 import type { Platform } from '../../platform.ts';
@@ -33,7 +34,7 @@ export async function prepareSettlement(platform: Platform, advanced: readonly A
     const { status } = next;
     // Who cancelled it has given it its result.
     if (status === 'CANCELLED') continue;
-    const text = next.result && JSON.stringify(next.result);
+    const text = next.result && jsonText(next.result);
     const bytes = text === null ? 0 : Buffer.byteLength(text);
     const large = text !== null && bytes > INLINE_BYTES;
     const blob = large ? await putUnused(platform, text) : null;

@@ -61,3 +61,14 @@ function sliceOf(milliseconds: number, took: () => number): () => boolean {
     return commands > LEAST_COMMANDS || took() >= MOST_MS;
   };
 }
+
+/** The turn of whoever does many small things: ends after some milliseconds, so that others have theirs. */
+export class Turn {
+  #began = performance.now();
+
+  async end(): Promise<void> {
+    if (performance.now() - this.#began < SLICE_MS) return;
+    await nextTurn();
+    this.#began = performance.now();
+  }
+}

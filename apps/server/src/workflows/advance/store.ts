@@ -8,6 +8,8 @@ import {
   type Returned,
   type Together,
   type WorkflowJobRow,
+  hasLargeText,
+  large,
 } from '../../storage/index.ts';
 import { journalColumns, journalRows } from '../journal.ts';
 import type { Effects, Numbered } from './effects.ts';
@@ -109,7 +111,25 @@ function addUpdate(
     const ended_at = phase === 'RUNNING' ? null : now();
     return [{ id: row.id, revision: row.revision, phase, incidents, state, bytes, ended_at }];
   });
-  if (rows.length === 0) return { rows: [] };
+  const short = rows.filter((row) => !hasLargeText(row));
+  const returned = rows.filter(hasLargeText).map(({ id, revision, phase, incidents, state, bytes, ended_at }) =>
+    together.rows(
+      large(sql<{
+        id: string;
+      }>`update workflow_instances set phase = ${phase}, incidents = ${incidents}, state = ${state},
+          bytes = ${bytes}, ended_at = ${ended_at}, revision = revision + 1
+          where id = ${id} and revision = ${revision} returning id`),
+    ),
+  );
+  if (short.length > 0) returned.push(addUpdateOfMany(together, transaction, short));
+  return {
+    get rows() {
+      return returned.flatMap((one) => one.rows);
+    },
+  };
+}
+
+function addUpdateOfMany(together: Together, transaction: Queries, rows: readonly object[]): Returned<{ id: string }> {
   const columns = sql`phase = fresh.phase, incidents = fresh.incidents, state = fresh.state, bytes = fresh.bytes,
     ended_at = fresh.ended_at, revision = fresh.revision + 1`;
   return together.rows(sql<{ id: string }>`update workflow_instances set ${columns} from ${recordsOf(
@@ -147,10 +167,15 @@ function addParts(together: Together, transaction: Queries, advanced: readonly A
   if (gone.length > 0)
     together.add(sql`delete from workflow_state_parts where (instance_id, part) in
       (select instance_id, part from ${recordsOf(transaction, gone, among)} as gone)`);
-  if (written.length > 0)
-    together.add(sql`insert into workflow_state_parts (instance_id, part, text)
-      select instance_id, part, text from ${recordsOf(transaction, written, { ...among, text: 'text' })} as fresh where true
-      on conflict (instance_id, part) do update set text = excluded.text`);
+  const [long, short] = [true, false].map((is) => written.filter((one) => hasLargeText(one) === is));
+  const put = sql`insert into workflow_state_parts (instance_id, part, text)`;
+  const replaces = sql`on conflict (instance_id, part) do update set text = excluded.text`;
+  if (short && short.length > 0)
+    together.add(sql`${put}
+      select instance_id, part, text from ${recordsOf(transaction, short, { ...among, text: 'text' })} as fresh where true
+      ${replaces}`);
+  for (const { instance_id, part, text } of long ?? [])
+    together.add(large(sql`${put} values (${instance_id}, ${part}, ${text}) ${replaces}`));
 }
 
 const numbered = { instance_id: 'text', number: 'bigint' } as const;

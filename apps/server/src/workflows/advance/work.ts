@@ -1,5 +1,6 @@
-import { parseExact, type Event } from '@kethub/workflow';
+import type { Event } from '@kethub/workflow';
 import { sql } from 'kysely';
+import { readExact } from '../exact.ts';
 import {
   inTurns,
   isAmong,
@@ -13,6 +14,7 @@ import { stillThere } from './ends.ts';
 import type { QueuedEvent } from './events.ts';
 import type { Ended } from './inbox.ts';
 import type { RecentInstances } from './recent.ts';
+import { Turn } from './slices.ts';
 import type { Turns } from './turns.ts';
 
 /** How much is advanced in one transaction: 128 instances make 6 to 8 times as many steps a second as one by one. */
@@ -163,15 +165,18 @@ export async function loadWork(
   const byInstance = Map.groupBy(events, (one) => one.instance_id);
   const endsOf = Map.groupBy(ended, ({ job }) => job.instance_id);
   const heldOf = await statesOf(queries, rows, recent);
-  const work = rows.flatMap((row) => {
-    const before =
-      byInstance.get(row.id)?.map(({ id, event }) => ({ id, event: parseExact(event) as unknown as QueuedEvent })) ??
-      [];
+  const work: Work[] = [];
+  const turn = new Turn();
+  for (const row of rows) {
+    const before: Work['events'][number][] = [];
+    for (const { id, event } of byInstance.get(row.id) ?? []) {
+      before.push({ id, event: (await readExact(event)) as QueuedEvent });
+      await turn.end();
+    }
     const last = endsOf.get(row.id)?.map(({ event }) => event) ?? [];
-    return before.length + last.length > 0 || givenUp?.id === row.id
-      ? [{ row, before: null, ...heldOf.get(row.id), events: inOrder(before), ended: last }]
-      : [];
-  });
+    if (before.length + last.length > 0 || givenUp?.id === row.id)
+      work.push({ row, before: null, ...heldOf.get(row.id), events: inOrder(before), ended: last });
+  }
   return { work, ended, later: new Set(await stillThere(queries, left ?? [])) };
 }
 

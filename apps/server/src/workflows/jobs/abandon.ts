@@ -36,7 +36,7 @@ export async function noteAbandoned(
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const seq = 1 + (last ? (entriesOf(last).at(-1)?.seq ?? last.seq) : 0);
+  const seq = 1 + (last ? ((await entriesOf(last)).at(-1)?.seq ?? last.seq) : 0);
   const entry: JournalEntry = { seq, at: platform.now(), type: 'abandoned', elementId: element_id, reason };
   await transaction
     .insertInto('workflow_journal')

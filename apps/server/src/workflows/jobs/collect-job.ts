@@ -5,7 +5,7 @@ import type { Platform } from '../../platform.ts';
 import { isAmong, type Database, type ExecutionRow, type WorkflowJobRow } from '../../storage/index.ts';
 import type { Desk } from './desk.ts';
 import { failJob } from './fail-job.ts';
-import { serviceResult } from './service-result.ts';
+import { readValue, serviceResult } from './service-result.ts';
 
 /** Tells an instance what the execution of a job has come to: its result, or what GET result answers when it failed. */
 export async function collectJob(desk: Desk, job: WorkflowJobRow, row: ExecutionRow | undefined): Promise<void> {
@@ -17,9 +17,13 @@ export async function collectJob(desk: Desk, job: WorkflowJobRow, row: Execution
   const result = await serviceResult(platform.blobs, row);
   if (result !== 'TOO_LARGE')
     return desk.end(job, { type: 'jobSucceeded', job: job.job, result: result.value, called: call });
+  return failJob(desk, job, call, tooLarge('The service returned'));
+}
+
+function tooLarge(what: string): Value {
   const { workflowResultBytes: bytes, workflowResultParts: parts } = limits;
-  const detail = `The service returned more than the ${bytes} bytes, or the ${parts} objects and lists, that a workflow can keep. Have it write a file, or return less.`;
-  return failJob(desk, job, call, problem('Result too large', detail));
+  const detail = `${what} more than the ${bytes} bytes, or the ${parts} objects and lists, that a workflow can keep. Have it write a file, or return less.`;
+  return problem('Result too large', detail);
 }
 
 /** The executions of jobs, by the id that they share. */
@@ -46,9 +50,11 @@ async function responseOf(platform: Platform, job: WorkflowJobRow, row: Executio
   if (row.owner_type === null || row.owner_id === null) return parseExact(row.cause ?? '{}');
   const of = { by: 'OWNER', type: row.owner_type, id: row.owner_id } as const;
   const { body } = await readResult(platform, { of, address: job.address ?? '' }, row.id);
-  if (typeof body === 'string') return parseExact(body);
-  const stream = body as NodeJS.ReadableStream & AsyncIterable<Buffer | string>;
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-  return parseExact(Buffer.concat(chunks).toString('utf8'));
+  const stream = typeof body === 'string' ? [Buffer.from(body)] : (body as AsyncIterable<Buffer | string>);
+  const response = await readValue(buffers(stream));
+  return response === 'TOO_LARGE' ? tooLarge('The errors of the service need') : response.value;
+}
+
+async function* buffers(stream: Iterable<Buffer> | AsyncIterable<Buffer | string>): AsyncIterable<Buffer> {
+  for await (const chunk of stream) yield Buffer.from(chunk);
 }

@@ -1,3 +1,4 @@
+import { readExact } from '../exact.ts';
 import type { TargetColumns } from '../../on-premise/index.ts';
 import type { WorkflowJobRow } from '../../storage/index.ts';
 import { abandonJob } from './abandon.ts';
@@ -16,14 +17,14 @@ import { startRemote } from './start-remote.ts';
 export async function recall(desk: Desk, job: WorkflowJobRow, context: JobContext | undefined): Promise<void> {
   const { platform, directory } = desk;
   const reason = 'The platform stopped before it had noted the answer to the start.';
-  const { $secrets } = JSON.parse(job.input ?? '{}') as { $secrets?: unknown };
+  const { $secrets } = (await readExact(job.input ?? '{}')) as { $secrets?: unknown };
   if (!context || ($secrets != null && context.sealedSecrets === null)) return abandonJob(platform, job, reason);
   const call = callOf(job, context);
   const subscriber = await admitTask(platform, directory, call, context).catch((error: unknown) => {
     throw new RemoteFault(reason, false, null, { cause: error });
   });
   const target = await targetOfCall(desk, job, context);
-  await startRemote(desk, job, call, { ...subscriber, target }, inputOf(platform, job, context));
+  await startRemote(desk, job, call, { ...subscriber, target }, await inputOf(platform, job, context));
 }
 
 /** Where the service of a job was called, whether or not anybody is subscribed to it still. Throws RemoteFault. */

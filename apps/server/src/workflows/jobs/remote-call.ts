@@ -1,9 +1,14 @@
-import { parseExact, type Value } from '@kethub/workflow';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Value } from '@kethub/workflow';
 import type { Subscriber } from '../../gateway/index.ts';
 import { Unanswered, type TargetCall, type TargetColumns } from '../../on-premise/index.ts';
 import type { WorkflowJobRow } from '../../storage/index.ts';
 import type { Desk } from './desk.ts';
 import { documentOf } from './fail-job.ts';
+import { readValue } from './service-result.ts';
+
+/** Bytes of an answer that are judged in one turn of the thread. */
+const SLICE = 128 * 1024;
 
 /** Why a call of a service that runs elsewhere has not brought what was asked for. */
 export class RemoteFault extends Error {
@@ -73,7 +78,8 @@ export async function callRemote(
       throw new RemoteFault(message, mayPass, documentOf(platform, error, subscriber), of);
     });
   const { status } = answer;
-  const json = parse(answer.text);
+  const json = await parse(answer.text);
+  if (json === 'TOO_LARGE') throw tooLarge(operation, mostBytes);
   const isGood = operation === 'GET /{id}/result' ? status === 200 : status >= 200 && status < 300;
   const what = `The provider's service answered ${operation} with ${status}`;
   if (json && isGood) return json.value;
@@ -113,11 +119,20 @@ function wasTurnedAway(status: number): boolean {
   return (status >= 300 && status < 500) || tooMuch.has(status) || status === 501;
 }
 
-function parse(text: string): { readonly value: Value } | null {
+/** Null: it is not JSON. */
+async function parse(text: string): Promise<{ readonly value: Value } | 'TOO_LARGE' | null> {
   try {
-    return { value: parseExact(text) };
+    return await readValue(slicesOf(Buffer.from(text)));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return null;
+  }
+}
+
+/** Each in a turn of the thread of its own. */
+async function* slicesOf(bytes: Buffer): AsyncIterable<Buffer> {
+  for (let from = 0; from < bytes.length; from += SLICE) {
+    if (from > 0) await nextTurn();
+    yield bytes.subarray(from, from + SLICE);
   }
 }

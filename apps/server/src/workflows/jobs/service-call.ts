@@ -1,7 +1,8 @@
-import { parseExact, type ServiceReference, type Value, type Variables } from '@kethub/workflow';
+import { jsonText, type ServiceReference, type Value, type Variables } from '@kethub/workflow';
 import { holds } from '../../access/index.ts';
 import type { AccessDirectory, ApplicationAccess, Subscriber } from '../../gateway/index.ts';
 import { Problem } from '../../http/index.ts';
+import { readExact } from '../exact.ts';
 import type { Platform } from '../../platform.ts';
 import { compareVersions } from '../../services/index.ts';
 import type { WorkflowJobRow } from '../../storage/index.ts';
@@ -68,13 +69,13 @@ function isActive({ now }: Platform, { active }: Subscriber): boolean {
 }
 
 /** The input as text, with secrets in clear and references to data pools as services know them. */
-export function inputOf(platform: Platform, job: WorkflowJobRow, { sealedSecrets }: JobContext): string {
-  const { $secrets, ...input } = parseExact(job.input ?? '{}') as Variables;
+export async function inputOf(platform: Platform, job: WorkflowJobRow, { sealedSecrets }: JobContext): Promise<string> {
+  const { $secrets, ...input } = (await readExact(job.input ?? '{}')) as Variables;
   const sent: Record<string, Value> = {};
   for (const [name, value] of Object.entries(input)) sent[name] = isPool(value) ? { ...value, ref: 'DATAPOOL' } : value;
-  if ($secrets === undefined || $secrets === null) return JSON.stringify(sent);
+  if ($secrets === undefined || $secrets === null) return jsonText(sent);
   const secrets = sealedSecrets === null ? {} : unsealSecrets(platform, sealedSecrets);
-  return JSON.stringify({ ...sent, $secrets: inClear($secrets, secrets) });
+  return jsonText({ ...sent, $secrets: inClear($secrets, secrets) });
 }
 
 function isPool(value: Value): value is { readonly [name: string]: Value } {

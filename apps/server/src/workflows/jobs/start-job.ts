@@ -21,7 +21,7 @@ export async function startJob(desk: Desk, job: WorkflowJobRow, context: JobCont
   let subscriber: Subscriber | null = null;
   try {
     subscriber = await admitTask(platform, directory, call, context);
-    const text = inputOf(platform, job, context);
+    const text = await inputOf(platform, job, context);
     const { target } = subscriber;
     if (!target && !subscriber.isWorkflow) await fitting.require(subscriber.serviceVersionId);
     if (target) await startRemote(desk, job, call, { ...subscriber, target }, text);
