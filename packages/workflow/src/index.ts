@@ -7,6 +7,7 @@ export { resume, start, step } from './engine/step.ts';
 export { fromStored, headOf, toStored } from './state/stored.ts';
 export { changedParts, PartsReader } from './state/parts.ts';
 export { rootOf, type State } from './state/state.ts';
+export { platformFaultOf } from './engine/events.ts';
 export { isTooDeep } from './engine/depth.ts';
 export { Runaway } from './engine/failure.ts';
 export { errorsOf, resultOf, statusOf } from './engine/status.ts';

@@ -132,6 +132,8 @@ export type Event =
   | { readonly type: 'jobDelayed'; readonly job: number; readonly reason: string }
   /** A job was cancelled, and what it has called may run on; `reason` is a sentence for the log. */
   | { readonly type: 'jobAbandoned'; readonly elementId: string; readonly reason: string }
+  /** The platform could not take the instance further: an incident of the process, until somebody has it tried again. */
+  | { readonly type: 'platformFailed'; readonly message: string }
   | { readonly type: 'timerDue'; readonly timer: number }
   | { readonly type: 'messageCorrelated'; readonly subscription: number; readonly variables: Variables }
   | { readonly type: 'childEnded'; readonly child: number; readonly outcome: Outcome }
@@ -278,6 +280,7 @@ export const incidentTypes = [
   'CALLED_ELEMENT_ERROR',
   'DEADLOCK',
   'TRANSITION_LIMIT',
+  'PLATFORM_FAULT',
 ] as const;
 export type IncidentType = (typeof incidentTypes)[number];
 

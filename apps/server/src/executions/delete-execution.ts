@@ -68,6 +68,19 @@ async function requireOver(transaction: Queries, row: ExecutionRow): Promise<voi
         ? 'The workflow is still ending what it runs. Try again in some seconds.'
         : `The workflow is ${row.status} and can be mended, so that it has not ended. Cancel it first.`,
     );
+  const cancelling = await transaction
+    .selectFrom('workflow_jobs')
+    .innerJoin('workflow_instances', 'workflow_instances.id', 'workflow_jobs.instance_id')
+    .select('workflow_jobs.id')
+    .where('execution_id', '=', row.id)
+    .limit(1)
+    .executeTakeFirst();
+  // With the job would go what is known of the call: it would run on at the provider, and cost.
+  if (cancelling)
+    throw new Problem(
+      'execution-not-ended',
+      'Services that the workflow has called are still being cancelled at their providers. Try again in some seconds; after an hour the platform stops trying.',
+    );
   const job = await transaction.selectFrom('workflow_jobs').select('id').where('id', '=', row.id).executeTakeFirst();
   if (job)
     throw new Problem('execution-not-ended', 'The workflow that started the execution has not taken its result yet.');

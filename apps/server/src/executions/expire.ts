@@ -102,6 +102,8 @@ function ended(queries: Queries, before: number) {
       sql<boolean>`(worker_id is null or log is not null or log_blob is not null)
         and not exists (select 1 from workflow_instances
           where execution_id = executions.id and phase in ('NEW', 'RUNNING'))
-        and not exists (select 1 from workflow_jobs where workflow_jobs.id = executions.id)`,
+        and not exists (select 1 from workflow_jobs where workflow_jobs.id = executions.id)
+        and not exists (select 1 from workflow_jobs join workflow_instances on workflow_instances.id = workflow_jobs.instance_id
+          where workflow_instances.execution_id = executions.id)`,
     );
 }

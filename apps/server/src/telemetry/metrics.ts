@@ -80,7 +80,7 @@ export class Metrics {
     if (runMs !== null) this.#run.observe({ status }, runMs / 1000);
   }
 
-  workflowRetried(what: 'batch' | 'conflict' | 'job' | 'note' | 'schedule' | 'message'): void {
+  workflowRetried(what: 'batch' | 'conflict' | 'job' | 'note' | 'schedule' | 'message' | 'timer'): void {
     this.#workflowRetries.inc({ what });
   }
 

@@ -109,6 +109,26 @@ describe.each(databases)('starts that are on their way to a service elsewhere, o
     await until('all tasks are cancelled', async () => (await jobs()).every(({ state }) => state === 'WITHDRAWN'));
   };
 
+  test('keep their execution from being deleted until they are cancelled at the provider', async () => {
+    const id = await begin(single, 1);
+    await cancel(single, id);
+    await ends(single, id, 'CANCELLED');
+    const remove = () =>
+      kethub.client.deleteExecution(id).then(
+        () => 204,
+        ({ status }: { status: number }) => status,
+      );
+    await until('the workflow has ended', async () => {
+      const { read } = kethub.kethub.platform.database;
+      const row = await read.selectFrom('workflow_instances').select('phase').where('id', '=', id).executeTakeFirst();
+      return row?.phase === 'CANCELLED';
+    });
+    expect(await remove()).toBe(409);
+    remembering.release();
+    await until('it is deleted', async () => (await remove()) === 204);
+    expect(remembering.cancelled.size).toBe(1);
+  });
+
   test('are sent once, also when every lease is over, and another worker looks for jobs', async () => {
     const second = await startSecondEngine(kethub);
     const { database } = kethub.kethub.platform;

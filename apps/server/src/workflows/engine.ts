@@ -9,7 +9,7 @@ import { FirstSteps } from './first-step.ts';
 import { createGraphs } from './graphs.ts';
 import { JobWorker } from './jobs/index.ts';
 import { Loop, type Pause } from './loop.ts';
-import { correlateMessages } from './messages.ts';
+import { correlateMessages, PostponedMessages } from './messages.ts';
 import { fireSchedules } from './schedules.ts';
 import { fireTimers } from './timers.ts';
 import { onWorkflowsToDo } from './wake.ts';
@@ -77,8 +77,9 @@ export class WorkflowEngine {
     const advancing = new Advancing(jobs, inbox, recent, suspects);
     const working: Loop = new Loop('jobs of workflows', log, () => jobs.work());
     const timing = new Loop('timers of workflows', log, () => fireTimers(platform, told));
+    const postponed = new PostponedMessages();
     const scheduling = new Loop('schedules of workflows', log, () => fireSchedules(platform, workflows, graphs, told));
-    const correlating = new Loop('messages of workflows', log, () => correlateMessages(platform, told));
+    const correlating = new Loop('messages of workflows', log, () => correlateMessages(platform, postponed, told));
     this.#jobs = jobs;
     this.#workflows = workflows;
     workflows.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), advancing, {

@@ -1,22 +1,20 @@
 import { parse, type ProcessGraph } from '@kethub/workflow';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createAccepting, prepareExecution } from '../executions/index.ts';
 import { databases } from '../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../testing/platform.ts';
+import { acceptedInstance } from '../testing/workflow-instances.ts';
 import { bpmn } from '../testing/workflows.ts';
 import { eventRow, insertEvents } from './advance/events.ts';
 import { advance, Advancing } from './advance/index.ts';
 import type { Graphs } from './graphs.ts';
-import { createWorkflows } from './index.ts';
 import { serviceResult } from './jobs/service-result.ts';
 import { readJournalAfter } from './journal.ts';
 import { readState } from './state.ts';
 
-const VERSION = '01890000-0000-7000-8000-00000000000b';
 /** Bytes that may be parsed or written as JSON in one go. */
 const AT_ONCE = 256 * 1024;
 const rows = Array.from({ length: 60_000 }, (_value, number) => ({ number, text: `Köln ${number}` }));
-const input = JSON.stringify({ data: { rows }, small: [1, 2] });
+const input = { data: { rows }, small: [1, 2] };
 
 async function waits(): Promise<ProcessGraph> {
   const { catchEvent, chain, end, file, start, timer } = bpmn;
@@ -40,8 +38,9 @@ describe.each(databases)('an input of megabytes on $name', ({ open }) => {
   afterEach(() => vi.restoreAllMocks());
 
   test('is never parsed or written as JSON in one go, from the request to the result', async () => {
+    const text = Buffer.from(JSON.stringify(input));
     const longest = watched();
-    const id = await accept();
+    const id = await acceptedInstance(platform, 'owner', text);
     const advancing = new Advancing();
     await all(advancing);
     const [timer] = (await readState(platform.database.read, id))?.timers.keys() ?? [];
@@ -67,26 +66,6 @@ describe.each(databases)('an input of megabytes on $name', ({ open }) => {
 
   async function all(advancing: Advancing): Promise<void> {
     while ((await advance(platform, graphs, advancing)).more);
-  }
-
-  async function accept(): Promise<string> {
-    const workflows = { ...createWorkflows(platform), check: () => Promise.resolve() };
-    const owner = { type: 'USER' as const, id: 'owner' };
-    const origin = {
-      scope: { of: { by: 'OWNER' as const, ...owner }, address: '' },
-      subscriptionId: null,
-      applicationId: null,
-      owner,
-      personId: owner.id,
-      serviceId: VERSION,
-      serviceVersionId: VERSION,
-      dataPools: [],
-      isWorkflow: true,
-    };
-    const id = platform.newId();
-    const prepared = await prepareExecution(platform, workflows, origin, id, Buffer.from(input));
-    await createAccepting(platform, workflows).add(prepared);
-    return id;
   }
 });
 

@@ -1,19 +1,52 @@
 import { textOnly } from '@kethub/workflow';
 import { sql } from 'kysely';
 import type { Platform } from '../platform.ts';
-import { isOutage, type Queries, type WorkflowMessageRow, type WorkflowSubscriptionRow } from '../storage/index.ts';
+import {
+  isAmong,
+  isOutage,
+  type Queries,
+  type WorkflowMessageRow,
+  type WorkflowSubscriptionRow,
+} from '../storage/index.ts';
 import { eventRow, insertEvents } from './advance/index.ts';
 import type { Pause } from './loop.ts';
 
 const AT_ONCE = 100;
 
+/** After so long a message that could not be brought to an instance is tried again. */
+const AGAIN_MS = 60_000;
+const MOST_POSTPONED = 1_000;
+
+/** Messages that could not be brought to an instance: those behind them do not wait. */
+export class PostponedMessages {
+  readonly #until = new Map<string, number>();
+
+  add(id: string, until: number): void {
+    this.#until.delete(id);
+    this.#until.set(id, until);
+    const [oldest] = this.#until.keys();
+    if (this.#until.size > MOST_POSTPONED && oldest !== undefined) this.#until.delete(oldest);
+  }
+
+  /** The ids of those whose time has not come. */
+  at(now: number): string[] {
+    for (const [id, until] of this.#until) if (until <= now) this.#until.delete(id);
+    return [...this.#until.keys()];
+  }
+}
+
 /** Brings messages to instances that wait for them, and forgets those whose time is up. */
-export async function correlateMessages(platform: Platform, told: () => void): Promise<Pause> {
+export async function correlateMessages(
+  platform: Platform,
+  postponed: PostponedMessages,
+  told: () => void,
+): Promise<Pause> {
   const { database, now, log } = platform;
   const waiting = await database.read.selectFrom('workflow_messages').select('id').limit(1).executeTakeFirst();
   if (!waiting) return null;
-  const matches = await matching(database.read, now());
+  const matches = await matching(database.read, now(), postponed.at(now()));
   let correlated = 0;
+  let failed = 0;
   for (const message of matches) {
     try {
       if (await database.write((transaction) => correlate(platform, transaction, message))) correlated++;
@@ -22,21 +55,24 @@ export async function correlateMessages(platform: Platform, told: () => void): P
       // The others do not wait for it; its own time is up at some point.
       log.warn({ message: message.id, err: error }, 'a message could not be brought to a workflow: it is tried again');
       platform.telemetry.metrics?.workflowRetried('message');
+      failed++;
+      postponed.add(message.id, now() + AGAIN_MS);
     }
   }
   if (correlated > 0) told();
   await database.write((transaction) =>
     transaction.deleteFrom('workflow_messages').where('expires_at', '<=', now()).execute(),
   );
-  return correlated === AT_ONCE ? 0 : null;
+  return matches.length === AT_ONCE && (correlated > 0 || failed > 0) ? 0 : null;
 }
 
 /** Messages that some instance waits for, the oldest first. */
-async function matching(queries: Queries, now: number): Promise<WorkflowMessageRow[]> {
+async function matching(queries: Queries, now: number, without: readonly string[]): Promise<WorkflowMessageRow[]> {
   return queries
     .selectFrom('workflow_messages as message')
     .selectAll('message')
     .where('expires_at', '>', now)
+    .where(without.length === 0 ? sql<boolean>`true` : sql<boolean>`not ${isAmong(queries, 'message.id', without)}`)
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('workflow_subscriptions as wanted')

@@ -15,6 +15,14 @@ export function applicationOf(state: State, event: Event): Application | null {
   return applications[event.type](state, event as never);
 }
 
+/** The incident that says that the platform could not take the instance further; null: there is none open. */
+export function platformFaultOf(state: State): number | null {
+  const root = rootOf(state);
+  const own = root === undefined ? undefined : state.index.incidents.get(root);
+  for (const key of own?.keys() ?? []) if (state.incidents.get(key)?.type === 'PLATFORM_FAULT') return key;
+  return null;
+}
+
 const applications: {
   readonly [T in Event['type']]: (state: State, event: Extract<Event, { type: T }>) => Application | null;
 } = {
@@ -40,6 +48,17 @@ const applications: {
     (_state, { elementId, reason }) =>
     (machine) =>
       machine.note({ type: 'abandoned', elementId, reason }),
+  platformFailed(state, { message }) {
+    if (platformFaultOf(state) !== null) return null;
+    return about(rootOf(state), (machine, key) => {
+      const { elementId } = machine.get(key);
+      machine.incident(machine.get(key), 'PLATFORM_FAULT', {
+        errorCode: 'WORKFLOW_ERROR',
+        failedElement: elementId,
+        message,
+      });
+    });
+  },
   timerDue(state, event) {
     const timer = state.timers.get(event.timer);
     if (timer === undefined) return null;
@@ -142,6 +161,8 @@ function resolve(machine: Machine, incident: number): void {
   machine.resolveIncident(incident);
   const element = open === undefined ? undefined : machine.find(open.element);
   if (open === undefined || element === undefined) return;
+  // Nothing has been done yet of what the platform could not do.
+  if (open.type === 'PLATFORM_FAULT') return;
   if (open.type === 'DEADLOCK') machine.moved(element.key);
   else if (element.phase === 'COMPLETING' || element.phase === 'COLLECTING')
     machine.push({ do: 'complete', element: element.key });

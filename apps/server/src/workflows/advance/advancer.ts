@@ -10,10 +10,11 @@ import { HandOver, type Taker } from './hand-over.ts';
 import { Inbox, LARGEST_BATCH, type Ended, type Taken } from './inbox.ts';
 import { limitChildren } from './limit-children.ts';
 import { RecentInstances } from './recent.ts';
-import { giveUp, leave, reduce, type Advanced } from './reduce.ts';
+import { giveUp, hold, leave, reduce, type Advanced } from './reduce.ts';
 import { addSettlement, announce, prepareSettlement, settle, type Settlement } from './settle.ts';
 import { inSlices } from './slices.ts';
 import { addAdvanced, cancelled, changed, Conflict, storeRest } from './store.ts';
+import { setAside } from './set-aside.ts';
 import { Suspects, type Turn } from './suspects.ts';
 import { Turns } from './turns.ts';
 import {
@@ -23,6 +24,7 @@ import {
   loadWork,
   sizesOf,
   type Candidates,
+  type GivenUp,
   type Loaded,
   type Work,
 } from './work.ts';
@@ -185,7 +187,7 @@ async function choose(
 async function candidatesOfTurn(read: Queries, { id, takes, givenUp }: Turn, ends: Taken): Promise<Candidates> {
   if (takes === 'ONE') return ends.all.length > 0 ? nobody : candidatesOf(read, id, 1);
   const all = await candidatesOf(read, id, EVENTS);
-  return givenUp === null ? all : { ...all, instances: [id], givenUp: { id, cause: givenUp } };
+  return givenUp === null ? all : { ...all, instances: [id], givenUp: { id, ...givenUp } };
 }
 
 async function advanceThese(
@@ -202,7 +204,7 @@ async function advanceThese(
     const { log, now } = platform;
     const reduceOne = (one: Work, isOver: () => boolean) =>
       chosen.givenUp?.id === one.row.id
-        ? giveUp(one, chosen.givenUp.cause)
+        ? giveUpOrHold(chosen.givenUp, compiled.get(one.row.service_version_id) ?? null, one, now())
         : reduce(compiled.get(one.row.service_version_id) ?? null, one, now(), log, isOver);
     return splitEnds(loaded, await inSlices(loaded.work, reduceOne, leave));
   };
@@ -263,6 +265,10 @@ async function recall(
   return unchanged.length > 0 ? null : reduced;
 }
 
+function giveUpOrHold({ cause, isFinal }: GivenUp, graph: ProcessGraph | null, work: Work, now: number): Advanced {
+  return isFinal ? giveUp(work, cause) : hold(graph, work, now, cause);
+}
+
 /** Ends that their instances have not come to are for another batch. */
 function splitEnds(loaded: Loaded, advanced: readonly Advanced[]): Reduced {
   const takenOf = new Map(advanced.map(({ row, ends }) => [row.id, ends]));
@@ -291,11 +297,15 @@ async function write(
   if (removed && removed.rows.length !== ended.length) throw new Conflict('A job was cancelled meanwhile');
   if (updated.rows.length !== changed(advanced).length) throw new Conflict('Somebody else has advanced an instance');
   await storeRest(platform, transaction, advanced, effects);
+  await setAside(platform, transaction, advanced);
   await clear(transaction, advanced);
   await endWhatRuns(platform, transaction, advanced);
   const { unused, moved } = await settle(platform, transaction, settling);
   // What was taken from the table may not have been all of it; what was put there is to be taken.
-  const events = advanced.reduce((sum, one) => sum + one.events.length + (one.isLeft ? 1 : 0), effects.events.length);
+  const events = advanced.reduce(
+    (sum, one) => sum + one.events.length + (one.isLeft || one.isReleased ? 1 : 0),
+    effects.events.length,
+  );
   return { advanced, unused, moved, effects, events, later };
 }
 

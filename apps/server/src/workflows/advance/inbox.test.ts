@@ -1,4 +1,4 @@
-import { parse } from '@kethub/workflow';
+import { parse, platformFaultOf, rootOf, variablesAt } from '@kethub/workflow';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAccepting, prepareExecution } from '../../executions/index.ts';
@@ -9,6 +9,7 @@ import { bpmn } from '../../testing/workflows.ts';
 import type { Graphs } from '../graphs.ts';
 import { createWorkflows } from '../index.ts';
 import { readJournalAfter } from '../journal.ts';
+import { readState } from '../state.ts';
 import { markCalling } from '../jobs/calls.ts';
 import { claimJobs, markCalled, postpone, removeJob, renewLeases, undoClock } from '../jobs/queries.ts';
 import { eventRow, insertEvents } from './events.ts';
@@ -108,6 +109,46 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
       await allow();
     },
   );
+
+  test('wait with their instance when one can never be written, until somebody has it tried again', async () => {
+    let now = 0;
+    const suspects = new Suspects(() => (now += 45_000));
+    const advancing = new Advancing(new Remembering(), new Inbox(), new RecentInstances(), suspects);
+    const { jobs } = await begin(2, advancing);
+    const [held, other] = jobs;
+    if (!held || !other) throw new Error('No jobs');
+    const id = held.instance_id;
+    const all = async () => {
+      while ((await advance(platform, graphs, advancing)).more);
+    };
+    const tell = (event: Parameters<typeof eventRow>[2]) =>
+      platform.database.write((transaction) => insertEvents(transaction, [eventRow(platform, id, event)]));
+    await refuse(id, 'setVariables');
+    await tell({ type: 'setVariables', variables: { refused: 1 } });
+    await all();
+    expect(await shownOf(id)).toEqual({ phase: 'RUNNING', incidents: 1, status: 'FAILED' });
+    // What happens to it meanwhile waits, in memory or in the table, and nobody looks at it again and again.
+    const told = [held, other].map((job) => advancing.inbox.add(ended(job)));
+    await all();
+    await Promise.all(told);
+    expect(await completionsOf(other.instance_id)).toEqual(['start', 'one']);
+    expect(await completionsOf(id)).toEqual(['start']);
+    expect((await advance(platform, graphs, advancing)).more).toBe(false);
+    const incident = platformFaultOf((await readState(platform.database.read, id)) ?? fail());
+    // Tried again too early, it is held again.
+    await tell({ type: 'resolveIncident', incident: incident ?? 0 });
+    await all();
+    expect(await shownOf(id)).toMatchObject({ incidents: 1, status: 'FAILED' });
+    await allow();
+    const again = platformFaultOf((await readState(platform.database.read, id)) ?? fail());
+    await tell({ type: 'resolveIncident', incident: again ?? 0 });
+    await all();
+    expect(await shownOf(id)).toEqual({ phase: 'RUNNING', incidents: 0, status: 'RUNNING' });
+    expect(await completionsOf(id)).toEqual(['start', 'one']);
+    const state = await readState(platform.database.read, id);
+    expect(state && variablesAt(state, rootOf(state) ?? 0)).toMatchObject({ refused: 1 });
+    expect(await platform.database.read.selectFrom('workflow_events').selectAll().execute()).toEqual([]);
+  });
 
   test('and all else of a job are written by whoever has taken it last', async () => {
     const { database } = platform;
@@ -319,18 +360,18 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
   }
 
   /** The database itself refuses what this instance adds to its journal. */
-  async function refuse(id: string): Promise<void> {
+  async function refuse(id: string, text = ''): Promise<void> {
     const { dialect } = platform.database;
     const statements =
       dialect === 'sqlite'
         ? [
-            `create trigger refuses before insert on workflow_journal when new.instance_id = '${id}'
+            `create trigger refuses before insert on workflow_journal when new.instance_id = '${id}' and new.entry like '%${text}%'
               begin select raise(abort, 'refused'); end`,
           ]
         : [
             `create function refuses() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`,
             `create trigger refuses before insert on workflow_journal for each row
-              when (new.instance_id = '${id}') execute function refuses()`,
+              when (new.instance_id = '${id}' and new.entry like '%${text}%') execute function refuses()`,
           ];
     for (const statement of statements)
       await platform.database.write((transaction) => sql.raw(statement).execute(transaction));
@@ -341,6 +382,19 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     const statements = isSqlite ? ['drop trigger refuses'] : ['drop function refuses cascade'];
     for (const statement of statements)
       await platform.database.write((transaction) => sql.raw(statement).execute(transaction));
+  }
+
+  async function shownOf(id: string) {
+    return platform.database.read
+      .selectFrom('workflow_instances as instance')
+      .innerJoin('executions', 'executions.id', 'instance.id')
+      .select(['instance.phase', 'instance.incidents', 'executions.status'])
+      .where('instance.id', '=', id)
+      .executeTakeFirst();
+  }
+
+  function fail(): never {
+    throw new Error('There is no state');
   }
 
   async function phaseOf(id: string): Promise<string | undefined> {

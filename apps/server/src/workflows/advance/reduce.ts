@@ -1,6 +1,7 @@
 import { limits } from '@kethub/contract';
 import {
   errorsOf,
+  platformFaultOf,
   resultOf,
   resume,
   Runaway,
@@ -9,6 +10,7 @@ import {
   step,
   type Effect,
   type Env,
+  type Event,
   type ErrorEnvelope,
   type JournalEntry,
   type Outcome,
@@ -28,6 +30,11 @@ export interface Advanced extends Pick<Work, 'row' | 'before'> {
   readonly events: readonly string[];
   /** How many of the ends are: the first ones. */
   readonly ends: number;
+  /** Events that wait until somebody has the instance tried again, and ends that do so as events. */
+  readonly aside: readonly string[];
+  readonly endsAside: readonly Event[];
+  /** What waits so is to be taken into account now. */
+  readonly isReleased: boolean;
   /** Whether some of the work is left. */
   readonly isLeft: boolean;
   /** Null when nothing was changed. */
@@ -57,8 +64,10 @@ export interface Next {
 
 /** Nothing of the work is done. */
 export function leave({ row, before }: Work): Advanced {
-  return { row, before, events: [], ends: 0, isLeft: true, next: null };
+  return { row, before, events: [], ends: 0, ...nothingAside, isLeft: true, next: null };
 }
+
+const nothingAside = { aside: [], endsAside: [], isReleased: false } as const;
 
 /**
  * Takes the events of an instance into account, until `isOver`: the rest is left. Pure but for the log. Throws when the state
@@ -73,44 +82,75 @@ export function reduce(
 ): Advanced {
   const { row, before, events, ended, fault } = work;
   if (fault) throw fault;
-  const all = { row, before, events: events.map(({ id }) => id), ends: ended.length, isLeft: false, next: null };
+  const all = allOf(work);
   // It has begun in another process that is not done yet, or its start comes a moment later.
   if (before === null && events[0]?.event.type !== 'start') return { ...all, events: [] };
   if (row.phase !== 'NEW' && row.phase !== 'RUNNING') return all;
   const state = before?.state ?? null;
   if (!graph) return { ...all, next: broken(row, state, 'The version of the workflow has been deleted.') };
   try {
-    const { after, taken, ends } = steps(graph, state, work, { now, pauses: isOver });
-    const done = { ...all, ...taken, ends, isLeft: taken.events.length < events.length || ends < ended.length };
+    const { after, ...taken } = steps(graph, state, work, { now, pauses: isOver });
+    const isLeft = taken.events.length + taken.aside.length < events.length || taken.ends < ended.length;
+    const done = { ...all, ...taken, isLeft };
     if (!after) return done;
     const stored = toStore(before, row.bytes, after.state);
     if (stored.bytes > limits.workflowStateBytes) {
       const message = `The variables of the workflow need ${stored.bytes} bytes; at most ${limits.workflowStateBytes} are kept. Pass data on by data pools, or map less of what services return.`;
       return { ...all, next: givenUp(graph, row, state, now, message) };
     }
-    return { ...done, next: nextOf(state, after, stored) };
+    return { ...done, isReleased: isReleased(state, after.state), next: nextOf(state, after, stored) };
   } catch (error) {
     if (error instanceof Runaway)
       return { ...all, next: givenUp(graph, row, state, now, error.message, error.elementId) };
     log.error({ instance: row.id, err: error }, 'an instance of a workflow could not be advanced');
     const message =
       'The workflow could not be advanced for a reason of the platform. The operator finds it in the log.';
-    return { ...all, next: broken(row, state, message) };
+    return hold(graph, work, now, message);
   }
 }
 
-/** Ends an instance that cannot be taken further, whatever the engine makes of its events. */
-export function giveUp({ row, before, events, ended }: Work, cause: string): Advanced {
-  const all = { row, before, events: events.map(({ id }) => id), ends: ended.length, isLeft: false, next: null };
-  if (row.phase !== 'NEW' && row.phase !== 'RUNNING') return all;
-  return { ...all, next: broken(row, before?.state ?? null, cause) };
+function allOf({ row, before, events, ended }: Work): Advanced {
+  const all = { events: events.map(({ id }) => id), ends: ended.length };
+  return { row, before, ...all, ...nothingAside, isLeft: false, next: null };
 }
 
-interface Steps {
+/** Ends an instance that cannot be taken further, whatever the engine makes of its events. */
+export function giveUp(work: Work, cause: string): Advanced {
+  const { row, before } = work;
+  const all = allOf(work);
+  if (row.phase !== 'NEW' && row.phase !== 'RUNNING') return all;
+  return { ...all, isReleased: true, next: broken(row, before?.state ?? null, cause) };
+}
+
+/**
+ * Holds an instance that cannot be taken further, with an incident: what has happened to it waits until somebody has it tried
+ * again. One that has not begun, or is in the middle of a step, is ended.
+ */
+export function hold(graph: ProcessGraph | null, work: Work, now: number, cause: string): Advanced {
+  const { row, before, events, ended } = work;
+  const state = before?.state ?? null;
+  const mayBeHeld = state !== null && state.phase === 'RUNNING' && state.work === null;
+  if (!graph || !mayBeHeld || row.phase !== 'RUNNING') return giveUp(work, cause);
+  const { state: after, changed, ...rest } = step(graph, state, { type: 'platformFailed', message: cause }, { now });
+  const aside = { aside: events.map(({ id }) => id), endsAside: ended, isReleased: false };
+  const all = { ...allOf(work), events: [], ...aside };
+  if (!changed) return all;
+  return { ...all, next: nextOf(state, { state: after, changed, ...rest }, toStore(before, row.bytes, after)) };
+}
+
+const isHeld = (state: State | null): boolean => state !== null && platformFaultOf(state) !== null;
+
+/** Of an instance that was held, whether it goes on, or has ended. */
+function isReleased(before: State | null, after: State): boolean {
+  return isHeld(before) && !(after.phase === 'RUNNING' && isHeld(after));
+}
+
+/** What is done to an instance that is held. */
+const repairs: ReadonlySet<QueuedEvent['type']> = new Set(['cancel', 'resolveIncident', 'setVariables', 'resume']);
+
+interface Steps extends Pick<Advanced, 'events' | 'ends' | 'aside' | 'endsAside'> {
   /** Null: nothing has changed. */
   readonly after: StepResult | null;
-  readonly taken: Pick<Advanced, 'events'>;
-  readonly ends: number;
 }
 
 /** A step that was paused is done before anything else happens, but that it is cancelled. */
@@ -132,8 +172,19 @@ function steps(graph: ProcessGraph, before: State | null, { events, ended }: Wor
     if (state !== null && state.work !== null && !isOver()) take(resume(graph, state, env));
   };
   const all: QueuedEvent[] = [...events.map(({ event }) => event), ...ended];
+  const wasHeld = isHeld(before);
+  const aside = new Set<number>();
   let done = 0;
   for (const event of all) {
+    if (wasHeld) {
+      // What waits is older than what comes after: it is taken in its order by the next batch.
+      if (!isHeld(state)) break;
+      if (!repairs.has(event.type)) {
+        aside.add(done);
+        done += 1;
+        continue;
+      }
+    }
     const isCancel = event.type === 'cancel';
     // It is taken also when the step is paused once more, which writes another.
     if (event.type === 'resume') done += 1;
@@ -145,11 +196,14 @@ function steps(graph: ProcessGraph, before: State | null, { events, ended }: Wor
     else if (event.type === 'start') take(start(graph, event, env));
   }
   finish();
-  const taken = events.slice(0, done).map(({ id }) => id);
+  const [taken, left] = [false, true].map((is) => events.slice(0, done).filter((_event, at) => aside.has(at) === is));
+  const ends = Math.max(0, done - events.length);
   return {
     after: state && changed ? { state, effects, journal, changed } : null,
-    taken: { events: taken },
-    ends: Math.max(0, done - events.length),
+    events: (taken ?? []).map(({ id }) => id),
+    aside: (left ?? []).map(({ id }) => id),
+    ends,
+    endsAside: ended.slice(0, ends).filter((_event, at) => aside.has(events.length + at)),
   };
 }
 

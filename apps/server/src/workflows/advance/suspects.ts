@@ -7,6 +7,7 @@ const MOST_CONFLICTS = 10_000;
 /** How often one event is tried: about 8 minutes with the pauses between; an hour when it is not the database that refuses it. */
 const TRIES = 20;
 const TRIES_ELSEWHERE = 125;
+const TRIES_TO_HOLD = 3;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 /** So long after its last failure an instance is advanced apart from others. */
@@ -19,8 +20,8 @@ interface Suspect {
   due: number;
   /** Monotonic milliseconds of the last failure of this instance alone; null: it was only part of a batch. */
   failed: number | null;
-  /** Why it is not tried any more: its next turn ends it. */
-  givenUp: string | null;
+  /** Why it is not tried any more: its next turn ends or holds it. */
+  givenUp: Cause | null;
 }
 
 /** All that there was of it, one end, one event, or, once it is given up, its end. */
@@ -30,7 +31,13 @@ type Tried = 'ALL' | 'END' | 'EVENT' | 'ITS_END';
 export interface Turn {
   readonly id: string;
   readonly takes: 'ALL' | 'ONE';
-  readonly givenUp: string | null;
+  readonly givenUp: Cause | null;
+}
+
+export interface Cause {
+  readonly cause: string;
+  /** It ends; else it is held with an incident. */
+  readonly isFinal: boolean;
 }
 
 /**
@@ -102,14 +109,24 @@ export class Suspects {
     if (tried === 'ALL' || tried === 'END') return;
     one.failures += 1;
     one.due += Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(one.failures - 1, 10));
+    // One that cannot be held either is ended: that writes less.
+    if (tried === 'ITS_END' && one.givenUp?.isFinal === false && one.failures >= TRIES_TO_HOLD) {
+      one.givenUp = { ...one.givenUp, isFinal: true };
+      one.failures = 0;
+      return;
+    }
     if (one.failures < (isOfDatabase(error) ? TRIES : TRIES_ELSEWHERE)) return;
     // Even its end cannot be written: the next process tries it.
     if (tried === 'ITS_END') one.due = Number.POSITIVE_INFINITY;
-    else this.giveUp(id, causeOf(error));
+    else this.#giveUp(id, { cause: causeOf(error), isFinal: false });
   }
 
   /** Its next turn ends it. */
   giveUp(id: string, cause: string): void {
+    this.#giveUp(id, { cause, isFinal: true });
+  }
+
+  #giveUp(id: string, cause: Cause): void {
     const before = this.#all.get(id);
     if (before?.givenUp == null) this.#all.set(id, { failures: 0, due: 0, failed: this.#now(), givenUp: cause });
   }

@@ -50,7 +50,14 @@ export interface Candidates {
   readonly events: readonly string[];
   readonly versions: ReadonlySet<string>;
   /** An instance that is to end, whether or not anything has happened to it, and why. */
-  readonly givenUp?: { readonly id: string; readonly cause: string };
+  readonly givenUp?: GivenUp;
+}
+
+export interface GivenUp {
+  readonly id: string;
+  readonly cause: string;
+  /** It ends; else it is held, and somebody can have it tried again. */
+  readonly isFinal: boolean;
 }
 
 /** The oldest events of one instance, up to so many. */
