@@ -1,6 +1,6 @@
-export { parseJson } from './build.ts';
+export { parseJson, type ParseJson } from './build.ts';
 export { judgeJson, notUtf8, type JudgedJson } from './judge.ts';
 export { TokenScanner, type JsonListener } from './scanner.ts';
 export { notUtf8At, placeOf } from './place.ts';
-export { readForm, readJson, readQuery, readText, type ParseJson } from './read.ts';
+export { readForm, readJson, readQuery, readText } from './read.ts';
 export type { JsonMember, JsonSpan, MarkedObject, TokenRules } from './tokens.ts';

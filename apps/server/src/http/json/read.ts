@@ -1,7 +1,5 @@
 import { Problem } from '../problem.ts';
 import { parseJson, type ParseJson } from './build.ts';
-
-export type { ParseJson };
 import { judgeJson, notUtf8, type JudgedJson } from './judge.ts';
 import { notUtf8At } from './place.ts';
 
