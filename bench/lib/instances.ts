@@ -11,7 +11,8 @@ import { advance, Inbox, Advancing, type Taker } from '../../apps/server/src/wor
 import type { Graphs } from '../../apps/server/src/workflows/graphs.ts';
 import { lanesOf, shareOfOwners, wakeLanes } from '../../apps/server/src/workflows/engine.ts';
 import { FirstSteps } from '../../apps/server/src/workflows/first-step.ts';
-import { createWorkflows, type Door } from '../../apps/server/src/workflows/index.ts';
+import type { Door } from '../../apps/server/src/workflows/index.ts';
+import { workflowsWithoutVersions } from '../../apps/server/src/testing/workflow-instances.ts';
 import { Loop } from '../../apps/server/src/workflows/loop.ts';
 import { originOfOwner } from '../../apps/server/src/workflows/start-by-event.ts';
 import { onWorkflowsToDo } from '../../apps/server/src/workflows/wake.ts';
@@ -50,7 +51,7 @@ export async function runInstances(platform: Platform, graphs: Graphs, count: nu
       }),
   );
   const wake = (): void => wakeLanes(lanes, inbox);
-  const door = Object.assign(createWorkflows(platform), { check: () => Promise.resolve() });
+  const door = workflowsWithoutVersions(platform);
   door.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), advancing, { jobs: wake, timers: wake });
   const progress = { accepted: 0, ended: 0 };
   const isOver = Promise.withResolvers<void>();

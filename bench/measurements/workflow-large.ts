@@ -7,7 +7,7 @@ import { bpmn } from '../../apps/server/src/testing/workflows.ts';
 import { eventRow, insertEvents } from '../../apps/server/src/workflows/advance/events.ts';
 import { advance, Advancing } from '../../apps/server/src/workflows/advance/index.ts';
 import type { Graphs } from '../../apps/server/src/workflows/graphs.ts';
-import { createWorkflows } from '../../apps/server/src/workflows/index.ts';
+import { workflowsWithoutVersions } from '../../apps/server/src/testing/workflow-instances.ts';
 import { readState } from '../../apps/server/src/workflows/state.ts';
 import { parse } from '../../packages/workflow/src/index.ts';
 import { startPostgres } from '../../script/postgres.ts';
@@ -123,7 +123,7 @@ async function loop(): Promise<Graphs> {
 
 /** An instance with so many sub-processes open. */
 async function opened(platform: TestPlatform, graphs: Graphs, advancing: Advancing, n: number): Promise<string> {
-  const workflows = { ...createWorkflows(platform), check: () => Promise.resolve() };
+  const workflows = workflowsWithoutVersions(platform);
   const owner = { type: 'USER' as const, id: `owner of ${n}` };
   const origin = {
     scope: { of: { by: 'OWNER' as const, ...owner }, address: '' },

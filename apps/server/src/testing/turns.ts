@@ -8,15 +8,15 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<{ turns
   await nextTurn();
   let before = process.threadCpuUsage();
   let [turns, longest] = [0, 0];
-  let isDone = false;
-  const working = work().finally(() => (isDone = true));
+  const done = new AbortController();
+  const working = work().finally(() => done.abort());
   do {
     await nextTurn();
     const { user, system } = process.threadCpuUsage(before);
     before = process.threadCpuUsage();
     turns += 1;
     longest = Math.max(longest, user + system);
-  } while (!isDone);
+  } while (!done.signal.aborted);
   await working;
   return { turns, longest };
 }

@@ -1,8 +1,18 @@
 import { createAccepting, prepareExecution } from '../executions/index.ts';
+import { unknownParameters } from '../executions/parameters.ts';
 import { createWorkflows } from '../workflows/index.ts';
+import type { Platform } from '../platform.ts';
 import type { TestPlatform } from './platform.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
+
+/** The port of workflows, which judges no input: its version has not been deployed. */
+export function workflowsWithoutVersions(platform: Platform) {
+  return Object.assign(createWorkflows(platform), {
+    check: () => Promise.resolve(),
+    parameters: () => Promise.resolve(unknownParameters),
+  });
+}
 
 /** An accepted instance of a workflow that nobody has deployed, for `owner`; its start is an event in the table. */
 export async function acceptedInstance(
@@ -10,7 +20,7 @@ export async function acceptedInstance(
   owner: string,
   input: object | Buffer = {},
 ): Promise<string> {
-  const workflows = { ...createWorkflows(platform), check: () => Promise.resolve() };
+  const workflows = workflowsWithoutVersions(platform);
   const origin = {
     scope: { of: { by: 'OWNER' as const, type: 'USER' as const, id: owner }, address: '' },
     subscriptionId: null,
@@ -20,6 +30,7 @@ export async function acceptedInstance(
     serviceId: VERSION,
     serviceVersionId: VERSION,
     dataPools: [],
+    parameters: unknownParameters,
     isWorkflow: true,
   };
   const text = Buffer.isBuffer(input) ? input : Buffer.from(JSON.stringify(input));

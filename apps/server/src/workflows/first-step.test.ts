@@ -10,7 +10,8 @@ import { advance, Advancing, type Taker } from './advance/index.ts';
 import { Budget } from './budget.ts';
 import type { Graphs } from './graphs.ts';
 import { FirstSteps } from './first-step.ts';
-import { createWorkflows, type Door } from './index.ts';
+import type { Door } from './index.ts';
+import { workflowsWithoutVersions } from '../testing/workflow-instances.ts';
 import { originOfOwner } from './start-by-event.ts';
 
 /** Whoever works on jobs, with so many places. */
@@ -68,7 +69,7 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
     woken.length = 0;
     budget = new Budget(1, 1);
     const wakes = { jobs: () => void woken.push('jobs'), timers: () => void woken.push('timers') };
-    door = Object.assign(createWorkflows(platform), { check: () => Promise.resolve() });
+    door = workflowsWithoutVersions(platform);
     door.firstSteps = new FirstSteps(platform, graphs, budget, new Advancing(taker), wakes);
     accepting = createAccepting(platform, door);
   });

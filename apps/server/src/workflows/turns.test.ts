@@ -6,7 +6,7 @@ import { createTestPlatform, type TestPlatform } from '../testing/platform.ts';
 import { Turns } from './advance/index.ts';
 import { candidates } from './advance/work.ts';
 import { dueJobs } from './jobs/queries.ts';
-import { createWorkflows } from './index.ts';
+import { workflowsWithoutVersions } from '../testing/workflow-instances.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
 
@@ -64,7 +64,7 @@ describe.each(databases)('turns of owners on $name', ({ open }) => {
 
   /** Starts so many instances for an owner; returns their ids. */
   async function accept(owner: string, count: number): Promise<string[]> {
-    const workflows = { ...createWorkflows(platform), check: () => Promise.resolve() };
+    const workflows = workflowsWithoutVersions(platform);
     const accepting = createAccepting(platform, workflows);
     const origin = {
       scope: { of: { by: 'OWNER' as const, type: 'USER' as const, id: owner }, address: '' },

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { largeJson, rememberText } from '@kethub/feel';
+import { rememberText } from '@kethub/feel';
 import { limits } from '@kethub/contract';
 import { TokenScanner, type JsonListener } from './scanner.ts';
 
@@ -15,7 +15,7 @@ type Container = unknown[] | Record<string, unknown>;
 
 /**
  * The value of a JSON text, as `parse` makes it of a short one. A long text is parsed in slices, between which others have their turn;
- * of the large lists and objects in it the texts are remembered ({@link largeJson}). Throws SyntaxError, also for a text
+ * of the large lists and objects in it the texts are remembered (`largeJson`). Throws SyntaxError, also for a text
  * that is nested deeper than 1,000 levels.
  */
 export function parseJson(text: string | Buffer, parse: ParseJson = JSON.parse): unknown {

@@ -7,7 +7,7 @@ import { databases } from '../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
 import { bpmn } from '../../testing/workflows.ts';
 import type { Graphs } from '../graphs.ts';
-import { createWorkflows } from '../index.ts';
+import { workflowsWithoutVersions } from '../../testing/workflow-instances.ts';
 import { readJournalAfter } from '../journal.ts';
 import { readState } from '../state.ts';
 import { markCalling } from '../jobs/calls.ts';
@@ -427,7 +427,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
 
   /** So many instances that have begun, each with the job of its first task. */
   async function begin(count: number, advancing = new Advancing(new Remembering())): Promise<Remembering> {
-    const workflows = { ...createWorkflows(platform), check: () => Promise.resolve() };
+    const workflows = workflowsWithoutVersions(platform);
     const accepting = createAccepting(platform, workflows);
     const owner = { type: 'USER', id: 'ada' } as const;
     const origin = {
