@@ -11,7 +11,7 @@ import { writeInputFiles } from './containers/input-files.ts';
 import { installationOf } from './containers/installation.ts';
 import { LogFrames } from './containers/log-frames.ts';
 import { errorCode } from './errors.ts';
-import { isAlive, openBench, until, type Bench, type Order } from './testing/bench.ts';
+import { isAlive, MiB, openBench, until, type Bench, type Order } from './testing/bench.ts';
 
 describe('input files', () => {
   const written = (input: string): Record<string, string> => {
@@ -240,6 +240,33 @@ describe.skipIf(testEngine === null)('containers', () => {
       expect(await ended).toMatchObject({ outcome: 'SUCCEEDED' });
       expect(await logOf(executionId)).toEqual(['ready', 'reached']);
     });
+  });
+
+  test('write to what their image made writable, over its content, within the limit of what they may leave', async () => {
+    const folder = '/bin/busybox mkdir -p /cache/deep /closed; /bin/busybox echo kept > /cache/file';
+    const owned = `RUN ["/bin/sh", "-c", "${folder}; /bin/busybox chown -R 1000:1000 /cache"]`;
+    const own = await shellImage(engineOfTests(), [owned], 'kethub-test-writable:1');
+    const run = async (program: string, limits: Order['limits'] = {}) => {
+      const end = await bench.run({ image: own }, { environment: { PROGRAM: program }, limits });
+      return { end, log: (await bench.log(end.executionId)).map(({ message }) => message) };
+    };
+    const uses = 'cat /cache/file; echo more >> /cache/file; cat /cache/file; echo x > /cache/deep/x && ls /cache/deep';
+    // The second sees nothing of the first.
+    for (let time = 0; time < 2; time++) expect((await run(uses)).log).toEqual(['kept', 'kept', 'more', 'x']);
+    const places = ['/', '/bin', '/closed', '/etc', '/.kethub', '/var', '/var/runtime', '/var/runtime/input'];
+    const tries = places.map((place) => `(echo x > ${place}/x) 2>/dev/null && echo ${place}`);
+    expect((await run(`${tries.join('\n')}\n:`)).log).toEqual([]);
+    const small = { outputBytes: 4 * MiB, outputFiles: 10 };
+    const named =
+      'for n in 1 2 3 4; do dd if=/dev/zero of=/cache/$n bs=1M count=5 2>/dev/null; done; echo ready; sleep 60';
+    const nameless =
+      'exec 7> /cache/big; rm /cache/big; dd if=/dev/zero bs=1M count=20 >&7 2>/dev/null; echo ready; sleep 60';
+    for (const program of [named, nameless])
+      expect((await run(program, small)).end).toMatchObject({
+        outcome: 'FAILED',
+        cause: { title: 'Output limit exceeded', detail: expect.stringMatching(/folders of its image/) },
+      });
+    await engineOfTests().settle('DELETE', '/images/kethub-test-writable:1');
   });
 
   test('cannot make namespaces or mounts, raise their rights, or open other sockets', async () => {

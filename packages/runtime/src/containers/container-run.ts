@@ -6,10 +6,13 @@ import type { Door } from '../egress/doors.ts';
 import type { Inside } from '../egress/listen-inside.ts';
 import type { Run } from '../runner/driver.ts';
 import type { LineSink } from '../runner/log-file.ts';
+import type { Bounds } from '../runner/measure-folder.ts';
+import type { Layer } from '../runner/output-guard.ts';
 import type { Written } from '../runner/result.ts';
 import type { Exit } from '../sandbox/launch.ts';
 import { descendantsOf } from '../sandbox/usage.ts';
 import type { Cause, Limits, Severity } from '../types.ts';
+import { LayerMeter } from './layer-meter.ts';
 import { exitOf, wasStarted, type Container, type ContainerState } from './container.ts';
 import { NOT_HANDED_OVER } from './handover.ts';
 import { InputRefused } from './input-files.ts';
@@ -58,6 +61,7 @@ export class ContainerRun implements Run {
   readonly #meter: Meter;
   readonly #openDoor: Surroundings['openDoor'];
   readonly #stayed: Surroundings['stayed'];
+  readonly #layer: LayerMeter;
   #door: Door | null = null;
   readonly #preparation: Preparation | null;
   readonly #folder: string;
@@ -91,6 +95,7 @@ export class ContainerRun implements Run {
   ) {
     this.#container = container;
     this.#meter = meter;
+    this.#layer = new LayerMeter(container);
     this.#openDoor = openDoor;
     this.#stayed = stayed;
     this.#folder = place.folder;
@@ -115,6 +120,10 @@ export class ContainerRun implements Run {
     // The engine may be on another machine, where the number is that of another process.
     const isHere = this.#pid > 0 && mountsOf(this.#pid).includes(` ${OUTPUT} `);
     return isHere ? [this.#pid, ...descendantsOf(this.#pid)] : [];
+  }
+
+  async layer(bounds: Bounds): Promise<Layer> {
+    return this.#layer.measure(bounds, this.processes()[0] ?? null);
   }
 
   follow(sink: LineSink): void {

@@ -62,6 +62,22 @@ export class Container {
     return { containerId: Id, pid: State.Pid };
   }
 
+  /** The folder of the engine's disk that holds what it has changed of its image; null where the engine names none. */
+  async upperFolder(): Promise<string | null> {
+    const { GraphDriver } = (await this.#engine.ask('GET', this.#path('/json'))) as {
+      GraphDriver?: { Data?: { UpperDir?: string } | null };
+    };
+    return GraphDriver?.Data?.UpperDir ?? null;
+  }
+
+  /** Bytes that it has changed of its image, as the engine counts them. */
+  async writtenBytes(): Promise<number> {
+    const { SizeRw } = (await this.#engine.ask('GET', this.#path('/json'), { query: { size: true } })) as {
+      SizeRw?: number;
+    };
+    return SizeRw ?? 0;
+  }
+
   /** What it uses now; null when that cannot be told (any more). */
   async stats(): Promise<{ cpuNs: number; memoryBytes: number } | null> {
     try {

@@ -75,7 +75,8 @@ function hostConfig({ config, limits, dataPools, folders, network, cgroup, secco
     NetworkMode: network,
     ...(cgroup !== null && { CgroupParent: cgroup }),
     RestartPolicy: { Name: 'no' },
-    ReadonlyRootfs: true,
+    // What the image made writable for the user can be written, in a layer over it that ends with the container.
+    ReadonlyRootfs: false,
     MaskedPaths: MASKED_PATHS,
     CapDrop: ['ALL'],
     SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`],

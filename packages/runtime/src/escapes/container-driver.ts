@@ -20,6 +20,7 @@ import { uploadTo } from './upload.ts';
 /** Things that an image can bring along: a program of root that runs as root, and devices that everybody may open. */
 const DOCKERFILE = `
 COPY . /app
+RUN ["/usr/bin/python3", "-I", "-S", "-c", "import os; os.umask(0); os.mkdir('/app/scratch')"]
 RUN ["/usr/bin/python3", "-I", "-S", "-c", "import os, shutil; os.chmod(shutil.copy('/bin/sh', '/usr/bin/setuid-sh'), 0o6755)"]
 RUN ["/usr/bin/python3", "-I", "-S", "-c", "import os; os.umask(0); os.mkdir('/app/devices'); [os.mknod(f'/app/devices/{n}', k | 0o666, os.makedev(*d)) for n, k, d in (('disk', 0o060000, (8, 0)), ('virtual', 0o060000, (254, 0)), ('memory', 0o020000, (1, 1)))]"]
 ENTRYPOINT ["/usr/bin/python3", "-I", "-S", "-u", "-B", "/app/src/container_start.py"]

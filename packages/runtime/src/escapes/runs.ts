@@ -104,6 +104,11 @@ const FILLING: HostileRun[] = [
   { name: 'temporary_files', tries: 'fill /tmp', limits: { memoryBytes: 64 * MiB }, judge: refusedOrOutOfMemory },
   { name: 'disk_fill', tries: 'fill the disk with many files', judge: endedSmall },
   { name: 'unlinked_files', tries: 'fill the disk with files that have no name', judge: endedHolding },
+  {
+    name: 'image_folders',
+    tries: 'fill the disk through a folder that its image made writable',
+    judge: refusedOrEnded,
+  },
   { name: 'files_in_flight', tries: 'fill the disk with files on their way through sockets', judge: endedHolding },
   { name: 'full_queues', tries: 'fill pipes and the queues of sockets', judge: refusedOrOutOfMemory },
   { name: 'log_flood', tries: 'flood the log', judge: boundedLog },
@@ -161,6 +166,11 @@ function endedSmall(seen: Seen, limits: Limits): string[] {
     ...atMost('bytes on the disk', seen.left.bytes, bound.bytes),
     ...atMost('files on the disk', seen.left.entries, bound.entries),
   ];
+}
+
+/** In a sandbox there is no such folder. */
+function refusedOrEnded(seen: Seen): string[] {
+  return seen.report === null ? endedBy('Output limit exceeded')(seen) : allRefused(seen);
 }
 
 /** What it held without a name is gone with it: its log tells how much that was. */

@@ -1,6 +1,8 @@
 import type { Exit } from '../sandbox/launch.ts';
 import type { Limits } from '../types.ts';
 import type { LineSink } from './log-file.ts';
+import type { Bounds } from './measure-folder.ts';
+import type { Layer } from './output-guard.ts';
 import type { Written } from './result.ts';
 
 /**
@@ -16,6 +18,8 @@ export interface Run {
   readonly uid: number | null;
   /** All of its processes that this machine shows us. */
   processes(): readonly number[];
+  /** What it has changed of its image, for a driver that lets it: that counts as output while it runs. */
+  layer?(bounds: Bounds): Promise<Layer>;
   /** When nothing of it lives any more and all that it printed was delivered. Never rejects. */
   readonly ended: Promise<Exit>;
   /** When its start has succeeded as far as can be known soon: one that ends before, without having run, was refused. */

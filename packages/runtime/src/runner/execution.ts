@@ -3,7 +3,7 @@ import { messageOf } from '../errors.ts';
 import { collect, type Collected } from './collect.ts';
 import { LogFile } from './log-file.ts';
 import { judge, lostCause, tooMuchLeft, type Ending, type Observed, type Verdict } from './outcome.ts';
-import type { OutputGuards } from './output-guard.ts';
+import { NO_LAYER, type OutputGuards } from './output-guard.ts';
 import type { Run } from './driver.ts';
 import { RunTime } from './run-time.ts';
 
@@ -89,6 +89,7 @@ export class Execution {
       dir: run.output,
       limits,
       processes: () => run.processes(),
+      ...(run.layer && { layer: (bounds) => run.layer?.(bounds) ?? Promise.resolve(NO_LAYER) }),
       exceeded: (why) => {
         this.#end(why);
       },

@@ -104,8 +104,8 @@ function runTimeDetail(limits: Pick<Limits, 'runTimeMs'>): string {
 
 function outputDetail(limits: Limits): string {
   return (
-    `The program wrote far more to /var/runtime/output than the ${inUnits(limits.outputBytes)} or ${limits.outputFiles} files ` +
-    'that an execution may leave.'
+    `The program wrote far more to /var/runtime/output, or to folders of its image, than the ${inUnits(limits.outputBytes)} ` +
+    `or ${limits.outputFiles} files that an execution may leave.`
   );
 }
 

@@ -29,9 +29,21 @@ export interface Writer {
   limits: Pick<Limits, 'outputBytes' | 'outputFiles' | 'fileBytes'>;
   /** Its processes on this machine. */
   processes(): readonly number[];
+  /** What it has written elsewhere on a disk; see {@link Run.layer}. */
+  layer?(bounds: Bounds): Promise<Layer>;
   /** Called once. */
   exceeded(why: Excess): void;
 }
+
+/** What a program has changed of its image. */
+export interface Layer {
+  bytes: number;
+  entries: number;
+  /** `st_dev` of what it sees as its root; null when that is not on this machine. */
+  device: number | null;
+}
+
+export const NO_LAYER: Layer = { bytes: 0, entries: 0, device: null };
 
 interface Guard {
   look(): Promise<void>;
@@ -82,16 +94,18 @@ export class OutputGuards {
     let looksUnseen = 0;
     const measure = async (): Promise<void> => {
       const folder = await measureFolder(dir, bounds);
-      const held = await heldFiles(writer.processes(), statSync(dir).dev);
+      const layer = (await writer.layer?.(bounds)) ?? NO_LAYER;
+      const devices = [statSync(dir).dev, ...(layer.device === null ? [] : [layer.device])];
+      const held = await heldFiles(writer.processes(), devices);
       if (over) return;
-      guard.bytes = folder.bytes + held.bytes;
+      guard.bytes = folder.bytes + layer.bytes + held.bytes;
       // No file is larger than its limit.
       guard.unseenBytes = (held.unseen + folder.closed) * limits.fileBytes;
       looksUnseen = guard.unseenBytes > 0 ? looksUnseen + 1 : 0;
       const lost = freeAtFirst - spaceOf(this.#dir).bytes;
       const hides =
         looksUnseen >= UNSEEN_LOOKS && lost > bounds.bytes && guard.bytes + guard.unseenBytes > bounds.bytes;
-      if (guard.bytes > bounds.bytes || folder.entries > bounds.entries || hides) guard.end('OUTPUT');
+      if (guard.bytes > bounds.bytes || folder.entries + layer.entries > bounds.entries || hides) guard.end('OUTPUT');
     };
     const guard: Guard = {
       bytes: 0,

@@ -19,15 +19,15 @@ const BLOCK_BYTES = 512;
 /**
  * Measures files without a name on one disk. Each thread may have descriptors of its own, a mapping keeps a file without
  * any, and a descriptor on its way through a socket (SCM_RIGHTS) is in no table: only their count is known (fdinfo).
- * @param device `st_dev` of the disk.
+ * @param devices `st_dev` of the disk, and of what is laid over it.
  */
-export async function heldFiles(pids: readonly number[], device: number): Promise<HeldFiles> {
+export async function heldFiles(pids: readonly number[], devices: readonly number[]): Promise<HeldFiles> {
   const found = new Map<number, number>();
   const sockets = new Map<number, number>();
   let unseen = 0;
   let looked = 0;
   const note = (stat: Stats): void => {
-    if (stat.nlink === 0 && stat.dev === device) found.set(stat.ino, stat.blocks * BLOCK_BYTES);
+    if (stat.nlink === 0 && devices.includes(stat.dev)) found.set(stat.ino, stat.blocks * BLOCK_BYTES);
   };
   for (const pid of pids) {
     for (const thread of threadsOf(pid)) {

@@ -14,14 +14,20 @@ export function engineOfTests(): Engine {
   return new Engine(testEngine);
 }
 
-/** An image with a shell and its commands, made of this machine's busybox; it runs what the variable PROGRAM holds. */
-export async function shellImage(engine = engineOfTests()): Promise<string> {
-  const name = 'kethub-test-shell:1';
+/** An image with a shell and its commands, made of this machine's busybox; it runs what the variable PROGRAM holds. `more` are lines of its Dockerfile. */
+export async function shellImage(
+  engine = engineOfTests(),
+  more: readonly string[] = [],
+  name = 'kethub-test-shell:1',
+): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'kethub-image-'));
   try {
     cpSync(BUSYBOX, join(folder, 'busybox'));
     const lines = ['FROM scratch', 'COPY busybox /bin/busybox', 'RUN ["/bin/busybox", "--install", "-s", "/bin"]'];
-    writeFileSync(join(folder, 'Dockerfile'), [...lines, `CMD ["/bin/sh", "-c", "eval \\"$PROGRAM\\""]`].join('\n'));
+    writeFileSync(
+      join(folder, 'Dockerfile'),
+      [...lines, ...more, `CMD ["/bin/sh", "-c", "eval \\"$PROGRAM\\""]`].join('\n'),
+    );
     const { stdout } = spawnSync('tar', ['--create', '--directory', folder, '.'], { maxBuffer: 2 ** 26 });
     const query = { t: name, networkmode: 'none', rm: true };
     const answer = await engine.open('POST', '/build', { query, archive: Readable.from([stdout]) });

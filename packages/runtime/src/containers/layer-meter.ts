@@ -1,0 +1,53 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { measureFolder, type Bounds } from '../runner/measure-folder.ts';
+import type { Layer } from '../runner/output-guard.ts';
+import type { Container } from './container.ts';
+import { EngineRefusal, EngineUnavailable } from './engine.ts';
+
+/** Asking the engine for a size makes it look through what was written. */
+const ASK_AGAIN_MS = 5_000;
+
+/** Measures what a container has written over its image: in its folder, or as its engine tells where that is not here. */
+export class LayerMeter {
+  readonly #container: Container;
+  /** Undefined until it was asked for, null when it is not on this machine. */
+  #folder: string | null | undefined;
+  #told = { bytes: 0, at: Number.NEGATIVE_INFINITY };
+
+  constructor(container: Container) {
+    this.#container = container;
+  }
+
+  /** @param pid a process of the container on this machine. Nothing is measured while there is none, or no engine. */
+  async measure(bounds: Bounds, pid: number | null): Promise<Layer> {
+    const device = pid === null ? null : deviceOfRoot(pid);
+    try {
+      if (device !== null && this.#folder === undefined) this.#folder = here(await this.#container.upperFolder());
+      if (this.#folder) return { ...(await measureFolder(this.#folder, bounds)), device };
+      if (performance.now() - this.#told.at > ASK_AGAIN_MS)
+        this.#told = { bytes: await this.#container.writtenBytes(), at: performance.now() };
+    } catch (error) {
+      if (!(error instanceof EngineRefusal) && !(error instanceof EngineUnavailable)) throw error;
+    }
+    return { bytes: this.#told.bytes, entries: 0, device };
+  }
+}
+
+/** The folder, when it is on this machine and we may look into it. */
+function here(folder: string | null): string | null {
+  if (folder === null) return null;
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return folder;
+  } catch {
+    return null;
+  }
+}
+
+function deviceOfRoot(pid: number): number | null {
+  try {
+    return statSync(`/proc/${pid}/root/`).dev;
+  } catch {
+    return null; // it has ended, or is not for us
+  }
+}
