@@ -269,6 +269,67 @@ describe.skipIf(testEngine === null)('containers', () => {
     await engineOfTests().settle('DELETE', '/images/kethub-test-writable:1');
   });
 
+  const ending = async (program: string, order: Order = {}, of = image) => {
+    const end = await bench.run({ image: of }, { environment: { PROGRAM: program }, ...order });
+    return { end, log: (await bench.log(end.executionId)).map(({ message }) => message) };
+  };
+
+  test.each([
+    [
+      '{"type":"urn:x","title":"No","detail":"It went wrong","more":1}',
+      { type: 'urn:x', title: 'No', detail: 'It went wrong', more: 1 },
+    ],
+    [
+      '{"code":"E1","detail":"Only this"}',
+      { type: 'ProgramFailed', title: 'The program failed', code: 'E1', detail: 'Only this' },
+    ],
+    ['{"value":1}', { title: 'Ended early', detail: expect.stringMatching(/exit code 3/) }],
+    ['["detail"]', { title: 'Ended early' }],
+    ['{"detail":1}', { title: 'Ended early' }],
+  ])('that fail tell their cause in output.json: %s', async (document, cause) => {
+    const program = `echo '${document}' > /var/runtime/output/output.json; exit `;
+    const { end } = await ending(`${program}3`);
+    expect(end).toMatchObject({ outcome: 'FAILED', result: null, cause, files: [{ name: 'output.json' }] });
+    const { end: well } = await ending(`${program}0`);
+    expect(well).toMatchObject({ outcome: 'SUCCEEDED', cause: null, files: [{ name: 'output.json' }] });
+  });
+
+  test('may leave as many files as others beside their result', async () => {
+    const program = 'cd /var/runtime/output; echo {} > output.json; touch a b c';
+    const { end } = await ending(program, { limits: { outputFiles: 3 } });
+    expect(end).toMatchObject({
+      outcome: 'SUCCEEDED',
+      files: [{ name: 'a' }, { name: 'b' }, { name: 'c' }, { name: 'output.json' }],
+    });
+    const { end: more } = await ending(`${program} d`, { limits: { outputFiles: 3 } });
+    expect(more).toMatchObject({ outcome: 'FAILED', cause: { type: 'OutputLimitExceeded' } });
+  });
+
+  test('that do not read their input are told so, and those of the older contract what has changed', async () => {
+    const input = { data: { a: 1 }, params: 2 };
+    const read = 'cd /var/runtime/input; cat data.json params.json > /dev/null; echo done';
+    expect((await ending(read, { input })).log).toEqual(['done']);
+    expect((await ending('cat /var/runtime/input/params.json', { input })).log).toEqual([
+      '2',
+      'The program has not read all of its input in /var/runtime/input: data.json.',
+    ]);
+    expect((await ending('ls /var/runtime/input > /dev/null', { input })).log).toEqual([
+      expect.stringMatching(/read nothing of its input .*data.json, params.json/),
+      expect.stringMatching(/A container that reads \/var\/input/),
+    ]);
+    expect((await ending('true')).log).toEqual([]);
+    const bundled = `RUN ["/bin/sh", "-c", "mkdir -p /var/input/data; echo 1 > /var/input/data/input.json"]`;
+    const older = await shellImage(engineOfTests(), [bundled], 'kethub-test-older:1');
+    const { end, log } = await ending('cat /var/input/data/input.json', { input }, older);
+    expect(end.outcome).toBe('SUCCEEDED');
+    expect(log).toEqual([
+      '1',
+      expect.stringMatching(/read nothing/),
+      expect.stringMatching(/is of the older contract/),
+    ]);
+    await engineOfTests().settle('DELETE', '/images/kethub-test-older:1');
+  });
+
   test('cannot make namespaces or mounts, raise their rights, or open other sockets', async () => {
     const end = await bench.run(
       { image },

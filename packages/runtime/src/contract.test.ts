@@ -56,7 +56,7 @@ def run(data, params, myToken):
 a secret" ] && echo True $MODE; printf '{"data": %s}' "$(cat /var/runtime/input/data.json)" > /var/runtime/output/output.json`,
       },
       {
-        input: { data: [1, { a: 'é' }], params: {} },
+        input: { data: [1, { a: 'é' }], ...(name === 'sandbox' && { params: {} }) },
         secrets: { myToken: "it's\na secret" },
         environment: { MODE: 'fast' },
       },
@@ -64,7 +64,7 @@ a secret" ] && echo True $MODE; printf '{"data": %s}' "$(cat /var/runtime/input/
     expect(end).toMatchObject({
       outcome: 'SUCCEEDED',
       cause: null,
-      files: [],
+      files: name === 'sandbox' ? [] : [{ name: 'output.json' }],
       result: { isObject: true, reservedMembers: false },
     });
     expect(resultOf(end)).toEqual({ data: [1, { a: 'é' }] });
@@ -301,7 +301,7 @@ echo $(($(wc -l < /proc/net/dev) - 2))`,
     };
     const gate = join(bench.dataDir, 'runtime', 'gate');
     await mkdir(gate, { recursive: true });
-    const dataPools = [{ parameter: 'gate', path: gate, writable: false }];
+    const dataPools = [{ parameter: 'gate', path: gate, writable: true }];
     const job = await bench.startedWith('ready', ...given(waiting, { dataPools }));
     const next = await bench.again();
     expect(await next.list()).toContainEqual(

@@ -16,7 +16,8 @@ import { LayerMeter } from './layer-meter.ts';
 import { exitOf, wasStarted, type Container, type ContainerState } from './container.ts';
 import { NOT_HANDED_OVER } from './handover.ts';
 import { InputRefused } from './input-files.ts';
-import { readOutputResult } from './output-result.ts';
+import { toldOfUnread } from './older-contract.ts';
+import { readOutputFailure, readOutputResult, RESULT_FILE } from './output-result.ts';
 import type { Meter } from './usage.ts';
 
 /** Where the output folder is, inside. */
@@ -38,6 +39,10 @@ export interface Preparation {
   handover(): Buffer;
   /** Just before its program can run. */
   handingOver(): void;
+  /** Files of its input that it has never opened, and how many there are. Asked once, after its end. */
+  unread(): Promise<{ names: readonly string[]; of: number }>;
+  /** Frees what looks at its input. */
+  close(): void;
 }
 
 /** What is around a container. */
@@ -56,6 +61,7 @@ export class ContainerRun implements Run {
   readonly ended: Promise<Exit>;
   readonly settled: Promise<void>;
   readonly resultIsOptional = true;
+  readonly resultFile = RESULT_FILE;
   readonly refusal = 'The container could not be started';
   readonly #container: Container;
   readonly #meter: Meter;
@@ -84,6 +90,7 @@ export class ContainerRun implements Run {
   #wasAway = false;
   #feedFailed = false;
   #failure: Cause | null = null;
+  #exitCode = 0;
 
   /** @param preparation null when an earlier runner has prepared it; `handedOver` tells how far that one has come. */
   constructor(
@@ -139,6 +146,7 @@ export class ContainerRun implements Run {
     this.#begun = true;
     void this.#live().then((exit) => {
       this.#door?.close();
+      this.#preparation?.close();
       if (this.#abandoned) return;
       this.#isOver = true;
       this.#end(exit);
@@ -168,7 +176,9 @@ export class ContainerRun implements Run {
 
   async readResult(limits: Limits): Promise<Written> {
     if (this.#failure !== null) return { kind: 'FAILURE', cause: this.#failure };
-    return readOutputResult(this.output, this.#folder, limits.resultBytes, this.uid);
+    const written = await readOutputResult(this.output, this.#folder, limits.resultBytes, this.uid);
+    if (this.#exitCode === 0 || written.kind !== 'RESULT') return written;
+    return readOutputFailure(this.output) ?? written;
   }
 
   async release(): Promise<void> {
@@ -280,6 +290,8 @@ export class ContainerRun implements Run {
         if (after !== null && !after.Running) {
           await this.#readLog('WHOLE');
           if (this.#wasAway) this.#tell('WARNING', LOG_WITH_GAPS);
+          await this.#tellUnread();
+          this.#exitCode = after.ExitCode;
           return this.#judge(after);
         }
       } catch (error) {
@@ -288,6 +300,14 @@ export class ContainerRun implements Run {
       await pause(LOOK_AGAIN_MS);
     }
     return lost();
+  }
+
+  /** A program that computes from a sample of its own, and not from its input, must not do so without a word. */
+  async #tellUnread(): Promise<void> {
+    if (this.#preparation === null || this.#isUnwanted()) return;
+    const unread = await this.#preparation.unread();
+    if (unread.names.length === 0) return;
+    for (const line of await toldOfUnread(unread, this.#container)) this.#tell('WARNING', line);
   }
 
   #lose(error: unknown): void {

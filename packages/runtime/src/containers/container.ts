@@ -78,6 +78,17 @@ export class Container {
     return SizeRw ?? 0;
   }
 
+  /** Whether its image holds something at this path. */
+  async holds(path: string): Promise<boolean> {
+    try {
+      (await this.#engine.open('HEAD', this.#path('/archive'), { query: { path } })).resume();
+      return true;
+    } catch (error) {
+      if (error instanceof EngineRefusal) return false;
+      throw error;
+    }
+  }
+
   /** What it uses now; null when that cannot be told (any more). */
   async stats(): Promise<{ cpuNs: number; memoryBytes: number } | null> {
     try {

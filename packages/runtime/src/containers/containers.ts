@@ -15,6 +15,7 @@ import { describeContainer, LABELS, USER, type Description, type ImageConfig } f
 import { Engine } from './engine.ts';
 import { handover, secretVariables } from './handover.ts';
 import { writeInputFiles } from './input-files.ts';
+import { watchInput, type InputReads } from './input-reads.ts';
 import { seccompProfile } from './seccomp-profile.ts';
 import { installationOf, type Installation } from './installation.ts';
 import { CgroupsAround, meterOf } from './usage.ts';
@@ -103,16 +104,22 @@ export class Containers {
       cgroup: makesCgroups ? around : null,
       seccomp,
     });
+    let reads: InputReads | null = null;
+    let files = 0;
     const preparation: Preparation = {
       handover: () => handover({ ...secretVariables(secrets), ...secretEnvironment }),
       make: async (container) => {
-        writeInputFiles(input, join(folder, 'input'));
+        const names = writeInputFiles(input, join(folder, 'input'));
+        if (names.length > 0) reads = await watchInput(join(folder, 'input'), names);
+        files = names.length;
         const { Config } = (await engine.ask('GET', `/images/${image}/json`)) as { Config: ImageConfig };
         await container.create(describeContainer(describe(Config, await this.#factsOf(engine))));
       },
       handingOver: () => {
         keep(true);
       },
+      unread: async () => ({ names: (await reads?.unread()) ?? [], of: files }),
+      close: () => reads?.stop(),
     };
     keep(false);
     return this.#runOf(new Container(engine, name), { cgroup: around, hosts }, { folder, ...place }, preparation);

@@ -27,7 +27,7 @@ export interface Call {
   signal?: AbortSignal | undefined;
 }
 
-type Method = 'GET' | 'POST' | 'DELETE';
+type Method = 'GET' | 'HEAD' | 'POST' | 'DELETE';
 
 /** For requests that are answered at once; the engine of a busy machine takes seconds to make a container. */
 const ANSWER_MS = 120_000;

@@ -18,9 +18,11 @@ export class InputRefused extends Error {
  * Lays an input down: one file `<property>.json` for every property at its top, with exactly the text that was sent
  * (numbers keep every digit). Of a property that stands there twice the last counts, as it does in JSON parsers.
  * @param input a valid JSON object.
+ * @returns the names of the files.
  * @throws InputRefused when a property cannot be the name of a file.
  */
-export function writeInputFiles(input: Buffer, folder: string): void {
+export function writeInputFiles(input: Buffer, folder: string): string[] {
+  const files = new Set<string>();
   for (const { name, value } of membersOf(input)) {
     const file = `${name}.json`;
     if (/[/\0]/.test(name) || name === '' || !name.isWellFormed() || Buffer.byteLength(file) > NAME_BYTES)
@@ -28,7 +30,9 @@ export function writeInputFiles(input: Buffer, folder: string): void {
         `The property ${JSON.stringify(name.slice(0, 100))} cannot be handed over as the file <property>.json. Name it otherwise.`,
       );
     writeFileSync(join(folder, file), value, { mode: 0o644 });
+    files.add(file);
   }
+  return [...files];
 }
 
 /** Finds the properties at the top without parsing what is in them. */

@@ -1,13 +1,15 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
+import { CAUSE_BYTES, problemIn } from '../runner/cause.ts';
 import { keepJson, type Written } from '../runner/result.ts';
 
-const FILE = 'output.json';
+export const RESULT_FILE = 'output.json';
+const FILE = RESULT_FILE;
 
 /**
- * The main result of a container: its file `output.json`. Once kept it is no result file any more; one that cannot be kept
- * stays to be looked at. Called when everything is dead: nothing changes any more.
+ * The main result of a container: its file `output.json`, which is a result file as well. Called when everything is dead:
+ * nothing changes any more.
  */
 export async function readOutputResult(
   output: string,
@@ -20,9 +22,22 @@ export async function readOutputResult(
   if (why === 'IT_IS_NOT_THERE') return { kind: 'NOTHING' };
   if (why !== null)
     return { kind: 'INVALID', cause: { type: 'ResultInvalid', title: 'Result not valid', detail: `${FILE} ${why}.` } };
-  const kept = await keepJson(path, 0, join(folder, 'result.json'), limitBytes);
-  if (kept.kind === 'RESULT') rmSync(path);
-  return kept;
+  return keepJson(path, 0, join(folder, 'result.json'), limitBytes);
+}
+
+/**
+ * The cause that a container tells in `output.json` when it ends with another exit code than 0: a problem document (RFC 9457),
+ * or an object with `detail` or `title`. Null when it is none. Called for a file that {@link readOutputResult} has judged.
+ */
+export function readOutputFailure(output: string): Written | null {
+  const bytes = Buffer.alloc(CAUSE_BYTES);
+  const file = openSync(join(output, FILE), constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const cause = problemIn(bytes.subarray(0, readSync(file, bytes)));
+    return cause && { kind: 'FAILURE', cause };
+  } finally {
+    closeSync(file);
+  }
 }
 
 function problemOf(path: string, uid: number | null): string | null {

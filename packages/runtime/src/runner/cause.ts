@@ -29,6 +29,14 @@ export function parseCause(bytes: Buffer): Cause {
   };
 }
 
+/** The cause that a document tells which need not be one; null when it is too long, no object, or neither titled nor detailed. */
+export function problemIn(bytes: Buffer): Cause | null {
+  const shape = inspectJson(bytes, LIMITS);
+  if ('problem' in shape || shape.kind !== 'OBJECT') return null;
+  const { title, detail } = JSON.parse(bytes.toString('utf8', shape.from, shape.to)) as Record<string, unknown>;
+  return typeof title === 'string' || typeof detail === 'string' ? parseCause(bytes) : null;
+}
+
 const FAILED = { type: 'ProgramFailed', title: 'The program failed' };
 
 function notKept(bytes: Buffer, why: string): Cause {

@@ -31,17 +31,20 @@ const MOST_ENTRIES_MORE = 10_000;
 /**
  * Looks through what a program left in its output folder: regular files at the top level are offered, nothing else.
  * Call it only when every process of the sandbox is dead: then nothing can change between looking and opening.
+ * The file `uncounted` is the result, which has a limit of its own.
  * Offered files lose their owner and mode (a setuid bit, or a file its owner cannot read).
  */
 export function collect(
   dir: string,
   limits: { outputFiles: number; outputBytes: number },
   uid: number | null,
+  uncounted: string | null = null,
 ): Collected {
   const files: OutputFile[] = [];
   const refused: string[] = [];
   let bytes = 0;
   let untold = 0;
+  let counted = 0;
   let exceeded: Collected['exceeded'] = null;
   const refuse = (name: string, why: string): void => {
     if (refused.length < TOLD)
@@ -60,18 +63,20 @@ export function collect(
         refuse(name, why);
         continue;
       }
-      if (files.length >= limits.outputFiles) {
+      const isResult = name === uncounted;
+      if (counted >= limits.outputFiles && !isResult) {
         exceeded ??= 'FILES';
         refuse(name, `an execution may leave at most ${limits.outputFiles} files`);
         continue;
       }
       const found = inspect(`${pinned}/${name}`, uid);
       if ('why' in found) refuse(name, found.why);
-      else if (bytes + found.bytes > limits.outputBytes) {
+      else if (bytes + found.bytes > limits.outputBytes && !isResult) {
         exceeded ??= 'BYTES';
         refuse(name, `all files together may have ${limits.outputBytes} bytes`);
       } else {
-        bytes += found.bytes;
+        bytes += isResult ? 0 : found.bytes;
+        counted += isResult ? 0 : 1;
         files.push({ name, bytes: found.bytes, path: `${dir}/${name}` });
       }
     }

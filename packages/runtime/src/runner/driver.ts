@@ -26,6 +26,8 @@ export interface Run {
   readonly settled: Promise<unknown>;
   /** A program that ends well without a result has an empty one. */
   readonly resultIsOptional: boolean;
+  /** A file of its output folder that is its result: listed, but not counted, among the result files. */
+  readonly resultFile?: string;
   /** Delivers what it prints, from the first line on. Called once. */
   follow(sink: LineSink): void;
   /** Nobody wants more lines; the program is not stopped by that. */

@@ -242,7 +242,8 @@ export class Execution {
   #collect({ outcome }: Verdict): Pick<Collected, 'files' | 'exceeded'> {
     if (outcome === 'NOT_STARTED') return { files: [], exceeded: null };
     try {
-      const { refused, ...collected } = collect(`${this.#options.folder}/output`, this.#options.limits, this.#run.uid);
+      const { folder, limits } = this.#options;
+      const { refused, ...collected } = collect(`${folder}/output`, limits, this.#run.uid, this.#run.resultFile);
       for (const sentence of refused) this.#log.note('WARNING', sentence);
       return collected;
     } catch (error) {

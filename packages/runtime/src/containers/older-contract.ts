@@ -1,0 +1,34 @@
+import { messageOf } from '../errors.ts';
+import type { Container } from './container.ts';
+
+/** As many names are told. */
+const TOLD = 20;
+/** Where containers of the older contract find their input. */
+const OLDER_INPUT = '/var/input';
+const NOW =
+  'Input is one file for each property, /var/runtime/input/<property>.json; the result is /var/runtime/output/output.json.';
+
+/** What to say of a program that has not opened all of its input. */
+export async function toldOfUnread(
+  { names, of }: { names: readonly string[]; of: number },
+  container: Pick<Container, 'name' | 'holds'>,
+): Promise<string[]> {
+  const listed = names.slice(0, TOLD).join(', ') + (names.length > TOLD ? ` and ${names.length - TOLD} more` : '');
+  if (names.length < of) return [`The program has not read all of its input in /var/runtime/input: ${listed}.`];
+  const none = `The program has read nothing of its input in /var/runtime/input (${listed}): its result does not depend on it.`;
+  if (await holdsOlder(container))
+    return [
+      none,
+      `Its image holds ${OLDER_INPUT}: it is of the older contract, and has computed from what lies there. ${NOW} Nothing is handed over in ${OLDER_INPUT}, INPUT_DATA or INPUT_PARAMS any more.`,
+    ];
+  return [none, `A container that reads ${OLDER_INPUT}, INPUT_DATA or INPUT_PARAMS is of the older contract. ${NOW}`];
+}
+
+async function holdsOlder(container: Pick<Container, 'name' | 'holds'>): Promise<boolean> {
+  try {
+    return await container.holds(OLDER_INPUT);
+  } catch (error) {
+    console.error(`container ${container.name} could not be looked into: ${messageOf(error)}`);
+    return false;
+  }
+}
