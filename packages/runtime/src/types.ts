@@ -102,6 +102,8 @@ export interface OutputFile {
   name: string;
   bytes: number;
   path: string;
+  /** It is the file of the result as well, and not counted. */
+  isResult?: true;
 }
 
 /** The end of an execution. Recorded on disk before it is told, and told again by {@link Runtime.list} until forgotten. */

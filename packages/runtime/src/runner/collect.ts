@@ -77,7 +77,7 @@ export function collect(
       } else {
         bytes += isResult ? 0 : found.bytes;
         counted += isResult ? 0 : 1;
-        files.push({ name, bytes: found.bytes, path: `${dir}/${name}` });
+        files.push({ name, bytes: found.bytes, path: `${dir}/${name}`, ...(isResult && { isResult }) });
       }
     }
   } finally {

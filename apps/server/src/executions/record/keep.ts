@@ -28,6 +28,9 @@ export function noteOf({ digest, lock, limits }: Runnable): string {
 /** The record of an end, for the row. `result` and `files` are what was kept of it. */
 export function recordOf(end: ExecutionEnd, result: Kept['result'], files: Kept['files']): string {
   const note: Partial<Note> = end.note === undefined ? {} : (JSON.parse(end.note) as Note);
+  // The file that is the result is counted once.
+  const same = result && end.files.find((file) => file.isResult)?.name;
+  const written = files.filter(({ name }) => name !== same);
   const kept: Kept = {
     ...note,
     ranMs: Math.max(0, end.endedAt - end.startedAt),
@@ -35,7 +38,7 @@ export function recordOf(end: ExecutionEnd, result: Kept['result'], files: Kept[
       cpuSeconds: end.cpuMs === null ? null : end.cpuMs / 1000,
       peakMemoryBytes: end.peakMemoryBytes,
       measuredBy: end.measuredBy ?? null,
-      bytesOut: (result?.bytes ?? 0) + files.reduce((sum, file) => sum + file.bytes, 0),
+      bytesOut: (result?.bytes ?? 0) + written.reduce((sum, file) => sum + file.bytes, 0),
       logBytes: end.logBytes,
     },
     reason: end.cause?.type ?? end.outcome,
