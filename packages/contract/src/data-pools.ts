@@ -84,7 +84,13 @@ export type DataPoolFile = Static<typeof DataPoolFile>;
 
 /** A reference in the input of an execution. The key it stands under is the name of the parameter. */
 export const DataPoolReference = Type.Object(
-  { id: Id, ref: Type.Enum(['DATAPOOL', 'datapool']) },
+  {
+    id: Id,
+    ref: Type.Enum(['DATAPOOL', 'datapool']),
+    grant: Type.Optional(
+      Type.String({ description: 'Token with which somebody lends the application their rights on the data pool.' }),
+    ),
+  },
   { $id: 'DataPoolReference', additionalProperties: false },
 );
 export type DataPoolReference = Static<typeof DataPoolReference>;

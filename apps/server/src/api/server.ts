@@ -16,6 +16,7 @@ import { meteringEndpoints } from '../metering/index.ts';
 import type { Platform } from '../platform.ts';
 import { providerTokenEndpoints } from '../provider-tokens/index.ts';
 import { storageEndpoints } from '../quotas/index.ts';
+import { qcCatalogEndpoints } from '../qc-catalog/index.ts';
 import { registrationEndpoints } from '../registrations/index.ts';
 import { acceptUploads, layerEndpoints, serviceEndpoints } from '../services/index.ts';
 import { sharingEndpoints } from '../sharing/index.ts';
@@ -77,6 +78,7 @@ export async function createApi(
     ...sharingEndpoints(platform, identity),
     ...jobEndpoints(platform, executions),
     ...onPremiseEndpoints(platform),
+    ...qcCatalogEndpoints(platform, identity),
     ...workflowEndpoints(platform, workflows, executions),
   ];
   const door = { prefix, admit: accounts.admit, security, refusals, limits: platformLimits(platform) };

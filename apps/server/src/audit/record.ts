@@ -18,6 +18,7 @@ export type Recorded =
   | SignInAction
   | 'signing-keys:renew'
   | 'storage-quota:set'
+  | 'data-pool:grant'
   | 'storage:recount';
 
 /** Kept by `SignInRecords`, of the account that was signed in to. */

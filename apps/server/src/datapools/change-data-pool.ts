@@ -5,16 +5,18 @@ import { Problem, requireMatch, type Answer } from '../http/index.ts';
 import { requireNewOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { takeStorage } from '../quotas/index.ts';
+import type { PoolLabels } from './create-data-pool.ts';
 import { poolTag, presentPool } from './present.ts';
 import { isOwner, requireLockedPool, roleOn } from './rights.ts';
 
-/** Changes name and description. */
+/** Changes name, description and labels. */
 export function changeDataPool(
   { database }: Platform,
   context: Context,
   id: string,
   change: UpdateDataPoolRequest,
   request: FastifyRequest,
+  { shortDescription, tags }: PoolLabels = {},
 ): Promise<Answer> {
   return database.write(async (transaction) => {
     const { pool, role } = await requireLockedPool(database, transaction, context, id, 'data-pool:change');
@@ -23,6 +25,8 @@ export function changeDataPool(
       name: change.name?.trim() ?? pool.name,
       description: change.description ?? pool.description,
       revision: pool.revision + 1,
+      ...(shortDescription !== undefined && { short_description: shortDescription }),
+      ...(tags !== undefined && { tags: JSON.stringify(tags) }),
     };
     await transaction.updateTable('data_pools').set(values).where('id', '=', id).execute();
     const changed = { ...pool, ...values };

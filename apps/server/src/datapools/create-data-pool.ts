@@ -8,16 +8,24 @@ import type { DataPoolRow } from '../storage/index.ts';
 import { dataPoolAnswersOf } from './catalog.ts';
 import { presentPool } from './present.ts';
 
+/** What only some clients set. */
+export interface PoolLabels {
+  readonly shortDescription?: string;
+  readonly tags?: readonly string[];
+}
+
 /** Creates an empty data pool. */
 export function createDataPool(
   platform: Platform,
   owner: Context,
   { name, description = '' }: CreateDataPoolRequest,
   request: FastifyRequest,
+  { shortDescription = '', tags = [] }: PoolLabels = {},
 ): Promise<Answer> {
   const { addresses, newId } = platform;
   const now = platform.now();
-  const body = JSON.stringify([name, description]);
+  const labels = shortDescription === '' && tags.length === 0 ? [] : [shortDescription, tags];
+  const body = JSON.stringify([name, description, ...labels]);
   return once(platform, request, dataPoolAnswersOf(owner), body, async (transaction) => {
     await holdOwner(platform, transaction, owner);
     const row: DataPoolRow = {
@@ -30,6 +38,8 @@ export function createDataPool(
       bytes: 0,
       created_at: now,
       revision: 1,
+      short_description: shortDescription,
+      tags: JSON.stringify(tags),
     };
     await transaction.insertInto('data_pools').values(row).execute();
     await audit(platform, transaction, owner, 'data-pool:create', row.id, { name: row.name });

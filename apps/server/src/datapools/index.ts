@@ -1,3 +1,14 @@
+export { changeDataPool } from './change-data-pool.ts';
+export { createDataPool } from './create-data-pool.ts';
+export { deleteDataPool } from './delete-data-pool.ts';
+export { deleteFile } from './delete-file.ts';
+export { downloadFile } from './download-file.ts';
+export { requireFileName } from './file-name.ts';
+export { grantPermissions, makeGrant } from './grants.ts';
+export { putMember, removeMember, type MemberPath } from './members.ts';
+export { filesOfPool, findFile, findFileById, poolsFor } from './queries.ts';
+export { requirePool, restrict } from './rights.ts';
+export { mediaTypeOf, storeFile, type Arriving } from './upload-file.ts';
 export { dataPoolCatalog } from './catalog.ts';
 export { dataPoolFileEndpoints, dataPoolUploadEndpoints } from './file-routes.ts';
 export { clearOtherPools, clearPools, layOutPools } from './mounts.ts';

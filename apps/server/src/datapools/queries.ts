@@ -84,6 +84,15 @@ export function findFile(queries: Queries, poolId: string, name: string): Promis
     .executeTakeFirst();
 }
 
+export function findFileById(queries: Queries, poolId: string, id: string): Promise<DataPoolFileRow | undefined> {
+  return queries
+    .selectFrom('data_pool_files')
+    .selectAll()
+    .where('data_pool_id', '=', poolId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
 /** Counts what a change of its files means for a pool. Call with the pool locked. */
 export async function countFiles(
   transaction: Queries,

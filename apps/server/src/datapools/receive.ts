@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { finished, Transform } from 'node:stream';
+import { finished, Transform, type Readable } from 'node:stream';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { requireFreeSpace } from '../quotas/index.ts';
@@ -21,12 +21,13 @@ const REFUSED_MS = 5_000;
 
 /**
  * Stores a body while it arrives; memory does not grow with it. `take` is asked for every piece and throws when it is
- * too much. When anything fails, nothing stays. Throws what `take` throws, `insufficient-storage` and `invalid-request`.
+ * too much. `content` is the part of a form, where the body is one. When anything fails, nothing stays. Throws what `take` throws, `insufficient-storage` and `invalid-request`.
  */
 export async function receive(
   platform: Platform,
   body: IncomingMessage,
   take: (bytes: number) => void,
+  content: Readable = body,
 ): Promise<Received> {
   requireFreeSpace(platform);
   const { database, blobs } = platform;
@@ -51,11 +52,11 @@ export async function receive(
     },
   });
   body.setTimeout(IDLE_MS, () => body.destroy());
-  finished(body, { writable: false }, (error) => {
+  finished(content, { writable: false }, (error) => {
     if (error) counted.destroy(new Problem('invalid-request', 'The upload broke off.', { cause: error }));
   });
   try {
-    await blobs.put(body.pipe(counted), blob);
+    await blobs.put(content.pipe(counted), blob);
   } catch (error) {
     throw isFull(error) ? diskFull(error) : error;
   }

@@ -1,6 +1,8 @@
 import { limits } from '@kethub/contract';
 import { Problem } from '../http/index.ts';
+import type { Platform } from '../platform.ts';
 import type { OwnerType, Queries } from '../storage/index.ts';
+import { readGrant, subjectOf, type GrantedBy } from './grants.ts';
 import { findPool } from './queries.ts';
 import { roleOn } from './rights.ts';
 
@@ -8,22 +10,40 @@ import { roleOn } from './rights.ts';
 export interface ReferencedPools {
   /** For whom the execution runs: the owner of the application, who has to be able to read them. */
   readonly reader: { readonly type: OwnerType; readonly id: string };
-  readonly pools: readonly { readonly parameter: string; readonly id: string }[];
+  readonly pools: readonly ReferencedPool[];
+}
+
+export interface ReferencedPool {
+  readonly parameter: string;
+  readonly id: string;
+  /** Who has lent the execution their rights on it. */
+  readonly grantedBy?: GrantedBy;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
+/**
  * The references in an input that holds nothing else than what may be one: under these parameters there must be one, and
  * elsewhere it is recognised by its form. A parameter that is absent or null has none. Throws `invalid-request` for what
- * is no reference.
+ * is no reference, and for a grant that does not hold for this application.
  */
-export function referencesIn(input: object, parameters: readonly string[] | null): ReferencedPools['pools'] {
+export function referencesIn(
+  platform: Pick<Platform, 'seal' | 'now'>,
+  input: object,
+  parameters: readonly string[] | null,
+  applicationId: string | null,
+): ReferencedPools['pools'] {
   const declared = parameters ?? [];
   const open = namesOfReferences(input).filter((name) => !declared.includes(name));
-  const references = [...declared, ...open].flatMap((parameter) => {
+  const references = [...declared, ...open].flatMap((parameter): ReferencedPool[] => {
     const value: unknown = Object.hasOwn(input, parameter) ? Reflect.get(input, parameter) : null;
-    return value === null ? [] : [{ parameter, id: idOf(value, parameter) }];
+    if (value === null) return [];
+    const id = idOf(value, parameter);
+    const token = grantIn(value, parameter);
+    if (token === null) return [{ parameter, id }];
+    const pointer = `/${parameter}/grant`;
+    return [{ parameter, id, grantedBy: readGrant(platform, token, { poolId: id, applicationId, pointer }) }];
   });
   if (references.length <= limits.dataPoolsOfExecution) return references;
   throw new Problem('invalid-request', `An input may refer to at most ${limits.dataPoolsOfExecution} data pools.`);
@@ -61,6 +81,13 @@ function idOf(value: unknown, parameter: string): string {
   return id.toLowerCase();
 }
 
+/** The token of a grant; null where the reference has none. */
+function grantIn(value: unknown, parameter: string): string | null {
+  const { grant = null } = value as { grant?: unknown };
+  if (grant === null || typeof grant === 'string') return grant;
+  throw noReference(`/${parameter}/grant`, 'must be the token of a grant');
+}
+
 function noReference(pointer: string, detail: string): Problem {
   return new Problem(
     'invalid-request',
@@ -71,12 +98,13 @@ function noReference(pointer: string, detail: string): Problem {
 
 /** Throws `data-pool-not-readable`, the same for a pool that is not there and for one that the reader may not see. */
 export async function requireReadable(queries: Queries, { reader, pools }: ReferencedPools): Promise<void> {
-  for (const { parameter, id } of pools) {
+  for (const { parameter, id, grantedBy } of pools) {
     const pool = await findPool(queries, id);
-    if (pool && (await roleOn(queries, pool, { ...reader, role: 'OWNER' }))) continue;
+    const subject = grantedBy ? await subjectOf(queries, grantedBy) : { ...reader, role: 'OWNER' as const };
+    if (pool && subject && (await roleOn(queries, pool, subject))) continue;
     throw new Problem(
       'data-pool-not-readable',
-      `There is no data pool ${id}, or whoever the execution runs for may not read it.`,
+      `There is no data pool ${id}, or whoever the execution runs for, or has granted it, may not read it.`,
       { errors: [{ pointer: `/${parameter}/id`, detail: 'is not a data pool that can be read' }] },
     );
   }

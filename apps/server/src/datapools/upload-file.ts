@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import { limits } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { Problem, type Answer } from '../http/index.ts';
@@ -28,25 +30,49 @@ export async function uploadFile(
   name: string,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const { raw } = request;
   try {
     requireFileName(name);
     requireBody(request);
-    const mediaType = mediaTypeOf(request);
-    const { pool } = await requirePool(platform.database.read, context, poolId, 'data-pool-file:write');
-    const before = await findFile(platform.database.read, poolId, name);
-    requirePreconditions(request, before ? fileTag(before) : null);
-    const room = roomFor(platform, arriving, pool, before, await storageLeft(platform, ownerOf(pool)));
-    try {
-      room.announce(Number(request.headers['content-length'] ?? 0));
-      const received = await receive(platform, raw, room.take);
-      return await keep(platform, context, poolId, { name, mediaType, ...received }, request);
-    } finally {
-      room.release();
-    }
+    const content = { name, mediaType: mediaTypeOf(request.headers), bytes: announced(request), stream: request.raw };
+    return await storeFile(platform, arriving, context, poolId, content, request);
   } finally {
-    letGo(raw);
+    letGo(request.raw);
   }
+}
+
+/** A file that arrives: the body of a request, or a part of a form. */
+export interface ArrivingFile {
+  readonly name: string;
+  readonly mediaType: string;
+  /** As announced; 0 when nobody said. */
+  readonly bytes: number;
+  readonly stream: Readable;
+}
+
+/** The same of a file that the body holds. */
+export async function storeFile(
+  platform: Platform,
+  arriving: Arriving,
+  context: Context,
+  poolId: string,
+  { name, mediaType, bytes, stream }: ArrivingFile,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { pool } = await requirePool(platform.database.read, context, poolId, 'data-pool-file:write');
+  const before = await findFile(platform.database.read, poolId, name);
+  requirePreconditions(request, before ? fileTag(before) : null);
+  const room = roomFor(platform, arriving, pool, before, await storageLeft(platform, ownerOf(pool)));
+  try {
+    room.announce(bytes);
+    const received = await receive(platform, request.raw, room.take, stream);
+    return await keep(platform, context, poolId, { name, mediaType, ...received }, request);
+  } finally {
+    room.release();
+  }
+}
+
+function announced({ headers }: FastifyRequest): number {
+  return Number(headers['content-length'] ?? 0);
 }
 
 /** Refers to what has arrived. When that fails, what has arrived is removed. */
@@ -160,7 +186,7 @@ function requireBody({ headers }: FastifyRequest): void {
 }
 
 /** The media type as it was sent, if it is one (RFC 9110 §8.3.1). */
-function mediaTypeOf({ headers }: FastifyRequest): string {
+export function mediaTypeOf(headers: Pick<IncomingHttpHeaders, 'content-type'>): string {
   const type = headers['content-type']?.trim() || DEFAULT_MEDIA_TYPE;
   if (type.length <= limits.mediaTypeLength && /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;[\t\x20-\x7e]*)?$/.test(type))
     return type;

@@ -117,7 +117,9 @@ export async function prepareExecution(
   if (origin.isWorkflow && startEvent === undefined) await workflows.check(origin.serviceVersionId, input);
   if (origin.isWorkflow) await input.readExact();
   // A workflow passes on what it was given: whoever starts it has to be able to read it all.
-  const pools = origin.isWorkflow ? referencesAmong(input.marked) : referencesIn(input.references, origin.dataPools);
+  const pools = origin.isWorkflow
+    ? referencesAmong(input.marked)
+    : referencesIn(platform, input.references, origin.dataPools, origin.applicationId);
   const large = !origin.isWorkflow && input.bytes.length > INLINE_BYTES;
   const now = platform.now();
   const row: ExecutionRow = {

@@ -51,7 +51,18 @@ describe.each(databases)('what an owner keeps on $name', ({ name, open }) => {
   test('data pools and services count for their owner, and go with them to another', async () => {
     const owner = { owner_type: ada.type, owner_id: ada.id };
     await platform.database.write(async (transaction) => {
-      const pool = { id: 'p', ...owner, name: 'p', description: '', files: 0, bytes: 0, created_at: 1, revision: 1 };
+      const pool = {
+        id: 'p',
+        ...owner,
+        name: 'p',
+        description: '',
+        files: 0,
+        bytes: 0,
+        created_at: 1,
+        short_description: '',
+        tags: '[]',
+        revision: 1,
+      };
       await transaction.insertInto('data_pools').values(pool).execute();
       await transaction.updateTable('data_pools').set({ bytes: 11 }).where('id', '=', 'p').execute();
       await transaction.updateTable('services').set(owner).where('id', '=', 'service of v').execute();

@@ -4,7 +4,7 @@ export type { Builders, BuiltCode, Builder, BuildOutcome } from './builder.ts';
 export { serviceCatalog } from './catalog.ts';
 export { serviceEndpoints } from './routes.ts';
 export { createRunnables, type Runnable, type Runnables } from './runnables.ts';
-export { acceptUploads } from './upload.ts';
+export { acceptUploads, readParts } from './upload.ts';
 export { subscribersSpecification } from './api-specification.ts';
 export { stateOf } from './present.ts';
 export { declaredHosts } from './hosts.ts';

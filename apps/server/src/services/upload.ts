@@ -27,10 +27,14 @@ export async function acceptUploads(app: FastifyInstance): Promise<void> {
 }
 
 /** Hands over the parts of a form one after the other. Throws invalid-request when it is damaged or not complete. */
-export async function readParts(request: FastifyRequest, read: (part: Multipart) => Promise<void>): Promise<void> {
+export async function readParts(
+  request: FastifyRequest,
+  read: (part: Multipart) => Promise<void> | void,
+  more: { readonly fileSize?: number } = {},
+): Promise<void> {
   let reading: { readonly errored: Error | null } | null = null;
   try {
-    for await (const part of request.parts()) {
+    for await (const part of request.parts({ limits: more })) {
       reading = part.type === 'file' ? part.file : { errored: null };
       requireUtf8(part);
       await read(part);

@@ -133,6 +133,33 @@ const dataPool = (
     refusedFor,
   );
 
+const qcPool = (
+  role: MemberRole,
+  method: string,
+  rest: string,
+  body?: object | (() => FormData),
+  refusedFor?: readonly number[],
+) =>
+  on(
+    role,
+    async (owned) => ({
+      method,
+      path: `/qc-catalog/datapools/${await owned.dataPool()}${rest.replace('RECIPIENT', owned.recipientId)}`,
+      ...(body && { body: typeof body === 'function' ? body() : withRecipient(body, owned) }),
+    }),
+    refusedFor,
+  );
+
+function withRecipient(body: object, { recipientId }: Owned): object {
+  return 'role' in body ? { ...body, sharedWith: { tenantType: 'USER', value: recipientId } } : body;
+}
+
+function fileForm(): FormData {
+  const form = new FormData();
+  form.set('file', new Blob(['1']), 'one.csv');
+  return form;
+}
+
 const workflow = (
   role: MemberRole,
   method: string,
@@ -193,6 +220,42 @@ export const matrix: Readonly<Record<string, Row>> = {
   transferDataPool: dataPool('OWNER', 'PUT', '/owner', (owned) => ({ type: 'ORGANIZATION', id: owned.organizationId })),
   // It belongs to the organization, which is not one of its members.
   leaveDataPool: dataPool('OWNER', 'DELETE', '/membership', undefined, [409]),
+  qcListDataPools: list('VIEWER', 'GET', '/qc-catalog/datapools'),
+  qcCreateDataPool: {
+    ...list('MAINTAINER', 'POST', '/qc-catalog/datapools'),
+    request: () => ({ method: 'POST', path: '/qc-catalog/datapools', body: { name: 'measurements' } }),
+  },
+  qcGetDataPool: qcPool('VIEWER', 'GET', ''),
+  qcUpdateDataPool: qcPool('MAINTAINER', 'PUT', '', { name: 'x' }),
+  qcDeleteDataPool: qcPool('OWNER', 'DELETE', ''),
+  qcGrantDataPool: qcPool('VIEWER', 'POST', '/grants', { applicationId: UNKNOWN, permission: 'VIEW' }),
+  qcListFiles: qcPool('VIEWER', 'GET', '/files'),
+  qcAddFile: qcPool('MAINTAINER', 'POST', '/files', fileForm),
+  qcDownloadFile: qcPool('VIEWER', 'GET', `/files/${UNKNOWN}`, undefined, [404]),
+  qcDeleteFile: qcPool('MAINTAINER', 'DELETE', `/files/${UNKNOWN}`, undefined, [404]),
+  qcListShares: qcPool('VIEWER', 'GET', '/shares'),
+  qcShareDataPool: qcPool('OWNER', 'POST', '/shares', { role: 'VIEWER' }),
+  qcChangeShare: on(
+    'OWNER',
+    async (owned) => ({
+      method: 'PUT',
+      path: `/qc-catalog/datapools/${await owned.dataPool()}/shares/user-${UNKNOWN}`,
+      body: { role: 'VIEWER' },
+    }),
+    [404],
+  ),
+  qcRemoveShare: qcPool('OWNER', 'DELETE', `/shares/user-${UNKNOWN}`, undefined, [404]),
+  qcSubscribe: on(
+    'MAINTAINER',
+    async (owned) => ({
+      method: 'POST',
+      path: '/qc-catalog/subscriptions',
+      body: { serviceId: UNKNOWN, applicationId: await owned.application() },
+    }),
+    [404],
+  ),
+  qcGetSubscription: { ...list('VIEWER', 'GET', `/qc-catalog/subscriptions/${UNKNOWN}`), refusedFor: [404] },
+  qcUnsubscribe: { ...list('MAINTAINER', 'DELETE', `/qc-catalog/subscriptions/${UNKNOWN}`), refusedFor: [404] },
   listDataPoolMembers: dataPool('VIEWER', 'GET', '/members'),
   putDataPoolMember: dataPool(
     'OWNER',
@@ -395,6 +458,9 @@ export const unrecordedOperations: ReadonlySet<string> = new Set([
   'publishWorkflowMessage',
   'uploadDataPoolFile',
   'deleteDataPoolFile',
+  'qcUpdateDataPool',
+  'qcAddFile',
+  'qcDeleteFile',
   // To the owner that it has already: nothing changes.
   'transferDataPool',
 ]);

@@ -23,6 +23,7 @@ const poolReference: JsonObject = {
   properties: {
     id: { type: 'string', format: 'uuid' },
     ref: { type: 'string', enum: ['DATAPOOL', 'datapool'] },
+    grant: { type: 'string' },
   },
   required: ['id', 'ref'],
 };

@@ -73,6 +73,10 @@ export interface DataPoolRow {
   bytes: number;
   created_at: number;
   revision: number;
+  /** Beside the description; empty for none. */
+  short_description: string;
+  /** JSON list of texts in lower case. */
+  tags: string;
 }
 
 export interface DataPoolMemberRow {

@@ -12,10 +12,12 @@ export async function requireReadableByStarters(
   pools: ReferencedPools['pools'],
 ): Promise<void> {
   if (pools.length === 0) return;
+  // What somebody has granted to the application of the task, they have not granted to whoever started it.
+  const asked = pools.map(({ parameter, id }) => ({ parameter, id }));
   for (let instance: string | undefined = instanceId; instance !== undefined;) {
     const execution = await executionOf(read, instance);
     if (execution?.owner_type && execution.owner_id)
-      await requireReadable(read, { reader: { type: execution.owner_type, id: execution.owner_id }, pools });
+      await requireReadable(read, { reader: { type: execution.owner_type, id: execution.owner_id }, pools: asked });
     instance = execution && (await callerOf(read, execution.id));
   }
 }

@@ -1,0 +1,1 @@
+export { qcCatalogEndpoints } from './routes.ts';
