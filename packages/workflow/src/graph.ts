@@ -57,6 +57,8 @@ export interface Retry {
 
 /** What an event waits for, or is reached by. */
 export type Trigger =
+  /** `code` null: every escalation. */
+  | { readonly type: 'escalation'; readonly code: string | null }
   | { readonly type: 'none' }
   | { readonly type: 'timer'; readonly timer: TimerDefinition }
   | { readonly type: 'message'; readonly message: MessageDefinition }
@@ -106,6 +108,8 @@ export type Node = Common &
     | { readonly kind: 'endEvent'; readonly result: boolean }
     | { readonly kind: 'terminateEndEvent'; readonly result: boolean }
     | { readonly kind: 'errorEndEvent'; readonly code: string; readonly message: Expression | null }
+    /** Throws an escalation, and goes on unless what catches it interrupts. `result`: as of end events. */
+    | { readonly kind: 'escalationEvent'; readonly code: string; readonly result: boolean }
     | { readonly kind: 'task' }
     | { readonly kind: 'script'; readonly expression: Expression; readonly resultVariable: string }
     | { readonly kind: 'service'; readonly service: ServiceReference; readonly retry: Retry | null }

@@ -26,7 +26,12 @@ function checkStarts({ report, id }: ProcessDraft, scope: ScopeDraft): void {
   }
 }
 
-/** Two events in one place that catch the same error: which one should be taken? */
+const caught: Readonly<Record<string, 'error' | 'escalation'>> = {
+  'bpmn:ErrorEventDefinition': 'error',
+  'bpmn:EscalationEventDefinition': 'escalation',
+};
+
+/** Two events in one place that catch the same error or escalation: which one should be taken? */
 function checkCatchers({ report, scopes }: ProcessDraft, scope: ScopeDraft): void {
   for (const host of scope.nodes) checkUnique(host.boundaries);
   const starts = scope.nodes
@@ -35,17 +40,19 @@ function checkCatchers({ report, scopes }: ProcessDraft, scope: ScopeDraft): voi
   checkUnique(starts);
 
   function checkUnique(catchers: readonly Draft[]): void {
-    const seen = new Set<string | null>();
+    const seen = new Set<string>();
     for (const { element } of catchers) {
       const [definition] = children(element, 'eventDefinitions');
-      if (definition?.$type !== 'bpmn:ErrorEventDefinition') continue;
-      const error = child(definition, 'errorRef');
-      const code = (error === null ? null : text(error, 'errorCode')) || null;
-      if (seen.has(code)) {
-        const what = code === null ? 'every error' : `the error ${code}`;
+      const kind = definition === undefined ? undefined : caught[definition.$type];
+      if (definition === undefined || kind === undefined) continue;
+      const error = child(definition, `${kind}Ref`);
+      const code = (error === null ? null : text(error, `${kind}Code`)) || null;
+      const key = JSON.stringify([kind, code]);
+      if (seen.has(key)) {
+        const what = code === null ? `every ${kind}` : `the ${kind} ${code}`;
         report.add(element, 'DUPLICATE_CATCHER', `Another event catches ${what} in the same place.`);
       }
-      seen.add(code);
+      seen.add(key);
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Draft, ProcessDraft, ScopeDraft } from './draft.ts';
 import { child, children, flag, kindName, withArticle, type Element } from './element.ts';
 import { limits } from './limits.ts';
+import { connectLinks } from './links.ts';
 import { checkId } from './names.ts';
 import type { Report } from './report.ts';
 
@@ -22,6 +23,14 @@ const flowNodes = new Set([
   'bpmn:InclusiveGateway',
   'bpmn:EventBasedGateway',
 ]);
+
+/** What to use for an element that is not run here. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  'bpmn:UserTask':
+    'Nobody works on tasks and forms in this platform. Let the workflow wait for a message (a message event or a receive task), which the application of the person publishes.',
+  'bpmn:SendTask': 'Use a service task whose service sends the message.',
+  'bpmn:BusinessRuleTask': 'Use a script task, whose FEEL expression decides.',
+};
 
 /** Elements of BPMN that describe and are not run. */
 const descriptions = new Set(['bpmn:DataObject', 'bpmn:DataObjectReference', 'bpmn:DataStoreReference']);
@@ -47,7 +56,8 @@ export function collect(report: Report, process: Element, id: string): ProcessDr
         refused.add(each);
         if (flowNodes.has(each.$type)) continue;
         const what = withArticle(kindName(each.$type));
-        report.add(each, 'UNSUPPORTED_ELEMENT', `${what} is not run here. Use another element for it.`);
+        const instead = INSTEAD[each.$type] ?? 'Use another element for it.';
+        report.add(each, 'UNSUPPORTED_ELEMENT', `${what} is not run here. ${instead}`);
       }
     }
   }
@@ -67,7 +77,10 @@ export function collect(report: Report, process: Element, id: string): ProcessDr
     report.add(process, 'TOO_LARGE', message);
   }
   const draft: ProcessDraft = { report, element: process, id, nodes, scopes };
-  for (const scope of scopes.values()) connect(draft, scope, refused);
+  for (const scope of scopes.values()) {
+    connect(draft, scope, refused);
+    connectLinks(report, scope);
+  }
   return draft;
 }
 

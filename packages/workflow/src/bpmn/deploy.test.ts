@@ -63,9 +63,9 @@ describe('refused, each at its element', () => {
       ['UNSUPPORTED_EVENT u'],
     ],
     [
-      'an escalation end event',
+      'an escalation end event without a code',
       around('<endEvent id="u"><escalationEventDefinition/></endEvent>'),
-      ['UNSUPPORTED_EVENT u'],
+      ['ERROR_CODE u'],
     ],
     [
       'an event with two definitions',
@@ -317,7 +317,8 @@ it('all problems of a file are told at once, with what to do', async () => {
       {
         elementId: 'u',
         code: 'UNSUPPORTED_ELEMENT',
-        message: 'A user task is not run here. Use another element for it.',
+        message:
+          'A user task is not run here. Nobody works on tasks and forms in this platform. Let the workflow wait for a message (a message event or a receive task), which the application of the person publishes.',
       },
       { elementId: 't', code: 'SERVICE', message: expect.stringContaining('platform-service') as string },
       { elementId: 'c', code: 'TIMER', message: expect.stringContaining('PT15M') as string, expression: 'soon' },
@@ -339,7 +340,7 @@ it('elements without id are told by what they are and connect', async () => {
   const result = await parse(around('<userTask/>', gateway('parallel', 'g'), end('e'), chain('s', 'g'), flow));
   expect('problems' in result ? result.problems.map(({ message }) => message) : []).toEqual([
     'A user task has no id. Give it one.',
-    'A user task is not run here. Use another element for it.',
+    'A user task is not run here. Nobody works on tasks and forms in this platform. Let the workflow wait for a message (a message event or a receive task), which the application of the person publishes.',
     'A sequence flow from g to e has no id. Give it one.',
   ]);
 });

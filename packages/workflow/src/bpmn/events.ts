@@ -6,7 +6,8 @@ import { child, children, extension, flag, kindName, text, withArticle, type Ele
 import { feelOf } from './expressions.ts';
 import { limits } from './limits.ts';
 import type { Report } from './report.ts';
-import { messageOf, triggerOf } from './triggers.ts';
+import { isLink } from './links.ts';
+import { escalationCode, messageOf, triggerOf } from './triggers.ts';
 
 /** Of a process: plain, timer, message. Of an event sub-process: timer, message, error. Of a sub-process: plain. */
 export function startEventOf(
@@ -21,6 +22,7 @@ export function startEventOf(
     timers: inProcess ? ['date', 'cycle'] : interrupting ? ['date', 'duration'] : ['date', 'duration', 'cycle'],
     correlated: !inProcess,
     errors: inEventSubProcess,
+    escalations: inEventSubProcess,
     none: !inEventSubProcess,
     payloadHost: scope,
   });
@@ -72,7 +74,7 @@ export function endsProcess({ id, nodes }: ProcessDraft, { scope }: Draft): bool
 export function endEventOf(
   process: ProcessDraft,
   draft: Draft,
-): Own<'endEvent' | 'terminateEndEvent' | 'errorEndEvent'> | null {
+): Own<'endEvent' | 'terminateEndEvent' | 'errorEndEvent' | 'escalationEvent'> | null {
   const { report } = process;
   const { element } = draft;
   const [definition, second] = children(element, 'eventDefinitions');
@@ -85,12 +87,42 @@ export function endEventOf(
   if (definition.$type === 'bpmn:TerminateEventDefinition') return { kind: 'terminateEndEvent', result };
   if (definition.$type === 'bpmn:ErrorEventDefinition')
     return errorEndEventOf(report, element, child(definition, 'errorRef'));
+  if (definition.$type === 'bpmn:EscalationEventDefinition')
+    return escalationEventOf(report, element, definition, result);
   const kind = kindName(definition.$type).replace(' event definition', '');
   report.add(
     element,
     'UNSUPPORTED_EVENT',
-    `An end event with ${withArticle(kind).toLowerCase()} is not run here; plain, error and terminate end events are.`,
+    `An end event with ${withArticle(kind).toLowerCase()} is not run here; plain, error, escalation and terminate end events are.`,
   );
+  return null;
+}
+
+function escalationEventOf(
+  report: Report,
+  element: Element,
+  definition: Element,
+  result: boolean,
+): Own<'escalationEvent'> | null {
+  const code = escalationCode(definition);
+  if (code !== null && !code.startsWith('=')) return { kind: 'escalationEvent', code, result };
+  report.add(element, 'ERROR_CODE', 'An event that throws an escalation needs one with a code that is no expression.');
+  return null;
+}
+
+/** Plain, a link to another place of the same process, or an escalation. */
+export function throwEventOf(report: Report, { element }: Draft): Own<'task' | 'escalationEvent'> | null {
+  const [definition, second] = children(element, 'eventDefinitions');
+  if (definition === undefined || (isLink(element) && second === undefined)) return { kind: 'task' };
+  if (definition.$type === 'bpmn:EscalationEventDefinition' && second === undefined)
+    return escalationEventOf(report, element, definition, false);
+  const instead: Readonly<Record<string, string>> = {
+    'bpmn:MessageEventDefinition': ' Call a service that publishes the message.',
+    'bpmn:SignalEventDefinition': ' Call a service that publishes a message for each instance that waits.',
+  };
+  const kind = withArticle(kindName(definition.$type).replace(' event definition', '')).toLowerCase();
+  const message = `An event that throws ${kind} is not run here; links, escalations, errors and terminate end events are.${instead[definition.$type] ?? ''}`;
+  report.add(element, 'UNSUPPORTED_EVENT', message);
   return null;
 }
 
@@ -123,6 +155,7 @@ export function boundaryEventOf(report: Report, { element }: Draft): Own<'bounda
     timers: interrupting ? ['date', 'duration'] : ['date', 'duration', 'cycle'],
     correlated: true,
     errors: true,
+    escalations: child(element, 'attachedToRef')?.$type === 'bpmn:SubProcess',
     none: false,
     payloadHost: host,
   });
@@ -139,6 +172,7 @@ export function catchEventOf(report: Report, { element, id }: Draft): Own<'catch
     timers: ['date', 'duration'],
     correlated: true,
     errors: false,
+    escalations: false,
     none: false,
     payloadHost: id,
   });

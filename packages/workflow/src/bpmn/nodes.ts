@@ -2,7 +2,16 @@ import type { Common, MultiInstance, Node, Own, ScopeContent } from '../graph.ts
 import { calledElementOf, multiInstanceOf, retryOf, scriptOf, serviceOf } from './activities.ts';
 import type { Draft, ProcessDraft } from './draft.ts';
 import { child, children, extension, extensions, flag, text, type Element } from './element.ts';
-import { boundaryEventOf, catchEventOf, endEventOf, endsProcess, receiveTaskOf, startEventOf } from './events.ts';
+import {
+  boundaryEventOf,
+  catchEventOf,
+  endEventOf,
+  endsProcess,
+  receiveTaskOf,
+  startEventOf,
+  throwEventOf,
+} from './events.ts';
+import { isLink } from './links.ts';
 import { mappingsOf, type MappingRules } from './mappings.ts';
 import { Report } from './report.ts';
 
@@ -89,17 +98,11 @@ function ownOf(process: ProcessDraft, draft: Draft): Own<Node['kind']> | null {
     case 'bpmn:BoundaryEvent':
       return boundaryEventOf(report, draft);
     case 'bpmn:IntermediateCatchEvent':
-      return catchEventOf(report, draft);
+      return isLink(element) ? { kind: 'task' } : catchEventOf(report, draft);
     case 'bpmn:ReceiveTask':
       return receiveTaskOf(report, draft);
     case 'bpmn:IntermediateThrowEvent':
-      if (children(element, 'eventDefinitions').length === 0) return { kind: 'task' };
-      report.add(
-        element,
-        'UNSUPPORTED_EVENT',
-        'Events that throw are not run here, except error and terminate end events.',
-      );
-      return null;
+      return throwEventOf(report, draft);
     case 'bpmn:ServiceTask': {
       const service = serviceOf(report, element);
       const retry = retryOf(report, element);

@@ -1,3 +1,4 @@
+import { nextOfCron } from '../cron.ts';
 import { parseDate, parseDuration, parseCycle } from '../time.ts';
 import type { Expression } from '../expression.ts';
 import type { MessageDefinition, TimerDefinition, Trigger } from '../graph.ts';
@@ -12,6 +13,7 @@ export interface Place {
   /** Messages of start events of a process are not correlated. */
   readonly correlated: boolean;
   readonly errors: boolean;
+  readonly escalations: boolean;
   readonly none: boolean;
   /** Before `_serviceError` in the name of the variable that takes an error. */
   readonly payloadHost: string;
@@ -42,13 +44,16 @@ export function triggerOf(report: Report, event: Element, place: Place): Trigger
     case 'bpmn:ErrorEventDefinition':
       if (place.errors) return errorOf(report, event, definition, place);
       break;
+    case 'bpmn:EscalationEventDefinition':
+      if (place.escalations) return escalationOf(report, event, definition);
+      break;
     default:
   }
   const kind = kindName(definition.$type).replace(' event definition', '');
   report.add(
     event,
     'UNSUPPORTED_EVENT',
-    `This event cannot wait for: ${kind}. Use a timer, a message or, on boundaries, an error.`,
+    `This event cannot wait for: ${kind}. Use a timer, a message or, on boundaries, an error; escalations are caught on sub-processes and by event sub-processes.`,
   );
   return null;
 }
@@ -72,16 +77,22 @@ function timerOf(report: Report, event: Element, definition: Element, place: Pla
   const value = expressionOf(report, event, `The ${kind} of the timer`, source);
   if (value === null) return null;
   if (value.compiled === null && !isTime(kind, source)) {
-    const message = `The ${kind} of the timer has to be in ISO 8601, such as ${examples[kind]}, or an expression that starts with "=".`;
+    const cron =
+      kind === 'cycle' ? ', a cron expression such as 0 0 9 * * MON-FRI (L, W and # are not known here)' : '';
+    const message = `The ${kind} of the timer has to be in ISO 8601, such as ${examples[kind]}${cron}, or an expression that starts with "=".`;
     report.add(event, 'TIMER', message, source);
     return null;
   }
   return { kind, value };
 }
 
+/** Whether a cron expression names a day at all does not depend on the day. */
+const ANY_TIME = Date.UTC(2030, 0, 1);
+
 function isTime(kind: TimerDefinition['kind'], source: string): boolean {
   if (kind === 'date') return parseDate(source) !== null;
-  return kind === 'duration' ? parseDuration(source) !== null : parseCycle(source) !== null;
+  if (kind === 'duration') return parseDuration(source) !== null;
+  return parseCycle(source) !== null || nextOfCron(source, ANY_TIME) !== null;
 }
 
 /** The message of an event or a receive task. */
@@ -114,6 +125,20 @@ export function messageOf(
   }
   const correlationKey: Expression | null = expressionOf(report, event, 'The correlation key', source);
   return name === null || correlationKey === null ? null : { name, correlationKey };
+}
+
+/** The code of an escalation; null: of every one. */
+function escalationOf(report: Report, event: Element, definition: Element): Trigger | null {
+  const code = escalationCode(definition);
+  if (code?.startsWith('=') !== true) return { type: 'escalation', code };
+  const message = 'The code of an escalation cannot be an expression. To catch every escalation, remove it.';
+  report.add(event, 'ERROR_CODE', message);
+  return null;
+}
+
+export function escalationCode(definition: Element): string | null {
+  const escalation = child(definition, 'escalationRef');
+  return (escalation === null ? null : text(escalation, 'escalationCode')) || null;
 }
 
 function errorOf(report: Report, event: Element, definition: Element, place: Place): Trigger | null {

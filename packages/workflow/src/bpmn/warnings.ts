@@ -16,6 +16,7 @@ const meant: ReadonlySet<string> = new Set([
   'default',
   'attachedToRef',
   'errorRef',
+  'escalationRef',
   'messageRef',
   'eventDefinitionRef',
 ]);

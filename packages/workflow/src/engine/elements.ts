@@ -1,6 +1,6 @@
 import type { Node, NodeOf } from '../graph.ts';
 import type { Command, ElementInstance } from '../types.ts';
-import { throwError } from './errors.ts';
+import { throwError, throwEscalation } from './errors.ts';
 import { evaluateJson, evaluateText } from './evaluate.ts';
 import { arrive, chosenFlows, joins } from './gateways.ts';
 import { limits } from './limits.ts';
@@ -99,6 +99,9 @@ function run(machine: Machine, element: Readonly<ElementInstance>, node: Node): 
     case 'exclusiveGateway':
     case 'inclusiveGateway':
       machine.push({ do: 'leave', element: key, flows: chosenFlows(machine, element, node) });
+      break;
+    case 'escalationEvent':
+      throwEscalation(machine, key, node.code);
       break;
     case 'errorEndEvent':
       throwOwnError(machine, element, node);

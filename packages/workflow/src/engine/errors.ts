@@ -8,11 +8,13 @@ import { isObject } from './variables.ts';
 /** The code by which boundary events know a failed service; its envelope says `HUB_SERVICE_FAILED`. */
 export const SERVICE_FAILED = 'SERVICE_FAILED';
 
+type Kind = 'error' | 'escalation';
+
 interface Catcher {
   /** The host of the boundary event, or the scope of the event sub-process. */
   readonly element: number;
   readonly event: string;
-  readonly catches: Extract<Trigger, { type: 'error' }>;
+  readonly catches: Extract<Trigger, { type: Kind }>;
 }
 
 /**
@@ -26,11 +28,12 @@ export function throwError(
   error: ErrorEnvelope,
   incident: IncidentType,
 ): void {
-  const catcher = catcherOf(machine, key, code);
+  const catcher = catcherOf(machine, key, 'error', code);
   if (catcher !== undefined) {
     const { element, event, catches } = catcher;
-    keepAtRoot(machine, { [catches.payloadVariable]: { ...error } });
-    trigger(machine, element, event, { payload: {}, keep: { [catches.payloadVariable]: { ...error } }, error });
+    const keep: Variables = catches.type === 'error' ? { [catches.payloadVariable]: { ...error } } : {};
+    keepAtRoot(machine, keep);
+    trigger(machine, element, event, { payload: {}, keep, error });
     return;
   }
   const outside = machine.state.caughtOutside;
@@ -48,8 +51,22 @@ function keepAtRoot(machine: Machine, variables: Variables): void {
   if (root !== undefined) machine.setVariables(root, variables);
 }
 
-function catcherOf(machine: Machine, key: number, code: string): Catcher | undefined {
-  for (const level of levels(machine, key)) {
+/**
+ * Throws an escalation at an element: the nearest catcher outwards takes it, in the same process. What throws goes on, unless
+ * the catcher interrupts it. Uncaught it changes nothing, and is a warning.
+ */
+export function throwEscalation(machine: Machine, key: number, code: string): void {
+  const catcher = catcherOf(machine, key, 'escalation', code);
+  if (catcher !== undefined) trigger(machine, catcher.element, catcher.event, { payload: {}, keep: {} });
+  else
+    machine.warn(code, [
+      { code: 'UNCAUGHT_ESCALATION', message: `No event around it catches the escalation ${code}.` },
+    ]);
+  machine.push({ do: 'complete', element: key });
+}
+
+function catcherOf(machine: Machine, key: number, kind: Kind, code: string): Catcher | undefined {
+  for (const level of levels(machine, key, kind)) {
     const catcher =
       level.find(({ catches }) => catches.code === code) ?? level.find(({ catches }) => catches.code === null);
     if (catcher !== undefined) return catcher;
@@ -57,8 +74,8 @@ function catcherOf(machine: Machine, key: number, code: string): Catcher | undef
   return undefined;
 }
 
-/** The catchers that an error passes from an element outwards, place by place. */
-function* levels(machine: Machine, key: number): Generator<Catcher[]> {
+/** The catchers that an error or an escalation passes from an element outwards, place by place. */
+function* levels(machine: Machine, key: number, kind: Kind): Generator<Catcher[]> {
   let element: Readonly<ElementInstance> | undefined = machine.get(key);
   while (element !== undefined) {
     const node = machine.node(element.elementId);
@@ -66,13 +83,15 @@ function* levels(machine: Machine, key: number): Generator<Catcher[]> {
     if (element.loopCounter === undefined) {
       yield catchers(
         element.key,
+        kind,
         node.boundaries.map((event) => ({ event, trigger: triggerOf(machine, event) })),
       );
     }
     const scope = machine.find(element.scope);
     if (scope !== undefined && scope.loop === undefined && scope.interrupted !== true) {
       const content = machine.node(scope.elementId);
-      if ('eventSubProcesses' in content) yield catchers(scope.key, eventsOfScope(machine, content.eventSubProcesses));
+      if ('eventSubProcesses' in content)
+        yield catchers(scope.key, kind, eventsOfScope(machine, content.eventSubProcesses));
     }
     element = scope;
   }
@@ -80,16 +99,19 @@ function* levels(machine: Machine, key: number): Generator<Catcher[]> {
 
 function catchers(
   element: number,
+  kind: Kind,
   events: readonly { readonly event: string; readonly trigger: Trigger }[],
 ): Catcher[] {
   return events.flatMap(({ event, trigger: catches }) =>
-    catches.type === 'error' ? [{ element, event, catches }] : [],
+    (catches.type === 'error' || catches.type === 'escalation') && catches.type === kind
+      ? [{ element, event, catches }]
+      : [],
   );
 }
 
 /** Codes that somebody catches around a call activity, for the process that it calls. */
 export function caughtAround(machine: Machine, key: number): string[] {
-  const codes = [...levels(machine, key)].flat().map(({ catches }) => catches.code ?? '*');
+  const codes = [...levels(machine, key, 'error')].flat().map(({ catches }) => catches.code ?? '*');
   return [...new Set([...codes, ...(machine.state.caughtOutside ?? [])])];
 }
 

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Warning } from '@kethub/feel';
 import type { Node, Process, ProcessGraph } from '../graph.ts';
 import {
   contentOf,
@@ -318,7 +317,7 @@ export class Machine {
   }
 
   /** Notes what expressions of the element that is acting have noticed: the same only once, however many rounds there are. */
-  warn(source: string, warnings: readonly Warning[]): void {
+  warn(source: string, warnings: readonly { readonly code: string; readonly message: string }[]): void {
     for (const { code, message } of warnings) {
       const before = this.state.warnings ?? [];
       if (this.acting === null || before.length >= limits.warnings) return;

@@ -1,4 +1,5 @@
 import { ExactNumber, toJson } from '@kethub/feel';
+import { nextOfCron } from '../cron.ts';
 import { add, momentOf, parseCycle, parseDate, parseDuration } from '../time.ts';
 import type { MessageDefinition, TimerDefinition, Trigger } from '../graph.ts';
 import type { OpenSubscription, OpenTimer } from '../types.ts';
@@ -52,7 +53,8 @@ function dueOf(
   const due = typeof json === 'string' ? timeOf(kind, json, machine.env.now) : null;
   if (due !== null) return due;
   const found = typeof json === 'string' ? json.slice(0, 100) : kindOf(json);
-  throw new Failure('EXTRACT_VALUE_ERROR', `${what} has to be in ISO 8601, and is ${found}${evaluated.noticed}.`);
+  const form = kind === 'cycle' ? 'in ISO 8601 or a cron expression' : 'in ISO 8601';
+  throw new Failure('EXTRACT_VALUE_ERROR', `${what} has to be ${form}, and is ${found}${evaluated.noticed}.`);
 }
 
 /** When a timer is due that is set now. A moment in the past is due at once. Null: the text is none. */
@@ -69,6 +71,8 @@ export function timeOf(
     const duration = parseDuration(text);
     return duration === null ? null : { due: Math.max(now, add(now, duration)) };
   }
+  const first = nextOfCron(text, now);
+  if (first !== null) return { due: first, every: text, left: -1 };
   const cycle = parseCycle(text);
   if (cycle === null || cycle.times === 0) return null;
   const every = text.slice(text.lastIndexOf('/') + 1);
@@ -81,6 +85,8 @@ export function nextTime({
   every,
   left,
 }: Pick<OpenTimer, 'due' | 'every' | 'left'>): Pick<OpenTimer, 'due' | 'every' | 'left'> | null {
+  const next = every === undefined ? null : nextOfCron(every, due);
+  if (next !== null) return { due: next, ...(every !== undefined && { every }), left: -1 };
   const duration = every === undefined ? null : parseDuration(every);
   if (duration === null || every === undefined || left === undefined || left === 0) return null;
   return { due: add(due, duration), every, left: left === -1 ? -1 : left - 1 };
