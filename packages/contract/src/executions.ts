@@ -1,5 +1,7 @@
 import { Type, type Static } from 'typebox';
+import { DataPoolReference } from './data-pools.ts';
 import { Id, Link, Timestamp, Version, nullable } from './fields.ts';
+import { limits } from './limits.ts';
 
 export const executionStatuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'CANCELLED', 'FAILED', 'UNKNOWN'] as const;
 export type ExecutionStatus = (typeof executionStatuses)[number];
@@ -88,6 +90,28 @@ export const InputParams = Type.Unsafe<unknown>({
   $id: 'InputParams',
   description: 'Parameters that influence evaluation: any JSON value.',
 });
+
+/** The body of a start. Each service may take other members: its own OpenAPI document names them. */
+export const ExecutionInput = Type.Object(
+  {
+    data: Type.Optional(InputData),
+    params: Type.Optional(InputParams),
+    $secrets: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength: limits.secretBytes, writeOnly: true }), {
+        maxProperties: limits.secrets,
+        description: 'Secrets by the name of the parameter that takes them. Sealed, and never shown.',
+      }),
+    ),
+  },
+  {
+    $id: 'ExecutionInput',
+    additionalProperties: Type.Unsafe<unknown>({
+      description: 'Of a further parameter: any JSON value, or a reference to a data pool.',
+      anyOf: [DataPoolReference, {}],
+    }),
+    description: 'The input: a JSON object. What a service takes beside `data` and `params`, its own document says.',
+  },
+);
 
 export const severities = ['DEBUG', 'INFO', 'NOTICE', 'WARNING', 'ERROR'] as const;
 export const LogEntry = Type.Object(

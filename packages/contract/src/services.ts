@@ -227,6 +227,13 @@ export const CreateServiceForm = Request(
 );
 export type CreateServiceForm = Static<typeof CreateServiceForm>;
 
+/** The same form for the next version of a service that is there. */
+export const AddVersionForm = Request(
+  { ...CreateServiceForm.properties, name: Type.Optional(Name) },
+  { $id: 'AddVersionForm' },
+);
+export type AddVersionForm = Static<typeof AddVersionForm>;
+
 /** `POST /services` as JSON: a service that runs elsewhere. */
 export const CreateOnPremiseServiceRequest = Request(
   {

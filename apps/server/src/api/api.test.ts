@@ -101,6 +101,7 @@ describe('the description of the interfaces', () => {
     expect(media(api?.paths['/services/{serviceId}/versions']?.['post'])).toEqual([
       'application/zip',
       'application/xml',
+      'multipart/form-data',
       'application/json',
     ]);
     expect(media(gateway?.paths['/token']?.['post'])).toEqual(['application/x-www-form-urlencoded']);

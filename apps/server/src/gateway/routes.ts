@@ -1,5 +1,6 @@
 import {
   ApiSpecification,
+  ExecutionInput,
   Id,
   ResultResponse,
   ServiceExecution,
@@ -71,13 +72,14 @@ export function gatewayEndpoints(
       method: 'POST',
       path: `${service}/`,
       id: 'startExecution',
+      waits: true,
       tag,
       access: 'STARTER',
       summary: 'Start an execution',
       description:
         'The body is the input: a JSON object. A parameter that takes a data pool is given as `{"id": "<uuid>", "ref": "DATAPOOL"}`, and the owner of the application has to be able to read it. `Prefer: wait=N` answers when it has ended, or after N seconds.',
       params: Type.Object(address),
-      consumes: { 'application/json': Type.Object({}, { additionalProperties: true }) },
+      consumes: { 'application/json': ExecutionInput },
       answers: { 201: ServiceExecution },
       problems: [
         ...refused,
@@ -147,6 +149,7 @@ export function gatewayEndpoints(
       method: 'GET',
       path: `${service}/:id`,
       id: 'getExecution',
+      waits: true,
       tag,
       access: 'SUBSCRIBER',
       summary: 'Read the status of an execution',

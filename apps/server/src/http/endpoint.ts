@@ -9,6 +9,7 @@ import { judgeRequest, leaveBodiesUnread, takesNoBody } from './judge-request.ts
 import type { ParseJson } from './json/index.ts';
 import { countBody, limitedAdmission, type Limits } from './limited-admission.ts';
 import type { Lookup } from './rate-limits.ts';
+import { requestHeaders, sentHeaders } from './request-headers.ts';
 import { responseHeaders, type ResponseHeader } from './response-headers.ts';
 import { closeWhenStalled } from './slow-readers.ts';
 
@@ -74,6 +75,8 @@ export interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B ext
   /** Headers that its successes carry. */
   readonly sends?: readonly ResponseHeader[];
   readonly problems: readonly ProblemCode[];
+  /** Whether it honours `Prefer: wait=N`. */
+  readonly waits?: boolean;
   /** Set where people are looked up: such calls are limited. */
   readonly lookup?: Lookup<Static<B>>;
   readonly links?: Readonly<Record<string, object>>;
@@ -239,18 +242,17 @@ function describe<A extends string, C>(
   const refer = (schema: TSchema): object => byReference(schema, named);
   const part = (name: string, schema: TSchema | undefined): Record<string, object> =>
     schema ? { [name]: refer(schema) } : {};
+  const codes = [...new Set([...endpoint.problems, ...refusals, ...bodyProblems(endpoint), ...always])];
+  const facts = { ...endpoint, problems: codes };
+  const sends = [...new Set([...(endpoint.sends ?? []), ...sentHeaders(facts)])];
   const response = {
     ...Object.fromEntries(
       Object.entries(endpoint.answers).map(([status, answer]) => [
         status,
-        { ...success(answer, refer), headers: responseHeaders(Number(status), isLimited, endpoint.sends) },
+        { ...success(answer, refer), headers: responseHeaders(Number(status), isLimited, sends) },
       ]),
     ),
-    ...failures(
-      [...new Set([...endpoint.problems, ...refusals, ...bodyProblems(endpoint), ...always])],
-      isLimited,
-      refer,
-    ),
+    ...failures(codes, isLimited, refer),
   };
   const parts = {
     ...part('params', endpoint.params),
@@ -267,6 +269,7 @@ function describe<A extends string, C>(
     summary: endpoint.summary,
     ...(endpoint.description && { description: endpoint.description }),
     security,
+    honoured: requestHeaders(facts),
     ...(consumed && { consumed }),
     ...(endpoint.links && { links: endpoint.links }),
     ...parts,
@@ -279,11 +282,17 @@ function bodyProblems({ body }: { readonly body?: TSchema }): readonly ProblemCo
   return body ? ['invalid-request', 'malformed-json', 'too-large', 'unsupported-media-type'] : [];
 }
 
-/** The schema of a route as the description shows it: what the operation itself reads is a body as well. */
-export function withConsumedBody(schema: object): object {
-  if (!('consumed' in schema)) return schema;
-  const { consumed, ...rest } = schema;
-  return { ...rest, body: { content: consumed } };
+/**
+ * The schema of a route as the description shows it. What the operation itself reads is a body as well. The headers that it
+ * honours are parameters; they are no part of what is validated, as each is judged where it is read.
+ */
+export function asDescribed(schema: object): object {
+  const { consumed, honoured, ...rest } = schema as { consumed?: object; honoured?: object };
+  return {
+    ...rest,
+    ...(honoured && Object.keys(honoured).length > 0 && { headers: { type: 'object', properties: honoured } }),
+    ...(consumed && { body: { content: consumed } }),
+  };
 }
 
 function success(

@@ -11,7 +11,7 @@ import Fastify, {
 import type { RequestObserver } from '../telemetry/index.ts';
 import { BodyMemory } from './body-memory.ts';
 import type { ConnectionLimits } from './connections.ts';
-import { withConsumedBody } from './endpoint.ts';
+import { asDescribed } from './endpoint.ts';
 import { readJson } from './json/index.ts';
 import { Problem } from './problem.ts';
 import { acceptBodies } from './read-body.ts';
@@ -130,7 +130,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
       servers: [{ url: options.serverUrl }],
       components: { securitySchemes: options.securitySchemes as never },
     },
-    transform: ({ schema, url }) => ({ schema: withConsumedBody(schema ?? {}), url }),
+    transform: ({ schema, url }) => ({ schema: asDescribed(schema ?? {}), url }),
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) =>
         typeof json.$id === 'string' ? json.$id : `schema-${index}`,

@@ -1,4 +1,5 @@
 import {
+  ExecutionInput,
   ExecutionRecord,
   Id,
   limits,
@@ -26,7 +27,8 @@ const start = {
   method: 'POST',
   tag,
   access: 'execution:start',
-  consumes: { 'application/json': Type.Object({}, { additionalProperties: true }) },
+  waits: true,
+  consumes: { 'application/json': ExecutionInput },
   jsonTextBytes: limits.executionInputBytes,
   answers: { 201: ServiceExecution },
   problems: [
@@ -114,6 +116,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     method: 'GET',
     path: '/service-executions/:executionId',
     id: 'getOwnedExecution',
+    waits: true,
     tag,
     access: 'execution:read',
     summary: 'Read the status of an execution',

@@ -1,52 +1,18 @@
-import { defaultConfiguration, type RuntimeConfiguration } from '@kethub/contract';
+import type { RuntimeConfiguration } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { etag, Problem, requireMatch, type Answer } from '../http/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { noteUnused, removeUnused, type Queries } from '../storage/index.ts';
 import { buildPending } from './builds/index.ts';
-import { copySpecification } from './api-specification.ts';
 import { presentBuild, presentVersion } from './present.ts';
-import { findBuild, findVersion, newestVersions } from './queries.ts';
-import { addOnPremiseVersion } from './on-premise.ts';
+import { findBuild, findVersion } from './queries.ts';
 import { requireHosts } from './hosts.ts';
 import { requireEnvironment, requireRuntime } from './resources.ts';
 import { storeSource } from './source.ts';
 import { uploadOf } from './upload.ts';
-import { addWorkflowVersion, replaceWorkflow } from './workflow-versions.ts';
-import {
-  insertBuild,
-  insertDraft,
-  requireDraft,
-  requireManagedVersion,
-  requireService,
-  sourceColumns,
-} from './versions.ts';
+import { replaceWorkflow } from './workflow-versions.ts';
+import { insertBuild, requireDraft, requireManagedVersion, requireService, sourceColumns } from './versions.ts';
 import { useSource } from './use-source.ts';
-import { addUploadedDraft } from './write-versions.ts';
-
-/** Adds the next version as a draft: from a ZIP, with configuration and API specification of the newest one; or from a target. One draft at a time. */
-export async function addVersion(
-  platform: Platform,
-  owner: Context,
-  serviceId: string,
-  wanted: string | undefined,
-  request: FastifyRequest,
-): Promise<Answer> {
-  const { type } = await requireService(platform.database.read, owner, serviceId);
-  if (type === 'ON_PREMISE') return addOnPremiseVersion(platform, owner, serviceId, wanted, request);
-  if (type === 'WORKFLOW') return addWorkflowVersion(platform, owner, serviceId, wanted, request);
-  const source = await storeSource(platform, uploadOf(request));
-  const next = { owner, serviceId, wanted, request, content: source.digest };
-  const answer = await addUploadedDraft(platform, source.blob, next, async (transaction, number) => {
-    const [newest] = await newestVersions(transaction, [serviceId]);
-    const configuration = newest ? (JSON.parse(newest.configuration) as RuntimeConfiguration) : defaultConfiguration;
-    await requireRuntime(transaction, configuration, '/configuration');
-    const { versionId } = await insertDraft(platform, transaction, serviceId, number, source, configuration);
-    if (newest) await copySpecification(transaction, newest.id, versionId);
-  });
-  buildPending(platform.database);
-  return answer;
-}
 
 /** Replaces the source of a draft and builds it anew. */
 export async function replaceSource(
@@ -118,7 +84,7 @@ function isBuiltAlike(one: RuntimeConfiguration, other: RuntimeConfiguration): b
 }
 
 /** Gives a version a build to do. Returns what of the version changes with that. */
-async function buildAnew(platform: Platform, transaction: Queries, versionId: string) {
+export async function buildAnew(platform: Platform, transaction: Queries, versionId: string) {
   const buildId = platform.newId();
   await insertBuild(platform, transaction, buildId, versionId);
   // One that still runs ends without effect: it is no longer the build of its version.

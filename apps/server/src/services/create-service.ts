@@ -1,25 +1,24 @@
-import { CreateOnPremiseServiceRequest, CreateServiceForm, defaultConfiguration, limits } from '@kethub/contract';
+import { CreateOnPremiseServiceRequest, CreateServiceForm, defaultConfiguration } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { once, Problem, readJson, type Answer } from '../http/index.ts';
+import { once, Problem, type Answer } from '../http/index.ts';
 import { targetColumns } from '../on-premise/index.ts';
 import { holdOwner } from '../organizations/index.ts';
 import type { Context, Platform } from '../platform.ts';
 import { isDuplicate, removeUnused, type Queries, type ServiceRow } from '../storage/index.ts';
 import { buildPending } from './builds/index.ts';
 import { serviceAnswersOf } from './catalog.ts';
+import { replaceFailed } from './add-version.ts';
 import { insertOnPremiseDraft, isJson, withoutPassword } from './on-premise.ts';
 import { presentService } from './present.ts';
-import { insertService, newestVersions } from './queries.ts';
+import { findService, insertService, newestVersions, type VersionWithBuild } from './queries.ts';
 import { shapeOf } from './shapes.ts';
 import { slugOf } from './slug.ts';
-import { storeSource, type Source } from './source.ts';
-import { requireHosts } from './hosts.ts';
-import { requireEnvironment, requireRuntime } from './resources.ts';
-import { readParts } from './upload.ts';
+import { requireRuntime } from './resources.ts';
+import { readServiceForm } from './service-form.ts';
 import { requireFreeAddress } from './transfer.ts';
+import type { Replace } from './write-versions.ts';
 import { insertDraft } from './versions.ts';
 import { insertWorkflowDraft, requireApplication } from './workflow-versions.ts';
-import { storeWorkflow, type WorkflowSource } from './workflow/index.ts';
 
 const formOf = shapeOf(CreateServiceForm, 'form');
 const bodyOf = shapeOf(CreateOnPremiseServiceRequest, 'body');
@@ -36,11 +35,17 @@ export function createService(platform: Platform, owner: Context, request: Fasti
 
 /** From text parts first, then the ZIP or the BPMN file. All or nothing: when a part is wrong, neither a service nor an upload stays. */
 async function createManaged(platform: Platform, owner: Context, request: FastifyRequest): Promise<Answer> {
-  const { form, source } = await readForm(platform, request);
+  const { form, source } = await readServiceForm(platform, request, formOf, null);
   const row = serviceRow(platform, owner, form.type ?? 'MANAGED', form);
   try {
     const body = JSON.stringify([form, source.digest]);
-    const answer = await insert(platform, owner, request, row, body, async (transaction) => {
+    const replace: Replace = async (transaction, failed) => {
+      if ('problems' in source) throw new Error('A workflow has no build that could fail');
+      const { configuration, version = failed.version } = form;
+      await replaceFailed(platform, transaction, failed.service_id, failed, { source, configuration, version });
+    };
+    const isManaged = !('problems' in source);
+    const add = async (transaction: Queries): Promise<void> => {
       const { version = '1.0.0', configuration = defaultConfiguration, applicationId = null } = form;
       if ('problems' in source) {
         if (applicationId !== null) await requireApplication(transaction, owner, applicationId);
@@ -49,7 +54,8 @@ async function createManaged(platform: Platform, owner: Context, request: Fastif
         await requireRuntime(transaction, configuration, '/configuration');
         await insertDraft(platform, transaction, row.id, version, source, configuration);
       }
-    });
+    };
+    const answer = await insert(platform, owner, request, row, body, add, isManaged ? replace : null);
     buildPending(platform.database);
     return answer;
   } finally {
@@ -87,7 +93,10 @@ function serviceRow(
   };
 }
 
-/** Inserts a service and what `insertVersion` adds to it. `body` is what makes two requests the same. */
+/**
+ * Inserts a service and what `insertVersion` adds to it. `body` is what makes two requests the same. A service of that name
+ * whose first upload could not be built is no obstacle: `replace` puts this upload into its place.
+ */
 async function insert(
   platform: Platform,
   owner: Context,
@@ -95,11 +104,14 @@ async function insert(
   row: ServiceRow,
   body: string,
   insertVersion: (transaction: Queries) => Promise<unknown>,
+  replace: Replace | null = null,
 ): Promise<Answer> {
   try {
     const scope = serviceAnswersOf(owner);
     return await once(platform, request, scope, body, async (transaction) => {
       await holdOwner(platform, transaction, owner);
+      const before = replace && (await failedFirst(transaction, owner, row));
+      if (replace && before) return await again(platform, transaction, row, before, replace);
       await requireFreeAddress(transaction, row.owner_id, row.slug, row.id);
       await insertService(transaction, row);
       await insertVersion(transaction);
@@ -118,76 +130,40 @@ async function insert(
   }
 }
 
-async function readForm(
+interface FailedFirst {
+  readonly service: ServiceRow;
+  readonly draft: VersionWithBuild;
+}
+
+/** A managed service of the same address that has nothing but a draft whose build has failed; null otherwise. */
+async function failedFirst(transaction: Queries, owner: Context, { slug }: ServiceRow): Promise<FailedFirst | null> {
+  const known = await transaction
+    .selectFrom('services')
+    .select('id')
+    .where('owner_type', '=', owner.type)
+    .where('owner_id', '=', owner.id)
+    .where('slug', '=', slug)
+    .where('type', '=', 'MANAGED')
+    .executeTakeFirst();
+  const service = known && (await findService(transaction, owner, known.id));
+  const versions = service ? await newestVersions(transaction, [service.id]) : [];
+  const [draft] = versions;
+  const isFailed = versions.length === 1 && draft?.state === 'DRAFT' && draft.build_status === 'FAILED';
+  return service && isFailed ? { service, draft } : null;
+}
+
+/** The service keeps its id, and gets name, description and upload of the request. */
+async function again(
   platform: Platform,
-  request: FastifyRequest,
-): Promise<{ form: CreateServiceForm; source: Source | WorkflowSource }> {
-  const fields: Record<string, unknown> = {};
-  const found: { source: Source | WorkflowSource | null } = { source: null };
-  try {
-    await readParts(request, async (part) => {
-      if (part.type === 'field')
-        fields[part.fieldname] = part.fieldname === 'configuration' ? await parseConfiguration(part.value) : part.value;
-      else if (part.fieldname === 'source' && !found.source) {
-        found.source = await (fields['type'] === 'WORKFLOW' ? storeWorkflow : storeSource)(platform, part.file);
-        if (part.file.truncated)
-          throw new Problem('too-large', `The upload may have at most ${limits.sourceArchiveBytes} bytes.`);
-      } else
-        throw new Problem(
-          'invalid-request',
-          `Unexpected file part "${part.fieldname}". What is uploaded goes into the part "source".`,
-          { errors: [{ pointer: `/${part.fieldname}`, detail: 'is not expected' }] },
-        );
-    });
-    const form = checkForm(fields);
-    if (form.type === 'WORKFLOW' && found.source && !('problems' in found.source))
-      throw new Problem('invalid-request', 'The part "type" has to come before the part "source".');
-    if (!found.source)
-      throw new Problem(
-        'invalid-request',
-        'The part "source" with the ZIP, or the BPMN file of a workflow, is missing.',
-        {
-          errors: [{ pointer: '/source', detail: 'is missing' }],
-        },
-      );
-    return { form, source: found.source };
-  } catch (error) {
-    if (found.source) await removeUnused(platform.database, platform.blobs, [found.source.blob]);
-    throw error;
-  }
-}
-
-async function parseConfiguration(value: unknown): Promise<unknown> {
-  try {
-    return await readJson(Buffer.from(String(value)));
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    const detail = error.errors?.[0]?.detail ?? 'is not JSON';
-    throw new Problem('invalid-request', `The part "configuration" is refused: ${detail}.`, {
-      errors: [{ pointer: '/configuration', detail }],
-    });
-  }
-}
-
-function checkForm(fields: Record<string, unknown>): CreateServiceForm {
-  for (const [name, value] of Object.entries(fields)) {
-    if (typeof value === 'string' && value.includes('\0'))
-      throw new Problem('invalid-request', `The part "${name}" holds the character U+0000, which cannot be stored.`);
-  }
-  const form = formOf(fields);
-  if (form.configuration) {
-    requireEnvironment(form.configuration, '/configuration');
-    requireHosts(form.configuration, '/configuration');
-  }
-  requireFitting(form);
-  return form;
-}
-
-/** What only one type of service has. */
-function requireFitting({ type = 'MANAGED', configuration, applicationId }: CreateServiceForm): void {
-  const wrong =
-    type === 'WORKFLOW' ? configuration && '/configuration' : applicationId !== undefined && '/applicationId';
-  if (!wrong) return;
-  const detail = type === 'WORKFLOW' ? 'is only for services whose code runs here' : 'is only for workflow services';
-  throw new Problem('invalid-request', `The part ${wrong} ${detail}.`, { errors: [{ pointer: wrong, detail }] });
+  transaction: Queries,
+  { name, description }: ServiceRow,
+  { service, draft }: FailedFirst,
+  replace: Replace,
+): Promise<Answer> {
+  const values = { name, description, revision: service.revision + 1 };
+  await transaction.updateTable('services').set(values).where('id', '=', service.id).execute();
+  await replace(transaction, draft, draft.version);
+  const versions = await newestVersions(transaction, [service.id]);
+  const location = `${platform.addresses.api}/services/${service.id}`;
+  return { status: 201, body: presentService({ ...service, ...values }, versions, platform), headers: { location } };
 }

@@ -1,6 +1,7 @@
 import {
   Build,
   AddOnPremiseVersionRequest,
+  AddVersionForm,
   ApiSpecification,
   Bytes,
   CreateOnPremiseServiceRequest,
@@ -25,7 +26,8 @@ import type { Mailer } from '../mail/index.ts';
 import type { Platform } from '../platform.ts';
 import { deleteSpecification, readSpecification, uploadSpecification, yamlMedia } from './api-specification.ts';
 import { deleteService, updateService } from './change-services.ts';
-import { addVersion, configure, replaceSource } from './change-versions.ts';
+import { addVersion } from './add-version.ts';
+import { configure, replaceSource } from './change-versions.ts';
 import { publish } from './publish-version.ts';
 import { createService } from './create-service.ts';
 import { setTarget } from './on-premise.ts';
@@ -49,6 +51,14 @@ const tag = 'Services';
 const createForm = Type.Object(
   { ...CreateServiceForm.properties, source: Bytes },
   { additionalProperties: false, description: '`configuration` as JSON.' },
+);
+const versionForm = Type.Object(
+  { ...AddVersionForm.properties, source: Bytes },
+  {
+    additionalProperties: false,
+    description:
+      'As of `POST /services`. Name and description are those of the service: another `name` is refused, and `description` changes nothing.',
+  },
 );
 const servicePath = Type.Object({ serviceId: Id });
 const versionPath = Type.Object({ serviceId: Id, version: Version });
@@ -161,10 +171,15 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     id: 'addServiceVersion',
     tag,
     access: 'service:change',
-    consumes: { [zipMedia]: Bytes, [bpmnMedia[0]]: Bytes, 'application/json': AddOnPremiseVersionRequest },
+    consumes: {
+      [zipMedia]: Bytes,
+      [bpmnMedia[0]]: Bytes,
+      'multipart/form-data': versionForm,
+      'application/json': AddOnPremiseVersionRequest,
+    },
     summary: 'Add the next version as a draft',
     description:
-      'The ZIP for a managed service, the BPMN file for a workflow service, the target for one that runs elsewhere.',
+      'The ZIP for a managed service, the BPMN file for a workflow service, or the same form as of `POST /services`; the target for one that runs elsewhere. A draft whose build has failed is replaced; any other draft has to be published first, or changed.',
     params: servicePath,
     query: Type.Object({ version: Type.Optional(VersionNumber) }),
     answers: { 201: ServiceVersion },
@@ -279,6 +294,7 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     method: 'GET',
     path: '/services/:serviceId/versions/:version/build',
     id: 'getBuild',
+    waits: true,
     tag,
     access: 'service:read',
     summary: 'Read the build of a version',

@@ -1,3 +1,4 @@
+import type { AddVersionForm } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { accessChanged } from '../access/index.ts';
@@ -20,7 +21,7 @@ import {
   updateWorkflowVersion,
   type WorkflowSource,
 } from './workflow/index.ts';
-import { addUploadedDraft, changedVersion } from './write-versions.ts';
+import { addUploadedDraft, changedVersion, type NextVersion } from './write-versions.ts';
 
 /** Adds a draft version of a workflow service, inside a transaction. */
 export async function insertWorkflowDraft(
@@ -37,20 +38,23 @@ export async function insertWorkflowDraft(
   return id;
 }
 
-/** Saves the next version of a workflow as a draft, with the application of the newest one. */
+/** An uploaded workflow, with what its form says. */
+export interface NewWorkflow {
+  readonly form: Partial<AddVersionForm>;
+  readonly source: WorkflowSource;
+}
+
+/** Saves the next version of a workflow as a draft, with the application of the newest one unless another is named. */
 export async function addWorkflowVersion(
   platform: Platform,
-  owner: Context,
-  serviceId: string,
-  wanted: string | undefined,
-  request: FastifyRequest,
+  { form, source }: NewWorkflow,
+  next: NextVersion,
 ): Promise<Answer> {
-  const source = await storeWorkflow(platform, bpmnOf(request));
-  const next = { owner, serviceId, wanted, request, content: source.digest };
   return addUploadedDraft(platform, source.blob, next, async (transaction, number) => {
-    const [newest] = await newestVersions(transaction, [serviceId]);
-    const applicationId = newest?.workflow_application_id ?? null;
-    await insertWorkflowDraft(platform, transaction, serviceId, number, source, applicationId);
+    const [newest] = await newestVersions(transaction, [next.serviceId]);
+    const applicationId = form.applicationId ?? newest?.workflow_application_id ?? null;
+    if (form.applicationId !== undefined) await requireApplication(transaction, next.owner, form.applicationId);
+    await insertWorkflowDraft(platform, transaction, next.serviceId, number, source, applicationId);
   });
 }
 
@@ -151,7 +155,7 @@ async function requireWorkflow(queries: Queries, owner: Context, serviceId: stri
   throw new Problem('not-found', `The service ${found.service.name} is not a workflow service.`);
 }
 
-function bpmnOf(request: FastifyRequest): Readable {
+export function bpmnOf(request: FastifyRequest): Readable {
   if (isBpmn(request) && request.body instanceof Readable) return request.body;
   throw new Problem('unsupported-media-type', `Send the BPMN file as the body with Content-Type: ${bpmnMedia[0]}.`);
 }
