@@ -24,6 +24,7 @@ const CONTAINER_TESTS = [
   'packages/runtime/src/build/images.test.ts',
   'packages/runtime/src/escapes/escapes.test.ts',
   'test/containers.test.ts',
+  'test/corpus.deep.test.ts',
   'test/faults.deep.test.ts',
   'test/floods.deep.test.ts',
 ];

@@ -91,6 +91,12 @@ export const RuntimeConfiguration = Request(
           'The Python of a service of the Python template. Without it, `.python-version` or `requires-python` in pyproject.toml decides, and without these the installation.',
       }),
     ),
+    sourcePackages: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether requirements that exist as source code only are built: their code runs in the sandbox of the build, without a network. Default false.',
+      }),
+    ),
     warmStart: Type.Optional(
       Type.Boolean({
         description:

@@ -80,7 +80,11 @@ export async function configure(
 
 /** Whether two configurations lead to the same build of one source. */
 function isBuiltAlike(one: RuntimeConfiguration, other: RuntimeConfiguration): boolean {
-  return one.runtime === other.runtime && one.python === other.python;
+  return (
+    one.runtime === other.runtime &&
+    one.python === other.python &&
+    (one.sourcePackages ?? false) === (other.sourcePackages ?? false)
+  );
 }
 
 /** Gives a version a build to do. Returns what of the version changes with that. */

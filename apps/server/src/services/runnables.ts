@@ -115,7 +115,8 @@ async function keepCode(platform: Platform, id: string, before: string, built: B
 /** The same packages again, whatever the index has by now. */
 function requestOf(built: Built): BuildRequest {
   if ('image' in built) return {};
-  return { resolved: built.resolved ?? null, python: built.python ?? null };
+  const sourcePackages = (built.resolved?.sources ?? []).length > 0;
+  return { resolved: built.resolved ?? null, python: built.python ?? null, sourcePackages };
 }
 
 function toRunnable(

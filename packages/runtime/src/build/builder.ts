@@ -26,6 +26,7 @@ import { receive } from './receive.ts';
 import { withProvided } from './provided.ts';
 import { readRequirements, type Requirement } from './requirements.ts';
 import { resolveRequirements, type Resolved } from './resolve.ts';
+import type { BuiltPackage } from './source-packages.ts';
 import { shareWork } from './share-work.ts';
 import { unpackPip } from './unpack-pip.ts';
 import { DEFAULT_UNPACK_LIMITS, unpackSource, type UnpackLimits } from './unpack.ts';
@@ -81,6 +82,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     requirements: readonly Requirement[],
     known: Resolved | null,
     python: HostPython,
+    sourcePackages: boolean,
     tell: Tell,
     signal: AbortSignal,
   ): Promise<{ layer: string | null; resolved: Resolved | null }> {
@@ -92,20 +94,21 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     if (isKnown && existsSync(join(runtimeDir, layerName(known)))) return { layer: layerName(known), resolved: known };
     const ground = await preparePip(runtime, python, environment, join(draft, 'pip'));
     let resolved = known;
+    let own: BuiltPackage[] = [];
     if (!isKnown || resolved === null) {
       tell.info(`Resolving ${requirements.map((one) => one.text).join(', ')} for Python ${python.version}`);
-      resolved = await resolveRequirements(ground, requirements, tell.line, signal);
+      ({ resolved, built: own } = await resolveRequirements(ground, requirements, sourcePackages, tell.line, signal));
     }
     const exact = resolved;
     const layer = layerName(exact);
-    const names = exact.packages.map((one) => one.split(' ')[0]).join(', ');
+    const names = [...exact.packages, ...(exact.sources ?? [])].map((one) => one.split(' ')[0]).join(', ');
     if (existsSync(join(runtimeDir, layer))) {
       tell.info(`Already installed here: ${names}`);
       await touchLayer(runtimeDir, layer);
       return { layer, resolved };
     }
     tell.info(`Installing ${names}`);
-    await installing(layer, signal, () => installLayer(ground, runtimeDir, exact, requirements, tell, signal));
+    await installing(layer, signal, () => installLayer(ground, runtimeDir, exact, requirements, tell, signal, own));
     return { layer, resolved };
   }
 
@@ -115,7 +118,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     digest: string,
     tell: Tell,
     signal: AbortSignal,
-    { resolved: known = null, python: configured = null }: BuildRequest,
+    { resolved: known = null, python: configured = null, sourcePackages = false }: BuildRequest,
   ): Promise<BuiltCode> {
     const usual = await ready();
     let folder = await unpackedSource(draft, archive, digest, tell, signal);
@@ -131,7 +134,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     for (const { name, line } of requirements)
       if (line === 0)
         tell.info(`Adding ${name}, which every service may import. requirements.txt can choose its version.`);
-    const { layer, resolved } = await layerFor(draft, requirements, known, python, tell, signal);
+    const { layer, resolved } = await layerFor(draft, requirements, known, python, sourcePackages, tell, signal);
     if (!isKnown) await compileTree(runtime, folder, '/app', python, signal);
     const { parameters, result, imports } = await inspectService(
       runtime,
@@ -173,7 +176,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
   async function rebuildLayer(layer: string, now: number): Promise<string | null> {
     const usual = await ready();
     const resolved = (await listLayers(runtimeDir)).find((one) => one.layer === layer);
-    if (!resolved || resolved.packages.length === 0)
+    if (!resolved || resolved.packages.length + (resolved.sources ?? []).length === 0)
       return 'It was made before versions and hashes were kept. Purge it instead.';
     if (layerName(resolved) !== layer) return 'What it was made of does not fit its name. Purge it instead.';
     const python = pythons.isPresent(resolved.python, usual) ? await pythons.take(resolved.python, usual) : null;
@@ -182,12 +185,11 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     const draft = join(runtimeDir, 'drafts', randomUUID());
     try {
       const ground = await preparePip(runtime, python, environment, draft);
-      const { packages } = resolved;
       const quiet = createTell(
         () => undefined,
         () => now,
       );
-      const made = await makeLayer(ground, { ...resolved, packages }, [], quiet, new AbortController().signal);
+      const made = await makeLayer(ground, resolved, [], quiet, new AbortController().signal);
       await purgeLayer(runtimeDir, layer, now);
       await publish(made, join(runtimeDir, layer));
       forgetLocks(layer);

@@ -11,6 +11,7 @@ import { INSTALL, runPip, type PipGround } from './pip-run.ts';
 import { BuildError } from './problem.ts';
 import type { Requirement } from './requirements.ts';
 import type { Resolved } from './resolve.ts';
+import { buildPackage, type BuiltPackage } from './source-packages.ts';
 
 const MAX_LAYER_BYTES = 6 * 2 ** 30;
 
@@ -21,8 +22,8 @@ export const LAYER_RECORD = '.kethub-layer.json';
  * Names a layer by what was resolved: the same files for the same Python are the same layer, whichever service demands
  * them. Returns `layers/<key>`, relative to the runtime folder.
  */
-export function layerName({ python, platform, packages }: Resolved): string {
-  const content = JSON.stringify({ form: 2, python, platform, packages });
+export function layerName({ python, platform, packages, sources = [] }: Resolved): string {
+  const content = JSON.stringify({ form: 2, python, platform, packages, ...(sources.length > 0 && { sources }) });
   return `layers/${createHash('sha256').update(content).digest('hex').slice(0, 40)}`;
 }
 
@@ -34,8 +35,9 @@ export async function installLayer(
   requirements: readonly Requirement[],
   tell: Tell,
   signal: AbortSignal,
+  built: readonly BuiltPackage[] = [],
 ): Promise<void> {
-  const packages = await makeLayer(ground, resolved, requirements, tell, signal);
+  const packages = await makeLayer(ground, resolved, requirements, tell, signal, built);
   await publish(packages, join(runtimeDir, layerName(resolved)));
 }
 
@@ -49,12 +51,17 @@ export async function makeLayer(
   requirements: readonly Requirement[],
   tell: Tell,
   signal: AbortSignal,
+  built: readonly BuiltPackage[] = [],
 ): Promise<string> {
   const { draft, runtime, python } = ground;
+  const own = await ownWheels(ground, resolved, built, tell, signal);
   const packages = join(draft, 'packages');
   await mkdir(packages, { mode: 0o755 });
-  await writeFile(join(draft, 'lock.txt'), resolved.packages.map((one) => `${one}\n`).join(''), { mode: 0o644 });
+  await writeFile(join(draft, 'lock.txt'), [...resolved.packages, ...own].map((one) => `${one}\n`).join(''), {
+    mode: 0o644,
+  });
   const options = ['--require-hashes', '--no-deps', '--requirement', '/build/lock.txt', '--target', '/build/packages'];
+  if (own.length > 0) options.push('--find-links', '/build/wheels');
   // What is downloaded was told when it was resolved.
   const onLine: OnLine = (line) => {
     if (line.severity !== 'INFO') tell.line(line);
@@ -72,6 +79,24 @@ export async function makeLayer(
   await writeFile(join(packages, LAYER_RECORD), JSON.stringify({ ...resolved, bytes }), { flag: 'wx' });
   await sealTree(packages);
   return packages;
+}
+
+/** Lines for the wheels of what there is as source code only: those that were just built, or else built from the same source again. */
+async function ownWheels(
+  ground: PipGround,
+  { sources = [] }: Resolved,
+  built: readonly BuiltPackage[],
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const lines: string[] = [];
+  for (const source of sources) {
+    const [demand = '', sha256 = ''] = source.split(' --hash=sha256:');
+    const there = built.find((one) => one.sha256 === sha256 && demand === `${one.name}==${one.version}`);
+    const { name, version, wheelSha256 } = there ?? (await buildPackage(ground, demand, sha256, tell.line, signal));
+    lines.push(`${name}==${version} --hash=sha256:${wheelSha256}`);
+  }
+  return lines;
 }
 
 /** Moves a finished folder to its place. One that is there already has the same content, and may be in use. */

@@ -1,41 +1,53 @@
 import type { HostPython } from './host-python.ts';
+import { NO_FINDINGS, type IndexFindings } from './index-findings.ts';
 import { BuildError } from './problem.ts';
 import type { Requirement } from './requirements.ts';
 
 const MISSING = /satisfies the requirement (?<demand>.+?) \(from versions: (?<versions>.*)\)$/;
 
-/** The name of the package of which pip has found nothing that fits; null when it failed for another reason. */
-export function missingPackage(output: readonly string[]): string | null {
-  const demand = firstMatch(output, MISSING)?.['demand'];
-  return demand === undefined ? null : nameOf(demand);
+/** The demand, without extras and markers, for which pip has found nothing that fits; null when it failed for another reason. */
+export function missingDemand(output: readonly string[]): string | null {
+  const demand = firstMatch(output, MISSING)?.['demand']?.split(' (from ')[0];
+  return (
+    demand
+      ?.replace(/\[[^\]]*\]/, '')
+      .split(';')[0]
+      ?.trim() ?? null
+  );
 }
 
 /**
  * Turns the messages of a failed `pip install` into a problem that names the line of requirements.txt.
- * `sources` are the versions of the package that is missing which there are as source code.
+ * `findings` is what the index has of the package that is missing; null when what was resolved is installed.
  * Read from the output of pip 23 to 25; what is not recognised is shown as pip said it.
  */
 export function pipProblem(
   output: readonly string[],
   requirements: readonly Requirement[],
   python: HostPython,
-  sources: readonly string[] = [],
+  findings: IndexFindings | null = null,
+  sourcePackages = false,
 ): BuildError {
   const missing = firstMatch(output, MISSING);
   if (missing !== null) {
     const versions = (missing['versions'] ?? '').split(', ').filter((version) => version !== '' && version !== 'none');
     const [demand = '', source] = (missing['demand'] ?? '').split(' (from ');
     const place = placeOf(demand, source, requirements);
+    if (versions.length === 0 && findings !== null && findings.refused !== null) return refused(findings.refused);
     if (versions.length === 0 && output.some((line) => line.includes('after connection broken by')))
       return unreachable(output);
     return new BuildError(
       'package-not-found',
-      `${place}${notFound(demand, versions, python, sources)}${forOtherPythons(output)}`,
+      `${place}${notFound(demand, versions, python, findings ?? NO_FINDINGS, sourcePackages)}${forOtherPythons(output)}`,
     );
   }
-  const changed = firstMatch(output, /^\s{4}(?<demand>[A-Za-z0-9][^ ]*==[^ ]+) from /);
+  const changed = firstMatch(output, /^\s{4}(?<demand>[A-Za-z0-9][^ ]*)(?: \(from [^)]*\))? from /);
   if (changed !== null && output.some((line) => line.includes('DO NOT MATCH THE HASHES'))) {
-    const detail = `the package index has another file for ${changed['demand'] ?? ''} than the one that was resolved. Upload the source again to take what the index has now.`;
+    const demand = changed['demand'] ?? '';
+    const detail =
+      findings === null
+        ? `the package index has another file for ${demand} than the one that was resolved. Upload the source again to take what the index has now.`
+        : `the file that the package index sends for ${demand} is not the one that it lists: their SHA-256 differ. Try again later; the operator of the platform can check the index.`;
     return new BuildError('install-failed', detail);
   }
   if (output.some((line) => line.includes('conflicting dependencies') || line.includes('ResolutionImpossible'))) {
@@ -57,16 +69,31 @@ function firstMatch(output: readonly string[], pattern: RegExp): Record<string, 
   return null;
 }
 
-function notFound(demand: string, versions: readonly string[], python: HostPython, sources: readonly string[]): string {
+function notFound(
+  demand: string,
+  versions: readonly string[],
+  python: HostPython,
+  { sources, otherWheels, yanked }: IndexFindings,
+  sourcePackages: boolean,
+): string {
   const name = nameOf(demand);
   const exact = /===?\s*([^,;\s]+)$/.exec(demand)?.[1];
   if (sources.length > 0 && (versions.length === 0 || (exact !== undefined && sources.includes(exact)))) {
     const which = exact === undefined ? name : `${name} ${exact}`;
     const others = versions.length === 0 ? '' : `Versions with a wheel: ${versions.slice(-8).join(', ')}. `;
-    return (
-      `${which} exists as source code only: the package index has no wheel of it for Python ${python.version}. Source packages ` +
-      `are not built here, because that would run their code with a network. ${others}Take a version that has a wheel, or put the code of the package into src.`
-    );
+    const remedy = sourcePackages
+      ? ''
+      : 'Set `"sourcePackages": true` in the configuration of the service to have it built, or take a version that has a wheel.';
+    return `${which} exists as source code only: the package index has no wheel of it for Python ${python.version}. ${others}${remedy}`;
+  }
+  const withdrawn = yanked.filter(({ version }) => exact === undefined || version === exact);
+  if (withdrawn.length > 0) {
+    const shown = unique(withdrawn.map((one) => `${one.version} (${one.reason})`)).slice(-4);
+    return `no version of ${name} for Python ${python.version} fits \`${demand}\` that its authors have not withdrawn. Withdrawn: ${shown.join(', ')}. Allow another version, or name a withdrawn one exactly with \`==\`.`;
+  }
+  if (versions.length === 0 && otherWheels.length > 0) {
+    const shown = unique(otherWheels.map((one) => `${one.version} for ${one.tags}`)).slice(-4);
+    return `${name} has wheels for other versions of Python or machines only: ${shorten(shown.join('; '), 300)}. This build is for Python ${python.version} (${python.platform}). Choose another Python, or another version of the package.`;
   }
   if (versions.length > 0) {
     const newest = versions.filter((version) => /^[\d.]+$/.test(version)).slice(-8);
@@ -75,6 +102,20 @@ function notFound(demand: string, versions: readonly string[], python: HostPytho
   return (
     `the package index has no package ${name} for Python ${python.version}. Check the spelling, and whether the package is ` +
     'on the index that this platform uses.'
+  );
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}
+
+/** The index gave no list of the package. */
+function refused(reason: string): BuildError {
+  const status = /^\d{3} (?:Client|Server) Error|too many \d{3} error responses/.exec(reason)?.[0];
+  const said = status ?? /\[Errno[^\]]*\][^'")]*|timed out/.exec(reason)?.[0] ?? 'no connection';
+  return new BuildError(
+    'index-unreachable',
+    `The package index did not answer as it should (${said.trim()}). Try again later; the operator of the platform can check pip's settings.`,
   );
 }
 

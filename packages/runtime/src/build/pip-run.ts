@@ -21,10 +21,10 @@ const LIMITS = {
 
 // A source distribution runs its own code when it is built; a wheel is only unpacked. What is downloaded once is not
 // downloaded again by the next step of the same build; the cache goes with its draft.
-const ALWAYS = '--cache-dir /build/cache --no-input --no-color --disable-pip-version-check'.split(' ');
+export const ALWAYS = '--cache-dir /build/cache --no-input --no-color --disable-pip-version-check'.split(' ');
 export const INSTALL = ['install', '--only-binary', ':all:', '--no-compile', '--progress-bar', 'off', ...ALWAYS];
-/** Lists what there is as source code, without looking into it. */
-export const SOURCE_VERSIONS = ['index', 'versions', '--no-binary', ':all:', ...ALWAYS];
+/** Lists every link of a package, and why it is not taken, without looking into a file. */
+export const LINKS = ['index', 'versions', '-vv', ...ALWAYS];
 
 /** What pip runs with in one build. */
 export interface PipGround {
@@ -57,10 +57,28 @@ export async function preparePip(
 export interface PipEnd {
   output: string[];
   exitCode: number;
+  /** As it was written. */
+  stdout: string;
+}
+
+/** Where pip lies inside. */
+export function pipPlace({ pip }: HostPython): string {
+  return pip?.isWheel === true ? '/pip/pip.whl' : '/pip/pip';
 }
 
 /** Runs pip in a sandbox with the network of this machine. @throws BuildError when a limit ends it. */
 export async function runPip(
+  ground: PipGround,
+  command: readonly string[],
+  onLine: OnLine,
+  signal: AbortSignal,
+): Promise<PipEnd> {
+  const place = pipPlace(ground.python);
+  return runWithPip(ground, [ground.python.pip?.isWheel === true ? `${place}/pip` : place, ...command], onLine, signal);
+}
+
+/** Runs a program of ours beside pip, in the same sandbox. @throws BuildError when a limit ends it. */
+export async function runWithPip(
   { runtime, python, draft, settings }: PipGround,
   command: readonly string[],
   onLine: OnLine,
@@ -68,18 +86,16 @@ export async function runPip(
 ): Promise<PipEnd> {
   const { pip } = python;
   if (pip === null) throw new Error('There is no pip');
-  const place = pip.isWheel ? '/pip/pip.whl' : '/pip/pip';
-  const program = pip.isWheel ? `${place}/pip` : place;
   const binds: Bind[] = [
     { from: draft, to: '/build', writable: true },
-    { from: pip.path, to: place, writable: false },
+    { from: pip.path, to: pipPlace(python), writable: false },
     ...settings.binds,
   ];
   // The index may be known by this file only; `/etc/resolv.conf` is there already.
   if (existsSync('/etc/hosts')) binds.push({ from: '/etc/hosts', to: '/etc/hosts', writable: false });
   const output: string[] = [];
   const ended = await runtime.sandboxed({
-    command: [PYTHON, '-I', '-S', '-B', '-u', program, ...command],
+    command: [PYTHON, '-I', '-S', '-B', '-u', ...command],
     binds,
     environment: { HOME: '/build/tmp', TMPDIR: '/build/tmp', PIP_ROOT_USER_ACTION: 'ignore', ...settings.environment },
     ...inPython(python),
@@ -97,7 +113,7 @@ export async function runPip(
   signal.throwIfAborted();
   if (ended.cause !== null)
     throw new BuildError('install-failed', `Installing the packages was ended: ${settings.redact(ended.cause.detail)}`);
-  return { output, exitCode: ended.exitCode ?? 1 };
+  return { output, exitCode: ended.exitCode ?? 1, stdout: ended.stdout };
 }
 
 /** A line of pip as people should read it, or null for one that only speaks of this machine. */

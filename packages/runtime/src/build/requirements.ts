@@ -165,3 +165,8 @@ function readMarker(number: number, text: string, marker: string): string {
     .replaceAll('( ', '(')
     .replaceAll(' )', ')');
 }
+
+/** The normal form of the name of a package (PEP 503). */
+export function normalName(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
+}

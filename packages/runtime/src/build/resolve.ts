@@ -2,10 +2,12 @@ import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostPython } from './host-python.ts';
 import type { OnLine } from './outcome.ts';
-import { missingPackage, pipProblem } from './pip-problem.ts';
-import { INSTALL, runPip, SOURCE_VERSIONS, type PipGround } from './pip-run.ts';
+import { NO_FINDINGS, readFindings, type IndexFindings } from './index-findings.ts';
+import { missingDemand, pipProblem } from './pip-problem.ts';
+import { INSTALL, LINKS, runPip, type PipGround } from './pip-run.ts';
 import { BuildError } from './problem.ts';
-import type { Requirement } from './requirements.ts';
+import { normalName, type Requirement } from './requirements.ts';
+import { buildPackage, type BuiltPackage } from './source-packages.ts';
 
 const REPORT_BYTES = 64 * 2 ** 20;
 const MAX_PACKAGES = 2_000;
@@ -25,34 +27,58 @@ export interface Resolved {
   sources?: string[];
 }
 
+/** What was resolved, and where there is any, what was built for it. */
+export interface Resolution {
+  resolved: Resolved;
+  built: BuiltPackage[];
+}
+
+/** Packages that one build builds from source code. */
+const MOST_SOURCES = 20;
+
 /**
- * Asks the package index what the requirements are now: names, versions and hashes, without installing anything.
+ * Asks the package index what the requirements are now: names, versions and hashes, without installing anything. Packages
+ * that it has as source code only are built where the service asks for that.
  * @throws BuildError when the packages cannot be had.
  */
 export async function resolveRequirements(
   ground: PipGround,
   requirements: readonly Requirement[],
+  sourcePackages: boolean,
   onLine: OnLine,
   signal: AbortSignal,
-): Promise<Resolved> {
+): Promise<Resolution> {
   const { draft, python } = ground;
   const text = requirements.map((one) => `${one.text}\n`).join('');
   await writeFile(join(draft, 'requirements.txt'), text, { mode: 0o644 });
   const options = ['--dry-run', '--ignore-installed', '--report', '/build/report.json'];
-  const command = [...INSTALL, ...options, '--requirement', '/build/requirements.txt'];
-  const { output, exitCode } = await runPip(ground, command, onLine, signal);
-  if (exitCode !== 0) {
-    const name = missingPackage(output);
-    throw pipProblem(output, requirements, python, name === null ? [] : await sourceVersions(ground, name, signal));
+  const built: BuiltPackage[] = [];
+  for (;;) {
+    const own = built.length === 0 ? [] : ['--find-links', '/build/wheels'];
+    const command = [...INSTALL, ...options, ...own, '--requirement', '/build/requirements.txt'];
+    const { output, exitCode } = await runPip(ground, command, onLine, signal);
+    if (exitCode === 0) break;
+    const demand = missingDemand(output);
+    const name = demand === null ? null : normalName(/^[A-Za-z0-9._-]+/.exec(demand)?.[0] ?? '');
+    const findings = name === null ? NO_FINDINGS : await lookInto(ground, name, signal);
+    const problem = pipProblem(output, requirements, python, findings, sourcePackages);
+    const isNew = built.length < MOST_SOURCES && built.every((one) => one.name !== name);
+    if (!sourcePackages || demand === null || findings.sources.length === 0 || !isNew) throw problem;
+    built.push(await buildPackage(ground, demand, null, onLine, signal));
   }
-  return { ...identityOf(python), packages: readReport(await readBounded(join(draft, 'report.json'))) };
+  const all = readReport(await readBounded(join(draft, 'report.json')));
+  const isBuilt = (line: string): boolean => built.some((one) => line.startsWith(`${one.name}==`));
+  const used = built.filter(({ name }) => all.some((line) => line.startsWith(`${name}==`)));
+  const packages = all.filter((line) => !isBuilt(line));
+  const sources = used.map(({ name, version, sha256 }) => `${name}==${version} --hash=sha256:${sha256}`);
+  const resolved = { ...identityOf(python), packages, ...(sources.length > 0 && { sources }) };
+  return { resolved, built: used };
 }
 
-/** The versions of a package that the index has as source code; empty when there are none, or nobody can tell. */
-async function sourceVersions(ground: PipGround, name: string, signal: AbortSignal): Promise<string[]> {
-  const { output, exitCode } = await runPip(ground, [...SOURCE_VERSIONS, name], () => undefined, signal);
-  const found = output.map((line) => /^Available versions: (.*)$/.exec(line)?.[1]).find((one) => one !== undefined);
-  return exitCode === 0 && found !== undefined ? found.split(', ') : [];
+/** Asks the index what it has of a package that could not be had. */
+async function lookInto(ground: PipGround, name: string, signal: AbortSignal): Promise<IndexFindings> {
+  const { output } = await runPip(ground, [...LINKS, name], () => undefined, signal);
+  return readFindings(output);
 }
 
 export function identityOf({ version, platform }: HostPython): Pick<Resolved, 'python' | 'platform'> {
@@ -90,11 +116,6 @@ function lineOf(entry: unknown): string {
   if (typeof sha256 !== 'string' || !SHA256.test(sha256))
     throw new BuildError('install-failed', `The package index tells no SHA-256 of ${name} ${version}.`);
   return `${normalName(name)}==${version} --hash=sha256:${sha256}`;
-}
-
-/** The normal form of the name of a package (PEP 503). */
-export function normalName(name: string): string {
-  return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
 }
 
 /** Pip runs on data of the index, so its report is read up to a limit, and never through a link. */

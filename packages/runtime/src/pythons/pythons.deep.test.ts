@@ -9,7 +9,7 @@ import { takeRoots } from '../root/index.ts';
 import { MiB, openBench, type Bench } from '../testing/bench.ts';
 import { keepPythons, takeKeptPythons } from '../testing/pythons.ts';
 import { rootsForTests } from '../testing/roots.ts';
-import { installPython, pythonReleases, PythonNotInstalled } from './index.ts';
+import { installedPython, installPython, pythonReleases, PythonNotInstalled } from './index.ts';
 
 const PROGRAM = `
 import sqlite3, ssl, ctypes, lzma, bz2, zoneinfo, multiprocessing, subprocess, sys, typing_extensions
@@ -91,6 +91,23 @@ describe.each(['a root of its own', 'the /usr of this machine'])('on %s', (base)
     const code = { ...bench.service('def run():\n    return 1'), python: '3.99' };
     await expect(bench.runtime.start(bench.job(code))).rejects.toThrow('Python 3.99 is not installed');
   });
+});
+
+test('also the version of the root can be had, for a machine with another root', { timeout: 300_000 }, async () => {
+  const bench = await openBench();
+  try {
+    const runtimeDir = join(bench.dataDir, 'runtime');
+    takeKeptPythons(runtimeDir);
+    for (const { version, release } of pythonReleases('x64')) {
+      const draft = join(bench.dataDir, 'runtime', 'drafts', version);
+      mkdirSync(draft, { recursive: true });
+      await installPython(bench.runtime, runtimeDir, version, draft);
+      expect(installedPython(runtimeDir, version)).toMatchObject({ version, release });
+    }
+    keepPythons(runtimeDir);
+  } finally {
+    await bench.close();
+  }
 });
 
 test('an archive with another hash is not unpacked, and nothing is left', { timeout: 60_000 }, async () => {

@@ -12,6 +12,8 @@ export interface PackageIndex {
   readonly secrets: readonly string[];
   /** Serves files under their names, each as part of the package that its name begins with. */
   files: Map<string, Buffer>;
+  /** By name of a file, what its link says besides: attributes of PEP 503, or `sha256` for a hash that is not its own. */
+  attributes: Map<string, string>;
   /** Answers everything with this status; 0 is as it should be. */
   status: number;
   close(): Promise<void>;
@@ -40,8 +42,11 @@ export async function openPackageIndex(): Promise<PackageIndex> {
     const links = [...index.files].filter(([name]) => name.startsWith(`${last.replaceAll('-', '_')}-`));
     if (links.length === 0) return { status: 404 };
     const rows = links.map(([name, bytes]) => {
-      const digest = createHash('sha256').update(bytes).digest('hex');
-      return `<a href="../../files/${name}#sha256=${digest}">${name}</a>`;
+      const more = index.attributes.get(name) ?? '';
+      const digest = createHash('sha256')
+        .update(more === 'sha256' ? 'another file' : bytes)
+        .digest('hex');
+      return `<a href="../../files/${name}#sha256=${digest}" ${more === 'sha256' ? '' : more}>${name}</a>`;
     });
     const headers = { 'content-type': 'text/html' };
     return { status: 200, headers, body: `<html><body>${rows.join('\n')}</body></html>` };
@@ -53,6 +58,7 @@ export async function openPackageIndex(): Promise<PackageIndex> {
     url: `http://${USER}:${encoded}@127.0.0.1:${port}${PATH}`,
     secrets: [USER, PASSWORD, encoded, PATH, `127.0.0.1:${port}`, String(port), authorization.slice('Basic '.length)],
     files: new Map(),
+    attributes: new Map(),
     status: 0,
     async close() {
       server.closeAllConnections();

@@ -242,8 +242,8 @@ function diskFull(missing: number): BuildProblem {
 
 /** What a configuration says of the build of its source. */
 function requestOf(configuration: string): BuildRequest {
-  const { python = null } = JSON.parse(configuration) as RuntimeConfiguration;
-  return { python };
+  const { python = null, sourcePackages = false } = JSON.parse(configuration) as RuntimeConfiguration;
+  return { python, sourcePackages };
 }
 
 /** Lists hold many parameters, and user code decides how long a schema is. */

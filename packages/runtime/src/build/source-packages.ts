@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { inspectJson } from '../json/index.ts';
+import { inPython } from './host-python.ts';
+import { PYTHON } from '../sandbox/root.ts';
+import { BUILD_SHARE } from './build-limits.ts';
+import type { OnLine } from './outcome.ts';
+import { ALWAYS, pipPlace, runPip, runWithPip, type PipGround } from './pip-run.ts';
+import { BuildError } from './problem.ts';
+import { normalName, readRequirements } from './requirements.ts';
+
+// Of the code of a package that is being built.
+const LIMITS = {
+  ...BUILD_SHARE,
+  processes: 64,
+  runTimeMs: 15 * 60_000,
+  tmpBytes: 64 * 2 ** 20,
+  fileBytes: 2 ** 30,
+  logBytes: 2 ** 20,
+};
+/** What PEP 517 takes without a pyproject.toml; older versions of setuptools need wheel besides. */
+const USUAL_REQUIRES = ['setuptools>=40.8.0', 'wheel'];
+const MOST_REQUIRES = 50;
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** A package that was built from its source code. */
+export interface BuiltPackage {
+  name: string;
+  version: string;
+  /** Of the source code. */
+  sha256: string;
+  /** The wheel, in the folder `wheels` of the draft. */
+  wheel: string;
+  wheelSha256: string;
+}
+
+interface Source {
+  name: string;
+  version: string;
+  file: string;
+  sha256: string;
+  requires: string[] | null;
+}
+
+/**
+ * Builds a package that the index has as source code. The download has the network and runs nothing of it; the build runs its
+ * code without a network, and sees neither the settings of pip nor another package than those it needs for the build.
+ * @param demand name and versions, for example `alpha>=2`.
+ * @param sha256 the source code that was taken before, or null.
+ * @throws BuildError naming the package and why it could not be built.
+ */
+export async function buildPackage(
+  ground: PipGround,
+  demand: string,
+  sha256: string | null,
+  onLine: OnLine,
+  signal: AbortSignal,
+): Promise<BuiltPackage> {
+  const number = String((await readdirOrNone(join(ground.draft, 'sources'))).length);
+  const folder = join(ground.draft, 'sources', number);
+  for (const name of ['source', 'tools', 'out', 'tmp'])
+    await mkdir(join(folder, name), { recursive: true, mode: 0o755 });
+  await mkdir(join(ground.draft, 'wheels'), { recursive: true, mode: 0o755 });
+  const source = await fetchSource(ground, demand, `/build/sources/${number}/source`, signal);
+  if (sha256 !== null && source.sha256 !== sha256)
+    throw new BuildError(
+      'install-failed',
+      `the package index has other source code for ${source.name} ${source.version} than the one that was resolved. Upload the source again to take what the index has now.`,
+    );
+  const subject = `${source.name} ${source.version}`;
+  onLine({
+    timestamp: new Date().toISOString(),
+    severity: 'INFO',
+    message: `Building ${subject} from its source code.`,
+  });
+  await fetchTools(ground, source, number, subject, signal);
+  await runBuild(ground, folder, source.file, subject, onLine, signal);
+  return keepWheel(ground.draft, folder, source, subject);
+}
+
+async function fetchSource(ground: PipGround, demand: string, target: string, signal: AbortSignal): Promise<Source> {
+  const command = ['/runner/fetch_source.py', pipPlace(ground.python), demand, target];
+  const { output, exitCode, stdout } = await runWithPip(ground, command, () => undefined, signal);
+  const last = stdout.trimEnd().split('\n').at(-1) ?? '';
+  const bytes = Buffer.from(last);
+  if (exitCode !== 0 || 'problem' in inspectJson(bytes, { bytes: 256 * 1024, depth: 4 }))
+    throw new BuildError(
+      'package-not-found',
+      `The source code of ${demand} could not be downloaded: ${lastOf(output)}`,
+    );
+  const { name, version, file, sha256, requires } = JSON.parse(last) as Record<string, unknown>;
+  if (typeof name !== 'string' || typeof version !== 'string' || typeof file !== 'string' || file.includes('/'))
+    throw new BuildError(
+      'install-failed',
+      `The package index describes the source code of ${demand} in a way that cannot be read.`,
+    );
+  const listed = Array.isArray(requires) ? requires.map(String).slice(0, MOST_REQUIRES) : null;
+  if (typeof sha256 !== 'string' || !SHA256.test(sha256)) throw new Error('The SHA-256 of a source is missing');
+  return { name: normalName(name), version, file, sha256, requires: listed };
+}
+
+/** What the build itself needs: wheels only, so that nothing of them runs while there is a network. */
+async function fetchTools(
+  ground: PipGround,
+  { requires }: Source,
+  number: string,
+  subject: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted = requires ?? USUAL_REQUIRES;
+  const usesSetuptools = wanted.some((one) => /^setuptools\b/i.test(one));
+  const lines = usesSetuptools && !wanted.some((one) => /^wheel\b/i.test(one)) ? [...wanted, 'wheel'] : wanted;
+  const place = `/build/sources/${number}`;
+  let text: string;
+  try {
+    text = readRequirements(lines.join('\n'))
+      .map((one) => `${one.text}\n`)
+      .join(''); // no options and no addresses
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    throw new BuildError(
+      'install-failed',
+      `The pyproject.toml of ${subject} wants for its build what cannot be had here: ${error.message}`,
+    );
+  }
+  if (text === '') return;
+  await writeFile(join(ground.draft, 'sources', number, 'tools.txt'), text, { mode: 0o644 });
+  const options = ['--only-binary', ':all:', '--progress-bar', 'off', ...ALWAYS, '--dest', `${place}/tools`];
+  const command = ['download', ...options, '--requirement', `${place}/tools.txt`];
+  const { output, exitCode } = await runPip(ground, command, () => undefined, signal);
+  if (exitCode !== 0)
+    throw new BuildError(
+      'install-failed',
+      `What the build of ${subject} needs could not be downloaded: ${lastOf(output)}`,
+    );
+}
+
+async function runBuild(
+  ground: PipGround,
+  folder: string,
+  file: string,
+  subject: string,
+  onLine: OnLine,
+  signal: AbortSignal,
+): Promise<void> {
+  const { runtime, python } = ground;
+  const options = [
+    '--no-index',
+    '--find-links',
+    '/tools',
+    '--no-deps',
+    '--no-cache-dir',
+    '--progress-bar',
+    'off',
+    '--no-color',
+  ];
+  const output: string[] = [];
+  const ended = await runtime.sandboxed({
+    command: [
+      PYTHON,
+      '-I',
+      '-S',
+      '-B',
+      '-u',
+      pipPlace(python),
+      'wheel',
+      ...options,
+      '--wheel-dir',
+      '/out',
+      `/source/${file}`,
+    ],
+    binds: [
+      { from: join(folder, 'source'), to: '/source', writable: false },
+      { from: join(folder, 'tools'), to: '/tools', writable: false },
+      { from: join(folder, 'out'), to: '/out', writable: true },
+      { from: join(folder, 'tmp'), to: '/work', writable: true },
+      { from: python.pip?.path ?? '', to: pipPlace(python), writable: false },
+    ],
+    environment: { HOME: '/work', TMPDIR: '/work', PIP_CONFIG_FILE: '/dev/null', PIP_DISABLE_PIP_VERSION_CHECK: '1' },
+    ...inPython(python),
+    workingDirectory: '/work',
+    network: 'NONE',
+    limits: LIMITS,
+    onLine(line) {
+      output.push(line.message);
+      onLine({ ...line, severity: line.message.startsWith('ERROR') ? 'WARNING' : 'INFO' });
+    },
+    signal,
+  });
+  signal.throwIfAborted();
+  if (ended.cause === null && ended.exitCode === 0) return;
+  throw new BuildError(
+    'install-failed',
+    `${subject} could not be built from its source code: ${ended.cause?.detail ?? whyOf(output)}`,
+  );
+}
+
+/** What a build said, as a reason that helps. */
+function whyOf(output: readonly string[]): string {
+  const text = output.join('\n');
+  const compiler =
+    /command '[^']*(?:gcc|cc|g\+\+|clang|gfortran|cl)[^']*' failed|Unknown compiler|[Nn]o (?:C|C\+\+|Fortran) compiler|(?:gcc|cc|cmake|make|cargo|rustc): (?:command )?not found|can't find Rust compiler|CMAKE_C_COMPILER not set|error: Microsoft Visual/;
+  if (compiler.test(text))
+    return 'it has to be compiled, and the sandbox of builds has no compiler. Take a version that has a wheel.';
+  if (
+    /Temporary failure in name resolution|Network is unreachable|Could not fetch URL|urlopen error|NameResolutionError/.test(
+      text,
+    )
+  )
+    return 'its build wants to reach the network, which builds do not have. Take a version that has a wheel.';
+  const errors = output
+    .filter((line) => /^\s*(?:[\w.]*(?:Error|Exception)|error): /.test(line))
+    .map((line) => line.trim())
+    .filter((line) => !/^error: [a-z]+(-[a-z]+)+$/.test(line)); // pip's own
+  return (errors.at(-1) ?? lastOf(output)).slice(0, 400);
+}
+
+/** What the code of the package has left is a wheel of its name and version, and nothing else. */
+async function keepWheel(draft: string, folder: string, source: Source, subject: string): Promise<BuiltPackage> {
+  const { name, version, sha256 } = source;
+  const found = (await readdir(join(folder, 'out'), { withFileTypes: true })).filter(
+    (one) => one.isFile() && one.name.endsWith('.whl'),
+  );
+  const wheel = found.find(
+    (one) => normalName(one.name.split('-')[0] ?? '') === name && sameVersion(one.name.split('-')[1] ?? '', version),
+  )?.name;
+  if (wheel === undefined || found.length !== 1 || !/^[\w.+-]+$/.test(wheel))
+    throw new BuildError(
+      'install-failed',
+      `${subject} could not be built from its source code: it left ${
+        found
+          .map((one) => one.name)
+          .join(', ')
+          .slice(0, 200) || 'nothing'
+      }.`,
+    );
+  await rename(join(folder, 'out', wheel), join(draft, 'wheels', wheel));
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(join(draft, 'wheels', wheel)), hash);
+  return { name, version, sha256, wheel, wheelSha256: hash.digest('hex') };
+}
+
+/** Names of files write `-` and `_` of local versions in one way. */
+function sameVersion(one: string, other: string): boolean {
+  const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_.]+/g, '.');
+  return plain(one) === plain(other);
+}
+
+function lastOf(output: readonly string[]): string {
+  const errors = output.filter((line) => line.startsWith('ERROR: ')).map((line) => line.slice('ERROR: '.length));
+  const lines = errors.length > 0 ? errors : output.filter((line) => line.trim() !== '');
+  return lines.slice(-2).join(' ').trim().slice(0, 400);
+}
+
+async function readdirOrNone(folder: string): Promise<string[]> {
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  return readdir(folder);
+}

@@ -1,0 +1,3 @@
+from src.solver.distances import distance
+
+__all__ = ["distance"]

@@ -1,0 +1,5 @@
+import math
+
+
+def distance(one, other):
+    return math.dist(one, other)
