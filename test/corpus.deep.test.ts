@@ -77,7 +77,7 @@ test.each<[string, unknown]>([
   [
     'typed-values',
     {
-      amplitudes: [{ bits: '0', value: [expect.closeTo(0.7071), 0] }, { bits: '1', value: [expect.closeTo(0.7071), 0] }],
+      amplitudes: [{ bits: '0', value: [expect.closeTo(Math.SQRT1_2), 0] }, { bits: '1', value: [expect.closeTo(Math.SQRT1_2), 0] }],
       basis: 'z', year: 2024, labels: ['a', 'b'], price: '0.10', shots: [], python: '3.13',
     },
   ],
