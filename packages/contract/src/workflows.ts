@@ -73,6 +73,7 @@ export const WorkflowIncident = Type.Object(
     type: Type.String(),
     at: Timestamp,
     error: WorkflowError,
+    remedy: Type.Optional(Type.String({ description: 'What to do before it is tried again.' })),
     variables: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })),
   },
   {

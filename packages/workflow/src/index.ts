@@ -1,6 +1,6 @@
 // Workflows in BPMN: from a file to a validated graph (`parse`), and from an instance and an event to the next state
 // (`step`). See types.ts for how the two sides of the engine meet, and docs/bpmn.md for what of BPMN runs.
-export { ExactNumber, hasInexact, jsonText, parseExact, textOnly } from '@kethub/feel';
+export { ExactNumber, hasInexact, jsonText, largeJson, parseExact, textOnly } from '@kethub/feel';
 export { parse, type ParseResult } from './parse.ts';
 export { requirements, firstStart, nextStart } from './requirements.ts';
 export { resume, start, step } from './engine/step.ts';

@@ -46,6 +46,7 @@ async function incidents(shell: Shell, wanted: string, options: CommonOptions): 
   const output = outputOf(shell, options);
   if (all.length === 0) output.note('None.');
   const rows = all.map((one) => [one.instanceId, String(one.incident), one.elementId, one.type, one.error.message]);
+  for (const remedy of new Set(all.flatMap((one) => one.remedy ?? []))) output.note(remedy);
   output.result(all.length === 0 ? '' : table(['INSTANCE', 'INCIDENT', 'ELEMENT', 'TYPE', 'MESSAGE'], rows), all);
 }
 

@@ -11,7 +11,8 @@ from kethub.secret import SecretValue
 
 
 def run(data, token: SecretValue = None):
-    return {"length": len(token.unwrap())}
+    secret = token.unwrap()
+    return {"length": len(secret), "echo": "it is " + secret}
 `,
 };
 const { catchEvent, chain, end, file, flow, gateway, message, service } = bpmn;
@@ -40,13 +41,16 @@ describe.each(databases)('secrets that come after the start on $name', (kind) =>
 
   test('a message brings them to what it starts, and to nothing that waits; they stand nowhere in clear', async () => {
     const keeper = await deploy(platform.client, 'Keeper', keeping);
-    const use = { in: { data: '=1', $secrets: '={token: secret_value("key")}' }, out: { length: '=length' } };
+    const use = {
+      in: { data: '=1', $secrets: '={token: secret_value("key")}' },
+      out: { length: '=length', echo: '=echo' },
+    };
     const xml = file(
       [
         bpmn.start('begun', message('begin')),
         service('use', { ...use, extensions: calls(keeper.service.id) }),
         catchEvent('wait', message('more')),
-        end('end', { length: '=length' }),
+        end('end', { length: '=length', echo: '=echo' }),
         chain('begun', 'use', 'wait', 'end'),
       ],
       { messages: { begin: null, more: '=key' } },
@@ -74,7 +78,7 @@ describe.each(databases)('secrets that come after the start on $name', (kind) =>
     expect((await publish({ name: 'more', correlationKey: 'k' })).status).toBe(201);
     await expect
       .poll(async () => (await app.request('GET', `/${id}/result`)).body, { timeout: 30_000 })
-      .toMatchObject({ length: secret.length });
+      .toMatchObject({ length: secret.length, echo: 'it is [redacted]' });
     expect(await clear()).not.toContain(secret);
   });
 

@@ -96,6 +96,8 @@ describe.each(databases)('incidents of workflows on $name', (kind) => {
     const app = await callerOf(workflow);
     const { id, status } = await app.finish({});
     expect(status).toBe('FAILED');
+    const [incident] = await platform.client.workflowIncidents(workflow.service.id);
+    expect(incident?.remedy).toContain(`Subscribe the application ${workflow.caller.id} to that version`);
     expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({
       errors: [
         {

@@ -15,16 +15,16 @@ type Container = unknown[] | Record<string, unknown>;
 
 /**
  * The value of a JSON text, as `parse` makes it of a short one. A long text is parsed in slices, between which others have their turn;
- * of the large lists and objects in it the texts are remembered (`largeJson`). Throws SyntaxError, also for a text
+ * of the large lists and objects in it the texts are remembered (`largeJson`), unless `parse` changes values and `remember` is false. Throws SyntaxError, also for a text
  * that is nested deeper than 1,000 levels.
  */
-export function parseJson(text: string | Buffer, parse: ParseJson = JSON.parse): unknown {
+export function parseJson(text: string | Buffer, parse: ParseJson = JSON.parse, { remember = true } = {}): unknown {
   const length = typeof text === 'string' ? text.length : text.byteLength;
-  return length <= CHUNK ? parse(text.toString()) : parseLong(Buffer.from(text), parse);
+  return length <= CHUNK ? parse(text.toString()) : parseLong(Buffer.from(text), parse, remember);
 }
 
-async function parseLong(bytes: Buffer, parse: ParseJson): Promise<unknown> {
-  const builder = new JsonBuilder(bytes, parse);
+async function parseLong(bytes: Buffer, parse: ParseJson, remember: boolean): Promise<unknown> {
+  const builder = new JsonBuilder(bytes, parse, remember);
   const scanner = new TokenScanner(bytes, limits.jsonDepth, builder);
   for (let until = SLICE; scanner.run(until); until += SLICE) await nextTurn();
   const refused = scanner.end();
@@ -40,6 +40,7 @@ class JsonBuilder implements JsonListener {
   value: unknown;
   readonly #bytes: Buffer;
   readonly #read: ParseJson;
+  readonly #remember: boolean;
   #depth = 0;
   /** By depth, of the lists and objects that are open. */
   readonly #isObject: boolean[] = [];
@@ -56,8 +57,9 @@ class JsonBuilder implements JsonListener {
   readonly #isPlaced: boolean[] = [];
   readonly #levels: number[] = [];
 
-  constructor(bytes: Buffer, parse: ParseJson) {
+  constructor(bytes: Buffer, parse: ParseJson, remember: boolean) {
     this.#bytes = bytes;
+    this.#remember = remember;
     this.#read = parse;
   }
 
@@ -99,12 +101,13 @@ class JsonBuilder implements JsonListener {
     }
     const built = this.#built[depth] as Container;
     const bytes = this.#bytes;
-    rememberText(built, {
-      levels: this.#levels[depth] as number,
-      get text() {
-        return bytes.toString('utf8', from, to);
-      },
-    });
+    if (this.#remember)
+      rememberText(built, {
+        levels: this.#levels[depth] as number,
+        get text() {
+          return bytes.toString('utf8', from, to);
+        },
+      });
     if (depth === 1) this.value = built;
     else this.#place(depth - 1, built, to);
     return null;

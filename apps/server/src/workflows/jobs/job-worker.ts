@@ -1,3 +1,4 @@
+import type { Event } from '@kethub/workflow';
 import type { Workflows } from '../../executions/index.ts';
 import type { AccessDirectory } from '../../gateway/index.ts';
 import { Problem } from '../../http/index.ts';
@@ -6,6 +7,7 @@ import type { Platform } from '../../platform.ts';
 import { isOutage, type ExecutionRow, type WorkflowJobRow } from '../../storage/index.ts';
 import { Turns, type Advancing, type Taker } from '../advance/index.ts';
 import type { Pause } from '../loop.ts';
+import { unsealSecrets } from '../secrets.ts';
 import { requireWorkerId } from '../../workers/index.ts';
 import { abandonJob } from './abandon.ts';
 import { adoptCalls, callerOf } from './calls.ts';
@@ -18,6 +20,7 @@ import { documentOf, failJob } from './fail-job.ts';
 import { isOver } from './patience.ts';
 import { Places } from './places.ts';
 import { claimJobs, dueJobs, nextDue, removeJob, renewLeases, undoClock } from './queries.ts';
+import { redactedEvent } from './redact-secrets.ts';
 import { RemoteFault } from './remote-call.ts';
 import { cancelRemote, collectRemote } from './remote-job.ts';
 import { admitTask, callOf } from './service-call.ts';
@@ -89,7 +92,7 @@ export class JobWorker implements Taker {
     return {
       ...desk,
       end: async (job, event) => {
-        await desk.end(job, event);
+        await desk.end(job, await this.#withoutSecrets(job, event));
         this.#ended.add(job.id);
       },
       note: (call) => {
@@ -97,6 +100,12 @@ export class JobWorker implements Taker {
         return desk.note(call);
       },
     };
+  }
+
+  async #withoutSecrets(job: WorkflowJobRow, event: Event): Promise<Event> {
+    const { sealedSecrets } = (await this.#contexts.of(job.instance_id)) ?? { sealedSecrets: null };
+    if (sealedSecrets === null) return event;
+    return redactedEvent(event, Object.values(unsealSecrets(this.#desk.platform, sealedSecrets)));
   }
 
   /** Takes what is due, as far as there is room. What takes long holds up nobody else. */

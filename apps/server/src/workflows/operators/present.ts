@@ -44,6 +44,7 @@ export function presentIncident(
     elementName: names.get(incident.elementId) ?? null,
     type: incident.type,
     at: toTimestamp(incident.at),
+    ...remedyOf(incident),
     error: isOwn(row, owner) ? incident.error : withoutData(incident.error),
     ...(isOwn(row, owner) && { variables: { ...variablesAt(state, incident.element) } }),
   };
@@ -91,4 +92,22 @@ export function presentActivities(
         ...(message && own && { message: { name: message.messageName, correlationKey: message.correlationKey } }),
       };
     });
+}
+
+/** The steps that mend what keeps an instance from going on, where the platform knows them. */
+function remedyOf({ type, error }: Incident): Pick<WorkflowIncident, 'remedy'> {
+  if (type === 'PLATFORM_FAULT')
+    return { remedy: 'Ask the operator for the cause. Once it is mended, try the incident again.' };
+  if (type !== 'SERVICE_FAILED' || error.serviceId === undefined) return {};
+  const again = 'Try the incident again.';
+  const steps =
+    error.applicationId === undefined
+      ? [`Mend the service ${error.serviceId}.`, again]
+      : [
+          `When the input was wrong, only try the incident again, with corrected variables.`,
+          `When the service ${error.serviceId} was wrong, publish a new version of it.`,
+          `Subscribe the application ${error.applicationId} to that version: a task calls the newest version that its application is subscribed to.`,
+          again,
+        ];
+  return { remedy: steps.map((step, at) => `${at + 1}. ${step}`).join(' ') };
 }
