@@ -93,6 +93,18 @@ test('docs/cli.md: the first commands work from anywhere else, and in the folder
   expect(await type(`cd ~/my-service && npm --prefix ${root} run ket -- run --no-log`)).toContain('"fidelity": 0.968');
 });
 
+test('docs/first-call.md: from nothing to an access key, a token and a call with curl', async () => {
+  const gateway = new URL(platform.platform.addresses.gateway).origin;
+  const whole = (await blocks('docs/first-call.md')).join('');
+  expect(whole).toContain('http://localhost:8081/token');
+  const said = await type(whole.replaceAll('http://localhost:8080', url).replaceAll('http://localhost:8081', gateway), {
+    PASSWORD: password,
+  });
+  expect(said).toContain('/my-first-service/1.0.0\n');
+  expect(said).toContain('"status":"SUCCEEDED"');
+  expect(said).toContain('"cutValue":3');
+});
+
 test('docs/workflows.md: from nothing to the result of a workflow with curl', async () => {
   const [block = '', ...others] = (await blocks('docs/workflows.md')).filter((one) => one.startsWith('API='));
   expect(others).toEqual([]);

@@ -111,7 +111,7 @@ describe('operations and addresses', () => {
   test('every operation that a text names is there', () => {
     const named = /\b(GET|POST|PUT|PATCH|DELETE|HEAD) ((?:\$?\{[\w.()]+\})?\/[^\s`'",;)\]]*)/g;
     // Interfaces of others: of container engines, of on-premise services, of stores and identity providers.
-    const ofOthers = /^packages\/runtime\/src\/containers|^script\/|keycloak|\/s3/;
+    const ofOthers = /^packages\/runtime\/(?:src\/containers|escapes)|^script\/|keycloak|\/s3/;
     // Beside the interfaces: whether a process is well, and what it measures.
     for (const one of ['/health', '/ready', '/metrics']) operations.add(`GET ${one}`);
     const isThere = (method = '', address = ''): boolean =>
