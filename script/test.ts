@@ -13,6 +13,7 @@ import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-too
 // Arguments go to vitest: npm test -- packages/runtime
 const KEYCLOAK_TESTS = [
   'apps/server/src/identity/keycloak/keycloak.test.ts',
+  'apps/server/src/identity/keycloak/people-copy.test.ts',
   'apps/server/src/identity/keycloak/unreachable.test.ts',
   'apps/server/src/identity/upstream/keycloak.test.ts',
   'test/ket-keycloak.test.ts',

@@ -12,7 +12,8 @@ import { credentialOf, notAuthenticated, type Credential } from './credentials.t
 /** Decides who makes a request and whether the access is given: 401 who are you, 403 you may not, 503 nobody can tell. */
 export function createAdmission(services: AccountServices) {
   return async (access: PlatformAccess, request: FastifyRequest): Promise<Caller> => {
-    if (access === 'ANYONE' || access === 'RAW_TOKEN') return { person: null, context: null };
+    if (access === 'RAW_TOKEN') return { person: null, context: null };
+    if (access === 'ANYONE') return { person: await knownPerson(services, request), context: null };
     const credential = credentialOf(request);
     if (!credential) {
       throw notAuthenticated(
@@ -23,6 +24,17 @@ export function createAdmission(services: AccountServices) {
     await requireAccess(services, access, person);
     return { person, context: access === 'SIGNED_IN' ? null : await contextOf(services, access, request, person) };
   };
+}
+
+/** Who calls what anyone may call, for limits only: null without credentials, or with ones that cannot be verified. */
+async function knownPerson(services: AccountServices, request: FastifyRequest): Promise<Person | null> {
+  try {
+    const credential = credentialOf(request);
+    return credential && { id: await subjectOf(services, credential), credential: credential.type };
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
 }
 
 async function subjectOf(services: AccountServices, { type, token }: Credential): Promise<string> {

@@ -90,6 +90,12 @@ describe.each(databases)('looking people up, on $name', ({ open }) => {
       429,
     );
     expect((await batch('2001:db8:0:1::1')()).status).toBe(200);
+    // What strangers have used up takes nothing from people who have signed in, in the same network.
+    const { access_token: session } = await server.signIn('ada');
+    const { status } = await server.call('POST', '/users/batch', session, { ids }, from('2001:db8::1'));
+    expect(status).toBe(200);
+    expect((await server.call('HEAD', `/users/${id}`, 'eyJ.e30.x', undefined, from('2001:db8::1'))).status).toBe(429);
+    expect((await server.call('GET', `/users/${id}`, session, undefined, from('2001:db8::1'))).status).toBe(200);
   });
 
   test('nobody uses up the share of their network by being refused', async () => {
@@ -97,7 +103,9 @@ describe.each(databases)('looking people up, on $name', ({ open }) => {
     const ada = await server.addUser('ada');
     const { access_token: session } = await server.signIn('ada');
     await statuses(200, () => server.call('GET', '/search?q=ad', session));
-    const neighbour = await server.call('HEAD', `/users/${ada.id}`);
+    await server.addUser('grace');
+    const { access_token: grace } = await server.signIn('grace');
+    const neighbour = await server.call('GET', `/users/${ada.id}`, grace);
     expect(neighbour.headers.get('ratelimit')).toBe('"lookups-of-network";r=539;t=7');
   });
 

@@ -105,9 +105,8 @@ describe.each(databases)('search on $name', ({ open }) => {
 
   /** What the specification says, over everybody. */
   function expected(q: string): string[] {
-    const folded = foldCase(q);
     return [...people.values()]
-      .filter((person) => approved.has(person.id) && textOf(person).includes(folded))
+      .filter((person) => approved.has(person.id) && wordsIn(q).every((word) => textOf(person).includes(word)))
       .map((person) => keyOf(person, q))
       .toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
       .slice(0, 20);
@@ -116,7 +115,14 @@ describe.each(databases)('search on $name', ({ open }) => {
   function keyOf(person: Person | undefined, q: string): string {
     if (!person) return 'nobody';
     const names = textOf(person);
-    return (names.includes(beginningOfName(foldCase(q))) ? '0' : '1') + names;
+    if (names.includes(beginningOfName(foldCase(q).trim() || foldCase(q)))) return `0${names}`;
+    return (wordsIn(q).every((word) => names.includes(beginningOfName(word))) ? '1' : '2') + names;
+  }
+
+  /** Each has to be in a name; blanks alone are looked for as they are. */
+  function wordsIn(q: string): string[] {
+    const words = foldCase(q).split(' ').filter(Boolean);
+    return words.length === 0 ? [foldCase(q)] : words;
   }
 
   async function expectAgreement(): Promise<void> {

@@ -3,6 +3,7 @@ import { forgetDeletions, listBegunDeletions } from '../deletions/index.ts';
 import { sweepUnusedBlobs, type AccountDeletionRow } from '../storage/index.ts';
 import type { AccountServices } from './accounts.ts';
 import { finishDeletion } from './finish-deletion.ts';
+import { updateSearch } from './search-changes.ts';
 import { uploadFolder } from './post-profile-image.ts';
 
 const EVERY_MS = 60_000;
@@ -45,6 +46,7 @@ export class Upkeep {
     const { platform } = this.#services;
     try {
       await this.#finishDeletions();
+      while (!this.#stopped && (await updateSearch(this.#services, AT_ONCE)) === AT_ONCE);
       await sweepUnusedBlobs(platform.database, platform.blobs, platform.now());
       const before = platform.now() - DELETION_KEPT_MS;
       await platform.database.write((transaction) => forgetDeletions(transaction, before));

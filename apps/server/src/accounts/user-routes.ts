@@ -21,7 +21,10 @@ const registrationQuery = Type.Object({
   email: Type.String({ pattern: String.raw`^[^@\s\u0000]+@[^@\s\u0000]+$`, maxLength: 320 }),
 });
 const searchQuery = Type.Object({
-  q: Type.String({ minLength: 1, description: 'Part of a first name, last name or username; upper or lower case.' }),
+  q: Type.String({
+    minLength: 1,
+    description: 'Parts of a first name, last name or username, in any order; upper or lower case.',
+  }),
 });
 
 /** Looking up other people. Only approved users are ever found. */

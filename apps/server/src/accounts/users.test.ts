@@ -106,8 +106,27 @@ describe.each(databases)('looking up users on $name', ({ open }) => {
     expect(await search('WEISS')).toEqual(['Max Weiß']);
     expect(await search('iß')).toEqual(['Max Weiß']);
     expect(await search('nobody has this')).toEqual([]);
-    // Not across two names.
-    expect(await search('Grace Hopper')).toEqual([]);
+    await visitor('STRAUẞ', { firstname: 'Ida', lastname: 'STRAUẞ' });
+    for (const q of ['strauß', 'STRAUẞ', 'strauss', 'auẞ']) expect([q, await search(q)]).toEqual([q, ['Ida STRAUẞ']]);
+  });
+
+  test('search finds first and last name together, in either order and with the words apart', async () => {
+    await visitor('together', { firstname: 'Chien-Shiung Jane', lastname: 'Wu Yuan' });
+    for (const q of ['Chien-Shiung Wu', 'wu chien', ' Yuan   Jane ', 'jane\tyuan', 'shiung uan', 'together wu'])
+      expect([q, await search(q)]).toEqual([q, ['Chien-Shiung Jane Wu Yuan']]);
+    for (const q of ['Chien Meitner', 'Wu Yuann', 'JaneWu']) expect([q, await search(q)]).toEqual([q, []]);
+  });
+
+  test('search finds approved people who have never been here, and nobody who is not approved yet', async () => {
+    await server.addUser('absent', { lastname: 'Neverhere' });
+    expect(await search('neverhere')).toEqual(['Ada Neverhere']);
+    const { id } = await server.addUser('waiting', { lastname: 'Waitinghere', status: 'PENDING' });
+    expect(await search('waitinghere')).toEqual([]);
+    await change(id, { status: 'APPROVED' });
+    expect(await search('waitinghere')).toEqual(['Ada Waitinghere']);
+    const { access_token } = await server.signIn('absent');
+    expect((await server.call('DELETE', '/me', access_token)).status).toBe(204);
+    expect(await search('neverhere')).toEqual([]);
   });
 
   test('search never matches an e-mail address, nor a username beyond its @', async () => {
@@ -169,6 +188,7 @@ describe.each(databases)('looking up users on $name', ({ open }) => {
     const { id } = await visitor('renamed', { lastname: 'Oldname' });
     await change(id, { lastname: 'Newname' });
     expect(await search('oldname')).toEqual([]);
+    expect(await search('newname')).toEqual(['Ada Newname']);
     const { access_token } = await server.signIn('renamed');
     await server.call('GET', '/me', access_token);
     expect(await search('oldname')).toEqual([]);

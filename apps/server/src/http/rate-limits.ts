@@ -32,12 +32,14 @@ const CALLERS_PER_NETWORK = 10;
 type Rule = readonly [limiter: RateLimiter, key: string, cost: number, units?: number];
 
 /**
- * The limits of one interface: on looking people up always, by caller and by network; on requests at large when
+ * The limits of one interface: on looking people up always, by caller and by network, and by network alone for who has not
+ * signed in; on requests at large when
  * configured, by caller.
  */
 export class RateLimits {
   readonly #lookups: RateLimiter;
   readonly #networks: RateLimiter;
+  readonly #strangers: RateLimiter;
   readonly #requests: RateLimiter | null;
   readonly #own: RateLimiter;
 
@@ -46,6 +48,7 @@ export class RateLimits {
       new RateLimiter({ name, units, seconds: MINUTE }, now);
     this.#lookups = limiter('lookups', lookups);
     this.#networks = limiter('lookups-of-network', lookups * CALLERS_PER_NETWORK);
+    this.#strangers = limiter('lookups-of-strangers', lookups * CALLERS_PER_NETWORK);
     this.#own = limiter('subscription', 1);
     this.#requests = requests === null ? null : limiter('requests', requests);
   }
@@ -70,8 +73,13 @@ export class RateLimits {
 
   #rulesOf({ caller, address }: Spender, cost: number): Rule[] {
     if (cost <= 0) return [];
-    const ofNetwork: Rule = [this.#networks, networkOf(address), cost];
-    return caller === null ? [ofNetwork] : [[this.#lookups, caller, cost], ofNetwork];
+    const network = networkOf(address);
+    // Whoever is nobody in particular has a budget of their own: they take nothing from people of the same network.
+    if (caller === null) return [[this.#strangers, network, cost]];
+    return [
+      [this.#lookups, caller, cost],
+      [this.#networks, network, cost],
+    ];
   }
 }
 

@@ -17,7 +17,7 @@ export { recordsOf } from './records.ts';
 export type * from './schema.ts';
 export { gramsToLookFor, readEntries, type SearchEntry } from './search-blocks.ts';
 export { fillSearch, lockSearch, putIntoSearch, tokenOf } from './search-index.ts';
-export { beginningOfName, foldCase, isInNoName, searchTextOf } from './search-text.ts';
+export { beginningOfName, foldCase, isInNoName, searchTextOf, wordsOf } from './search-text.ts';
 export { createSeal, instanceKey, type Seal } from './seal.ts';
 export { renewKey, SigningKeys, type KeyKind, type KeySet } from './signing-keys.ts';
 export { Together, type Returned } from './together.ts';

@@ -4,12 +4,25 @@ import { beginningOfName, foldCase, searchTextOf } from './search-text.ts';
 describe('texts that differ only in case fold to one', () => {
   test.each([
     ['Straße', 'STRASSE'],
+    ['Strauß', 'STRAUẞ'],
     ['ŁUKASZ', 'łukasz'],
     ['Ναυσικᾶς', 'ΝΑΥΣΙΚΑ͂Σ'],
     ['Zoe\u0308', 'ZO\u00CB'],
     ['Дарья', 'ДАРЬЯ'],
     ['ﬁona', 'FIONA'],
   ])('%s and %s', (a, b) => expect(foldCase(a)).toBe(foldCase(b)));
+});
+
+test('every letter folds as its upper and its lower case do', () => {
+  const apart: string[] = [];
+  for (let code = 0; code <= 0x1ffff; code++) {
+    if (code >= 0xd800 && code <= 0xdfff) continue;
+    const letter = String.fromCodePoint(code);
+    const folded = foldCase(letter);
+    if ([letter.toUpperCase(), letter.toLowerCase()].some((other) => foldCase(other) !== folded)) apart.push(letter);
+    if (foldCase(folded) !== folded) apart.push(letter);
+  }
+  expect(apart).toEqual([]);
 });
 
 test('the end of a word folds as its inside does', () => {

@@ -43,16 +43,22 @@ export function namesIn(searchText: string): string[] {
     .map((name) => NAME + name);
 }
 
-/** Whether no name can hold this query: it is longer than any, or reaches across the border of two. */
-export function isInNoName(folded: string): boolean {
-  return folded.length > LONGEST_NAME || folded.search(SEPARATORS) >= 0;
+/** Whether no name can hold one of these words: it is longer than any, or reaches across the border of two. */
+export function isInNoName(words: readonly string[]): boolean {
+  return words.some((word) => word.length > LONGEST_NAME || word.search(SEPARATORS) >= 0);
+}
+
+/** The words of a folded query, each of which has to be in a name; a query of blanks alone is one word. */
+export function wordsOf(folded: string): string[] {
+  const words = folded.split(/\s+/u).filter((word) => word !== '');
+  return words.length === 0 ? [folded] : words;
 }
 
 /**
  * The text without differences of case, as the full case folding of Unicode (chapter 3.13) has it: by way of the upper
- * case, because ß and SS meet only there. JavaScript lowers Σ to ς at the end of a word, which would make the answer
+ * case, because ß and SS meet only there; ẞ is an upper case already, and becomes ss as well. JavaScript lowers Σ to ς at the end of a word, which would make the answer
  * depend on what follows. Composed (NFC), so that both spellings of é are the same.
  */
 export function foldCase(text: string): string {
-  return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+  return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').replaceAll('ß', 'ss').normalize('NFC');
 }

@@ -3,7 +3,7 @@ import type { Identity, IdentityService } from '../identity/identity-provider.ts
 import { readConfiguration } from '../config/index.ts';
 import { databases } from './databases.ts';
 import { createTestRealm, type TestRealm } from './keycloak.ts';
-import { createTestPlatform } from './platform.ts';
+import { createTestPlatform, type TestPlatform } from './platform.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 const [sqlite] = databases;
@@ -18,6 +18,7 @@ export interface Tokens {
 export interface RealmIdentity {
   readonly realm: TestRealm;
   readonly identity: IdentityService;
+  readonly platform: TestPlatform;
   /** How far the platform's clock is ahead, in milliseconds. */
   later: number;
   /** One that remembers nothing yet. */
@@ -43,6 +44,7 @@ export async function startRealmIdentity(server: string): Promise<RealmIdentity>
   const people: RealmIdentity = {
     realm,
     identity,
+    platform,
     later: 0,
     connect,
     addUser(status = 'APPROVED') {

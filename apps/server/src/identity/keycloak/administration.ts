@@ -23,7 +23,7 @@ const CHUNK = 200;
 export function createKeycloakAdministration(
   platform: Platform,
   ask: AskKeycloak,
-  changed: (person: RegisteredPerson) => void,
+  changed: (person: RegisteredPerson) => Promise<void>,
 ): Administration {
   return {
     find: (subject) => limitWaiting(async () => toPerson(await readUser(ask, subject), subject)),
@@ -41,8 +41,9 @@ export function createKeycloakAdministration(
           if (isShutOut(to)) await note();
           if (!(await replaceUser(ask, subject, withStanding(user, to)))) return null;
           await note();
-          changed(person);
-          return { ...person, ...to };
+          const now = { ...person, ...to };
+          await changed(now);
+          return now;
         }),
       ),
   };

@@ -10,7 +10,7 @@ const MOST_OF_ONE_ADDRESS = 100;
 
 /** What the admin interface says of this subject (UserRepresentation), or null. */
 export async function readUser(ask: AskKeycloak, subject: string): Promise<object | null> {
-  if (!isSegment(subject)) return null;
+  if (!isSubject(subject)) return null;
   const answer = await ask('GET', `/users/${encodeURIComponent(subject)}`);
   if (answer.status === 404) return null;
   if (answer.status !== 200) throw unexpected('reading a user', answer);
@@ -55,7 +55,7 @@ export function idOf(user: unknown): string {
 }
 
 export async function deleteUser(ask: AskKeycloak, subject: string): Promise<void> {
-  if (!isSegment(subject)) return;
+  if (!isSubject(subject)) return;
   const answer = await ask('DELETE', `/users/${encodeURIComponent(subject)}`);
   // Gone already; 405 stands at addresses like `users/profile`, where nobody is.
   if (![204, 404, 405].includes(answer.status)) throw unexpected('deleting a user', answer);
@@ -71,9 +71,16 @@ export async function addUser(ask: AskKeycloak, user: NewUser): Promise<string> 
   throw unexpected('adding a user', answer);
 }
 
-/** In a URL `.` and `..` mean another place, however they are written; an id that is one is nobody's. */
-function isSegment(subject: string): boolean {
-  return subject !== '' && subject !== '.' && subject !== '..';
+/** Ids of Keycloak are UUIDs; of people who are kept elsewhere (`f:<id>:<name>`) they may be longer. */
+const LONGEST_SUBJECT = 512;
+
+/**
+ * Whether this can be an id: nobody has to be asked about another. In a URL `.` and `..` mean another place, however they
+ * are written.
+ */
+export function isSubject(text: string): boolean {
+  const isText = text.length <= LONGEST_SUBJECT && text.isWellFormed() && !/\p{Cc}/u.test(text);
+  return isText && text !== '' && text !== '.' && text !== '..';
 }
 
 export function unexpected(what: string, { status, body }: KeycloakAnswer): IdentityProviderUnavailable {

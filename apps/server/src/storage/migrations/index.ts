@@ -38,6 +38,7 @@ import * as longRuns from './0047-long-runs.ts';
 import * as workflowLeases from './0048-workflow-leases.ts';
 import * as workflowStateParts from './0049-workflow-state-parts.ts';
 import * as mailsOfDeletedPeople from './0055-mails-of-deleted-people.ts';
+import * as peopleKnown from './0056-people-known.ts';
 import * as dataPoolLabels from './0063-data-pool-labels.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
@@ -81,6 +82,7 @@ const migrations: Record<string, Migration> = {
   '0048-workflow-leases': workflowLeases,
   '0049-workflow-state-parts': workflowStateParts,
   '0055-mails-of-deleted-people': mailsOfDeletedPeople,
+  '0056-people-known': peopleKnown,
   '0063-data-pool-labels': dataPoolLabels,
 };
 

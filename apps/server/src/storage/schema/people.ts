@@ -18,6 +18,9 @@ export interface PeopleTables {
   sign_in_networks: SignInNetworkRow;
   registration_decisions: RegistrationDecisionRow;
   shut_out: ShutOutRow;
+  search_changes: SearchChangeRow;
+  provider_people: ProviderPersonRow;
+  provider_rounds: ProviderRoundRow;
 }
 
 export interface UserRow {
@@ -170,6 +173,37 @@ export interface OidcRecordRow {
   account_id: string | null;
   consumed_at: number | null;
   expires_at: number | null;
+}
+
+/** Somebody approved whom the search has to look at anew; written by triggers. */
+export interface SearchChangeRow {
+  user_id: string;
+}
+
+/** What was last read of a person of an external identity provider. */
+export interface ProviderPersonRow {
+  subject: string;
+  username: string;
+  email: string;
+  email_verified: number;
+  firstname: string;
+  lastname: string;
+  status: 'PENDING' | 'APPROVED' | 'REJECTED';
+  enabled: number;
+  /** The round, see ProviderRoundRow, in which the person was last seen; its beginning in epoch milliseconds. */
+  round: number;
+}
+
+/** The reading of all people of one issuer, again and again, by one process at a time. */
+export interface ProviderRoundRow {
+  /** The issuer. */
+  id: string;
+  holder: string;
+  lease_until: number;
+  began_at: number;
+  /** When the last round that saw everybody began; null before the first. */
+  complete_since: number | null;
+  took_ms: number;
 }
 
 /** A person who is rejected or switched off. */
