@@ -34,6 +34,24 @@ describe.each(databases)('GET /user-registration-status on $name', ({ open }) =>
     }
   });
 
+  test('a registration that nobody has confirmed is found by approved users, as at a Keycloak, and by no others', async () => {
+    const person = { username: 'unconfirmed', firstname: 'U', lastname: 'N', password_hash: 'x', created_at: 1 };
+    const email = 'unconfirmed@example.org';
+    await server.platform.database.write((transaction) =>
+      transaction
+        .insertInto('registrations')
+        .values({ id: server.platform.newId(), ...person, email })
+        .execute(),
+    );
+    await server.addUser('approved-asker');
+    await server.addUser('pending-asker', { status: 'PENDING' });
+    const [approved, pending] = [await server.signIn('approved-asker'), await server.signIn('pending-asker')];
+    expect(await (await ask(email.toUpperCase(), approved.access_token)).json()).toMatchObject({
+      status: 'EMAIL_NOT_VERIFIED',
+    });
+    expect(await (await ask(email, pending.access_token)).json()).toMatchObject({ status: 'NOT_FOUND' });
+  });
+
   test('who is not approved finds nobody else', async () => {
     await server.addUser('sought');
     await server.addUser('curious', { status: 'PENDING' });

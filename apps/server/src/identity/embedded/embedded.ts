@@ -16,7 +16,7 @@ import { purgeRegistrations } from '../registration/registration.ts';
 import { inviteAdministrators } from '../registration/administrators.ts';
 import { FormProtection } from '../registration/forgery.ts';
 import { MailLimits } from '../registration/limits.ts';
-import { findUnverified } from '../registration/queries.ts';
+import { findUnverified, findUnverifiedByEmail } from '../registration/queries.ts';
 import { accountOf, createSignIn, signInName } from './sign-in.ts';
 import { UpstreamSignIn } from '../upstream/sign-in.ts';
 
@@ -77,7 +77,11 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
     // Read anew each time: an account that is rejected or switched off is out at once.
     find: async (subject) => (await findIdentity(subject)) ?? findUnverified(platform.database.read, subject),
     findApproved: (subjects) => findApproved(platform.database.read, subjects),
-    findByEmail: (email) => findIdentityByEmail(platform.database.read, signInName(email)),
+    // An account before a registration that nobody has confirmed: the address may be anybody's in that.
+    async findByEmail(email) {
+      const [{ read }, name] = [platform.database, signInName(email)];
+      return (await findIdentityByEmail(read, name)) ?? findUnverifiedByEmail(read, name);
+    },
     delete: (subject) => deleteIdentity(platform.database, subject),
     serve: (app) => serveOidcProvider(platform, app, provider, signIn, records, upstream, registration),
     createUser: (user) => createUser(platform, user),

@@ -5,6 +5,7 @@ import type { SignInRecords } from '../../audit/index.ts';
 import type { Platform } from '../../platform.ts';
 import { rememberClientAddress } from '../client-address.ts';
 import { judgeForms } from './oidc-forms.ts';
+import { createNotices } from './notices.ts';
 import { watchPasswords } from './in-flight.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
 import type { RegistrationServices } from '../registration/registration.ts';
@@ -38,8 +39,9 @@ export async function serveOidcProvider(
     // Not before: reading a body leaves the context in which it is begun.
     scope.addHook('preHandler', (_request, _reply, next) => watchPasswords(next));
     const links = signInLinks(registration.services, prefix);
-    addSignInRoutes(scope, provider, signIn, upstream, links, prefix);
-    if (upstream) addUpstreamRoutes(scope, provider, upstream, records, links, prefix);
+    const noticeFor = createNotices(platform);
+    addSignInRoutes(scope, provider, signIn, noticeFor, upstream, links, prefix);
+    if (upstream) addUpstreamRoutes(scope, provider, upstream, noticeFor, records, links, prefix);
     addRegistrationRoutes(scope, registration.services, registration.protection, prefix);
     addProviderRoutes(scope, currentProvider, prefix);
     done();

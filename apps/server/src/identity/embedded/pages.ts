@@ -107,6 +107,14 @@ export function signedOutPage(): Page {
   return page('Signed out', '<h1>Signed out</h1>\n<p>You can close this page.</p>');
 }
 
+/** What a person who has signed in cannot do yet; `next` leads on. */
+export function waitingPage(notice: string, next: string): Page {
+  const content = `<h1>You are signed in</h1>
+<p role="status">${escape(notice)}</p>
+<a class="button" href="${escape(next)}">Continue</a>`;
+  return page('Signed in', content);
+}
+
 /** What went wrong and what to do, for the person in front of it. */
 export function errorPage(detail: string): Page {
   const content = `<h1>This did not work</h1>

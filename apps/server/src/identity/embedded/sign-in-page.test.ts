@@ -63,6 +63,26 @@ describe.each(databases)('authorization code with PKCE on $name', ({ open }) => 
     await expect(refreshed).rejects.toMatchObject({ error: 'invalid_grant' });
   });
 
+  test.each([
+    ['waits for the approval', { status: 'PENDING' as const }],
+    ['address is not confirmed', { status: 'PENDING' as const, email_verified: 0 }],
+  ])('a person who cannot do anything yet is told so, and goes on: %s', async (text, fields) => {
+    const username = `waiting-${text.length}`;
+    const { id } = await server.addUser(username);
+    await server.platform.database.write((transaction) =>
+      transaction.updateTable('identities').set(fields).where('id', '=', id).execute(),
+    );
+    const { url, redeem } = await begin(dashboard);
+    const browser = new Browser();
+    const told = await browser.submit(await browser.open(url), { username, password: PASSWORD });
+    expect(told.response.status).toBe(200);
+    expect(told.html).toContain(text);
+    const [, next = ''] = /<a class="button" href="([^"]+)"/.exec(told.html) ?? [];
+    const callback = await browser.open(new URL(next.replaceAll('&amp;', '&'), url));
+    const session = await redeem(callback.url);
+    expect((await server.call('GET', '/me', session.access_token)).status).toBe(403);
+  });
+
   test('a wrong password and an unknown name show the same page, with the name kept and nothing given away', async () => {
     const texts: string[] = [];
     for (const username of ['ada', 'nobody']) {

@@ -2,9 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errors, type InteractionResults, type Provider } from 'oidc-provider';
 import { clientAddressOf } from '../client-address.ts';
 import { acceptForms, formIn, send } from './forms.ts';
-import { errorPage, signInPage, type Page, type SignInLinks } from './pages.ts';
+import { errorPage, signInPage, waitingPage, type Page, type SignInLinks } from './pages.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
 import type { UpstreamSignIn } from '../upstream/sign-in.ts';
+
+/** What a person who signs in has to be told before they go on; null when they can do everything. */
+export type NoticeFor = (subject: string) => Promise<string | null>;
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
@@ -16,6 +19,7 @@ export function addSignInRoutes(
   app: FastifyInstance,
   provider: Provider,
   signIn: SignIn,
+  noticeFor: NoticeFor,
   upstream: UpstreamSignIn | null,
   links: SignInLinks,
   prefix: string,
@@ -32,7 +36,7 @@ export function addSignInRoutes(
     scope.post(url, { schema: { hide: true } }, async (request, reply) => {
       const interaction = await findInteraction(provider, request, reply);
       if (!interaction) return expired(reply);
-      return submit(provider, signIn, upstream, interaction, links, request, reply);
+      return submit(provider, signIn, noticeFor, upstream, interaction, links, request, reply);
     });
     done();
   });
@@ -41,13 +45,15 @@ export function addSignInRoutes(
 async function submit(
   provider: Provider,
   signIn: SignIn,
+  noticeFor: NoticeFor,
   upstream: UpstreamSignIn | null,
   interaction: Interaction,
   links: SignInLinks,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const finish = (result: InteractionResults) => finishInteraction(provider, request, reply, result);
+  const finish = (result: InteractionResults, notice: string | null = null) =>
+    finishInteraction(provider, request, reply, result, notice);
   const fields = formIn(request);
   if (fields.get('decision') === 'cancel') {
     return finish({ error: 'access_denied', error_description: 'the sign-in was cancelled' });
@@ -56,7 +62,8 @@ async function submit(
   const outcome = await signIn(name, fields.get('password') ?? '', clientAddressOf(request.raw));
   if (outcome.kind === 'SIGNED_IN') {
     await upstream?.passwordGiven(interaction.uid, outcome.subject);
-    return finish({ login: { accountId: outcome.subject } });
+    const notice = await noticeFor(outcome.subject);
+    return finish({ login: { accountId: outcome.subject } }, notice);
   }
   if (outcome.kind === 'TOO_MANY') reply.header('retry-after', outcome.retryAfter);
   return send(reply, outcome.kind === 'TOO_MANY' ? 429 : 400, signInForm(interaction, links, name, explain(outcome)));
@@ -83,16 +90,17 @@ export async function findInteraction(
   }
 }
 
-/** Ends the sign-in with this result and sends the browser on. */
+/** Ends the sign-in with this result and sends the browser on; a notice is shown first. */
 export async function finishInteraction(
   provider: Provider,
   request: FastifyRequest,
   reply: FastifyReply,
   result: InteractionResults,
+  notice: string | null,
 ): Promise<FastifyReply> {
   try {
     const next = await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: false });
-    return reply.redirect(next, 303);
+    return notice === null ? reply.redirect(next, 303) : send(reply, 200, waitingPage(notice, next));
   } catch (error) {
     // The password that was given has been replaced meanwhile.
     if (error instanceof errors.InvalidGrant) return expired(reply);

@@ -98,8 +98,17 @@ export async function findPerson(queries: Queries, id: string): Promise<Identity
 
 /** Who has registered and not confirmed the address, as an identity that opens nothing yet; or null. */
 export async function findUnverified(queries: Queries, id: string): Promise<Identity | null> {
-  const row = await findRegistration(queries, id);
+  return unverifiedIdentity(await findRegistration(queries, id));
+}
+
+/** The same by address, in lower case; the newest of several. */
+export async function findUnverifiedByEmail(queries: Queries, email: string): Promise<Identity | null> {
+  const registrations = queries.selectFrom('registrations').selectAll().where('email', '=', email);
+  return unverifiedIdentity(await registrations.orderBy('id', 'desc').limit(1).executeTakeFirst());
+}
+
+function unverifiedIdentity(row: RegistrationRow | undefined): Identity | null {
   if (!row) return null;
-  const { username, email, firstname, lastname } = row;
+  const { id, username, email, firstname, lastname } = row;
   return { id, username, email, emailVerified: false, firstname, lastname, status: 'PENDING', enabled: true };
 }

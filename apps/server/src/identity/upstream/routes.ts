@@ -10,6 +10,7 @@ import {
   finishInteraction,
   signInForm,
   type Interaction,
+  type NoticeFor,
 } from '../embedded/sign-in-routes.ts';
 import type { UpstreamOutcome } from './account.ts';
 import { UPSTREAM_CALLBACK, type UpstreamFailure, type UpstreamSignIn } from './sign-in.ts';
@@ -27,6 +28,7 @@ export function addUpstreamRoutes(
   app: FastifyInstance,
   provider: Provider,
   upstream: UpstreamSignIn,
+  noticeFor: NoticeFor,
   records: SignInRecords,
   links: SignInLinks,
   prefix: string,
@@ -64,7 +66,8 @@ export function addUpstreamRoutes(
       records.refused(outcome.name, 'SWITCHED_OFF', address);
     if (outcome.kind !== 'SIGNED_IN') return fail(reply, interaction, outcome);
     await records.signedIn(outcome.subject, address);
-    return finishInteraction(provider, request, reply, { login: { accountId: outcome.subject } });
+    const notice = await noticeFor(outcome.subject);
+    return finishInteraction(provider, request, reply, { login: { accountId: outcome.subject } }, notice);
   });
 }
 
