@@ -60,7 +60,7 @@ export function createKeycloakIdentity(platform: Platform, settings: KeycloakSet
       if (next) return asked.map((subject) => (subject === null ? null : (next.next().value ?? null)));
       // Nobody is in the copy yet, or it is old.
       const found = await Promise.all(
-        asked.map((subject) => (subject === null ? null : limitWaiting(() => lookUps.run(() => find(subject))))),
+        asked.map(async (subject) => (subject === null ? null : limitWaiting(() => lookUps.run(() => find(subject))))),
       );
       return found.map((user) => (user && isApproved(user) ? user : null));
     },
