@@ -112,7 +112,13 @@ export type Node = Common &
     | { readonly kind: 'escalationEvent'; readonly code: string; readonly result: boolean }
     | { readonly kind: 'task' }
     | { readonly kind: 'script'; readonly expression: Expression; readonly resultVariable: string }
-    | { readonly kind: 'service'; readonly service: ServiceReference; readonly retry: Retry | null }
+    | {
+        readonly kind: 'service';
+        readonly service: ServiceReference;
+        readonly retry: Retry | null;
+        /** Of a call activity that calls a workflow of another file: what it is given and takes beside its mappings. */
+        readonly called: { readonly allParentVariables: boolean; readonly allChildVariables: boolean } | null;
+      }
     | {
         readonly kind: 'call';
         readonly processId: Expression;

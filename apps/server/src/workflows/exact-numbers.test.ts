@@ -63,6 +63,21 @@ describe.each(databases)('numbers of workflow services on $name', (kind) => {
     expect(journal.split(large)).toHaveLength(4);
   });
 
+  test('pass unchanged where a value is so large that it is read in slices', async () => {
+    const xml = file([
+      start(),
+      service('task', { in: { data: '=list' }, out: { list: '=value' }, extensions: calls(worker.service.id) }),
+      end('end', { last: '=list[-1]', list: '=list' }),
+      chain('start', 'task', 'end'),
+    ]);
+    const app = await callerOf(await deployWorkflow(platform.client, 'Large', xml, [worker.service]));
+    const integers = Array.from({ length: 20_000 }, (_, index) => `${1 + index}2345678901234567891`);
+    const list = `[${integers.join(',')},${large}]`;
+    const started = await app.request('POST', '/', { body: `{"list":${list}}`, headers: { prefer: 'wait=60' } });
+    const { text } = await app.request('GET', `/${member(started.body, 'id')}/result`);
+    expect(text.startsWith(`{"last":${large},"list":${list}`)).toBe(true);
+  });
+
   test('pass unchanged where an operator corrects them, and are shown so', async () => {
     const xml = file([
       start(),

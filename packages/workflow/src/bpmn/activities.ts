@@ -126,7 +126,16 @@ export function scriptOf(report: Report, element: Element): Own<'script'> | null
   return expression === null ? null : { kind: 'script', expression, resultVariable };
 }
 
-export function calledElementOf(report: Report, element: Element): Own<'call'> | null {
+/** The id of a workflow service in the place of that of a process, and behind `@` its version. */
+const FOREIGN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:@(\d{1,9}\.\d{1,9}\.\d{1,9}))?$/i;
+
+/** Whether a call activity calls a workflow of another file, as a service task would. */
+export function callsService(element: Element): boolean {
+  const called = element.$type === 'bpmn:CallActivity' ? extension(element, 'zeebe:CalledElement') : null;
+  return called !== null && FOREIGN.test((text(called, 'processId') ?? '').trim());
+}
+
+export function calledElementOf(report: Report, element: Element): Own<'call'> | Own<'service'> | null {
   const called = extension(element, 'zeebe:CalledElement');
   const source = called === null ? null : text(called, 'processId');
   if (called === null || source === null || source.trim() === '') {
@@ -137,13 +146,21 @@ export function calledElementOf(report: Report, element: Element): Own<'call'> |
     );
     return null;
   }
+  const [, serviceId, serviceVersion = null] = FOREIGN.exec(source.trim()) ?? [];
+  const propagated = {
+    allParentVariables: flag(called, 'propagateAllParentVariables', true),
+    allChildVariables: flag(called, 'propagateAllChildVariables', true),
+  };
+  if (serviceId !== undefined) {
+    const service = { serviceId, applicationId: null, serviceVersion };
+    return { kind: 'service', service, retry: null, called: propagated };
+  }
   const processId: Expression | null = expressionOf(report, element, 'The id of the called process', source);
   if (processId === null) return null;
   return {
     kind: 'call',
     processId,
-    allParentVariables: flag(called, 'propagateAllParentVariables', true),
-    allChildVariables: flag(called, 'propagateAllChildVariables', true),
+    ...propagated,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Common, MultiInstance, Node, Own, ScopeContent } from '../graph.ts';
-import { calledElementOf, multiInstanceOf, retryOf, scriptOf, serviceOf } from './activities.ts';
+import { calledElementOf, callsService, multiInstanceOf, retryOf, scriptOf, serviceOf } from './activities.ts';
 import type { Draft, ProcessDraft } from './draft.ts';
 import { child, children, extension, extensions, flag, text, type Element } from './element.ts';
 import {
@@ -106,7 +106,7 @@ function ownOf(process: ProcessDraft, draft: Draft): Own<Node['kind']> | null {
     case 'bpmn:ServiceTask': {
       const service = serviceOf(report, element);
       const retry = retryOf(report, element);
-      return service === null ? null : { kind: 'service', service, retry };
+      return service === null ? null : { kind: 'service', service, retry, called: null };
     }
     case 'bpmn:ScriptTask':
       return scriptOf(report, element);
@@ -191,7 +191,7 @@ function rulesFor(process: ProcessDraft, draft: Draft): MappingRules {
   return {
     inputs: mapsInputs.has(type) && !eventSubProcess,
     outputs: (mapsInputs.has(type) || isEnd || isEvent) && !eventSubProcess,
-    secrets: type === 'bpmn:ServiceTask',
+    secrets: type === 'bpmn:ServiceTask' || callsService(element),
     result: isEnd && endsProcess(process, draft),
   };
 }

@@ -30,7 +30,7 @@ const applications: {
   jobSucceeded: ({ index }, event) =>
     about(index.jobs.get(event.job), (machine, key) => {
       machine.clearJob(key);
-      machine.edit(key).payload = resultVariables(event.result);
+      machine.edit(key).payload = takesResult(machine, key) ? resultVariables(event.result) : {};
       machine.push({ do: 'complete', element: key });
     }),
   jobFailed: ({ index }, event) => about(index.jobs.get(event.job), (machine, key) => failService(machine, key, event)),
@@ -105,6 +105,12 @@ function failService(machine: Machine, key: number, event: Extract<Event, { type
     response,
   };
   throwError(machine, key, SERVICE_FAILED, error, 'SERVICE_FAILED');
+}
+
+/** A call activity may take nothing of what it has called, unless it maps it. */
+function takesResult(machine: Machine, key: number): boolean {
+  const node = machine.node(machine.get(key).elementId);
+  return node.kind !== 'service' || node.called === null || node.called.allChildVariables || node.outputs.length > 0;
 }
 
 const LONGEST_BACKOFF_MS = 3_600_000;

@@ -11,12 +11,19 @@ import { isObject, scopeAt, variablesAt } from './variables.ts';
 export function startJob(
   machine: Machine,
   element: Readonly<ElementInstance>,
-  { service, inputs }: NodeOf<'service'>,
+  { service, inputs, called }: NodeOf<'service'>,
 ): void {
   const job = machine.newKey();
   machine.setJob(element.key, job);
-  const input = mappedOf(element, inputs);
+  const mapped = mappedOf(element, inputs);
+  const input = called?.allParentVariables === true ? { ...seenBy(machine, element), ...mapped } : mapped;
   machine.effects.push({ type: 'startJob', job, elementId: element.elementId, service, input });
+}
+
+/** What it sees, with references to data pools as services take them. */
+function seenBy(machine: Machine, { key }: Readonly<ElementInstance>): Variables {
+  const seen = Object.entries(variablesAt(machine.state, key)).filter(([name]) => name !== '$secrets');
+  return Object.fromEntries(seen.map(([name, value]) => [name, dataPool(value)]));
 }
 
 function mappedOf({ variables }: Readonly<ElementInstance>, inputs: NodeOf<'service'>['inputs']): Variables {

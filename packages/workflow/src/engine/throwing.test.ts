@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { requirements } from '../requirements.ts';
 import { accepted, Instance, refusals } from '../testing/instance.ts';
 import {
   boundary,
+  call,
   chain,
   end,
   eventSubProcess,
@@ -197,6 +199,60 @@ describe('escalations', () => {
     expect(
       await refusals(escalating([start('s'), throwing('x', escalation()), end('e'), chain('s', 'x', 'e')])),
     ).toEqual(['ERROR_CODE x']);
+  });
+});
+
+describe('a call activity that names a workflow service', () => {
+  const id = '01890000-0000-7000-8000-00000000000a';
+  const calling = async (
+    given: { in?: Record<string, string>; out?: Record<string, string>; propagate?: boolean } = {},
+  ) =>
+    new Instance(
+      await accepted(
+        file([
+          start('s'),
+          call('x', `${id}@1.2.0`, given),
+          end('e', { r: '=get or else(r, null)', n: '=n' }),
+          chain('s', 'x', 'e'),
+          boundary('b', 'x', '<errorEventDefinition/>'),
+          flow('b', 'e'),
+        ]),
+      ),
+      { n: 1 },
+    );
+
+  it('calls it as a service, with all variables and its mappings, and takes what it returns', async () => {
+    const instance = await calling({ in: { m: '=n + 1' }, propagate: true });
+    expect(instance.effects).toMatchObject([
+      {
+        type: 'startJob',
+        service: { serviceId: id, serviceVersion: '1.2.0', applicationId: null },
+        input: { n: 1, m: 2 },
+      },
+    ]);
+    instance.succeed('x', { r: 3 });
+    expect(instance.live.outputs).toEqual({ r: 3, n: 1 });
+  });
+
+  it('takes only what it maps, or nothing, where it says so', async () => {
+    for (const [out, r] of [
+      [{ r: '=r + 1' }, 4],
+      [{}, null],
+    ] as const) {
+      const instance = await calling({ out, propagate: false });
+      instance.succeed('x', { r: 3, n: 9 });
+      expect(instance.live.outputs).toEqual({ r, n: 1 });
+    }
+  });
+
+  it('is given secrets, needs a subscription, and its failure is caught', async () => {
+    const instance = await calling({ in: { $secrets: '={t: secret_value("t")}' } });
+    expect(instance.state.incidents[0]?.type).toBe('IO_MAPPING_ERROR');
+    const graph = await accepted(file([start('s'), call('x', id), end('e'), chain('s', 'x', 'e')]));
+    expect(requirements(graph).services).toMatchObject([{ elementId: 'x', serviceId: id, serviceVersion: null }]);
+    const failing = await calling();
+    failing.fail('x');
+    expect(failing.completed).toContain('b');
   });
 });
 
