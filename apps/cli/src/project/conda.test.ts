@@ -42,6 +42,8 @@ test.each([
   ['python==3.10.4', '3.10'],
   ['conda-forge::python=3.13.*', '3.13'],
   ['python=3.11=h123', '3.11'],
+  ['python=3.8', null],
+  ['python=3.14', null],
   ['python>=3.10', null],
   ['python', null],
 ])('%s asks for Python %s', async (entry, python) => {

@@ -38,6 +38,7 @@ export async function translateConda(folder: string): Promise<CondaTranslation |
 async function translate(text: string, file: string, place: string): Promise<CondaTranslation> {
   // Loaded here: no other command needs it.
   const { parse, YAMLParseError } = await import('yaml');
+  const { pythonVersions } = await import('@kethub/contract');
   let environment: unknown;
   try {
     environment = parse(text, { maxAliasCount: 10 });
@@ -55,7 +56,8 @@ async function translate(text: string, file: string, place: string): Promise<Con
   let python: string | null = null;
   for (const entry of entries as unknown[]) {
     const version = typeof entry === 'string' ? pythonOf(entry) : null;
-    if (version !== null) python = version;
+    if (version !== null && pythonVersions.some((one) => one === version)) python = version;
+    else if (version !== null) left.push(`${String(entry)}: services can have Python ${pythonVersions.join(', ')}`);
     else if (typeof entry === 'string') translateEntry(entry, requirements, left);
     else if (typeof entry === 'object' && entry !== null && 'pip' in entry && Array.isArray(entry.pip))
       for (const line of entry.pip as unknown[]) translatePipLine(String(line), requirements, left);
