@@ -4,6 +4,7 @@ import type {
   WorkflowIncident,
   WorkflowInstance,
   WorkflowInstanceDetails,
+  WorkflowMessageReceipt,
   WorkflowMessageRequest,
 } from '@kethub/contract';
 import { path, sendForJson } from './connection.ts';
@@ -69,11 +70,16 @@ export function workflowsAt(connection: Connection) {
         ...options,
       }),
     /** For instances that wait for it, or a start event. */
-    publishMessage: (id: string, message: WorkflowMessageRequest, options?: CallOptions) =>
-      sendForJson<{ id: string; started: string[] }>(connection, {
+    publishMessage: (
+      id: string,
+      message: WorkflowMessageRequest,
+      { idempotencyKey, ...options }: CallOptions & { readonly idempotencyKey?: string } = {},
+    ) =>
+      sendForJson<WorkflowMessageReceipt>(connection, {
         method: 'POST',
         path: path`/services/${id}/workflow-messages`,
         json: message,
+        ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
         ...options,
       }),
   };

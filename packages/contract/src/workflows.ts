@@ -181,7 +181,24 @@ export const WorkflowMessageRequest = Request(
 );
 export type WorkflowMessageRequest = Static<typeof WorkflowMessageRequest>;
 
+export const messageOutcomes = ['STARTED', 'DELIVERED', 'WAITING', 'OTHER_KEY', 'KEY_ACTIVE', 'UNKNOWN_NAME'] as const;
+
 export const WorkflowMessageReceipt = Type.Object(
-  { id: Id, name: Type.String(), correlationKey: Type.String(), started: Type.Array(Id) },
-  { $id: 'WorkflowMessageReceipt', description: '`started`: executions that it has started.' },
+  {
+    id: Id,
+    name: Type.String(),
+    correlationKey: Type.String(),
+    started: Type.Array(Id, { description: 'Executions that it has started.' }),
+    delivered: Type.Integer({ minimum: 0, description: 'How many instances that waited for it have got it.' }),
+    expiresAt: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Until when it waits. Absent: it was delivered.' }),
+    ),
+    outcome: Type.Enum([...messageOutcomes], {
+      description:
+        'STARTED, DELIVERED; else it waits: WAITING (nobody waits for the name now), OTHER_KEY (instances wait for the name with other correlation keys), KEY_ACTIVE (an instance that was started with this key is active, and no second one is started), UNKNOWN_NAME (no version of the workflow has the name).',
+    }),
+    detail: Type.String({ description: 'The same as a sentence.' }),
+  },
+  { $id: 'WorkflowMessageReceipt', description: 'What has become of a message.' },
 );
+export type WorkflowMessageReceipt = Static<typeof WorkflowMessageReceipt>;

@@ -84,6 +84,7 @@ describe.each(databases)('one that the database refuses on $name', ({ open }) =>
       message_id: null,
       created_at: now,
       expires_at: now + 1_000_000,
+      correlated_at: null,
     }));
     const service = { id: 's', owner_type: 'USER' as const, owner_id: 'one', name: 's', slug: 's', description: '' };
     await platform.database.write(async (transaction) => {

@@ -49,7 +49,7 @@ export async function correlateMessages(
   let failed = 0;
   for (const message of matches) {
     try {
-      if (await database.write((transaction) => correlate(platform, transaction, message))) correlated++;
+      if ((await database.write((transaction) => correlate(platform, transaction, message))) > 0) correlated++;
     } catch (error) {
       if (isOutage(error)) throw error;
       // The others do not wait for it; its own time is up at some point.
@@ -72,6 +72,7 @@ async function matching(queries: Queries, now: number, without: readonly string[
     .selectFrom('workflow_messages as message')
     .selectAll('message')
     .where('expires_at', '>', now)
+    .where('correlated_at', 'is', null)
     .where(without.length === 0 ? sql<boolean>`true` : sql<boolean>`not ${isAmong(queries, 'message.id', without)}`)
     .where(({ exists, selectFrom }) =>
       exists(
@@ -95,8 +96,15 @@ async function matching(queries: Queries, now: number, without: readonly string[
     .execute();
 }
 
-/** To one instance of each process that waits; none of them has another message that it does not know of yet. */
-async function correlate(platform: Platform, transaction: Queries, message: WorkflowMessageRow): Promise<boolean> {
+/**
+ * Brings a message to one instance of each process that waits; none of them has another message that it does not know of yet.
+ * Returns how many have got it.
+ */
+export async function correlate(
+  platform: Platform,
+  transaction: Queries,
+  message: WorkflowMessageRow,
+): Promise<number> {
   let waiting = transaction
     .selectFrom('workflow_subscriptions as wanted')
     .innerJoin('workflow_instances as instance', 'instance.id', 'wanted.instance_id')
@@ -115,12 +123,7 @@ async function correlate(platform: Platform, transaction: Queries, message: Work
     const process = one.process_id ?? '';
     if (!chosen.has(process) && (await isFree(platform, transaction, one))) chosen.set(process, one);
   }
-  if (chosen.size === 0) return false;
-  const { numDeletedRows } = await transaction
-    .deleteFrom('workflow_messages')
-    .where('id', '=', message.id)
-    .executeTakeFirst();
-  if (numDeletedRows !== 1n) return false;
+  if (chosen.size === 0 || !(await take(platform, transaction, message))) return 0;
   const variables = textOnly(message.variables);
   const events = [...chosen.values()].map(({ instance_id, subscription }) =>
     eventRow(
@@ -131,7 +134,25 @@ async function correlate(platform: Platform, transaction: Queries, message: Work
     ),
   );
   await insertEvents(transaction, events);
-  return true;
+  return chosen.size;
+}
+
+/** Whether it still waits. One with an id stays, without what it holds, until its time is up: nobody sends it again. */
+async function take({ now }: Platform, transaction: Queries, { id, message_id }: WorkflowMessageRow): Promise<boolean> {
+  if (message_id === null) {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('workflow_messages')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return numDeletedRows === 1n;
+  }
+  const { numUpdatedRows } = await transaction
+    .updateTable('workflow_messages')
+    .set({ correlated_at: now(), variables: '{}' })
+    .where('id', '=', id)
+    .where('correlated_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
 /** An interrupting event takes one message only: the next waits until the instance has taken the one before into account. */

@@ -13,6 +13,9 @@ import {
 } from '../services/index.ts';
 import { isDuplicate, type Queries, type WorkflowMessageRow } from '../storage/index.ts';
 import { originOfOwner, startByEvent } from './start-by-event.ts';
+import { correlate } from './messages.ts';
+import { receiptOf } from './message-receipt.ts';
+import { activeWith, startKeyOf, takeStartKey } from './start-keys.ts';
 import { workflowsToDo } from './wake.ts';
 
 /** Messages of one subscription that may wait for instances at a time. */
@@ -33,18 +36,18 @@ export function publishMessage(
   context: Context,
   serviceId: string,
   request: WorkflowMessageRequest,
+  write: Write,
 ): Promise<Answer> {
   const row = messageRow(platform, serviceId, null, request);
-  const write = platform.database.write.bind(platform.database);
   return publish(platform, row, request, write, async (transaction) => {
     const service = await requireService(transaction, context, serviceId);
     if (service.type !== 'WORKFLOW') throw new Problem('not-found', `The service ${service.name} is no workflow.`);
-    await transaction.insertInto('workflow_messages').values(row).execute();
+    await insertMessage(platform, transaction, row);
     const [newest] = await newestPublished(transaction, [serviceId], platform.now());
-    if (!newest) return [];
+    if (!newest) return { started: [], activeId: null };
     const owner = { type: context.type, id: context.id };
     const origin = originOfOwner(platform, owner, context.personId, serviceId, newest.id);
-    return startByMessage(platform, workflows, transaction, origin, request);
+    return startByMessage(platform, workflows, transaction, origin, row, request);
   });
 }
 
@@ -64,10 +67,10 @@ export async function publishOfSubscriber(
   const row = messageRow(platform, origin.serviceId, origin.subscriptionId, request);
   return publish(platform, row, request, write, async (transaction) => {
     await requireRoom(transaction, row);
-    await transaction.insertInto('workflow_messages').values(row).execute();
-    const started = await startByMessage(platform, workflows, transaction, origin, request);
-    for (const _ of started) await hold(transaction);
-    return started;
+    await insertMessage(platform, transaction, row);
+    const made = await startByMessage(platform, workflows, transaction, origin, row, request);
+    for (const _ of made.started) await hold(transaction);
+    return made;
   });
 }
 
@@ -108,34 +111,63 @@ function messageRow(
     message_id: messageId ?? null,
     created_at: now(),
     expires_at: now() + timeToLiveSeconds * 1000,
+    correlated_at: null,
   };
+}
+
+interface Made {
+  readonly started: readonly Started[];
+  /** The active instance that keeps the message from starting another. */
+  readonly activeId: string | null;
 }
 
 async function publish(
   platform: Platform,
-  { id, name, correlation_key: correlationKey, message_id }: WorkflowMessageRow,
+  row: WorkflowMessageRow,
   { variables = {} }: WorkflowMessageRequest,
   write: Write,
-  act: (transaction: Queries) => Promise<readonly Started[]>,
+  act: (transaction: Queries) => Promise<Made>,
 ): Promise<Answer> {
+  const { name, message_id } = row;
   let started: readonly Started[] = [];
   try {
     const answer = await write(async (transaction) => {
-      started = await act(transaction);
+      const made = await act(transaction);
+      ({ started } = made);
       if (started.length === 0 && Object.hasOwn(variables, '$secrets'))
         throw new Problem(
           'invalid-secrets',
           `The message ${name} starts nothing, and only what it starts takes $secrets.`,
         );
-      return { status: 201, body: { id, name, correlationKey, started: started.map((one) => one.id) } };
+      const delivered = await correlate(platform, transaction, row);
+      const ids = started.map(({ id }) => id);
+      const body = await receiptOf(transaction, row, { started: ids, delivered, activeId: made.activeId });
+      return { status: 201, body };
     });
     workflowsToDo(platform.database);
     for (const one of started) one.started();
     return answer;
   } catch (error) {
     if (!isDuplicate(error)) throw error;
-    throw new Problem('conflict', `A message ${message_id ?? ''} of this name and correlation key waits already.`);
+    throw new Problem(
+      'conflict',
+      `A message ${message_id ?? ''} of this name and correlation key was published already, and its time is not up.`,
+    );
   }
+}
+
+/** An id is free again once the time of its message is up. */
+async function insertMessage({ now }: Platform, transaction: Queries, row: WorkflowMessageRow): Promise<void> {
+  if (row.message_id !== null)
+    await transaction
+      .deleteFrom('workflow_messages')
+      .where('service_id', '=', row.service_id)
+      .where('name', '=', row.name)
+      .where('correlation_key', '=', row.correlation_key)
+      .where('message_id', '=', row.message_id)
+      .where('expires_at', '<=', now())
+      .execute();
+  await transaction.insertInto('workflow_messages').values(row).execute();
 }
 
 /** Throws conflict. */
@@ -144,6 +176,7 @@ async function requireRoom(transaction: Queries, { subscription_id }: WorkflowMe
     .selectFrom('workflow_messages')
     .select('id')
     .where('subscription_id', '=', subscription_id)
+    .where('correlated_at', 'is', null)
     .limit(MOST_WAITING)
     .execute();
   if (waiting.length === MOST_WAITING)
@@ -158,14 +191,22 @@ async function startByMessage(
   workflows: Workflows,
   transaction: Queries,
   origin: Origin,
+  row: WorkflowMessageRow,
   { name, variables = {} }: WorkflowMessageRequest,
-): Promise<Started[]> {
+): Promise<Made> {
   const version = await findWorkflowVersion(transaction, origin.serviceVersionId);
   const starts = (version && requirementsIn(version)?.messageStarts) ?? [];
   const started: Started[] = [];
+  let activeId: string | null = null;
   for (const { elementId, messageName } of starts) {
     if (messageName !== name) continue;
-    started.push(await startByEvent(platform, workflows, transaction, origin, elementId, variables as Variables));
+    const startKey = startKeyOf(row, elementId);
+    const active = startKey === null ? null : await activeWith(transaction, startKey);
+    activeId ??= active;
+    if (active !== null) continue;
+    const one = await startByEvent(platform, workflows, transaction, origin, elementId, variables as Variables);
+    if (startKey !== null) await takeStartKey(transaction, startKey, one.id);
+    started.push(one);
   }
-  return started;
+  return { started, activeId };
 }

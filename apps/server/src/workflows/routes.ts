@@ -10,10 +10,17 @@ import {
   WorkflowMessageReceipt,
   WorkflowMessageRequest,
 } from '@kethub/contract';
-import { parseExact } from '@kethub/workflow';
+import { jsonText, parseExact } from '@kethub/workflow';
 import { Type } from 'typebox';
 import type { Executions, Workflows } from '../executions/index.ts';
-import { contextOf, ListQuery, platformEndpoint as endpoint, Problem, type PlatformEndpoint } from '../http/index.ts';
+import {
+  contextOf,
+  ListQuery,
+  once,
+  platformEndpoint as endpoint,
+  Problem,
+  type PlatformEndpoint,
+} from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { createGraphs } from './graphs.ts';
 import { publishMessage } from './publish.ts';
@@ -79,9 +86,16 @@ export const workflowEndpoints = (
         'storage-quota-exceeded',
         'input-not-an-object',
         'invalid-secrets',
+        'request-in-progress',
+        'idempotency-key-reused',
       ],
-      handle: ({ params, body, caller }) =>
-        publishMessage(platform, workflows, contextOf(caller), params.serviceId, body),
+      handle: ({ params, body, caller, request }) => {
+        const context = contextOf(caller);
+        const scope = `workflow messages of ${context.type} ${context.id} for ${params.serviceId}`;
+        return publishMessage(platform, workflows, context, params.serviceId, body, (act) =>
+          once(platform, request, scope, jsonText(body), act),
+        );
+      },
     }),
     endpoint({
       method: 'GET',

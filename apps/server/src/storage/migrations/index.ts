@@ -37,6 +37,7 @@ import * as storageUse from './0046-storage-use.ts';
 import * as longRuns from './0047-long-runs.ts';
 import * as workflowLeases from './0048-workflow-leases.ts';
 import * as workflowStateParts from './0049-workflow-state-parts.ts';
+import * as workflowMessages from './0050-workflow-messages.ts';
 import * as mailsOfDeletedPeople from './0055-mails-of-deleted-people.ts';
 import * as peopleKnown from './0056-people-known.ts';
 import * as dataPoolLabels from './0063-data-pool-labels.ts';
@@ -81,6 +82,7 @@ const migrations: Record<string, Migration> = {
   '0047-long-runs': longRuns,
   '0048-workflow-leases': workflowLeases,
   '0049-workflow-state-parts': workflowStateParts,
+  '0050-workflow-messages': workflowMessages,
   '0055-mails-of-deleted-people': mailsOfDeletedPeople,
   '0056-people-known': peopleKnown,
   '0063-data-pool-labels': dataPoolLabels,

@@ -9,6 +9,7 @@ export interface WorkflowTables {
   workflow_subscriptions: WorkflowSubscriptionRow;
   workflow_messages: WorkflowMessageRow;
   workflow_schedules: WorkflowScheduleRow;
+  workflow_start_keys: WorkflowStartKeyRow;
 }
 
 /** What a version of a workflow service is made of, besides its file. */
@@ -144,6 +145,14 @@ export interface WorkflowMessageRow {
   message_id: string | null;
   created_at: number;
   expires_at: number;
+  /** When somebody got it: it stays for its id. Null: it waits. */
+  correlated_at: number | null;
+}
+
+/** The last instance that a message start event has started for a correlation key; while it is active no other is started. */
+export interface WorkflowStartKeyRow {
+  start_key: string;
+  instance_id: string;
 }
 
 /** When a timer start event of a published version is due next. */
