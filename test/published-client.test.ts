@@ -11,6 +11,8 @@ import { probe } from '../apps/server/src/testing/probe.ts';
 const run = promisify(execFile);
 const [sqlite] = databases;
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-client-'));
+/** Its dependencies are others. */
+const older = mkdtempSync(path.join(os.tmpdir(), 'kethub-client-'));
 let platform: TestKethub;
 let service: DeployedService;
 
@@ -18,12 +20,14 @@ beforeAll(async () => {
   if (!sqlite) throw new Error('SQLite is always there');
   const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--root-user-action', 'ignore'];
   await run('/usr/bin/python3', [...install, '--target', folder, 'qhub-service==2.0.0']);
+  await run('/usr/bin/python3', [...install, '--target', older, 'planqk-service-sdk==2.12.1']);
   platform = await startTestKethub(sqlite);
   service = await deploy(platform.client, 'Probe', probe);
 });
 afterAll(async () => {
   await platform.close();
   rmSync(folder, { recursive: true });
+  rmSync(older, { recursive: true });
 });
 
 test('the client library qhub-service from PyPI, unmodified: run, result, files, log, cancel, list', async () => {
@@ -52,4 +56,18 @@ test('the client library qhub-service from PyPI, unmodified: run, result, files,
     cause: { type: 'ValueError', title: 'ValueError', detail: 'no such graph' },
     listed: 3,
   });
+});
+
+test('the client library planqk-service-sdk 2.x from PyPI, unmodified: run, result, cancel of what runs and of what has ended', async () => {
+  const script = path.join(import.meta.dirname, 'published-client', 'use_older.py');
+  const { stdout } = await run('/usr/bin/python3', [script], {
+    env: {
+      PYTHONPATH: older,
+      ENDPOINT: service.endpoint,
+      TOKEN_ENDPOINT: service.application.tokenEndpoint,
+      ACCESS_KEY_ID: service.accessKeyId,
+      SECRET_ACCESS_KEY: service.secretAccessKey,
+    },
+  });
+  expect(JSON.parse(stdout)).toEqual({ status: 'SUCCEEDED', cut: 3, cancelled: 'CANCELLED', ended: 'SUCCEEDED' });
 });

@@ -31,6 +31,9 @@ sleeping.refresh()
 
 failing = run(**{"raise": "no such graph"})
 failing.wait_for_final_state(wait=0.1)
+# Of one that has ended it is no error, and changes nothing.
+failing.cancel()
+failing.refresh()
 
 print(
     json.dumps(

@@ -162,11 +162,6 @@ export const problems = {
     'Service has subscribers',
     'Others have subscribed to the service, and it would be gone for them. `detail` says how many. Retire its versions instead, or delete it with `?force=true`: then those who have subscribed are told by mail.',
   ),
-  'execution-already-ended': problem(
-    409,
-    'Execution already ended',
-    'Only an execution that is PENDING or RUNNING can be cancelled.',
-  ),
   'version-published': problem(
     409,
     'Version is published',

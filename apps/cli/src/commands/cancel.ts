@@ -1,4 +1,6 @@
+import { isFinal } from '@kethub/contract';
 import type { Command } from 'commander';
+import { CliFailure } from '../failures.ts';
 import { findExecution } from '../platform/find-execution.ts';
 import { openSession } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
@@ -15,5 +17,10 @@ export function addCancel(program: Command, shell: Shell): void {
 async function cancel(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
   const { id, door } = await findExecution(shell, await openSession(shell), wanted);
   const execution = await door.cancel(id);
+  // The platform answers with the status: nothing was cancelled.
+  if (isFinal(execution.status) && execution.status !== 'CANCELLED') {
+    const message = `The execution ${id} had already ended: it is ${execution.status}.`;
+    throw new CliFailure('refused', 'execution-already-ended', message, [`ket result ${id}`]);
+  }
   outputOf(shell, options).result(describe(execution), execution);
 }

@@ -36,11 +36,7 @@ async function remove(shell: Shell, wanted: readonly string[], { cancel, ...opti
 }
 
 async function cancelAndDelete({ platform }: Session, { id, door }: FoundExecution): Promise<void> {
-  try {
-    await door.cancel(id);
-  } catch (error) {
-    if (!isRefused(error, 'execution-already-ended')) throw error;
-  }
+  await door.cancel(id);
   for (let attempt = 1; ; attempt++) {
     try {
       return await platform.deleteExecution(id);

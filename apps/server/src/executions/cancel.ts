@@ -1,6 +1,4 @@
-import { isFinal } from '@kethub/contract';
 import { sql } from 'kysely';
-import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
 import { noteUnused, removeUnused } from '../storage/index.ts';
 import { findExecution, move, type StatusRow } from './queries.ts';
@@ -23,7 +21,7 @@ export const cancelledCause = {
 
 /**
  * Cancels a PENDING or RUNNING execution, also a FAILED one of a workflow whose instance lives. It is CANCELLED at once; the worker that runs it ends its processes.
- * Cancelling a cancelled one changes nothing. Throws execution-not-found, execution-already-ended.
+ * One that has ended stays as it is, and its status says so. Throws execution-not-found.
  */
 export async function cancelExecution(
   platform: Platform,
@@ -74,8 +72,5 @@ export async function cancelExecution(
   }
   const row = await findExecution(platform.database, scope, id);
   if (!row) throw notThere(scope, id);
-  if (!happened && isFinal(row.status) && row.status !== 'CANCELLED') {
-    throw new Problem('execution-already-ended', `The execution has already ended: it is ${row.status}.`);
-  }
   return row;
 }

@@ -217,9 +217,10 @@ export function gatewayEndpoints(
       tag,
       access: 'SUBSCRIBER',
       summary: 'Cancel a PENDING or RUNNING execution',
+      description: 'One that has ended stays as it is: the status says how it ended.',
       params: one,
       answers: { 200: ServiceExecution },
-      problems: [...missing, 'execution-already-ended'],
+      problems: missing,
       handle: ({ caller, params }) => executions.cancel(admitted(caller).scope, params.id),
     }),
   ];

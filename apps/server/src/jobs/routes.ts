@@ -222,9 +222,10 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     tag,
     access: 'execution:cancel',
     summary: 'Cancel a PENDING or RUNNING execution',
+    description: 'One that has ended stays as it is: the status says how it ended.',
     params: one,
     answers: { 200: ServiceExecution },
-    problems: [...missing, 'execution-already-ended'],
+    problems: missing,
     handle: ({ params, caller }) => executions.cancel(jobScope(platform, contextOf(caller)), params.executionId),
   }),
   endpoint({

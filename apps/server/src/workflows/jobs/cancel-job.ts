@@ -1,5 +1,4 @@
 import { cancelExecution, type Workflows } from '../../executions/index.ts';
-import { Problem } from '../../http/index.ts';
 import type { Platform } from '../../platform.ts';
 import type { WorkflowJobRow } from '../../storage/index.ts';
 import { removeJob } from './queries.ts';
@@ -13,9 +12,7 @@ export async function cancelJob(platform: Platform, workflows: Workflows, job: W
     .executeTakeFirst();
   if (row && row.owner_type !== null && row.owner_id !== null) {
     const of = { by: 'OWNER', type: row.owner_type, id: row.owner_id } as const;
-    await cancelExecution(platform, workflows, { of, address: job.address ?? '' }, job.id).catch((error: unknown) => {
-      if (!(error instanceof Problem && error.code === 'execution-already-ended')) throw error;
-    });
+    await cancelExecution(platform, workflows, { of, address: job.address ?? '' }, job.id);
   }
   await platform.database.write((transaction) => removeJob(transaction, job));
 }

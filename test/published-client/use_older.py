@@ -1,0 +1,29 @@
+"""Uses the published client library planqk-service-sdk 2.x the way its documentation shows, and prints what it saw as JSON."""
+
+import json
+import os
+import time
+
+from planqk.service.client import PlanqkServiceClient
+
+environment = os.environ
+client = PlanqkServiceClient(
+    environment["ENDPOINT"], environment["ACCESS_KEY_ID"], environment["SECRET_ACCESS_KEY"], environment["TOKEN_ENDPOINT"]
+)
+
+execution = client.run(request={"data": {}, "params": {"return": {"cut": 3}}})
+execution.wait_for_final_state(wait=0.1)
+status = execution.status
+# Of one that has ended it is no error, and changes nothing.
+execution.cancel()
+execution.refresh()
+
+sleeping = client.run(request={"data": {}, "params": {"sleep": 60}})
+while sleeping.status != "RUNNING":
+    time.sleep(0.05)
+    sleeping.refresh()
+sleeping.cancel()
+sleeping.cancel()
+sleeping.refresh()
+
+print(json.dumps({"status": status, "cut": execution.result().cut, "cancelled": sleeping.status, "ended": execution.status}))
