@@ -145,6 +145,34 @@ describe('pool grants', () => {
     await bob.client.removeDataPoolMember(pool, { type: 'USER', id: (await platform.client.me()).id });
   });
 
+  test('a grant for an organization ends with the membership of who made it', async () => {
+    const lab = await bob.client.createOrganization('Lab');
+    const cy = await platform.signIn('cy');
+    const invitation = await bob.client.invite(lab.id, { email: 'cy@example.org', role: 'VIEWER' });
+    await cy.client.acceptInvitation(invitation.id);
+    const api = platform.platform.addresses.api;
+    const inLab = (who: SignedIn) => ({
+      authorization: `Bearer ${who.loginSession}`,
+      'content-type': 'application/json',
+      'x-organizationid': lab.id,
+    });
+    const made = await fetch(`${api}/qc-catalog/datapools`, {
+      method: 'POST',
+      headers: inLab(bob),
+      body: JSON.stringify({ name: 'Of the lab' }),
+    });
+    const { id } = (await made.json()) as { id: string };
+    const answer = await fetch(`${api}/qc-catalog/datapools/${id}/grants`, {
+      method: 'POST',
+      headers: inLab(cy),
+      body: JSON.stringify({ applicationId: service.application.id, permission: 'VIEW' }),
+    });
+    const { token } = (await answer.json()) as { token: string };
+    expect((await start({ id, grant: token })).status).toBe(201);
+    await cy.client.leaveOrganization(lab.id);
+    expect((await start({ id, grant: token })).status).toBe(403);
+  });
+
   test('a grant holds for its application and pool only, for its time, and while its maker has the right', async () => {
     const token = await tokenFor(service.application.id);
     expect((await start({})).status).toBe(403);
