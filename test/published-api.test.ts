@@ -190,6 +190,12 @@ describe('pool grants', () => {
       7,
     ];
     for (const grant of wrong) expect([grant, (await start({ grant })).status]).toEqual([grant, 400]);
+    const { database } = platform.platform;
+    const shutOut = { user_id: (await bob.client.me()).id, noted_at: 1 };
+    await database.write((transaction) => transaction.insertInto('shut_out').values(shutOut).execute());
+    expect((await start({ grant: token })).status).toBe(403);
+    await database.write((transaction) => transaction.deleteFrom('shut_out').execute());
+    expect((await start({ grant: token })).status).toBe(201);
     const other = (await bob.client.createDataPool({ name: 'Another' })).id;
     expect((await start({ grant: token, id: other })).status).toBe(400);
     await bob.client.deleteDataPool(pool);

@@ -88,8 +88,13 @@ export function readGrant(
   return { ...claims.owner, personId: claims.sub };
 }
 
-/** As whom a grant is used: with the role that its maker has now. Null for somebody who is no member any more. */
+/**
+ * As whom a grant is used: with the role that its maker has now. Null for somebody who is no member any more, or whose
+ * account is switched off.
+ */
 export async function subjectOf(queries: Queries, { type, id, personId }: GrantedBy): Promise<Subject | null> {
+  const shutOut = queries.selectFrom('shut_out').select('user_id').where('user_id', '=', personId);
+  if (await shutOut.executeTakeFirst()) return null;
   const role: MemberRole | null = type === 'USER' ? 'OWNER' : await roleIn(queries, id, personId);
   return role && { type, id, role };
 }
