@@ -8,7 +8,9 @@ export function serveProblemPages(app: FastifyInstance, prefix: string): void {
   const codes = Object.keys(problems) as ProblemCode[];
   app.get(prefix, { schema: { hide: true } }, (_request, reply) => {
     const rows = codes.map((code) => `<tr><td>${problems[code].status}<td>${link(prefix, code)}`);
-    return reply.headers(PAGE_HEADERS).send(page('Problems', `<h1>Problems</h1><table>${rows.join('')}</table>`));
+    return reply
+      .headers(PAGE_HEADERS)
+      .send(page('Problems', `<h1>Problems</h1><table>${rows.join('')}</table>${wayBack('/', 'The first page')}`));
   });
   app.get<{ Params: { code: string } }>(`${prefix}/:code`, { schema: { hide: true } }, (request, reply) => {
     const code = codes.find((one) => one === request.params.code);
@@ -17,9 +19,14 @@ export function serveProblemPages(app: FastifyInstance, prefix: string): void {
     const again = retry
       ? 'The same request can succeed later.'
       : 'The same request will fail again until it is changed.';
-    const body = `<p class="quiet">Problem <code>${code}</code> · status ${status}</p><h1>${title}</h1><p>${text(about)}</p><p>${again}</p>`;
+    const body = `<p class="quiet">Problem <code>${code}</code> · status ${status}</p><h1>${title}</h1><p>${text(about)}</p><p>${again}</p>${wayBack(prefix, 'All problems')}`;
     return reply.headers(PAGE_HEADERS).send(page(title, body));
   });
+}
+
+/** Ends a page: people come to it from elsewhere. */
+function wayBack(href: string, text: string): string {
+  return `<nav aria-label="Back"><a href="${href}">${text}</a></nav>`;
 }
 
 function link(prefix: string, code: ProblemCode): string {

@@ -89,6 +89,6 @@ export async function createApi(
   });
   app.get(`${prefix}/openapi.json`, { schema: { hide: true } }, () => app.swagger());
   serveProblemPages(app, new URL(addresses.problems).pathname);
-  serveFrontPage(app, addresses);
+  serveFrontPage(app, platform, identity);
   return app;
 }

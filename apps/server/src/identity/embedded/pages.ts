@@ -4,7 +4,7 @@ const STYLE = `
 :root { color-scheme: light dark; --page: #f4f5f8; --card: #fff; --text: #1a1d29; --quiet: #5a6072; --line: #868ca0; --accent: #3d4edb; --on-accent: #fff; --error: #b3261e; --error-page: #fdecea; }
 @media (prefers-color-scheme: dark) { :root { --page: #12141c; --card: #1c1f2b; --text: #eceef5; --quiet: #a7adc0; --line: #737a91; --accent: #aab4ff; --on-accent: #12141c; --error: #ffb4ab; --error-page: #3a1f1d; } }
 * { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
+body { overflow-wrap: anywhere; margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
 main { width: 100%; max-width: 24rem; padding: 2.25rem 2rem; background: var(--card); border-radius: 1rem; box-shadow: 0 1px 2px #0002, 0 12px 32px #0001; }
 h1 { margin: 0 0 .25rem; font-size: 1.5rem; line-height: 1.25; }
 p { margin: 0 0 1.5rem; color: var(--quiet); }
@@ -104,7 +104,10 @@ ${form.replace('</form>', buttons)}`;
 }
 
 export function signedOutPage(): Page {
-  return page('Signed out', '<h1>Signed out</h1>\n<p>You can close this page.</p>');
+  return page(
+    'Signed out',
+    '<h1>Signed out</h1>\n<p>You can close this page.</p>\n<p class="links"><a href="/">The first page</a></p>',
+  );
 }
 
 /** What a person who has signed in cannot do yet; `next` leads on. */
@@ -119,6 +122,7 @@ export function waitingPage(notice: string, next: string): Page {
 export function errorPage(detail: string): Page {
   const content = `<h1>This did not work</h1>
 <p class="error" role="alert">${escape(detail)}</p>
-<p>Go back to where you came from and begin again.</p>`;
+<p>Go back to where you came from and begin again.</p>
+<p class="links"><a href="/">The first page</a></p>`;
   return page('Error', content);
 }
