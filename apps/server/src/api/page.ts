@@ -8,6 +8,7 @@ const STYLE = `
   code, pre { font: .9375em/1.5 ui-monospace, monospace; background: color-mix(in srgb, var(--ink) 8%, transparent); border-radius: .3em; padding: .1em .35em; }
   pre { padding: .8em 1em; overflow-x: auto; }
   table { border-collapse: collapse; } td { padding: .2rem 1rem .2rem 0; vertical-align: top; }
+  td:first-child { overflow-wrap: normal; }
   nav { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
   .quiet { opacity: .7; }
 `;
