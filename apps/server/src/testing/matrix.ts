@@ -354,7 +354,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   describeOwnedResultFile: { ...execution('VIEWER', 'HEAD', '/result/none.txt', [404]), bodiless: true },
   getOwnedRecord: execution('VIEWER', 'GET', '/record'),
   getOwnedLog: execution('VIEWER', 'GET', '/log'),
-  cancelOwnedExecution: execution('MAINTAINER', 'PUT', '/cancel', [409]),
+  cancelOwnedExecution: execution('MAINTAINER', 'PUT', '/cancel'),
   deleteOwnedExecution: execution('MAINTAINER', 'DELETE', ''),
   getStorage: list('VIEWER', 'GET', '/storage'),
   setRetention: list('OWNER', 'PUT', '/storage/retention', () => ({ keepDays: 30 })),

@@ -78,7 +78,8 @@ describe.each(databases)('workflow services on $name', (kind) => {
     expect(Object.keys(body._links).toSorted()).toEqual(['self', 'status']);
     const log = await app.request('GET', `/${id}/log`);
     expect(JSON.stringify(log.body)).toContain('double has ended');
-    expect((await app.request('PUT', `/${id}/cancel`)).status).toBe(409);
+    const late = await app.request('PUT', `/${id}/cancel`);
+    expect([late.status, member(late.body, 'status')]).toEqual([200, 'SUCCEEDED']);
     // What it calls is not counted by the tests below.
     const first = async () => member((await app.request('GET', `/${accepted.id}`)).body, 'status');
     await expect.poll(first, { timeout: 30_000 }).toBe('SUCCEEDED');
