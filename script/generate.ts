@@ -1,9 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { clientFilesOfCode } from './generate/client.ts';
 import { pages } from './generate/pages.ts';
 import { root } from './run.ts';
 
-// `npm run generate`: renews the parts of the documentation that are made from the code.
+// `npm run generate`: renews the parts of the documentation that are made from the code, and the generated client.
 // `npm run generate -- pictures`: takes the pictures of docs/images from a first start as well; needs the sandbox.
 for (const { file, renew } of pages) {
   const place = path.join(root, file);
@@ -11,6 +12,12 @@ for (const { file, renew } of pages) {
   const renewed = renew(page);
   if (renewed !== page) writeFileSync(place, renewed);
   process.stdout.write(`${renewed === page ? 'up to date' : 'renewed   '}  ${file}\n`);
+}
+
+for (const { file, text } of await clientFilesOfCode()) {
+  const renewed = !existsSync(file) || readFileSync(file, 'utf8') !== text;
+  if (renewed) writeFileSync(file, text);
+  process.stdout.write(`${renewed ? 'renewed   ' : 'up to date'}  ${path.relative(root, file)}\n`);
 }
 
 if (process.argv.includes('pictures')) {

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../run.ts';
 import { between, table } from './marks.ts';
@@ -62,14 +62,17 @@ function directDependencies(): Map<string, Dependency> {
       if (known && known.version !== version)
         throw new Error(`${name} is ${known.version} in ${known.pinnedIn.join(', ')} but ${version} in ${folder}.`);
       const pinnedIn = [...(known?.pinnedIn ?? []), folder === '.' ? 'root' : folder];
-      all.set(name, { version, licence: licenceOf(name), pinnedIn });
+      all.set(name, { version, licence: licenceOf(folder, name), pinnedIn });
     }
   }
   return all;
 }
 
-function licenceOf(name: string): string {
-  return readJson<Manifest>(`node_modules/${name}/package.json`).license ?? 'none stated';
+/** npm installs a package beside the folder that needs it when the root has no place for it. */
+function licenceOf(folder: string, name: string): string {
+  const near = path.join(folder, 'node_modules', name, 'package.json');
+  const installed = existsSync(path.join(root, near)) ? near : `node_modules/${name}/package.json`;
+  return readJson<Manifest>(installed).license ?? 'none stated';
 }
 
 /** The licences of everything that running Kethub installs, by the lock file. */

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { problems } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientFiles } from '../../../../script/generate/client.ts';
 import { databases } from '../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
 
@@ -41,6 +43,11 @@ describe('the description of the interfaces', () => {
         expect(Object.keys(description.components.schemas)).toContain(name?.split('/').at(-1));
       }
     }
+  });
+
+  test('has become the generated client', async () => {
+    for (const { file, text } of await clientFiles(platform.kethub.platform.addresses))
+      expect(readFileSync(file, 'utf8'), `${file} is stale. Renew it: npm run generate`).toBe(text);
   });
 
   test('has every operation answer what its address answers', async () => {

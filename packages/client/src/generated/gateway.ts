@@ -1,0 +1,438 @@
+// Made from the OpenAPI document by `npm run generate`. Change the endpoint, not this file.
+export const table = {
+  cancelExecution: ['PUT', '/{owner}/{service}/{version}/{id}/cancel', 'json'],
+  getExecution: ['GET', '/{owner}/{service}/{version}/{id}', 'json'],
+  getLog: ['GET', '/{owner}/{service}/{version}/{id}/log', 'stream'],
+  getResult: ['GET', '/{owner}/{service}/{version}/{id}/result', 'json'],
+  getResultFile: ['GET', '/{owner}/{service}/{version}/{id}/result/{file}', 'stream'],
+  getServiceOpenApi: ['GET', '/{owner}/{service}/{version}/openapi.json', 'json'],
+  listExecutions: ['GET', '/{owner}/{service}/{version}/', 'json'],
+  publishMessage: ['POST', '/{owner}/{service}/{version}/workflow-messages', 'json'],
+  requestToken: ['POST', '/token', 'json'],
+  startExecution: ['POST', '/{owner}/{service}/{version}/', 'json'],
+} as const;
+
+export interface components {
+    schemas: {
+        /** @description OpenAPI document of a version of a service. */
+        ApiSpecification: {
+            /** @description 3.0.x or 3.1.x. */
+            openapi: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description HAL link. */
+        Link: {
+            href: string;
+        };
+        /** @description RFC 9457 problem document. */
+        ProblemDetails: {
+            detail: string;
+            errors?: {
+                code?: string;
+                detail: string;
+                /** @description Id of a BPMN element, of a workflow. */
+                elementId?: string;
+                /** @description JSON Pointer (RFC 6901) to the place in the request. */
+                pointer: string;
+            }[];
+            /** @description Path of the request. */
+            instance: string;
+            status: number;
+            title: string;
+            /**
+             * Format: uri-reference
+             * @description Address of a page about this kind of problem.
+             */
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The result at the root, and two HAL members. */
+        ResultResponse: {
+            _embedded: {
+                status: components["schemas"]["ServiceExecution"];
+            };
+            /** @description self, status and one link per result file, named by its file name. */
+            _links: {
+                self: components["schemas"]["Link"];
+                status: components["schemas"]["Link"];
+            } & {
+                [key: string]: components["schemas"]["Link"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        ServiceExecution: {
+            /**
+             * @description yyyy-MM-dd HH:mm:ss, UTC.
+             * @example 2026-01-31 22:38:08
+             */
+            createdAt: string;
+            /**
+             * @description yyyy-MM-dd HH:mm:ss, UTC.
+             * @example 2026-01-31 22:38:08
+             */
+            endedAt?: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            id: string;
+            /**
+             * @description yyyy-MM-dd HH:mm:ss, UTC.
+             * @example 2026-01-31 22:38:08
+             */
+            startedAt?: string;
+            /** @enum {unknown} */
+            status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
+        };
+        /** @description A status object in a list, with its links. */
+        ServiceExecutionEntry: {
+            _links: {
+                result: components["schemas"]["Link"];
+                self: components["schemas"]["Link"];
+                status: components["schemas"]["Link"];
+            };
+            /**
+             * @description yyyy-MM-dd HH:mm:ss, UTC.
+             * @example 2026-01-31 22:38:08
+             */
+            createdAt: string;
+            /**
+             * @description yyyy-MM-dd HH:mm:ss, UTC.
+             * @example 2026-01-31 22:38:08
+             */
+            endedAt?: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            id: string;
+            /**
+             * @description yyyy-MM-dd HH:mm:ss, UTC.
+             * @example 2026-01-31 22:38:08
+             */
+            startedAt?: string;
+            /** @enum {unknown} */
+            status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
+        };
+        TokenError: {
+            /** @enum {unknown} */
+            error: "invalid_request" | "invalid_client" | "unsupported_grant_type";
+            error_description: string;
+        };
+        TokenRequest: {
+            /** @enum {string} */
+            grant_type: "client_credentials";
+        } & {
+            [key: string]: unknown;
+        };
+        TokenResponse: {
+            access_token: string;
+            /** @description Seconds. */
+            expires_in: number;
+            scope: string;
+            /** @enum {string} */
+            token_type: "Bearer";
+        };
+        /** @description `started`: executions that it has started. */
+        WorkflowMessageReceipt: {
+            correlationKey: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            id: string;
+            name: string;
+            started: string[];
+        };
+        /** @description A message for instances that wait for one of this name and correlation key, or for a start event of this name. */
+        WorkflowMessageRequest: {
+            /** @default  */
+            correlationKey: string;
+            messageId?: string;
+            name: string;
+            /**
+             * @description For so long it waits for an instance that wants it.
+             * @default 3600
+             */
+            timeToLiveSeconds: number;
+            variables?: {
+                [key: string]: unknown;
+            };
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export interface operations {
+    listExecutions: {
+        parameters: {
+            query?: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                owner: string;
+                service: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceExecutionEntry"][];
+                };
+            };
+        };
+    };
+    startExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                owner: string;
+                service: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceExecution"];
+                };
+            };
+        };
+    };
+    getExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                id: string;
+                owner: string;
+                service: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceExecution"];
+                };
+            };
+        };
+    };
+    cancelExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                id: string;
+                owner: string;
+                service: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceExecution"];
+                };
+            };
+        };
+    };
+    getLog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                id: string;
+                owner: string;
+                service: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/event-stream": unknown;
+                    "text/plain": unknown;
+                };
+            };
+        };
+    };
+    getResult: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                id: string;
+                owner: string;
+                service: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultResponse"];
+                };
+            };
+        };
+    };
+    getResultFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file: string;
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                id: string;
+                owner: string;
+                service: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+        };
+    };
+    getServiceOpenApi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                owner: string;
+                service: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiSpecification"];
+                };
+            };
+        };
+    };
+    publishMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                owner: string;
+                service: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkflowMessageRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowMessageReceipt"];
+                };
+            };
+        };
+    };
+    requestToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenResponse"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,39 @@
+import path from 'node:path';
+import { startTestKethub } from '../../apps/server/src/testing/kethub.ts';
+import { databases } from '../../apps/server/src/testing/databases.ts';
+import { operationsFile, type OpenApiDocument } from '../../packages/client/src/generator/operations.ts';
+import { root } from '../run.ts';
+
+/** A generated file of the client. */
+export interface ClientFile {
+  /** Absolute path. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The generated files of the client, from the OpenAPI documents that a platform serves at these addresses. */
+export async function clientFiles(addresses: {
+  readonly api: string;
+  readonly gateway: string;
+}): Promise<ClientFile[]> {
+  const served = { platform: addresses.api, gateway: addresses.gateway };
+  return Promise.all(
+    Object.entries(served).map(async ([name, address]) => {
+      const document = (await (await fetch(`${address}/openapi.json`)).json()) as OpenApiDocument;
+      const file = path.join(root, `packages/client/src/generated/${name}.ts`);
+      return { file, text: await operationsFile(document) };
+    }),
+  );
+}
+
+/** The same, from a platform that is started for it. */
+export async function clientFilesOfCode(): Promise<ClientFile[]> {
+  const [sqlite] = databases;
+  if (!sqlite) throw new Error('SQLite is always there');
+  const kethub = await startTestKethub(sqlite);
+  try {
+    return await clientFiles(kethub.platform.addresses);
+  } finally {
+    await kethub.close();
+  }
+}
