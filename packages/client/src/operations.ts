@@ -34,7 +34,7 @@ type ParametersOf<Type> = Type extends { parameters: infer Given }
   ? (Given extends { path: infer InPath } ? InPath : object) &
       (Given extends { query?: infer InQuery } ? QueryOf<InQuery> : object)
   : object;
-type QueryOf<InQuery> = [InQuery] extends [never | undefined] ? object : NonNullable<InQuery>;
+type QueryOf<InQuery> = [InQuery] extends [undefined] ? object : NonNullable<InQuery>;
 
 type BodyOf<Type> = Type extends { requestBody?: never }
   ? object
