@@ -21,6 +21,32 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DataPoolReference: {
+            /** @description Token with which somebody lends the application their rights on the data pool. */
+            grant?: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            id: string;
+            /** @enum {unknown} */
+            ref: "DATAPOOL" | "datapool";
+        };
+        /** @description The input: a JSON object. What a service takes beside `data` and `params`, its own document says. */
+        ExecutionInput: {
+            /** @description Secrets by the name of the parameter that takes them. Sealed, and never shown. */
+            $secrets?: {
+                [key: string]: string;
+            };
+            data?: components["schemas"]["InputData"];
+            params?: components["schemas"]["InputParams"];
+        } & {
+            [key: string]: components["schemas"]["DataPoolReference"] | unknown;
+        };
+        /** @description Problem data: any JSON value. */
+        InputData: unknown;
+        /** @description Parameters that influence evaluation: any JSON value. */
+        InputParams: unknown;
         /** @description HAL link. */
         Link: {
             href: string;
@@ -136,15 +162,30 @@ export interface components {
             /** @enum {string} */
             token_type: "Bearer";
         };
-        /** @description `started`: executions that it has started. */
+        /** @description What has become of a message. */
         WorkflowMessageReceipt: {
             correlationKey: string;
+            /** @description How many instances that waited for it have got it. */
+            delivered: number;
+            /** @description The same as a sentence. */
+            detail: string;
+            /**
+             * Format: date-time
+             * @description Until when it waits. Absent: it was delivered.
+             */
+            expiresAt?: string;
             /**
              * Format: uuid
              * @description UUID; version 7 where the platform mints it, so ids order by creation.
              */
             id: string;
             name: string;
+            /**
+             * @description STARTED, DELIVERED; else it waits: WAITING (nobody waits for the name now), OTHER_KEY (instances wait for the name with other correlation keys), KEY_ACTIVE (an instance that was started with this key is active, and no second one is started), UNKNOWN_NAME (no version of the workflow has the name).
+             * @enum {unknown}
+             */
+            outcome: "STARTED" | "DELIVERED" | "WAITING" | "OTHER_KEY" | "KEY_ACTIVE" | "UNKNOWN_NAME";
+            /** @description Executions that it has started. */
             started: string[];
         };
         /** @description A message for instances that wait for one of this name and correlation key, or for a start event of this name. */
@@ -200,7 +241,12 @@ export interface operations {
     startExecution: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description `wait=N`: wait for N seconds, at most 60 (RFC 7240). */
+                Prefer?: string;
+            };
             path: {
                 owner: string;
                 service: string;
@@ -210,9 +256,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["ExecutionInput"];
             };
         };
         responses: {
@@ -229,7 +273,12 @@ export interface operations {
     getExecution: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+                /** @description `wait=N`: wait for N seconds, at most 60 (RFC 7240). */
+                Prefer?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 id: string;
@@ -331,7 +380,12 @@ export interface operations {
     getResultFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+                /** @description A part of the content, such as `bytes=0-1023` (RFC 9110, section 14). */
+                Range?: string;
+            };
             path: {
                 file: string;
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
@@ -365,7 +419,10 @@ export interface operations {
     getServiceOpenApi: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+            };
             path: {
                 owner: string;
                 service: string;
@@ -388,7 +445,10 @@ export interface operations {
     publishMessage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 owner: string;
                 service: string;

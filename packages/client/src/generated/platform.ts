@@ -93,6 +93,23 @@ export const table = {
   publishWorkflowMessage: ['POST', '/services/{serviceId}/workflow-messages', 'json'],
   purgeLayer: ['DELETE', '/layers/{layerId}', 'json'],
   putDataPoolMember: ['PUT', '/data-pools/{dataPoolId}/members/{memberType}/{memberId}', 'json'],
+  qcAddFile: ['POST', '/qc-catalog/datapools/{dataPoolId}/files', 'json'],
+  qcChangeShare: ['PUT', '/qc-catalog/datapools/{dataPoolId}/shares/{shareId}', 'json'],
+  qcCreateDataPool: ['POST', '/qc-catalog/datapools', 'json'],
+  qcDeleteDataPool: ['DELETE', '/qc-catalog/datapools/{dataPoolId}', 'nothing'],
+  qcDeleteFile: ['DELETE', '/qc-catalog/datapools/{dataPoolId}/files/{fileId}', 'nothing'],
+  qcDownloadFile: ['GET', '/qc-catalog/datapools/{dataPoolId}/files/{fileId}', 'stream'],
+  qcGetDataPool: ['GET', '/qc-catalog/datapools/{dataPoolId}', 'json'],
+  qcGetSubscription: ['GET', '/qc-catalog/subscriptions/{subscriptionId}', 'json'],
+  qcGrantDataPool: ['POST', '/qc-catalog/datapools/{dataPoolId}/grants', 'json'],
+  qcListDataPools: ['GET', '/qc-catalog/datapools', 'json'],
+  qcListFiles: ['GET', '/qc-catalog/datapools/{dataPoolId}/files', 'json'],
+  qcListShares: ['GET', '/qc-catalog/datapools/{dataPoolId}/shares', 'json'],
+  qcRemoveShare: ['DELETE', '/qc-catalog/datapools/{dataPoolId}/shares/{shareId}', 'nothing'],
+  qcShareDataPool: ['POST', '/qc-catalog/datapools/{dataPoolId}/shares', 'json'],
+  qcSubscribe: ['POST', '/qc-catalog/subscriptions', 'json'],
+  qcUnsubscribe: ['DELETE', '/qc-catalog/subscriptions/{subscriptionId}', 'nothing'],
+  qcUpdateDataPool: ['PUT', '/qc-catalog/datapools/{dataPoolId}', 'json'],
   readAuditLog: ['GET', '/audit-log', 'json'],
   readCosts: ['GET', '/usage/costs', 'json'],
   readRevenue: ['GET', '/usage/revenue', 'json'],
@@ -401,8 +418,30 @@ export interface components {
              */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
         };
+        DataPoolReference: {
+            /** @description Token with which somebody lends the application their rights on the data pool. */
+            grant?: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            id: string;
+            /** @enum {unknown} */
+            ref: "DATAPOOL" | "datapool";
+        };
         DefaultAccessTokenDto: {
             defaultToken: string;
+        };
+        /** @description The input: a JSON object. What a service takes beside `data` and `params`, its own document says. */
+        ExecutionInput: {
+            /** @description Secrets by the name of the parameter that takes them. Sealed, and never shown. */
+            $secrets?: {
+                [key: string]: string;
+            };
+            data?: components["schemas"]["InputData"];
+            params?: components["schemas"]["InputParams"];
+        } & {
+            [key: string]: components["schemas"]["DataPoolReference"] | unknown;
         };
         /** @description What is needed to run an execution again and to trust it. The provider of the service sees hashes and sizes, neither whose it is nor input, result, names of files or messages. */
         ExecutionRecord: {
@@ -540,6 +579,10 @@ export interface components {
             count: number;
             type?: string;
         };
+        /** @description Problem data: any JSON value. */
+        InputData: unknown;
+        /** @description Parameters that influence evaluation: any JSON value. */
+        InputParams: unknown;
         /** @description Whoever has this verified e-mail address may join until it expires. */
         Invitation: {
             /**
@@ -992,6 +1035,132 @@ export interface components {
              */
             visibility: "SHARED" | "INTERNAL";
         };
+        QcDataPool: {
+            /**
+             * @description yyyy-MM-dd HH:mm:ss, UTC.
+             * @example 2026-01-31 22:38:08
+             */
+            createdAt: string;
+            /** @enum {unknown} */
+            currentUserPermission: "VIEWER" | "MAINTAINER" | "OWNER";
+            description: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            id: string;
+            name: string;
+            shortDescription: string;
+            tags: string[];
+        };
+        QcDataPoolFile: {
+            contentLength: number;
+            contentType: string;
+            /**
+             * @description yyyy-MM-dd HH:mm:ss, UTC.
+             * @example 2026-01-31 22:38:08
+             */
+            createdAt: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            dataPoolId: string;
+            fullPath: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            id: string;
+            name: string;
+        };
+        QcDataPoolRequest: {
+            description?: string;
+            name: string;
+            shortDescription?: string;
+            tags?: string[];
+        };
+        QcGrant: {
+            token: string;
+        };
+        QcGrantRequest: {
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            applicationId: string;
+            /** @enum {unknown} */
+            permission: "VIEW" | "MODIFY";
+        };
+        QcShare: {
+            active: boolean;
+            constraints: unknown[];
+            /**
+             * @description yyyy-MM-dd HH:mm:ss, UTC.
+             * @example 2026-01-31 22:38:08
+             */
+            createdAt: string;
+            id: string;
+            /** @enum {unknown} */
+            role: "VIEWER" | "MAINTAINER" | "OWNER";
+            sharedWith: components["schemas"]["QcTenant"];
+        };
+        QcShareRequest: {
+            /** @enum {unknown} */
+            role?: "VIEWER" | "MAINTAINER" | "OWNER";
+            sharedWith: components["schemas"]["QcTenant"];
+        };
+        QcShareRoleRequest: {
+            /** @enum {unknown} */
+            role: "VIEWER" | "MAINTAINER" | "OWNER";
+        };
+        QcSubscription: {
+            application: {
+                /**
+                 * @description yyyy-MM-dd HH:mm:ss, UTC.
+                 * @example 2026-01-31 22:38:08
+                 */
+                createdAt: string;
+                /**
+                 * Format: uuid
+                 * @description UUID; version 7 where the platform mints it, so ids order by creation.
+                 */
+                id: string;
+                name: string;
+            };
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            id: string;
+            service: {
+                gatewayEndpoint: string;
+                /**
+                 * Format: uuid
+                 * @description UUID; version 7 where the platform mints it, so ids order by creation.
+                 */
+                id: string;
+                name: string;
+                version: string;
+            };
+        };
+        QcSubscriptionRequest: {
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            applicationId: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            serviceId: string;
+        };
+        QcTenant: {
+            /** @enum {unknown} */
+            tenantType: "USER" | "ORGANIZATION";
+            value: string;
+        };
         /** @description An approved user, or an organization. */
         Recipient: {
             id: string;
@@ -1102,6 +1271,11 @@ export interface components {
             /** @description Whether each execution has the provider access tokens of the service's owner as environment variables. */
             providerAccessTokens?: boolean;
             /**
+             * @description The Python of a service of the Python template. Without it, `.python-version` or `requires-python` in pyproject.toml decides, and without these the installation.
+             * @enum {unknown}
+             */
+            python?: "3.10" | "3.11" | "3.12" | "3.13";
+            /**
              * @description What the source is: a project of the Python template, or one with a Dockerfile. DOCKER needs an installation with a container engine.
              * @default PYTHON_TEMPLATE
              * @enum {unknown}
@@ -1109,6 +1283,8 @@ export interface components {
             runtime: "PYTHON_TEMPLATE" | "DOCKER";
             /** @default 3600 */
             runTimeSeconds: number;
+            /** @description Whether requirements that exist as source code only are built: their code runs in the sandbox of the build, without a network. Default false. */
+            sourcePackages?: boolean;
             /** @description Whether an execution may run in a process that was started, with what the program imports, before it was asked for. Default true. */
             warmStart?: boolean;
         };
@@ -1632,6 +1808,8 @@ export interface components {
                 serviceId: string;
                 serviceVersion: string | null;
             }[];
+            /** @description Probable mistakes that are no reason to refuse it, such as a variable that nothing defines. */
+            warnings: components["schemas"]["WorkflowProblem"][];
         };
         WorkflowError: {
             applicationId?: string;
@@ -1666,6 +1844,8 @@ export interface components {
              */
             instanceId: string;
             processId: string;
+            /** @description What to do before it is tried again. */
+            remedy?: string;
             type: string;
             variables?: {
                 [key: string]: unknown;
@@ -1785,6 +1965,14 @@ export interface components {
              * @example 1.0.0
              */
             version?: string;
+            /** @description What expressions have noticed, such as a variable that is not there: each once, at most 20. */
+            warnings: {
+                code: string;
+                /** @description Id of a BPMN element. */
+                elementId: string;
+                expression: string;
+                message: string;
+            }[];
         };
         /** @description One thing that an instance did. */
         WorkflowJournalEntry: {
@@ -1798,15 +1986,30 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description `started`: executions that it has started. */
+        /** @description What has become of a message. */
         WorkflowMessageReceipt: {
             correlationKey: string;
+            /** @description How many instances that waited for it have got it. */
+            delivered: number;
+            /** @description The same as a sentence. */
+            detail: string;
+            /**
+             * Format: date-time
+             * @description Until when it waits. Absent: it was delivered.
+             */
+            expiresAt?: string;
             /**
              * Format: uuid
              * @description UUID; version 7 where the platform mints it, so ids order by creation.
              */
             id: string;
             name: string;
+            /**
+             * @description STARTED, DELIVERED; else it waits: WAITING (nobody waits for the name now), OTHER_KEY (instances wait for the name with other correlation keys), KEY_ACTIVE (an instance that was started with this key is active, and no second one is started), UNKNOWN_NAME (no version of the workflow has the name).
+             * @enum {unknown}
+             */
+            outcome: "STARTED" | "DELIVERED" | "WAITING" | "OTHER_KEY" | "KEY_ACTIVE" | "UNKNOWN_NAME";
+            /** @description Executions that it has started. */
             started: string[];
         };
         /** @description A message for instances that wait for one of this name and correlation key, or for a start event of this name. */
@@ -1848,7 +2051,10 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1867,7 +2073,12 @@ export interface operations {
     createApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1890,7 +2101,12 @@ export interface operations {
     getApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 applicationId: string;
@@ -1912,7 +2128,10 @@ export interface operations {
     deleteApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 applicationId: string;
@@ -1932,7 +2151,12 @@ export interface operations {
     renameApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 applicationId: string;
@@ -1958,7 +2182,12 @@ export interface operations {
     rotateAccessKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 applicationId: string;
@@ -1984,7 +2213,10 @@ export interface operations {
     revealSecretAccessKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 applicationId: string;
@@ -2008,7 +2240,10 @@ export interface operations {
     transferApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 applicationId: string;
@@ -2038,7 +2273,10 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 applicationId: string;
@@ -2060,7 +2298,12 @@ export interface operations {
     subscribe: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 applicationId: string;
@@ -2094,7 +2337,10 @@ export interface operations {
     getSubscription: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 applicationId: string;
@@ -2118,7 +2364,10 @@ export interface operations {
     unsubscribe: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 applicationId: string;
@@ -2148,7 +2397,10 @@ export interface operations {
                 /** @description Only what was done to this resource. */
                 resourceId?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2190,7 +2442,10 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2209,7 +2464,12 @@ export interface operations {
     createDataPool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2232,7 +2492,12 @@ export interface operations {
     getDataPool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 dataPoolId: string;
@@ -2254,7 +2519,10 @@ export interface operations {
     deleteDataPool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 dataPoolId: string;
@@ -2274,7 +2542,12 @@ export interface operations {
     updateDataPool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 dataPoolId: string;
@@ -2304,7 +2577,10 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 dataPoolId: string;
@@ -2326,7 +2602,16 @@ export interface operations {
     downloadDataPoolFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+                /** @description A part of the content, such as `bytes=0-1023` (RFC 9110, section 14). */
+                Range?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 dataPoolId: string;
@@ -2358,7 +2643,12 @@ export interface operations {
     uploadDataPoolFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 dataPoolId: string;
@@ -2394,7 +2684,12 @@ export interface operations {
     deleteDataPoolFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 dataPoolId: string;
@@ -2416,7 +2711,10 @@ export interface operations {
     listDataPoolMembers: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 dataPoolId: string;
@@ -2438,7 +2736,10 @@ export interface operations {
     putDataPoolMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 dataPoolId: string;
@@ -2474,7 +2775,10 @@ export interface operations {
     removeDataPoolMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 dataPoolId: string;
@@ -2496,7 +2800,10 @@ export interface operations {
     leaveDataPool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 dataPoolId: string;
@@ -2516,7 +2823,10 @@ export interface operations {
     transferDataPool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 dataPoolId: string;
@@ -2542,7 +2852,10 @@ export interface operations {
     listOwnInvitations: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2561,7 +2874,10 @@ export interface operations {
     declineInvitation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 invitationId: string;
@@ -2581,7 +2897,10 @@ export interface operations {
     acceptInvitation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 invitationId: string;
@@ -2603,7 +2922,10 @@ export interface operations {
     listLayers: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2622,7 +2944,10 @@ export interface operations {
     purgeLayer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description `id` of the layer. */
                 layerId: string;
@@ -2644,7 +2969,10 @@ export interface operations {
     rebuildLayer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description `id` of the layer. */
                 layerId: string;
@@ -2673,7 +3001,10 @@ export interface operations {
                 /** @description Part of a title, a summary or the name of a provider; upper or lower case. */
                 q?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2692,7 +3023,10 @@ export interface operations {
     getMarketplaceService: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -2714,7 +3048,12 @@ export interface operations {
     getMarketplaceApiSpecification: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -2736,7 +3075,12 @@ export interface operations {
     getMe: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2755,7 +3099,12 @@ export interface operations {
     updateMe: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2778,7 +3127,10 @@ export interface operations {
     deleteMe: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2795,7 +3147,10 @@ export interface operations {
     listAccessTokens: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2814,7 +3169,12 @@ export interface operations {
     createAccessToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2837,7 +3197,10 @@ export interface operations {
     deleteAccessToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID of the token. */
                 id: string;
@@ -2857,7 +3220,10 @@ export interface operations {
     renewDefaultAccessToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2876,7 +3242,10 @@ export interface operations {
     uploadProfileImage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2900,7 +3269,10 @@ export interface operations {
     deleteProfileImage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2917,7 +3289,10 @@ export interface operations {
     listOrganizations: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2936,7 +3311,12 @@ export interface operations {
     createOrganization: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2959,7 +3339,10 @@ export interface operations {
     getOrganization: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 organizationId: string;
@@ -3001,7 +3384,10 @@ export interface operations {
     renameOrganization: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 organizationId: string;
@@ -3187,7 +3573,10 @@ export interface operations {
     listProviderAccessTokens: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3206,7 +3595,12 @@ export interface operations {
     setProviderAccessToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 provider: "IBM_QUANTUM" | "IONQ" | "IQM" | "AQT" | "DWAVE" | "QUANDELA";
             };
@@ -3239,9 +3633,492 @@ export interface operations {
     deleteProviderAccessToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 provider: "IBM_QUANTUM" | "IONQ" | "IQM" | "AQT" | "DWAVE" | "QUANDELA";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    qcListDataPools: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QcDataPool"][];
+                };
+            };
+        };
+    };
+    qcCreateDataPool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QcDataPoolRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QcDataPool"];
+                };
+            };
+        };
+    };
+    qcGetDataPool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                dataPoolId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QcDataPool"];
+                };
+            };
+        };
+    };
+    qcUpdateDataPool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                dataPoolId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QcDataPoolRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QcDataPool"];
+                };
+            };
+        };
+    };
+    qcDeleteDataPool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                dataPoolId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    qcListFiles: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                dataPoolId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QcDataPoolFile"][];
+                };
+            };
+        };
+    };
+    qcAddFile: {
+        parameters: {
+            query?: {
+                /** @description A plain name without slashes or control characters, at most 255 bytes in UTF-8. */
+                filename?: string;
+            };
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                dataPoolId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QcDataPoolFile"];
+                };
+            };
+        };
+    };
+    qcDownloadFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+                /** @description A part of the content, such as `bytes=0-1023` (RFC 9110, section 14). */
+                Range?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                dataPoolId: string;
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                fileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+        };
+    };
+    qcDeleteFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                dataPoolId: string;
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                fileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    qcGrantDataPool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                dataPoolId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QcGrantRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QcGrant"];
+                };
+            };
+        };
+    };
+    qcListShares: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                dataPoolId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QcShare"][];
+                };
+            };
+        };
+    };
+    qcShareDataPool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                dataPoolId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QcShareRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QcShare"];
+                };
+            };
+        };
+    };
+    qcChangeShare: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                dataPoolId: string;
+                shareId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QcShareRoleRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QcShare"];
+                };
+            };
+        };
+    };
+    qcRemoveShare: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                dataPoolId: string;
+                shareId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    qcSubscribe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QcSubscriptionRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QcSubscription"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QcSubscription"];
+                };
+            };
+        };
+    };
+    qcGetSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                subscriptionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QcSubscription"];
+                };
+            };
+        };
+    };
+    qcUnsubscribe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                subscriptionId: string;
             };
             cookie?: never;
         };
@@ -3264,7 +4141,10 @@ export interface operations {
                 limit?: number;
                 status?: "PENDING" | "APPROVED" | "REJECTED";
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3283,7 +4163,10 @@ export interface operations {
     getRegistration: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description Subject of the identity provider. */
                 id: string;
@@ -3305,7 +4188,12 @@ export interface operations {
     changeRegistration: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description Subject of the identity provider. */
                 id: string;
@@ -3331,10 +4219,13 @@ export interface operations {
     searchUsers: {
         parameters: {
             query: {
-                /** @description Part of a first name, last name or username; upper or lower case. */
+                /** @description Parts of a first name, last name or username, in any order; upper or lower case. */
                 q: string;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3359,7 +4250,10 @@ export interface operations {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3378,7 +4272,14 @@ export interface operations {
     getOwnedExecution: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+                /** @description `wait=N`: wait for N seconds, at most 60 (RFC 7240). */
+                Prefer?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 executionId: string;
@@ -3400,7 +4301,10 @@ export interface operations {
     deleteOwnedExecution: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 executionId: string;
@@ -3420,7 +4324,10 @@ export interface operations {
     cancelOwnedExecution: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 executionId: string;
@@ -3442,7 +4349,10 @@ export interface operations {
     endExecution: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 executionId: string;
@@ -3464,7 +4374,10 @@ export interface operations {
     getOwnedLog: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 executionId: string;
@@ -3488,7 +4401,10 @@ export interface operations {
     getOwnedRecord: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 executionId: string;
@@ -3510,7 +4426,10 @@ export interface operations {
     getOwnedResult: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 executionId: string;
@@ -3532,7 +4451,14 @@ export interface operations {
     getOwnedResultFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+                /** @description A part of the content, such as `bytes=0-1023` (RFC 9110, section 14). */
+                Range?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 executionId: string;
@@ -3567,7 +4493,10 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3586,7 +4515,12 @@ export interface operations {
     createService: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3628,7 +4562,10 @@ export interface operations {
     getService: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -3653,7 +4590,12 @@ export interface operations {
                 /** @description Delete it also when applications have subscribed to it. */
                 force?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -3673,7 +4615,12 @@ export interface operations {
     updateService: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -3703,7 +4650,10 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -3725,7 +4675,14 @@ export interface operations {
     startJob: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description `wait=N`: wait for N seconds, at most 60 (RFC 7240). */
+                Prefer?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -3734,9 +4691,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["ExecutionInput"];
             };
         };
         responses: {
@@ -3753,7 +4708,10 @@ export interface operations {
     getProvidedRecord: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 executionId: string;
@@ -3777,7 +4735,10 @@ export interface operations {
     getServiceLimits: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -3799,7 +4760,10 @@ export interface operations {
     setServiceLimits: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -3825,7 +4789,10 @@ export interface operations {
     getListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -3847,7 +4814,12 @@ export interface operations {
     publishListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -3881,7 +4853,12 @@ export interface operations {
     unpublishListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -3901,7 +4878,10 @@ export interface operations {
     transferService: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -3927,7 +4907,10 @@ export interface operations {
     listShares: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -3949,7 +4932,12 @@ export interface operations {
     createShare: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -3975,7 +4963,10 @@ export interface operations {
     getShare: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -3999,7 +4990,12 @@ export interface operations {
     deleteShare: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4021,7 +5017,12 @@ export interface operations {
     changeShare: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4053,7 +5054,10 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4075,7 +5079,10 @@ export interface operations {
     setSubscriptionLimits: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4103,7 +5110,12 @@ export interface operations {
     reportUsage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4133,7 +5145,10 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4161,7 +5176,12 @@ export interface operations {
                  */
                 version?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4173,6 +5193,25 @@ export interface operations {
                 "application/json": components["schemas"]["AddOnPremiseVersionRequest"];
                 "application/xml": string;
                 "application/zip": string;
+                "multipart/form-data": {
+                    /** @description Of a workflow: as which its tasks call services. */
+                    applicationId?: string;
+                    configuration?: components["schemas"]["RuntimeConfiguration"];
+                    description?: string;
+                    name?: string;
+                    /** Format: binary */
+                    source: string;
+                    /**
+                     * @description WORKFLOW: the source is a BPMN file. MANAGED otherwise.
+                     * @enum {unknown}
+                     */
+                    type?: "MANAGED" | "WORKFLOW";
+                    /**
+                     * @description Three dot-separated numbers without leading zeros.
+                     * @example 2.0.0
+                     */
+                    version?: string;
+                };
             };
         };
         responses: {
@@ -4189,7 +5228,10 @@ export interface operations {
     getServiceVersion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4216,7 +5258,12 @@ export interface operations {
     getApiSpecification: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4243,7 +5290,12 @@ export interface operations {
     uploadApiSpecification: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4278,7 +5330,12 @@ export interface operations {
     deleteApiSpecification: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4303,7 +5360,14 @@ export interface operations {
     getBuild: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+                /** @description `wait=N`: wait for N seconds, at most 60 (RFC 7240). */
+                Prefer?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4330,7 +5394,10 @@ export interface operations {
     getBuildLog: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4359,7 +5426,12 @@ export interface operations {
     configureServiceVersion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4390,7 +5462,14 @@ export interface operations {
     startJobOfVersion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description `wait=N`: wait for N seconds, at most 60 (RFC 7240). */
+                Prefer?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4404,9 +5483,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["ExecutionInput"];
             };
         };
         responses: {
@@ -4423,7 +5500,12 @@ export interface operations {
     publishServiceVersion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4454,7 +5536,12 @@ export interface operations {
     retireServiceVersion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4485,7 +5572,12 @@ export interface operations {
     withdrawRetirement: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4512,7 +5604,10 @@ export interface operations {
     downloadSource: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4540,7 +5635,12 @@ export interface operations {
     replaceSource: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4580,7 +5680,12 @@ export interface operations {
     setTarget: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4611,7 +5716,12 @@ export interface operations {
     setWorkflowApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4642,7 +5752,10 @@ export interface operations {
     listWorkflowIncidents: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4668,7 +5781,10 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4690,7 +5806,12 @@ export interface operations {
     publishWorkflowMessage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4720,7 +5841,10 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4739,7 +5863,10 @@ export interface operations {
     getSharedService: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId: string;
@@ -4780,7 +5907,10 @@ export interface operations {
     renewSigningKeys: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4799,7 +5929,10 @@ export interface operations {
     getStorage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4818,7 +5951,10 @@ export interface operations {
     setStorageQuota: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 ownerId: string;
                 ownerType: "USER" | "ORGANIZATION";
@@ -4844,7 +5980,10 @@ export interface operations {
     recountStorage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4863,7 +6002,10 @@ export interface operations {
     setRetention: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4892,7 +6034,10 @@ export interface operations {
                  */
                 month: string;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4917,7 +6062,10 @@ export interface operations {
                  */
                 month: string;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4957,7 +6105,10 @@ export interface operations {
     getUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description Subject of the identity provider. */
                 id: string;
@@ -4979,7 +6130,10 @@ export interface operations {
     getProfileImage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Subject of the identity provider. */
                 id: string;
@@ -5031,7 +6185,10 @@ export interface operations {
     getWorkflowInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 instanceId: string;
@@ -5053,7 +6210,10 @@ export interface operations {
     retryWorkflowIncident: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 incident: number;
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
@@ -5084,7 +6244,10 @@ export interface operations {
                 after?: number;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 instanceId: string;
@@ -5106,7 +6269,10 @@ export interface operations {
     getWorkflowResult: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
             path: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 executionId: string;
