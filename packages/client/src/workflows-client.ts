@@ -6,6 +6,7 @@ import type {
   WorkflowInstanceDetails,
   WorkflowMessageReceipt,
   WorkflowMessageRequest,
+  WorkflowSchedule,
 } from '@kethub/contract';
 import { path, sendForJson } from './connection.ts';
 import type { Call, CallOptions, Connection } from './connection.ts';
@@ -67,6 +68,16 @@ export function workflowsAt(connection: Connection) {
         method: 'PUT',
         path: path`/workflow-instances/${instanceId}/incidents/${String(incident)}/retry`,
         json: variables ? { variables } : {},
+        ...options,
+      }),
+    /** The timer start events of a workflow service, with why they start nothing. */
+    workflowSchedules: (id: string, options?: CallOptions) =>
+      sendForJson<WorkflowSchedule[]>(connection, { path: path`/services/${id}/workflow-schedules`, ...options }),
+    /** Tries a timer start event again that has failed or is stopped. */
+    retrySchedule: (id: string, elementId: string, options?: CallOptions) =>
+      sendForJson<WorkflowSchedule>(connection, {
+        method: 'PUT',
+        path: path`/services/${id}/workflow-schedules/${elementId}/retry`,
         ...options,
       }),
     /** For instances that wait for it, or a start event. */

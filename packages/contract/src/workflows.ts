@@ -149,6 +149,29 @@ export const WorkflowJournalEntry = Type.Object(
   { $id: 'WorkflowJournalEntry', additionalProperties: true, description: 'One thing that an instance did.' },
 );
 
+export const WorkflowSchedule = Type.Object(
+  {
+    elementId: ElementId,
+    version: Version,
+    nextAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When it is to start an instance. Absent: not known, or stopped.',
+      }),
+    ),
+    failures: Type.Integer({ minimum: 0, description: 'How often in a row it could not start an instance.' }),
+    failure: nullable('string', { description: 'Why it could not the last time; null when it could.' }),
+    stoppedAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Since when it is stopped, after 20 failures in a row: mend the cause, then try it again.',
+      }),
+    ),
+  },
+  { $id: 'WorkflowSchedule', description: 'A timer start event of the deployed version of a workflow service.' },
+);
+export type WorkflowSchedule = Static<typeof WorkflowSchedule>;
+
 export const RetryIncidentRequest = Request(
   { variables: Type.Optional(AnyObject) },
   {

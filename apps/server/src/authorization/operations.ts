@@ -82,6 +82,8 @@ export const operations = {
   'workflow-instance:list': 'VIEWER',
   'workflow-instance:read': 'VIEWER',
   'workflow-instance:retry': 'MAINTAINER',
+  'workflow-schedule:list': 'VIEWER',
+  'workflow-schedule:retry': 'MAINTAINER',
   'workflow-message:publish': 'MAINTAINER',
   'usage:report': 'MAINTAINER',
 } as const satisfies Record<string, MemberRole>;

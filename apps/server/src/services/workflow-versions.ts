@@ -129,6 +129,9 @@ export async function scheduleStarts(transaction: Queries, serviceId: string, ve
     element_id: elementId,
     due: 0,
     timer: null,
+    attempts: 0,
+    failure: null,
+    stopped_at: null,
   }));
   if (rows.length > 0) await transaction.insertInto('workflow_schedules').values(rows).execute();
 }

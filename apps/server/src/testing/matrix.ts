@@ -368,6 +368,15 @@ export const matrix: Readonly<Record<string, Row>> = {
   ),
   listWorkflowInstances: workflow('VIEWER', 'GET', (of) => `/services/${of.serviceId}/workflow-instances`),
   listWorkflowIncidents: workflow('VIEWER', 'GET', (of) => `/services/${of.serviceId}/workflow-incidents`),
+  listWorkflowSchedules: workflow('VIEWER', 'GET', (of) => `/services/${of.serviceId}/workflow-schedules`),
+  // Of a start event that is not there: 404 also for those who may.
+  retryWorkflowSchedule: workflow(
+    'MAINTAINER',
+    'PUT',
+    (of) => `/services/${of.serviceId}/workflow-schedules/begin/retry`,
+    undefined,
+    [404],
+  ),
   publishWorkflowMessage: workflow('MAINTAINER', 'POST', (of) => `/services/${of.serviceId}/workflow-messages`, {
     name: 'arrived',
   }),

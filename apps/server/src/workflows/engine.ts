@@ -73,10 +73,14 @@ export class WorkflowEngine {
       suspects.giveUp(id, cause);
       told();
     };
+    const holdInstance = (id: string, cause: string): void => {
+      suspects.hold(id, cause);
+      told();
+    };
     const jobs = new JobWorker(platform, { workflows, directory, targets, inbox, recent, look, giveUpInstance });
     const advancing = new Advancing(jobs, inbox, recent, suspects);
     const working: Loop = new Loop('jobs of workflows', log, () => jobs.work());
-    const timing = new Loop('timers of workflows', log, () => fireTimers(platform, told));
+    const timing = new Loop('timers of workflows', log, () => fireTimers(platform, told, holdInstance));
     const postponed = new PostponedMessages();
     const scheduling = new Loop('schedules of workflows', log, () => fireSchedules(platform, workflows, graphs, told));
     const correlating = new Loop('messages of workflows', log, () => correlateMessages(platform, postponed, told));

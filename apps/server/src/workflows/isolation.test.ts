@@ -44,11 +44,21 @@ describe.each(databases)('one that the database refuses on $name', ({ open }) =>
 
   test('keeps no other timer from being fired, and is tried again later', async () => {
     const id = await acceptedInstance(platform, 'timers');
-    const rows = Array.from({ length: 20 }, (_value, timer) => ({ instance_id: id, timer, element_id: 't', due: 1 }));
+    const rows = Array.from({ length: 20 }, (_value, timer) => ({
+      instance_id: id,
+      timer,
+      element_id: 't',
+      due: 1,
+      attempts: 0,
+    }));
     await platform.database.write((transaction) => transaction.insertInto('workflow_timers').values(rows).execute());
-    await fireTimers(platform, () => undefined);
+    await fireTimers(
+      platform,
+      () => undefined,
+      () => undefined,
+    );
     const left = await platform.database.read.selectFrom('workflow_timers').select(['timer', 'due']).execute();
-    expect(left).toEqual([{ timer: 13, due: now + 60_000 }]);
+    expect(left).toEqual([{ timer: 13, due: now + 500 }]);
     const events = await platform.database.read.selectFrom('workflow_events').select('id').execute();
     expect(events).toHaveLength(19 + 1);
   });

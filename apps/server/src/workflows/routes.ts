@@ -9,6 +9,7 @@ import {
   WorkflowJournalEntry,
   WorkflowMessageReceipt,
   WorkflowMessageRequest,
+  WorkflowSchedule,
 } from '@kethub/contract';
 import { jsonText, parseExact } from '@kethub/workflow';
 import { Type } from 'typebox';
@@ -26,6 +27,7 @@ import { createGraphs } from './graphs.ts';
 import { publishMessage } from './publish.ts';
 import { readIncidents, readInstance, readInstances, readJournal } from './operators/read-instances.ts';
 import { retryIncident } from './operators/retry-incident.ts';
+import { readSchedules, retrySchedule } from './operators/schedules.ts';
 
 const tag = 'Workflows';
 const servicePath = Type.Object({ serviceId: Id });
@@ -122,6 +124,33 @@ export const workflowEndpoints = (
       answers: { 200: Type.Array(WorkflowIncident) },
       problems: [...found],
       handle: ({ params, caller }) => readIncidents(platform, graphs, contextOf(caller), params.serviceId),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/services/:serviceId/workflow-schedules',
+      id: 'listWorkflowSchedules',
+      tag,
+      access: 'workflow-schedule:list',
+      summary: 'List the timer start events of an own workflow',
+      description: 'Those of the version that was deployed last, with the next time, or why they start nothing.',
+      params: servicePath,
+      answers: { 200: Type.Array(WorkflowSchedule) },
+      problems: [...found],
+      handle: ({ params, caller }) => readSchedules(platform, contextOf(caller), params.serviceId),
+    }),
+    endpoint({
+      method: 'PUT',
+      path: '/services/:serviceId/workflow-schedules/:elementId/retry',
+      id: 'retryWorkflowSchedule',
+      tag,
+      access: 'workflow-schedule:retry',
+      summary: 'Try a timer start event again that has failed or is stopped',
+      description:
+        '202: a worker starts an instance at once, and then at its times. One that has not failed is left as it is.',
+      params: Type.Object({ serviceId: Id, elementId: Type.String({ minLength: 1, maxLength: limits.nameLength }) }),
+      answers: { 202: WorkflowSchedule },
+      problems: [...found],
+      handle: ({ params, caller }) => retrySchedule(platform, contextOf(caller), params.serviceId, params.elementId),
     }),
     endpoint({
       method: 'GET',

@@ -1,22 +1,30 @@
 import { sql } from 'kysely';
 import type { Platform } from '../platform.ts';
-import { recordsOf, type WorkflowTimerRow } from '../storage/index.ts';
-import { eventRow, insertEvents } from './advance/index.ts';
+import { isOutage, recordsOf, type WorkflowTimerRow } from '../storage/index.ts';
+import { eventRow, insertEvents, type NewEvent } from './advance/index.ts';
 import { inParts } from './in-parts.ts';
+import { pauseAfter } from './jobs/index.ts';
 import type { Pause } from './loop.ts';
+import { STANDS_STILL, TRIES } from './stands-still.ts';
 
 const AT_ONCE = 256;
-/** After so long a timer that could not be fired is tried again. */
-const AGAIN_MS = 60_000;
+const HELD = 'The platform could not fire a timer of the workflow. The operator finds the cause in the log.';
 
-/** Tells instances whose timers are due. Never early; how late depends on the load. */
-export async function fireTimers(platform: Platform, told: () => void): Promise<Pause> {
+/**
+ * Tells instances whose timers are due. Never early; how late depends on the load. `hold` holds an instance with an incident
+ * when the database does not even take the event that does so.
+ */
+export async function fireTimers(
+  platform: Platform,
+  told: () => void,
+  hold: (instanceId: string, cause: string) => void,
+): Promise<Pause> {
   const { database, now } = platform;
   const next = await nextDue(platform);
   if (next === null || next > now()) return next === null ? null : next - now();
   const due = await database.read
     .selectFrom('workflow_timers')
-    .select(['instance_id', 'timer'])
+    .select(['instance_id', 'timer', 'attempts'])
     .where('due', '<=', now())
     .orderBy('due')
     .limit(AT_ONCE)
@@ -24,13 +32,13 @@ export async function fireTimers(platform: Platform, told: () => void): Promise<
   const { done: fired } = await inParts(
     due,
     (some) => fire(platform, some),
-    (timer, error) => postpone(platform, timer, error),
+    (timer, error) => failed(platform, timer, error, { told, hold }),
   );
   if (fired > 0) told();
   return due.length > 0 ? 0 : null;
 }
 
-type Timer = Pick<WorkflowTimerRow, 'instance_id' | 'timer'>;
+type Timer = Pick<WorkflowTimerRow, 'instance_id' | 'timer' | 'attempts'>;
 
 /** Turns timers into events of their instances. Those that another process turns now, or that are gone, are left. */
 async function fire(platform: Platform, due: readonly Timer[]): Promise<void> {
@@ -47,21 +55,54 @@ async function fire(platform: Platform, due: readonly Timer[]): Promise<void> {
   });
 }
 
-/** One that cannot be fired does not stand before the others for ever. */
-async function postpone({ database, log, now, telemetry }: Platform, timer: Timer, error: unknown): Promise<void> {
-  log.warn(
-    { instance: timer.instance_id, timer: timer.timer, err: error },
-    'a timer could not be fired: it is tried again',
-  );
+interface Told {
+  readonly told: () => void;
+  readonly hold: (instanceId: string, cause: string) => void;
+}
+
+/**
+ * A timer that cannot be fired does not stand before the others for ever: it is tried again in growing pauses. After the last
+ * try it stands still, and its instance is held with an incident, by an event of the same transaction. Where the database
+ * refuses that event as well, `hold` does it, and the timer has as many tries once more.
+ */
+async function failed(platform: Platform, timer: Timer, error: unknown, { told, hold }: Told): Promise<void> {
+  const { log, now, telemetry } = platform;
+  const attempts = timer.attempts + 1;
+  const what = { instance: timer.instance_id, timer: timer.timer, attempts, err: error };
   telemetry.metrics?.workflowRetried('timer');
-  await database.write((transaction) =>
-    transaction
+  if (attempts < TRIES) {
+    log.warn(what, 'a timer could not be fired: it is tried again');
+    return postpone(platform, timer, now() + pauseAfter(timer.attempts), attempts);
+  }
+  log.error(what, 'a timer could not be fired: its instance is held with an incident');
+  try {
+    const event = eventRow(platform, timer.instance_id, { type: 'platformFailed', message: HELD });
+    await postpone(platform, timer, STANDS_STILL, attempts, [event]);
+    told();
+  } catch (refused) {
+    if (isOutage(refused)) throw refused;
+    hold(timer.instance_id, HELD);
+    const isLast = attempts >= 2 * TRIES;
+    await postpone(platform, timer, isLast ? STANDS_STILL : now() + pauseAfter(timer.attempts), attempts);
+  }
+}
+
+function postpone(
+  { database }: Platform,
+  timer: Timer,
+  due: number,
+  attempts: number,
+  events: readonly NewEvent[] = [],
+): Promise<void> {
+  return database.write(async (transaction) => {
+    await transaction
       .updateTable('workflow_timers')
-      .set({ due: now() + AGAIN_MS })
+      .set({ due, attempts })
       .where('instance_id', '=', timer.instance_id)
       .where('timer', '=', timer.timer)
-      .execute(),
-  );
+      .execute();
+    await insertEvents(transaction, events);
+  });
 }
 
 async function nextDue({ database }: Platform): Promise<number | null> {

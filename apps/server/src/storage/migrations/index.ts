@@ -41,6 +41,7 @@ import * as workflowMessages from './0050-workflow-messages.ts';
 import * as mailsOfDeletedPeople from './0055-mails-of-deleted-people.ts';
 import * as peopleKnown from './0056-people-known.ts';
 import * as dataPoolLabels from './0063-data-pool-labels.ts';
+import * as workflowRetries from './0067-workflow-retries.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -86,6 +87,7 @@ const migrations: Record<string, Migration> = {
   '0055-mails-of-deleted-people': mailsOfDeletedPeople,
   '0056-people-known': peopleKnown,
   '0063-data-pool-labels': dataPoolLabels,
+  '0067-workflow-retries': workflowRetries,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

@@ -121,7 +121,10 @@ export interface WorkflowTimerRow {
   instance_id: string;
   timer: number;
   element_id: string;
+  /** Far in the future: it stands still. */
   due: number;
+  /** How often it could not be fired. */
+  attempts: number;
 }
 
 export interface WorkflowSubscriptionRow {
@@ -159,8 +162,14 @@ export interface WorkflowStartKeyRow {
 export interface WorkflowScheduleRow {
   service_version_id: string;
   element_id: string;
-  /** 0: not known yet. */
+  /** 0: not known yet; far in the future: it stands still. */
   due: number;
   /** JSON of what the next time is computed from. */
   timer: string | null;
+  /** How often in a row it could not start anything. */
+  attempts: number;
+  /** Why it could not the last time, for the owner of the service; null when it could. */
+  failure: string | null;
+  /** When it was stopped because it failed too often. */
+  stopped_at: number | null;
 }

@@ -66,6 +66,7 @@ function add(platform: Platform, all: Effects, row: WorkflowInstanceRow, effect:
         timer: effect.timer,
         element_id: effect.elementId,
         due: effect.due,
+        attempts: 0,
       });
     case 'cancelTimer':
       return void all.timersToRemove.push({ instance_id: id, number: effect.timer });

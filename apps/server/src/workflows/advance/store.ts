@@ -64,7 +64,7 @@ export class Conflict extends Error {
   override readonly name = 'Conflict';
 }
 
-export const timerColumns = ['instance_id', 'timer', 'element_id', 'due'] as const;
+export const timerColumns = ['instance_id', 'timer', 'element_id', 'due', 'attempts'] as const;
 export const jobColumns = [
   'id',
   'instance_id',

@@ -121,6 +121,11 @@ export class Suspects {
     else this.#giveUp(id, { cause: causeOf(error), isFinal: false });
   }
 
+  /** Its next turn holds it. */
+  hold(id: string, cause: string): void {
+    this.#giveUp(id, { cause, isFinal: false });
+  }
+
   /** Its next turn ends it. */
   giveUp(id: string, cause: string): void {
     this.#giveUp(id, { cause, isFinal: true });
