@@ -88,6 +88,7 @@ export const table = {
   listSubscriptions: ['GET', '/applications/{applicationId}/subscriptions', 'json'],
   listWorkflowIncidents: ['GET', '/services/{serviceId}/workflow-incidents', 'json'],
   listWorkflowInstances: ['GET', '/services/{serviceId}/workflow-instances', 'json'],
+  listWorkflowSchedules: ['GET', '/services/{serviceId}/workflow-schedules', 'json'],
   publishListing: ['PUT', '/services/{serviceId}/listing', 'json'],
   publishServiceVersion: ['PUT', '/services/{serviceId}/versions/{version}/publication', 'json'],
   publishWorkflowMessage: ['POST', '/services/{serviceId}/workflow-messages', 'json'],
@@ -125,6 +126,7 @@ export const table = {
   reportUsage: ['POST', '/services/{serviceId}/usage', 'json'],
   retireServiceVersion: ['PUT', '/services/{serviceId}/versions/{version}/retirement', 'json'],
   retryWorkflowIncident: ['PUT', '/workflow-instances/{instanceId}/incidents/{incident}/retry', 'json'],
+  retryWorkflowSchedule: ['PUT', '/services/{serviceId}/workflow-schedules/{elementId}/retry', 'json'],
   revealSecretAccessKey: ['GET', '/applications/{applicationId}/access-keys/{keyId}/secret', 'json'],
   rotateAccessKey: ['POST', '/applications/{applicationId}/access-keys', 'json'],
   searchUsers: ['GET', '/search', 'json'],
@@ -2035,6 +2037,30 @@ export interface components {
             /** @description The text of the expression that is wrong. */
             expression?: string;
             message: string;
+        };
+        /** @description A timer start event of the deployed version of a workflow service. */
+        WorkflowSchedule: {
+            /** @description Id of a BPMN element. */
+            elementId: string;
+            /** @description Why it could not the last time; null when it could. */
+            failure: string | null;
+            /** @description How often in a row it could not start an instance. */
+            failures: number;
+            /**
+             * Format: date-time
+             * @description When it is to start an instance. Absent: not known, or stopped.
+             */
+            nextAt?: string;
+            /**
+             * Format: date-time
+             * @description Since when it is stopped, after 20 failures in a row: mend the cause, then try it again.
+             */
+            stoppedAt?: string;
+            /**
+             * @description Three dot-separated numbers.
+             * @example 1.0.0
+             */
+            version: string;
         };
     };
     responses: never;
@@ -5830,6 +5856,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WorkflowMessageReceipt"];
+                };
+            };
+        };
+    };
+    listWorkflowSchedules: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                serviceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowSchedule"][];
+                };
+            };
+        };
+    };
+    retryWorkflowSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                elementId: string;
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                serviceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowSchedule"];
                 };
             };
         };
