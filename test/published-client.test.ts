@@ -15,6 +15,8 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-client-'));
 const older = mkdtempSync(path.join(os.tmpdir(), 'kethub-client-'));
 let platform: TestKethub;
 let service: DeployedService;
+let versionId: string;
+const ids = () => ['MANAGED', service.service.id, versionId, service.application.id];
 
 beforeAll(async () => {
   if (!sqlite) throw new Error('SQLite is always there');
@@ -23,6 +25,8 @@ beforeAll(async () => {
   await run('/usr/bin/python3', [...install, '--target', older, 'planqk-service-sdk==2.12.1']);
   platform = await startTestKethub(sqlite);
   service = await deploy(platform.client, 'Probe', probe);
+  const { read } = platform.kethub.platform.database;
+  versionId = (await read.selectFrom('service_versions').select('id').executeTakeFirstOrThrow()).id;
 });
 afterAll(async () => {
   await platform.close();
@@ -54,7 +58,9 @@ test('the client library qhub-service from PyPI, unmodified: run, result, files,
     cancelled: 'CANCELLED',
     failed: 'FAILED',
     cause: { type: 'ValueError', title: 'ValueError', detail: 'no such graph' },
-    listed: 3,
+    told: Array.from({ length: 4 }, () => [...ids(), ['nightly', 'two']]),
+    untagged: null,
+    listed: 4,
   });
 });
 
@@ -69,5 +75,11 @@ test('the client library planqk-service-sdk 2.x from PyPI, unmodified: run, resu
       SECRET_ACCESS_KEY: service.secretAccessKey,
     },
   });
-  expect(JSON.parse(stdout)).toEqual({ status: 'SUCCEEDED', cut: 3, cancelled: 'CANCELLED', ended: 'SUCCEEDED' });
+  expect(JSON.parse(stdout)).toEqual({
+    status: 'SUCCEEDED',
+    cut: 3,
+    cancelled: 'CANCELLED',
+    ended: 'SUCCEEDED',
+    told: ids(),
+  });
 });

@@ -38,6 +38,8 @@ const MEANINGS: Readonly<Record<keyof typeof limits, string>> = {
   searchedUsers: 'People that a search shows',
   secretBytes: 'Secret of an execution',
   secrets: 'Secrets of an execution',
+  tags: 'Tags of an execution',
+  tagLength: 'Characters of a tag',
   idempotencyKeyLength: 'Characters of an Idempotency-Key',
   idempotencyKeepMs: 'Time for which answers are kept under an Idempotency-Key',
   pageSize: 'Entries of a page',

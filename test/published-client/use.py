@@ -19,6 +19,10 @@ def run(**params):
 
 execution = run(**{"print": ["one", "two"], "files": {"a.txt": "the file"}, "return": {"cut": 3}})
 execution.wait_for_final_state(wait=0.1)
+tagged = client.run(request={"data": {}, "params": {"return": {"cut": 4}}}, tags=["nightly", "two"])
+started = tagged._service_execution
+tagged.wait_for_final_state(wait=0.1)
+metadata = tagged.result().metadata()
 result = execution.result()
 execution.download_result_file("a.txt", environment["TARGET"])
 
@@ -46,6 +50,16 @@ print(
             "cancelled": sleeping.status,
             "failed": failing.status,
             "cause": failing.result().data(),
+            "told": [
+                [one.type, one.service_id, one.service_definition_id, one.application_id, one.tags]
+                for one in (
+                    started,
+                    tagged._service_execution,
+                    metadata,
+                    *[one for one in client.api.get_service_executions() if one.id == tagged.id],
+                )
+            ],
+            "untagged": execution._service_execution.tags,
             "listed": len(client.get_service_executions()),
         }
     )

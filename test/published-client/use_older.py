@@ -26,4 +26,16 @@ sleeping.cancel()
 sleeping.cancel()
 sleeping.refresh()
 
-print(json.dumps({"status": status, "cut": execution.result().cut, "cancelled": sleeping.status, "ended": execution.status}))
+told = execution._service_execution
+
+print(
+    json.dumps(
+        {
+            "status": status,
+            "cut": execution.result().cut,
+            "cancelled": sleeping.status,
+            "ended": execution.status,
+            "told": [told.type, told.service_id, told.service_definition_id, told.application_id],
+        }
+    )
+)

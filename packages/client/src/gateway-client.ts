@@ -1,5 +1,5 @@
 import type { ServiceExecution, ServiceExecutionEntry, TokenResponse } from '@kethub/contract';
-import { attempt, read, readJson, send, sendForJson, withoutSlash } from './connection.ts';
+import { attempt, query, read, readJson, send, sendForJson, withoutSlash } from './connection.ts';
 import type { CallOptions, Connection } from './connection.ts';
 import { answerError } from './errors.ts';
 import { executionsAt, startCall } from './executions-client.ts';
@@ -30,7 +30,7 @@ export interface GatewayClient extends ExecutionsClient {
   /** The same application at another of its subscribed services; both share the bearer token. */
   at(endpoint: string): GatewayClient;
   /** Executions of this subscription, newest first. */
-  list(options?: CallOptions & { readonly limit?: number }): Promise<ServiceExecutionEntry[]>;
+  list(options?: CallOptions & { readonly limit?: number; readonly tag?: string }): Promise<ServiceExecutionEntry[]>;
   start(input: ExecutionInput, options?: StartOptions): Promise<ServiceExecution>;
   /**
    * The same request, and its successful answer as it came: a service that runs elsewhere may answer with anything.
@@ -50,8 +50,7 @@ function clientAt(address: string, fetchIt: typeof fetch, authenticate: Connecti
   return {
     endpoint: `${endpoint}/`,
     at: (other) => clientAt(other, fetchIt, authenticate),
-    list: ({ limit, signal } = {}) =>
-      sendForJson(connection, { path: limit === undefined ? '/' : `/?limit=${limit}`, signal }),
+    list: ({ signal, ...asked } = {}) => sendForJson(connection, { path: `/${query(asked)}`, signal }),
     start: (input, starting) => sendForJson(connection, startCall('/', input, starting)),
     call: async (input, starting) => {
       const call = startCall('/', input, starting);

@@ -11,7 +11,7 @@ export function jobsAt(connection: Connection) {
       return sendForJson<ServiceExecution>(connection, startCall(`${service}${address}/executions`, input, options));
     },
     /** What was started for the caller, as jobs or by applications, newest first. */
-    ownedExecutions: ({ signal, ...asked }: CallOptions & { limit?: number; serviceId?: string } = {}) =>
+    ownedExecutions: ({ signal, ...asked }: CallOptions & { limit?: number; serviceId?: string; tag?: string } = {}) =>
       sendForJson<OwnedExecution[]>(connection, { path: `/service-executions${query(asked)}`, signal }),
     /** All executions of an own service, whoever started them, newest first. */
     providedExecutions: (serviceId: string, { signal, ...asked }: CallOptions & { limit?: number } = {}) =>

@@ -11,6 +11,26 @@ export function isFinal(status: ExecutionStatus): boolean {
   return status !== 'PENDING' && status !== 'RUNNING';
 }
 
+/** A word that a caller marks an execution with. */
+export const Tag = Type.String({
+  minLength: 1,
+  maxLength: limits.tagLength,
+  pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f]+$`,
+  description: 'A word that a caller has marked executions with, without control characters.',
+});
+
+export const executionTypes = ['MANAGED', 'WORKFLOW'] as const;
+export type ExecutionType = (typeof executionTypes)[number];
+
+/** What was executed, for whom: beside the status, and the same for the whole life of an execution. */
+const origin = {
+  type: Type.Optional(Type.Enum([...executionTypes], { description: 'Whether code or a workflow is executed.' })),
+  serviceId: Type.Optional(Id),
+  serviceDefinitionId: Type.Optional(Type.String({ description: 'Id of the version of the service.' })),
+  applicationId: Type.Optional(Type.String({ description: 'The application that started it; absent of a job.' })),
+  tags: Type.Optional(Type.Array(Tag, { description: 'The tags of `$tags`; absent without any.' })),
+};
+
 /** The status object of a service execution. */
 export const ServiceExecution = Type.Object(
   {
@@ -19,6 +39,7 @@ export const ServiceExecution = Type.Object(
     createdAt: Timestamp,
     startedAt: Type.Optional(Timestamp),
     endedAt: Type.Optional(Timestamp),
+    ...origin,
   },
   { $id: 'ServiceExecution' },
 );
@@ -31,6 +52,7 @@ export const ServiceExecutionEntry = Type.Object(
     createdAt: Timestamp,
     startedAt: Type.Optional(Timestamp),
     endedAt: Type.Optional(Timestamp),
+    ...origin,
     _links: Type.Object({ self: Link, status: Link, result: Link }),
   },
   { $id: 'ServiceExecutionEntry', description: 'A status object in a list, with its links.' },
@@ -44,7 +66,7 @@ export const OwnedExecution = Type.Object(
     createdAt: Timestamp,
     startedAt: Type.Optional(Timestamp),
     endedAt: Type.Optional(Timestamp),
-    serviceId: Type.Optional(Id),
+    ...origin,
     serviceName: Type.Optional(Type.String({ description: 'Absent when the service has been deleted.' })),
     version: Type.Optional(Version),
     applicationId: nullable('string', { description: 'The application that started it; null for a job.' }),
@@ -100,6 +122,12 @@ export const ExecutionInput = Type.Object(
       Type.Record(Type.String(), Type.String({ maxLength: limits.secretBytes, writeOnly: true }), {
         maxProperties: limits.secrets,
         description: 'Secrets by the name of the parameter that takes them. Sealed, and never shown.',
+      }),
+    ),
+    $tags: Type.Optional(
+      Type.Array(Tag, {
+        maxItems: limits.tags,
+        description: 'Words to find the execution by. The service does not get them.',
       }),
     ),
   },

@@ -45,6 +45,9 @@ export const limits = {
   searchedUsers: 20,
   secretBytes: 64 * 1024,
   secrets: 100,
+  /** Tags of one execution. All of them together fit into one notification of PostgreSQL (8,000 bytes). */
+  tags: 20,
+  tagLength: 64,
   idempotencyKeyLength: 255,
   idempotencyKeepMs: 24 * 60 * 60 * 1000,
   pageSize: 1_000,

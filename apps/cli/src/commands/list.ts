@@ -7,6 +7,7 @@ import { table } from '../terminal/table.ts';
 
 interface ListOptions extends CommonOptions {
   readonly limit: number;
+  readonly tag?: string;
 }
 
 /** The platform gives out pages of at most so many. */
@@ -15,32 +16,41 @@ const LARGEST_PAGE = 1_000;
 export function addList(program: Command, shell: Shell): void {
   addCommand(program, 'list [service]', 'list executions, newest first: of one service, or of all')
     .option('--limit <number>', 'at most so many', positiveInteger, 20)
+    .option('--tag <tag>', 'only executions with this tag')
     .action((service: string | undefined, options: ListOptions) => list(shell, service, options));
 }
 
 async function list(shell: Shell, wanted: string | undefined, options: ListOptions): Promise<void> {
-  const shown = await executionsOf(await openSession(shell), wanted, Math.min(options.limit, LARGEST_PAGE));
+  const filter = options.tag === undefined ? {} : { tag: options.tag };
+  const shown = await executionsOf(await openSession(shell), wanted, Math.min(options.limit, LARGEST_PAGE), filter);
   const rows = shown.map((one) => [
     one.id,
     one.status,
     one.serviceName === undefined ? '(deleted)' : `${one.serviceName}@${one.version}`,
     one.applicationId === null ? 'job' : 'application',
     one.createdAt,
+    (one.tags ?? []).join(', '),
   ]);
-  const text = shown.length === 0 ? '' : table(['EXECUTION', 'STATUS', 'SERVICE', 'BY', 'CREATED (UTC)'], rows);
+  const text = shown.length === 0 ? '' : table(['EXECUTION', 'STATUS', 'SERVICE', 'BY', 'CREATED (UTC)', 'TAGS'], rows);
   const output = outputOf(shell, options);
-  if (shown.length === 0) output.note('No executions yet.');
+  if (shown.length === 0)
+    output.note(options.tag === undefined ? 'No executions yet.' : `No executions with the tag ${options.tag}.`);
   output.result(
     text,
     shown.map(({ _links: _unused, serviceName, ...one }) => ({ ...one, service: serviceName })),
   );
 }
 
-async function executionsOf(session: Session, wanted: string | undefined, limit: number): Promise<OwnedExecution[]> {
-  if (wanted === undefined) return session.platform.ownedExecutions({ limit });
+async function executionsOf(
+  session: Session,
+  wanted: string | undefined,
+  limit: number,
+  filter: { readonly tag?: string },
+): Promise<OwnedExecution[]> {
+  if (wanted === undefined) return session.platform.ownedExecutions({ limit, ...filter });
   const serviceId = await findServiceId(session, wanted);
   const { version } = splitVersion(wanted);
-  if (version === undefined) return session.platform.ownedExecutions({ limit, serviceId });
-  const all = await session.platform.ownedExecutions({ limit: LARGEST_PAGE, serviceId });
+  if (version === undefined) return session.platform.ownedExecutions({ limit, serviceId, ...filter });
+  const all = await session.platform.ownedExecutions({ limit: LARGEST_PAGE, serviceId, ...filter });
   return all.filter((one) => one.version === version).slice(0, limit);
 }

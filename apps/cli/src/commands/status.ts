@@ -16,11 +16,12 @@ async function status(shell: Shell, wanted: string, options: CommonOptions): Pro
   outputOf(shell, options).result(describe(execution), execution);
 }
 
-export function describe({ id, status, createdAt, startedAt, endedAt }: ServiceExecution): string {
+export function describe({ id, status, createdAt, startedAt, endedAt, tags }: ServiceExecution): string {
   const times = [
     ['created', createdAt],
     ['started', startedAt],
     ['ended', endedAt],
   ].flatMap(([name, time]) => (time === undefined ? [] : [`${(name ?? '').padEnd(8)} ${time} UTC`]));
-  return [`${status}  ${id}`, ...times].join('\n');
+  const tagged = tags === undefined ? [] : [`tags     ${tags.join(', ')}`];
+  return [`${status}  ${id}`, ...times, ...tagged].join('\n');
 }

@@ -3,7 +3,7 @@ import { audit, ownContext } from '../audit/index.ts';
 import { Problem, type Answer } from '../http/index.ts';
 import type { Person, Platform } from '../platform.ts';
 import { noteUnused, removeUnused } from '../storage/index.ts';
-import { presentStatus } from './present.ts';
+import { presentProgress } from './present.ts';
 import { move, statusColumns } from './queries.ts';
 import { executionChanged } from './watch.ts';
 
@@ -56,5 +56,5 @@ export async function endExecution(platform: Platform, administrator: Person, id
   executionChanged(database, id);
   await removeUnused(database, blobs, unused);
   const row = await database.read.selectFrom('executions').select(statusColumns).where('id', '=', id).executeTakeFirstOrThrow(); // prettier-ignore
-  return { status: 200, body: presentStatus(row) };
+  return { status: 200, body: presentProgress(row) };
 }

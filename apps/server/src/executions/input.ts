@@ -4,11 +4,14 @@ import { judgeJson, parseJson, Problem, type JudgedJson } from '../http/index.ts
 import { isOpen, type InputParameters } from './parameters.ts';
 import { requireKnownSecrets, requireSealed } from './secret-names.ts';
 import { checkSecrets } from './secrets.ts';
+import { checkTags, requireNoSecretIn, TAGS } from './tags.ts';
 
 /** The input of an execution. Numbers keep every digit: its text is never parsed and written anew. */
 export interface ExecutionInput {
-  /** JSON text of the input object without `$secrets`, in UTF-8. */
+  /** JSON text of the input object without `$secrets` and `$tags`, in UTF-8. */
   readonly bytes: Buffer;
+  /** What the caller marks the execution with, each once. */
+  readonly tags: readonly string[];
   readonly secrets: Record<string, string> | null;
   /** Objects and lists within each other. */
   readonly depth: number;
@@ -16,7 +19,7 @@ export interface ExecutionInput {
   readonly references: Readonly<Record<string, unknown>>;
   /** Everything in it that has the form of a reference to a data pool, with its JSON Pointer. */
   readonly marked: readonly { readonly pointer: string; readonly value: unknown }[];
-  /** The object without `$secrets`. Parses the whole text when it is first asked for; a long one in slices. */
+  /** The object of `bytes`. Parses the whole text when it is first asked for; a long one in slices. */
   read(): Promise<Readonly<Record<string, unknown>>>;
   /** The same with every digit of its numbers. */
   readExact(): Promise<Readonly<Record<string, unknown>>>;
@@ -30,9 +33,9 @@ const REFERENCE_BYTES = 4 * 1024;
 
 /**
  * Checks the body of a start: one JSON object, as UTF-8. It is judged by its bytes, in slices between which others have
- * their turn; only `$secrets` and the references to data pools are parsed. `dataPools` are the parameters that take data
+ * their turn; only `$secrets`, `$tags` and the references to data pools are parsed. `dataPools` are the parameters that take data
  * pools; null where any can. `parameters` is null where every name is taken. Throws malformed-json, input-not-an-object,
- * invalid-secrets.
+ * invalid-secrets, invalid-request for tags.
  */
 export async function parseInput(
   text: string | Buffer,
@@ -42,10 +45,27 @@ export async function parseInput(
   const bytes = Buffer.isBuffer(text) ? text : Buffer.from(text);
   if (bytes.every((byte) => byte <= 0x20))
     throw new Problem('malformed-json', 'The body is empty. Send a JSON object, {} at least.');
-  const asked = dataPools ?? [];
-  const watched = [SECRETS, ...asked, ...(parameters?.secrets ?? []), ...(parameters?.untyped ?? [])];
-  const judged = await judgeJson(bytes, { storable: false, marked: true, watched });
+  const watched = [SECRETS, TAGS, ...(dataPools ?? []), ...(parameters?.secrets ?? []), ...(parameters?.untyped ?? [])];
+  const rules = { storable: false, marked: true, watched };
+  const judged = await judgeJson(bytes, rules);
   requireObject(bytes, judged);
+  const tags = judged.members.find(({ name }) => name === TAGS);
+  if (!tags) return inputIn(bytes, judged, [], dataPools, parameters);
+  // What is left is judged again: the places of all other members have moved, and one comma may belong to two of them.
+  const untagged = without(bytes, judged, tags.without);
+  const given = checkTags(bytes.subarray(tags.from, tags.to));
+  return inputIn(untagged, await judgeJson(untagged, rules), given, dataPools, parameters);
+}
+
+/** The input in a text that was judged and has no `$tags`. */
+async function inputIn(
+  bytes: Buffer,
+  judged: JudgedJson,
+  tags: readonly string[],
+  dataPools: readonly string[] | null,
+  parameters: InputParameters | null,
+): Promise<ExecutionInput> {
+  const asked = dataPools ?? [];
   const secrets = judged.members.find(({ name }) => name === SECRETS);
   const own = judged.members.filter(({ name }) => asked.includes(name));
   const marked = judged.marked
@@ -56,12 +76,14 @@ export async function parseInput(
     .map(({ pointer, value }) => [nameIn(pointer), value] as const);
   const rest = secrets ? without(bytes, judged, secrets.without) : bytes.subarray(judged.from, judged.to);
   const sealed = secrets ? checkSecrets(bytes.subarray(secrets.from, secrets.to)) : null;
+  requireNoSecretIn(tags, sealed);
   if (parameters) await judgeSecrets(bytes, judged, sealed, parameters);
   const named = own.map((one) => [one.name, valueAt(bytes, one)] as const);
   const open = ofRoot.filter(([name]) => dataPools === null || (parameters !== null && isOpen(parameters, name)));
   let members: Readonly<Record<string, unknown>> | null = null;
   return {
     bytes: rest,
+    tags,
     secrets: sealed,
     depth: judged.depth,
     references: Object.fromEntries([...open, ...named]),

@@ -10,7 +10,7 @@ import { deleteExecution } from './delete-execution.ts';
 import { executionLinks } from './links.ts';
 import { executionLog } from './log.ts';
 import { presentStatus } from './present.ts';
-import { findExecution, pageOfExecutions } from './queries.ts';
+import { findExecution, pageOfExecutions, type ExecutionFilter } from './queries.ts';
 import { readRecord } from './record/index.ts';
 import { describeResultFile, readResult, readResultFile, requireKept } from './result.ts';
 import { notThere, type ExecutionScope } from './scope.ts';
@@ -77,10 +77,10 @@ export class Executions {
   }
 
   /** Newest first. */
-  list(scope: ExecutionScope, query: ListQuery): Promise<Answer> {
+  list(scope: ExecutionScope, { tag, ...query }: ListQuery & Pick<ExecutionFilter, 'tag'>): Promise<Answer> {
     return list(query, {
-      address: `${scope.address}/`,
-      load: (cursor, limit) => pageOfExecutions(this.#platform.database, scope, null, cursor, limit),
+      address: `${scope.address}/${tag === undefined ? '' : `?tag=${encodeURIComponent(tag)}`}`,
+      load: (cursor, limit) => pageOfExecutions(this.#platform.database, scope, { tag }, cursor, limit),
       present: (row) => ({ ...presentStatus(row), _links: executionLinks(scope.address, row.id) }),
     });
   }

@@ -1,12 +1,24 @@
 import { sql, type UpdateObject } from 'kysely';
 import type { Database, ExecutionRow, Queries, Tables, Together } from '../storage/index.ts';
-import { scopeColumns, within, type ExecutionScope } from './scope.ts';
+import { scopeColumns, taggedWithin, within, type ExecutionScope } from './scope.ts';
+import { tagsIn } from './tags.ts';
 import { after, before, type ExecutionEvent } from './transition.ts';
 
 /** The SQL of executions. Each move is one conditional update, so of two that race exactly one happens. */
 
 /** The columns of the status object. */
-export const statusColumns = ['id', 'status', 'created_at', 'started_at', 'ended_at'] as const;
+export const statusColumns = [
+  'id',
+  'status',
+  'created_at',
+  'started_at',
+  'ended_at',
+  'type',
+  'service_id',
+  'service_version_id',
+  'application_id',
+  'tags',
+] as const;
 export type StatusRow = Pick<ExecutionRow, (typeof statusColumns)[number]>;
 
 /** The same, with what decides who may see it. */
@@ -142,26 +154,62 @@ export function filesOf(database: Database, executionId: string) {
 }
 
 /** What a list shows of an execution. */
-const listedColumns = [...statusColumns, 'application_id', 'person_id', 'service_id', 'service_version_id'] as const;
+const listedColumns = [...statusColumns, 'person_id'] as const;
 export type ListedRow = Pick<ExecutionRow, (typeof listedColumns)[number]>;
 
-/** Rows within a scope, of one service or of all, newest first, after (older than) `cursor`. */
+/** What a list is narrowed to: executions of one service, or with one tag. */
+export interface ExecutionFilter {
+  readonly serviceId?: string | undefined;
+  readonly tag?: string | undefined;
+}
+
+/** Rows within a scope, newest first, after (older than) `cursor`. */
 export function pageOfExecutions(
   database: Database,
   scope: ExecutionScope,
-  serviceId: string | null,
+  { serviceId, tag }: ExecutionFilter,
   cursor: string | null,
   limit: number,
 ): Promise<ListedRow[]> {
+  if (tag !== undefined) return pageOfTag(database, scope, tag, serviceId, cursor, limit);
   let query = database.read
     .selectFrom('executions')
     .select(listedColumns)
     .where(within(scope))
     .orderBy('id', 'desc')
     .limit(limit);
-  if (serviceId !== null) query = query.where('service_id', '=', serviceId);
+  if (serviceId !== undefined) query = query.where('service_id', '=', serviceId);
   if (cursor !== null) query = query.where('id', '<', cursor);
   return query.execute();
+}
+
+/** The same of one tag, read from the index of tags. */
+function pageOfTag(
+  database: Database,
+  scope: ExecutionScope,
+  tag: string,
+  serviceId: string | undefined,
+  cursor: string | null,
+  limit: number,
+): Promise<ListedRow[]> {
+  const tagged = database.read.selectFrom('execution_tags').where(taggedWithin(scope)).where('tag', '=', tag);
+  let query = tagged
+    .innerJoin('executions', 'executions.id', 'execution_id')
+    .select(listedColumns.map((column) => `executions.${column}` as const))
+    .orderBy('execution_id', 'desc')
+    .limit(limit);
+  if (serviceId !== undefined) query = query.where('executions.service_id', '=', serviceId);
+  if (cursor !== null) query = query.where('execution_id', '<', cursor);
+  return query.execute();
+}
+
+/** Adds what lists of one tag are read from. */
+export function insertTags(together: Together, rows: readonly ExecutionRow[]): void {
+  const tagged = rows.flatMap(({ id: execution_id, tags, subscription_id, owner_type, owner_id }) =>
+    tagsIn(tags).map((tag) => ({ execution_id, tag, subscription_id, owner_type, owner_id })),
+  );
+  if (tagged.length === 0) return;
+  together.insert('execution_tags', ['execution_id', 'tag', 'subscription_id', 'owner_type', 'owner_id'], tagged);
 }
 
 /** Rows of all executions of a service, whoever started them, newest first, after (older than) `cursor`. */

@@ -31,6 +31,14 @@ export function within({ of }: ExecutionScope) {
       : where.and([where('owner_type', '=', of.type), where('owner_id', '=', of.id)]);
 }
 
+/** The same of the tags of executions. */
+export function taggedWithin({ of }: ExecutionScope) {
+  return (where: ExpressionBuilder<Tables, 'execution_tags'>) =>
+    of.by === 'SUBSCRIPTION'
+      ? where('execution_tags.subscription_id', '=', of.subscriptionId)
+      : where.and([where('execution_tags.owner_type', '=', of.type), where('execution_tags.owner_id', '=', of.id)]);
+}
+
 export function notThere({ of }: ExecutionScope, id: string): Problem {
   return new Problem(
     'execution-not-found',

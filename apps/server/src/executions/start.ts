@@ -9,7 +9,7 @@ import { keepInput, removeInput } from './input-blob.ts';
 import { parseInput, requireInputSize, type ExecutionInput } from './input.ts';
 import type { InputParameters } from './parameters.ts';
 import { presentStatus } from './present.ts';
-import { insertExecutions } from './queries.ts';
+import { insertExecutions, insertTags } from './queries.ts';
 import { digestOf } from './record/index.ts';
 import type { ExecutionScope } from './scope.ts';
 import type { FirstStep, Workflows } from './workflows.ts';
@@ -131,6 +131,7 @@ export async function prepareExecution(
     person_id: origin.personId,
     service_id: origin.serviceId,
     service_version_id: origin.serviceVersionId,
+    type: origin.isWorkflow ? 'WORKFLOW' : 'MANAGED',
     // A workflow waits for no place on a machine: it runs from the beginning.
     status: origin.isWorkflow ? 'RUNNING' : 'PENDING',
     trace_parent: null,
@@ -161,6 +162,7 @@ export async function prepareExecution(
     file_bytes: null,
     expired_at: null,
     run_seconds: null,
+    tags: input.tags.length > 0 ? JSON.stringify(input.tags) : null,
   };
   const { isWorkflow } = origin;
   const plain = { depth: 0, firstStep: null };
@@ -183,10 +185,9 @@ export async function acceptExecutions(
 }
 
 function addExecutions(workflows: Workflows, together: Together, prepared: readonly PreparedExecution[]): void {
-  insertExecutions(
-    together,
-    prepared.map(({ row }) => row),
-  );
+  const rows = prepared.map(({ row }) => row);
+  insertExecutions(together, rows);
+  insertTags(together, rows);
   workflows.accept(
     together,
     prepared.filter(({ isWorkflow }) => isWorkflow),

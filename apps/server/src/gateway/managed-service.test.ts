@@ -20,6 +20,13 @@ describe.each(installations)('the managed-service interface of $name', ({ start 
   });
   afterAll(() => platform.close());
 
+  const ids = () => ({
+    type: 'MANAGED',
+    serviceId: service.service.id,
+    serviceDefinitionId: expect.any(String) as string,
+    applicationId: service.application.id,
+  });
+
   describe('POST /', () => {
     test('answers 201 with Location and the status object, whatever the slashes', async () => {
       for (const slashes of ['', '/', '//']) {
@@ -27,7 +34,7 @@ describe.each(installations)('the managed-service interface of $name', ({ start 
         expect(answer.status).toBe(201);
         const id = member(answer.body, 'id');
         expect(answer.headers.get('location')).toBe(`${service.endpoint}/${id}`);
-        expect(answer.body).toEqual({ id, status: 'PENDING', createdAt: expect.stringMatching(TIMESTAMP) });
+        expect(answer.body).toEqual({ id, status: 'PENDING', createdAt: expect.stringMatching(TIMESTAMP), ...ids() });
       }
     });
 
@@ -39,6 +46,7 @@ describe.each(installations)('the managed-service interface of $name', ({ start 
         createdAt: expect.stringMatching(TIMESTAMP),
         startedAt: expect.stringMatching(TIMESTAMP),
         endedAt: expect.stringMatching(TIMESTAMP),
+        ...ids(),
       });
     });
 

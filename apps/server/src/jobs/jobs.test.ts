@@ -57,7 +57,8 @@ describe.each(databases)('the job interface on $name', (kind) => {
       const id = member(started.body, 'id');
       const address = `${api()}/service-executions/${id}`;
       expect(started.headers.get('location')).toBe(address);
-      expect(started.body).toEqual({ id, status: 'PENDING', createdAt: expect.any(String) });
+      const ids = { type: 'MANAGED', serviceId: service.id, serviceDefinitionId: expect.any(String) as string };
+      expect(started.body).toEqual({ id, status: 'PENDING', createdAt: expect.any(String), ...ids });
       const seen: ServiceExecution[] = [];
       for await (const one of kethub.client.executions.watch(id)) seen.push(one);
       expect(seen.at(-1)?.status).toBe('SUCCEEDED');
@@ -214,7 +215,8 @@ describe.each(databases)('the job interface on $name', (kind) => {
       const input = { params: { return: mark, print: [mark] } };
       const started = await grace.client.startJob(service.id, '1.0.0', input, { wait: 60 });
       const answer = await ask('GET', `/services/${service.id}/executions?limit=1`);
-      expect(answer.body).toEqual([{ ...started, version: '1.0.0' }]);
+      const { id, status, createdAt, startedAt, endedAt } = started;
+      expect(answer.body).toEqual([{ id, status, createdAt, startedAt, endedAt, version: '1.0.0' }]);
       expect(answer.text).not.toContain(mark);
       const next = /<(.*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1] ?? '';
       const second = (await ask('GET', next.slice(api().length))).body as { id: string }[];

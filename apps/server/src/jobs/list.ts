@@ -3,8 +3,10 @@ import {
   executionLinks,
   pageOfExecutions,
   pageOfService,
+  presentProgress,
   presentStatus,
   readProvidedRecord,
+  type ExecutionFilter,
   type ListedRow,
 } from '../executions/index.ts';
 import { list, Problem, type Answer, type ListQuery } from '../http/index.ts';
@@ -18,21 +20,20 @@ interface Named extends ListedRow {
   readonly of: { readonly version: string; readonly name: string } | undefined;
 }
 
-/** What was started for the context, of one service or of all, newest first. */
+/** What was started for the context, newest first. */
 export function listOwned(
   platform: Platform,
   context: Context,
-  { serviceId, ...page }: ListQuery & { readonly serviceId?: string },
+  { serviceId, tag, ...page }: ListQuery & ExecutionFilter,
 ): Promise<Answer> {
   const { database } = platform;
   const scope = jobScope(platform, context);
   return list(page, {
-    address: serviceId === undefined ? scope.address : `${scope.address}?serviceId=${serviceId}`,
+    address: addressOf(scope.address, { serviceId, tag }),
     load: async (cursor, limit) =>
-      withNames(database.read, await pageOfExecutions(database, scope, serviceId ?? null, cursor, limit)),
+      withNames(database.read, await pageOfExecutions(database, scope, { serviceId, tag }, cursor, limit)),
     present: (row): OwnedExecution => ({
       ...presentStatus(row),
-      ...(row.service_id !== null && { serviceId: row.service_id }),
       ...(row.of && { serviceName: row.of.name, version: row.of.version }),
       applicationId: row.application_id,
       personId: row.person_id,
@@ -53,7 +54,7 @@ export async function listProvided(
     address: `${addresses.api}/services/${serviceId}/executions`,
     load: async (cursor, limit) => withNames(database.read, await pageOfService(database, serviceId, cursor, limit)),
     present: (row): ProvidedExecution => ({
-      ...presentStatus(row),
+      ...presentProgress(row),
       ...(row.of && { version: row.of.version }),
     }),
   });
@@ -70,6 +71,15 @@ export async function providedRecord(
   const answer = await readProvidedRecord(platform, serviceId, id);
   if (!answer) throw new Problem('execution-not-found', `The service ${serviceId} has no execution ${id}.`);
   return answer;
+}
+
+/** The address of a list with what it is narrowed to. */
+function addressOf(address: string, { serviceId, tag }: ExecutionFilter): string {
+  const query = new URLSearchParams({
+    ...(serviceId !== undefined && { serviceId }),
+    ...(tag !== undefined && { tag }),
+  });
+  return query.size === 0 ? address : `${address}?${query.toString()}`;
 }
 
 async function withNames(queries: Queries, rows: readonly ListedRow[]): Promise<Named[]> {

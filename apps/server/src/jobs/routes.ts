@@ -7,6 +7,7 @@ import {
   ProvidedExecution,
   ResultResponse,
   ServiceExecution,
+  Tag,
   Version,
 } from '@kethub/contract';
 import { Type } from 'typebox';
@@ -107,7 +108,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     tag,
     access: 'execution:list',
     summary: 'List the executions that were started for the caller, as jobs or by applications, newest first',
-    query: Type.Object({ ...ListQuery.properties, serviceId: Type.Optional(Id) }),
+    query: Type.Object({ ...ListQuery.properties, serviceId: Type.Optional(Id), tag: Type.Optional(Tag) }),
     answers: { 200: Type.Array(OwnedExecution) },
     problems: ['invalid-request'],
     handle: ({ caller, query }) => listOwned(platform, contextOf(caller), query),

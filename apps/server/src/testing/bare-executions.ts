@@ -52,6 +52,8 @@ export const bareExecution = {
   file_bytes: null,
   expired_at: null,
   run_seconds: null,
+  type: 'MANAGED',
+  tags: null,
 } satisfies Partial<ExecutionRow>;
 
 /** An execution of a bare version that waits. */

@@ -87,14 +87,14 @@ async function messageIn(text: Buffer): Promise<WorkflowMessageRequest> {
   throw new Problem('invalid-request', invalidSentence(errors.slice(0, 5), 'The message'), { errors });
 }
 
-/** Secrets are for what the message starts, at once: they do not wait with it. */
+/** Secrets and tags are for what the message starts, at once: they do not wait with it. */
 function messageRow(
   { newId, now }: Platform,
   serviceId: string,
   subscriptionId: string | null,
   { name, correlationKey = '', variables = {}, messageId, timeToLiveSeconds = 3600 }: WorkflowMessageRequest,
 ): WorkflowMessageRow {
-  const { $secrets: _secrets, ...plain } = variables;
+  const { $secrets: _secrets, $tags: _tags, ...plain } = variables;
   const text = jsonText(plain);
   if (Buffer.byteLength(text) > limits.jsonBodyBytes)
     throw new Problem('too-large', `The variables may have at most ${limits.jsonBodyBytes} bytes.`);

@@ -38,6 +38,8 @@ export interface components {
             $secrets?: {
                 [key: string]: string;
             };
+            /** @description Words to find the execution by. The service does not get them. */
+            $tags?: string[];
             data?: components["schemas"]["InputData"];
             params?: components["schemas"]["InputParams"];
         } & {
@@ -90,6 +92,8 @@ export interface components {
             [key: string]: unknown;
         };
         ServiceExecution: {
+            /** @description The application that started it; absent of a job. */
+            applicationId?: string;
             /**
              * @description yyyy-MM-dd HH:mm:ss, UTC.
              * @example 2026-01-31 22:38:08
@@ -105,6 +109,13 @@ export interface components {
              * @description UUID; version 7 where the platform mints it, so ids order by creation.
              */
             id: string;
+            /** @description Id of the version of the service. */
+            serviceDefinitionId?: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            serviceId?: string;
             /**
              * @description yyyy-MM-dd HH:mm:ss, UTC.
              * @example 2026-01-31 22:38:08
@@ -112,6 +123,13 @@ export interface components {
             startedAt?: string;
             /** @enum {unknown} */
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
+            /** @description The tags of `$tags`; absent without any. */
+            tags?: string[];
+            /**
+             * @description Whether code or a workflow is executed.
+             * @enum {unknown}
+             */
+            type?: "MANAGED" | "WORKFLOW";
         };
         /** @description A status object in a list, with its links. */
         ServiceExecutionEntry: {
@@ -120,6 +138,8 @@ export interface components {
                 self: components["schemas"]["Link"];
                 status: components["schemas"]["Link"];
             };
+            /** @description The application that started it; absent of a job. */
+            applicationId?: string;
             /**
              * @description yyyy-MM-dd HH:mm:ss, UTC.
              * @example 2026-01-31 22:38:08
@@ -135,6 +155,13 @@ export interface components {
              * @description UUID; version 7 where the platform mints it, so ids order by creation.
              */
             id: string;
+            /** @description Id of the version of the service. */
+            serviceDefinitionId?: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            serviceId?: string;
             /**
              * @description yyyy-MM-dd HH:mm:ss, UTC.
              * @example 2026-01-31 22:38:08
@@ -142,6 +169,13 @@ export interface components {
             startedAt?: string;
             /** @enum {unknown} */
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
+            /** @description The tags of `$tags`; absent without any. */
+            tags?: string[];
+            /**
+             * @description Whether code or a workflow is executed.
+             * @enum {unknown}
+             */
+            type?: "MANAGED" | "WORKFLOW";
         };
         TokenError: {
             /** @enum {unknown} */
@@ -217,6 +251,8 @@ export interface operations {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 cursor?: string;
                 limit?: number;
+                /** @description A word that a caller has marked executions with, without control characters. */
+                tag?: string;
             };
             header?: never;
             path: {

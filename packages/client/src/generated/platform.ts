@@ -440,6 +440,8 @@ export interface components {
             $secrets?: {
                 [key: string]: string;
             };
+            /** @description Words to find the execution by. The service does not get them. */
+            $tags?: string[];
             data?: components["schemas"]["InputData"];
             params?: components["schemas"]["InputParams"];
         } & {
@@ -875,6 +877,8 @@ export interface components {
             id: string;
             /** @description The person who started the job; null for an application. */
             personId: string | null;
+            /** @description Id of the version of the service. */
+            serviceDefinitionId?: string;
             /**
              * Format: uuid
              * @description UUID; version 7 where the platform mints it, so ids order by creation.
@@ -889,6 +893,13 @@ export interface components {
             startedAt?: string;
             /** @enum {unknown} */
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
+            /** @description The tags of `$tags`; absent without any. */
+            tags?: string[];
+            /**
+             * @description Whether code or a workflow is executed.
+             * @enum {unknown}
+             */
+            type?: "MANAGED" | "WORKFLOW";
             /**
              * @description Three dot-separated numbers.
              * @example 1.0.0
@@ -1315,6 +1326,8 @@ export interface components {
             versions: components["schemas"]["ServiceVersion"][];
         };
         ServiceExecution: {
+            /** @description The application that started it; absent of a job. */
+            applicationId?: string;
             /**
              * @description yyyy-MM-dd HH:mm:ss, UTC.
              * @example 2026-01-31 22:38:08
@@ -1330,6 +1343,13 @@ export interface components {
              * @description UUID; version 7 where the platform mints it, so ids order by creation.
              */
             id: string;
+            /** @description Id of the version of the service. */
+            serviceDefinitionId?: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            serviceId?: string;
             /**
              * @description yyyy-MM-dd HH:mm:ss, UTC.
              * @example 2026-01-31 22:38:08
@@ -1337,6 +1357,13 @@ export interface components {
             startedAt?: string;
             /** @enum {unknown} */
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
+            /** @description The tags of `$tags`; absent without any. */
+            tags?: string[];
+            /**
+             * @description Whether code or a workflow is executed.
+             * @enum {unknown}
+             */
+            type?: "MANAGED" | "WORKFLOW";
         };
         /** @description What the provider of a service sets: how much of it runs at once, and what those may use who have subscribed and whose own limits say nothing. */
         ServiceLimits: {
@@ -4275,6 +4302,8 @@ export interface operations {
                 limit?: number;
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 serviceId?: string;
+                /** @description A word that a caller has marked executions with, without control characters. */
+                tag?: string;
             };
             header?: {
                 /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */

@@ -2,7 +2,7 @@ import { isFinal, type ExecutionRecord } from '@kethub/contract';
 import type { Answer } from '../../http/index.ts';
 import type { Platform } from '../../platform.ts';
 import type { ExecutionRow } from '../../storage/index.ts';
-import { presentStatus } from '../present.ts';
+import { presentProgress } from '../present.ts';
 import { findExecution, findExecutionOfService } from '../queries.ts';
 import { notThere, type ExecutionScope } from '../scope.ts';
 import type { Kept } from './keep.ts';
@@ -34,7 +34,7 @@ async function present({ database }: Platform, row: ExecutionRow): Promise<Execu
   const kept = row.record === null ? null : (JSON.parse(row.record) as Kept);
   const pools = row.data_pools === null ? [] : (JSON.parse(row.data_pools) as { parameter: string; id: string }[]);
   return {
-    ...presentStatus(row),
+    ...presentProgress(row),
     service: {
       ...(row.service_id !== null && { id: row.service_id }),
       ...version,

@@ -46,8 +46,13 @@ describe.each(databases)('the record of an execution on $name', (kind) => {
     const result = '{"cut": 3}';
     const [version] = (await kethub.client.service(serviceId)).versions;
     expect(version?.sourceDigest).toMatch(/^[0-9a-f]{64}$/);
+    const { id, status, createdAt, startedAt, endedAt } = await grace.client.executions.status(ended.id);
     expect(record).toEqual({
-      ...(await grace.client.executions.status(ended.id)),
+      id,
+      status,
+      createdAt,
+      startedAt,
+      endedAt,
       service: { id: serviceId, name: 'Probe', version: '1.0.0', versionId: expect.any(String) },
       code: { digest: version?.sourceDigest },
       environment: {

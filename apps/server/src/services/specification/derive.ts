@@ -2,7 +2,7 @@ import { limits, type ServiceParameter } from '@kethub/contract';
 import type { Static } from 'typebox';
 import { atReference, isObject, member, membersOf, resolved, type Json, type JsonObject } from './json.ts';
 import { readJson } from './read.ts';
-import { resultMembers, type Description } from './template.ts';
+import { resultMembers, tagsMember, type Description } from './template.ts';
 
 /** What the build has found out about run(). */
 export interface Signature {
@@ -40,6 +40,7 @@ export const unknownSignature: Derived = {
         description: `Secrets by parameter name. ${sealedOnce}`,
         additionalProperties: secret,
       },
+      $tags: tagsMember,
     },
     additionalProperties: { anyOf: [ref('DataPoolReference'), anything('Any JSON value.')] },
   },
@@ -68,7 +69,7 @@ export function fromSignature({ parameters, result }: Signature): Derived | null
     else schemas[name] ??= isExtra(one) ? untyped : anything('Any JSON value.');
     properties[one.name] = ref(name);
   }
-  Object.assign(properties, secrets(parameters), pools(parameters));
+  Object.assign(properties, secrets(parameters), pools(parameters), { $tags: tagsMember });
   const required = parameters
     .filter((one) => one.required && one.kind !== 'secret' && !isExtra(one))
     .map(({ name }) => name);

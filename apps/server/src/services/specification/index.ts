@@ -3,4 +3,4 @@ export { installed, type Installation } from './install.ts';
 export { judgeDocument } from './judge.ts';
 export type { JsonObject, Place } from './json.ts';
 export { readJson } from './read.ts';
-export { documentOf } from './template.ts';
+export { documentOf, tagsMember } from './template.ts';

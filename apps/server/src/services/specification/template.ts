@@ -1,4 +1,4 @@
-import { executionStatuses, severities } from '@kethub/contract';
+import { executionStatuses, executionTypes, limits, severities } from '@kethub/contract';
 import type { JsonObject } from './json.ts';
 
 /** What a document says of one service beyond what all have in common. */
@@ -46,6 +46,16 @@ const idempotencyKey = parameter(
   'The same key and body again get the first answer again.',
 );
 const limit = parameter('query', 'limit', { type: 'integer', minimum: 1 }, 'Length of a page.');
+const word: JsonObject = { type: 'string', minLength: 1, maxLength: limits.tagLength };
+const tag = parameter('query', 'tag', word, 'Only executions with this tag.');
+
+/** The member `$tags` of the input of every service. */
+export const tagsMember: JsonObject = {
+  type: 'array',
+  description: 'Words to find the execution by. The service does not get them.',
+  maxItems: limits.tags,
+  items: word,
+};
 const cursor = parameter('query', 'cursor', uuid, 'Where the page begins; see the header Link.');
 
 /** The operations of every service, which no document may change or extend. */
@@ -56,7 +66,7 @@ export function operationsOf(input: JsonObject): Readonly<Record<string, Readonl
       get: {
         operationId: 'listExecutions',
         summary: 'List executions, newest first',
-        parameters: [limit, cursor],
+        parameters: [limit, cursor, tag],
         responses: {
           200: answer('The executions.', json({ type: 'array', items: ref('ServiceExecutionEntry') })),
           ...otherwise,
@@ -138,6 +148,11 @@ const execution: JsonObject = {
   createdAt: timestamp,
   startedAt: timestamp,
   endedAt: timestamp,
+  type: { type: 'string', enum: [...executionTypes] },
+  serviceId: uuid,
+  serviceDefinitionId: { type: 'string', description: 'Id of the version of the service.' },
+  applicationId: { type: 'string', description: 'The application that started it.' },
+  tags: { type: 'array', description: 'Its tags; absent without any.', items: word },
 };
 const required = ['id', 'status', 'createdAt'];
 

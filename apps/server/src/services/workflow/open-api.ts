@@ -1,6 +1,6 @@
 import { WorkflowMessageReceipt, WorkflowMessageRequest } from '@kethub/contract';
 import type { Requirements } from '@kethub/workflow';
-import { unknownSignature, type JsonObject } from '../specification/index.ts';
+import { tagsMember, unknownSignature, type JsonObject } from '../specification/index.ts';
 
 /**
  * What describes a workflow service: the body of POST is the Request Schema of the start event, and its result has the
@@ -14,10 +14,10 @@ export function describedWorkflow(needs: Requirements | null): {
   const schema = needs?.requestSchema ?? null;
   const { schemas, input } = unknownSignature;
   return {
-    input: schema ? ref('Request') : { ...input, properties: {} },
+    input: schema ? ref('Request') : { ...input, properties: { $tags: tagsMember } },
     schemas: {
       ...schemas,
-      ...(schema && { Request: withSecrets(schema as JsonObject, needs?.secrets ?? []) }),
+      ...(schema && { Request: withReserved(schema as JsonObject, needs?.secrets ?? []) }),
       ResultResponse: result(schemas['ResultResponse'] as JsonObject, needs),
       WorkflowError: error,
     },
@@ -53,23 +53,21 @@ function ref(name: string): JsonObject {
 }
 
 /** References of the schema lead within it: it becomes a component, and they go along. */
-function withSecrets(schema: JsonObject, secrets: readonly string[]): JsonObject {
+function withReserved(schema: JsonObject, secrets: readonly string[]): JsonObject {
   const moved = JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     key === '$ref' && typeof value === 'string' && value.startsWith('#')
       ? `#/components/schemas/Request${value.slice(1)}`
       : value,
   ) as JsonObject;
-  if (secrets.length === 0) return moved;
-  const properties = {
-    ...(moved['properties'] as JsonObject | undefined),
-    $secrets: {
-      type: 'object',
-      description: 'Sealed, given to the tasks that ask for them and never shown.',
-      properties: Object.fromEntries(secrets.map((name) => [name, { type: 'string', writeOnly: true }])),
-      additionalProperties: { type: 'string' },
-    },
+  const properties = { ...(moved['properties'] as JsonObject | undefined), $tags: tagsMember };
+  if (secrets.length === 0) return { ...moved, properties };
+  const $secrets = {
+    type: 'object',
+    description: 'Sealed, given to the tasks that ask for them and never shown.',
+    properties: Object.fromEntries(secrets.map((name) => [name, { type: 'string', writeOnly: true }])),
+    additionalProperties: { type: 'string' },
   };
-  return { ...moved, properties };
+  return { ...moved, properties: { ...properties, $secrets } };
 }
 
 function result(common: JsonObject, needs: Requirements | null): JsonObject {

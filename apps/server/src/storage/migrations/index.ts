@@ -42,6 +42,7 @@ import * as mailsOfDeletedPeople from './0055-mails-of-deleted-people.ts';
 import * as peopleKnown from './0056-people-known.ts';
 import * as dataPoolLabels from './0063-data-pool-labels.ts';
 import * as workflowRetries from './0067-workflow-retries.ts';
+import * as executionTags from './0069-execution-tags.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -88,6 +89,7 @@ const migrations: Record<string, Migration> = {
   '0056-people-known': peopleKnown,
   '0063-data-pool-labels': dataPoolLabels,
   '0067-workflow-retries': workflowRetries,
+  '0069-execution-tags': executionTags,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

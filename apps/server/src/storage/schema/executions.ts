@@ -1,4 +1,4 @@
-import type { ExecutionStatus } from '@kethub/contract';
+import type { ExecutionStatus, ExecutionType } from '@kethub/contract';
 import type { Generated } from 'kysely';
 import type { OwnerType } from './owner.ts';
 
@@ -9,6 +9,7 @@ export interface ExecutionTables {
   executions: ExecutionRow;
   queues: QueueRow;
   execution_files: ExecutionFileRow;
+  execution_tags: ExecutionTagRow;
 }
 
 export interface WorkerRow {
@@ -61,6 +62,7 @@ export interface ExecutionRow {
   person_id: string | null;
   service_id: string | null;
   service_version_id: string;
+  type: ExecutionType;
   status: ExecutionStatus;
   /** Header `traceparent`: the trace that it belongs to, and the place in it that it was accepted at. */
   trace_parent: string | null;
@@ -101,6 +103,14 @@ export interface ExecutionRow {
   run_seconds: number | null;
   /** When result, files and log were deleted because of their age. */
   expired_at: number | null;
+  /** JSON list of the tags in the order that they were given; null without any. */
+  tags: string | null;
+}
+
+/** One tag of an execution, with what decides who may see the execution: a list of one tag is read from its index. */
+export interface ExecutionTagRow extends Pick<ExecutionRow, 'subscription_id' | 'owner_type' | 'owner_id'> {
+  execution_id: string;
+  tag: string;
 }
 
 /** What one owner has pending of one service version. Made by triggers; an empty one is taken away by who finds it. */
