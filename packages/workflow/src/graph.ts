@@ -47,6 +47,15 @@ export interface MessageDefinition {
   readonly correlationKey: Expression | null;
 }
 
+/** What an event that throws a message publishes; its variables are those that its input mappings make. */
+export interface ThrownMessage {
+  readonly name: Expression;
+  /** Null: the message has no key. */
+  readonly correlationKey: Expression | null;
+  /** For how long the message waits, a duration. Null: as long as the platform has it. */
+  readonly timeToLive: Expression | null;
+}
+
 /** How often a service is called that fails, before its error is raised. */
 export interface Retry {
   /** Calls in all. */
@@ -110,6 +119,8 @@ export type Node = Common &
     | { readonly kind: 'errorEndEvent'; readonly code: string; readonly message: Expression | null }
     /** Throws an escalation, and goes on unless what catches it interrupts. `result`: as of end events. */
     | { readonly kind: 'escalationEvent'; readonly code: string; readonly result: boolean }
+    /** Publishes a message, and goes on. `result`: as of end events. */
+    | { readonly kind: 'messageEvent'; readonly message: ThrownMessage; readonly result: boolean }
     | { readonly kind: 'task' }
     | { readonly kind: 'script'; readonly expression: Expression; readonly resultVariable: string }
     | {

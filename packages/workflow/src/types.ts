@@ -211,7 +211,7 @@ export type UrgentCommand =
 
 // ---- Effects ----------------------------------------------------------------------------------------------------
 
-/** Numbers (`job`, `timer`, `subscription`, `child`) are unique within the instance and never used again. */
+/** Numbers (`job`, `timer`, `subscription`, `message`, `child`) are unique within the instance and never used again. */
 export type Effect =
   | {
       readonly type: 'startJob';
@@ -233,6 +233,16 @@ export type Effect =
       readonly correlationKey: string;
     }
   | { readonly type: 'closeSubscription'; readonly subscription: number }
+  /** Publish a message for instances of the same service. `timeToLiveMs` null: as long as the platform has it. */
+  | {
+      readonly type: 'publishMessage';
+      readonly message: number;
+      readonly elementId: string;
+      readonly messageName: string;
+      readonly correlationKey: string;
+      readonly timeToLiveMs: number | null;
+      readonly variables: Variables;
+    }
   /** Start an instance of another process; answer with `childEnded`. */
   | {
       readonly type: 'startChild';

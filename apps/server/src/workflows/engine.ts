@@ -2,7 +2,7 @@ import { onExecutionChanged } from '../executions/index.ts';
 import { createAccessDirectory } from '../gateway/index.ts';
 import { createTargetClient } from '../on-premise/index.ts';
 import type { Platform } from '../platform.ts';
-import { advance, Advancing, LARGEST_BATCH, Inbox, RecentInstances, Suspects } from './advance/index.ts';
+import { advance, Advancing, LARGEST_BATCH, Inbox, RecentInstances, Suspects, Turns } from './advance/index.ts';
 import { Budget } from './budget.ts';
 import type { Door } from './door.ts';
 import { FirstSteps } from './first-step.ts';
@@ -12,6 +12,7 @@ import { Loop, type Pause } from './loop.ts';
 import { correlateMessages, PostponedMessages } from './messages.ts';
 import { fireSchedules } from './schedules.ts';
 import { fireTimers } from './timers.ts';
+import { publishThrown, rateOfThrown } from './thrown.ts';
 import { onWorkflowsToDo } from './wake.ts';
 
 /** What one owner may use of a second of the thread for the first steps of instances. */
@@ -56,7 +57,7 @@ export class WorkflowEngine {
       const { more, ...batch } = await advance(platform, graphs, advancing);
       if (batch.jobs) working.wake();
       if (batch.timers) timing.wake();
-      if (batch.messages) correlating.wake();
+      if (batch.messages) for (const loop of [publishing, correlating]) loop.wake();
       return more ? 0 : null;
     };
     const lanes = Array.from({ length: lanesOf(database) }, () => new Loop('advancing workflows', log, advanceOnce));
@@ -84,6 +85,8 @@ export class WorkflowEngine {
     const postponed = new PostponedMessages();
     const scheduling = new Loop('schedules of workflows', log, () => fireSchedules(platform, workflows, graphs, told));
     const correlating = new Loop('messages of workflows', log, () => correlateMessages(platform, postponed, told));
+    const thrown = { workflows, turns: new Turns(), rate: rateOfThrown(), postponed: new PostponedMessages() };
+    const publishing = new Loop('messages that workflows throw', log, () => publishThrown(platform, thrown, told));
     this.#jobs = jobs;
     this.#workflows = workflows;
     workflows.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), advancing, {
@@ -91,7 +94,7 @@ export class WorkflowEngine {
       timers: () => timing.wake(),
     });
     this.#lanes = lanes;
-    this.#loops = [working, timing, scheduling, correlating];
+    this.#loops = [working, timing, scheduling, publishing, correlating];
     this.#unsubscribe.push(
       () => directory.close(),
       () => targets.close(),

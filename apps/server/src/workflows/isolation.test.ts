@@ -95,6 +95,7 @@ describe.each(databases)('one that the database refuses on $name', ({ open }) =>
       created_at: now,
       expires_at: now + 1_000_000,
       correlated_at: null,
+      depth: 0,
     }));
     const service = { id: 's', owner_type: 'USER' as const, owner_id: 'one', name: 's', slug: 's', description: '' };
     await platform.database.write(async (transaction) => {

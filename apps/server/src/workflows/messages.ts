@@ -61,7 +61,7 @@ export async function correlateMessages(
   }
   if (correlated > 0) told();
   await database.write((transaction) =>
-    transaction.deleteFrom('workflow_messages').where('expires_at', '<=', now()).execute(),
+    transaction.deleteFrom('workflow_messages').where('expires_at', '<=', now()).where('owner', 'is', null).execute(),
   );
   return matches.length === AT_ONCE && (correlated > 0 || failed > 0) ? 0 : null;
 }
@@ -73,6 +73,7 @@ async function matching(queries: Queries, now: number, without: readonly string[
     .selectAll('message')
     .where('expires_at', '>', now)
     .where('correlated_at', 'is', null)
+    .where('message.owner', 'is', null)
     .where(without.length === 0 ? sql<boolean>`true` : sql<boolean>`not ${isAmong(queries, 'message.id', without)}`)
     .where(({ exists, selectFrom }) =>
       exists(

@@ -112,10 +112,12 @@ function messageRow(
     created_at: now(),
     expires_at: now() + timeToLiveSeconds * 1000,
     correlated_at: null,
+    owner: null,
+    depth: 0,
   };
 }
 
-interface Made {
+export interface Made {
   readonly started: readonly Started[];
   /** The active instance that keeps the message from starting another. */
   readonly activeId: string | null;
@@ -186,13 +188,14 @@ async function requireRoom(transaction: Queries, { subscription_id }: WorkflowMe
     );
 }
 
-async function startByMessage(
+/** Starts an instance for each start event of the name, unless one is active that was started with the same key. */
+export async function startByMessage(
   platform: Platform,
   workflows: Workflows,
   transaction: Queries,
   origin: Origin,
   row: WorkflowMessageRow,
-  { name, variables = {} }: WorkflowMessageRequest,
+  { name, variables = {} }: Pick<WorkflowMessageRequest, 'name' | 'variables'>,
 ): Promise<Made> {
   const version = await findWorkflowVersion(transaction, origin.serviceVersionId);
   const starts = (version && requirementsIn(version)?.messageStarts) ?? [];
@@ -204,7 +207,15 @@ async function startByMessage(
     const active = startKey === null ? null : await activeWith(transaction, startKey);
     activeId ??= active;
     if (active !== null) continue;
-    const one = await startByEvent(platform, workflows, transaction, origin, elementId, variables as Variables);
+    const one = await startByEvent(
+      platform,
+      workflows,
+      transaction,
+      origin,
+      elementId,
+      variables as Variables,
+      row.depth,
+    );
     if (startKey !== null) await takeStartKey(transaction, startKey, one.id);
     started.push(one);
   }

@@ -25,7 +25,10 @@ export function originOfOwner(
   };
 }
 
-/** Starts an instance by a timer or message start event, inside a transaction; returns its id. Call `started` afterwards. */
+/**
+ * Starts an instance by a timer or message start event, inside a transaction; returns its id. Call `started` afterwards. `depth`:
+ * how many instances have started one another up to this one.
+ */
 export async function startByEvent(
   platform: Platform,
   workflows: Workflows,
@@ -33,9 +36,11 @@ export async function startByEvent(
   origin: Origin,
   startEvent: string,
   variables: Variables,
+  depth = 0,
 ): Promise<{ readonly id: string; readonly started: () => void }> {
   const text = jsonText(variables);
-  const prepared = await prepareExecution(platform, workflows, origin, platform.newId(), text, startEvent);
+  const judged = await prepareExecution(platform, workflows, origin, platform.newId(), text, startEvent);
+  const prepared = { ...judged, depth };
   await holdOwner(platform, transaction, origin.owner);
   await acceptExecutions(workflows, transaction, [prepared]);
   return {

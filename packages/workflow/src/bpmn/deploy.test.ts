@@ -56,10 +56,13 @@ describe('refused, each at its element', () => {
     ['a standard loop', around('<task id="u"><standardLoopCharacteristics/></task>'), ['UNSUPPORTED_ELEMENT u']],
     ['a signal', around(catchEvent('u', '<signalEventDefinition/>')), ['UNSUPPORTED_EVENT u']],
     [
-      'a message that is thrown',
-      around(
-        '<intermediateThrowEvent id="u"><messageEventDefinition messageRef="message_paid"/></intermediateThrowEvent>',
-      ),
+      'a message without a name that is thrown',
+      around('<intermediateThrowEvent id="u"><messageEventDefinition/></intermediateThrowEvent>'),
+      ['MESSAGE u'],
+    ],
+    [
+      'a signal that is thrown',
+      around('<intermediateThrowEvent id="u"><signalEventDefinition/></intermediateThrowEvent>'),
       ['UNSUPPORTED_EVENT u'],
     ],
     [

@@ -105,6 +105,10 @@ function ownExpressions(node: Node): readonly Expression[] {
   if (node.kind === 'script') return [node.expression];
   if (node.kind === 'call') return [node.processId];
   if (node.kind === 'errorEndEvent') return node.message === null ? [] : [node.message];
+  if (node.kind === 'messageEvent') {
+    const { name, correlationKey, timeToLive } = node.message;
+    return [name, correlationKey, timeToLive].filter((one) => one !== null);
+  }
   // The trigger of an event sub-process is that of its start event.
   if (!('trigger' in node) || node.kind === 'eventSubProcess') return [];
   const { trigger } = node;

@@ -7,6 +7,7 @@ import { feelOf } from './expressions.ts';
 import { limits } from './limits.ts';
 import type { Report } from './report.ts';
 import { isLink } from './links.ts';
+import { messageEventOf } from './thrown.ts';
 import { escalationCode, messageOf, triggerOf } from './triggers.ts';
 
 /** Of a process: plain, timer, message. Of an event sub-process: timer, message, error. Of a sub-process: plain. */
@@ -74,7 +75,7 @@ export function endsProcess({ id, nodes }: ProcessDraft, { scope }: Draft): bool
 export function endEventOf(
   process: ProcessDraft,
   draft: Draft,
-): Own<'endEvent' | 'terminateEndEvent' | 'errorEndEvent' | 'escalationEvent'> | null {
+): Own<'endEvent' | 'terminateEndEvent' | 'errorEndEvent' | 'escalationEvent' | 'messageEvent'> | null {
   const { report } = process;
   const { element } = draft;
   const [definition, second] = children(element, 'eventDefinitions');
@@ -89,11 +90,12 @@ export function endEventOf(
     return errorEndEventOf(report, element, child(definition, 'errorRef'));
   if (definition.$type === 'bpmn:EscalationEventDefinition')
     return escalationEventOf(report, element, definition, result);
+  if (definition.$type === 'bpmn:MessageEventDefinition') return messageEventOf(report, element, definition, result);
   const kind = kindName(definition.$type).replace(' event definition', '');
   report.add(
     element,
     'UNSUPPORTED_EVENT',
-    `An end event with ${withArticle(kind).toLowerCase()} is not run here; plain, error, escalation and terminate end events are.`,
+    `An end event with ${withArticle(kind).toLowerCase()} is not run here; plain, error, escalation, message and terminate end events are.`,
   );
   return null;
 }
@@ -110,18 +112,22 @@ function escalationEventOf(
   return null;
 }
 
-/** Plain, a link to another place of the same process, or an escalation. */
-export function throwEventOf(report: Report, { element }: Draft): Own<'task' | 'escalationEvent'> | null {
+/** Plain, a link to another place of the same process, an escalation, or a message. */
+export function throwEventOf(
+  report: Report,
+  { element }: Draft,
+): Own<'task' | 'escalationEvent' | 'messageEvent'> | null {
   const [definition, second] = children(element, 'eventDefinitions');
   if (definition === undefined || (isLink(element) && second === undefined)) return { kind: 'task' };
   if (definition.$type === 'bpmn:EscalationEventDefinition' && second === undefined)
     return escalationEventOf(report, element, definition, false);
+  if (definition.$type === 'bpmn:MessageEventDefinition' && second === undefined)
+    return messageEventOf(report, element, definition, false);
   const instead: Readonly<Record<string, string>> = {
-    'bpmn:MessageEventDefinition': ' Call a service that publishes the message.',
-    'bpmn:SignalEventDefinition': ' Call a service that publishes a message for each instance that waits.',
+    'bpmn:SignalEventDefinition': ' Throw a message for each instance that waits.',
   };
   const kind = withArticle(kindName(definition.$type).replace(' event definition', '')).toLowerCase();
-  const message = `An event that throws ${kind} is not run here; links, escalations, errors and terminate end events are.${instead[definition.$type] ?? ''}`;
+  const message = `An event that throws ${kind} is not run here; links, escalations, messages, errors and terminate end events are.${instead[definition.$type] ?? ''}`;
   report.add(element, 'UNSUPPORTED_EVENT', message);
   return null;
 }

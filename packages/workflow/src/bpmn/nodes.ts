@@ -14,6 +14,7 @@ import {
 import { isLink } from './links.ts';
 import { mappingsOf, type MappingRules } from './mappings.ts';
 import { Report } from './report.ts';
+import { throwsMessage } from './thrown.ts';
 
 export interface CompiledNode {
   readonly node: Node;
@@ -189,7 +190,7 @@ function rulesFor(process: ProcessDraft, draft: Draft): MappingRules {
   const isEnd = type === 'bpmn:EndEvent' && definition?.$type !== 'bpmn:ErrorEventDefinition';
   const isEvent = type === 'bpmn:BoundaryEvent' || type === 'bpmn:IntermediateCatchEvent' || type === 'bpmn:StartEvent';
   return {
-    inputs: mapsInputs.has(type) && !eventSubProcess,
+    inputs: (mapsInputs.has(type) || throwsMessage(element)) && !eventSubProcess,
     outputs: (mapsInputs.has(type) || isEnd || isEvent) && !eventSubProcess,
     secrets: type === 'bpmn:ServiceTask' || callsService(element),
     result: isEnd && endsProcess(process, draft),
@@ -215,6 +216,8 @@ function checkExtensions(report: Report, element: Element): void {
   if (extension(element, 'kethub:Payload') !== null && !catchesErrors(element)) {
     report.add(element, 'PAYLOAD_VARIABLE', 'Only events that catch errors have a payload variable.');
   }
+  if (extension(element, 'kethub:Publish') !== null && !throwsMessage(element))
+    report.add(element, 'MESSAGE', 'Only events that throw a message say how it is published.');
 }
 
 const catchesErrors = (element: Element): boolean =>

@@ -102,12 +102,9 @@ export function messageOf(
   message: Element | null,
   correlated: boolean,
 ): MessageDefinition | null {
+  const name = messageNameOf(report, event, message);
   const nameText = message === null ? null : text(message, 'name');
-  if (message === null || nameText === null || nameText.trim() === '') {
-    report.add(event, 'MESSAGE', 'A message event needs a message with a name.');
-    return null;
-  }
-  const name = expressionOf(report, event, 'The name of the message', nameText);
+  if (message === null || nameText === null || nameText.trim() === '') return null;
   if (!correlated) {
     if (name?.compiled == null) return name === null ? null : { name, correlationKey: null };
     report.add(event, 'MESSAGE', 'The message of a start event has to have a name that is no expression.', nameText);
@@ -125,6 +122,14 @@ export function messageOf(
   }
   const correlationKey: Expression | null = expressionOf(report, event, 'The correlation key', source);
   return name === null || correlationKey === null ? null : { name, correlationKey };
+}
+
+/** The name of a message, a text or an expression. Null, and a problem of the event, when it has none. */
+export function messageNameOf(report: Report, event: Element, message: Element | null): Expression | null {
+  const name = message === null ? null : text(message, 'name');
+  if (name !== null && name.trim() !== '') return expressionOf(report, event, 'The name of the message', name);
+  report.add(event, 'MESSAGE', 'A message event needs a message with a name.');
+  return null;
 }
 
 /** The code of an escalation; null: of every one. */

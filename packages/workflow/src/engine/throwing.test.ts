@@ -256,14 +256,11 @@ describe('a call activity that names a workflow service', () => {
   });
 });
 
-it.each(['messageEventDefinition', 'signalEventDefinition', 'compensateEventDefinition'])(
-  '%s that throws is refused',
-  async (kind) => {
-    expect(await refusals(file([start('s'), throwing('x', `<${kind}/>`), end('e'), chain('s', 'x', 'e')]))).toEqual([
-      'UNSUPPORTED_EVENT x',
-    ]);
-  },
-);
+it.each(['signalEventDefinition', 'compensateEventDefinition'])('%s that throws is refused', async (kind) => {
+  expect(await refusals(file([start('s'), throwing('x', `<${kind}/>`), end('e'), chain('s', 'x', 'e')]))).toEqual([
+    'UNSUPPORTED_EVENT x',
+  ]);
+});
 
 it.each(['userTask', 'sendTask', 'businessRuleTask'])('a %s is refused with what to use instead', async (kind) => {
   expect(await refusals(file([start('s'), `<${kind} id="x"/>`, end('e'), chain('s', 'x', 'e')]))).toEqual([

@@ -1,6 +1,7 @@
 import { ExactNumber, toJson } from '@kethub/feel';
 import { nextOfCron } from '../cron.ts';
 import { add, momentOf, parseCycle, parseDate, parseDuration } from '../time.ts';
+import type { Expression } from '../expression.ts';
 import type { MessageDefinition, TimerDefinition, Trigger } from '../graph.ts';
 import type { OpenSubscription, OpenTimer } from '../types.ts';
 import { evaluate, evaluateText, kindOf } from './evaluate.ts';
@@ -103,11 +104,16 @@ function messageOf(
     what: 'The name of the message',
     incident,
   });
-  if (correlationKey === null) return { messageName, correlationKey: '' };
+  return { messageName, correlationKey: correlationKey === null ? '' : keyOf(machine, keyScope, correlationKey) };
+}
+
+/** The correlation key of a message: a text that is not empty, or a number. */
+export function keyOf(machine: Machine, scope: number, correlationKey: Expression): string {
+  const incident = 'EXTRACT_VALUE_ERROR';
   const what = 'The correlation key';
-  const { value, noticed } = evaluate(machine, correlationKey, scopeAt(machine.state, keyScope), { what, incident });
+  const { value, noticed } = evaluate(machine, correlationKey, scopeAt(machine.state, scope), { what, incident });
   const json = toJson(value);
   if (typeof json === 'number' || json instanceof ExactNumber || (typeof json === 'string' && json !== ''))
-    return { messageName, correlationKey: String(json) };
+    return String(json);
   throw new Failure(incident, `${what} has to be a text or a number, and is ${kindOf(json)}${noticed}.`);
 }

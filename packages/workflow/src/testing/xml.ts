@@ -143,6 +143,17 @@ export const errorEnd = (id: string, code: string, message?: string): string =>
   event('endEvent', id, error(code), {
     extensions: message === undefined ? '' : `<kethub:errorMessage expression="${escape(message)}"/>`,
   });
+/** An event that throws a message: `publish` are the attributes of kethub:publish. */
+export const throwMessage = (
+  id: string,
+  name: string,
+  given: Activity & { readonly publish?: Mapped; readonly ends?: boolean } = {},
+): string => {
+  const attributes = Object.entries(given.publish ?? {}).map(([key, value]) => ` ${key}="${escape(value)}"`);
+  const extensions = given.publish === undefined ? '' : `<kethub:publish${attributes.join('')}/>`;
+  const tag = given.ends === true ? 'endEvent' : 'intermediateThrowEvent';
+  return activity(tag, id, { ...given, extensions }, message(name));
+};
 export const catchEvent = (id: string, definition: string, given: Event = {}): string =>
   event('intermediateCatchEvent', id, definition, given);
 export const boundary = (id: string, host: string, definition: string, given: Event = {}): string =>

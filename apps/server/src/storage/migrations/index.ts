@@ -43,6 +43,7 @@ import * as peopleKnown from './0056-people-known.ts';
 import * as dataPoolLabels from './0063-data-pool-labels.ts';
 import * as workflowRetries from './0067-workflow-retries.ts';
 import * as executionTags from './0069-execution-tags.ts';
+import * as thrownMessages from './0071-thrown-messages.ts';
 
 /** All migrations in order. A migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
@@ -90,6 +91,7 @@ const migrations: Record<string, Migration> = {
   '0063-data-pool-labels': dataPoolLabels,
   '0067-workflow-retries': workflowRetries,
   '0069-execution-tags': executionTags,
+  '0071-thrown-messages': thrownMessages,
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

@@ -150,6 +150,10 @@ export interface WorkflowMessageRow {
   expires_at: number;
   /** When somebody got it: it stays for its id. Null: it waits. */
   correlated_at: number | null;
+  /** Of the instance that has thrown it, until it is published; null: it is, or was sent. */
+  owner: string | null;
+  /** How many instances have started one another by messages up to what it starts; 0: it was sent. */
+  depth: number;
 }
 
 /** The last instance that a message start event has started for a correlation key; while it is active no other is started. */

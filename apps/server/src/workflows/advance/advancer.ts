@@ -355,6 +355,6 @@ function batchOf({ effects, events }: Written, begun: number, moreEnds: boolean)
     more: events > 0 || moreEnds,
     jobs: effects.jobs.length > begun || effects.jobsToCancel.length > 0,
     timers: effects.timers.length > 0,
-    messages: effects.subscriptions.length > 0,
+    messages: effects.subscriptions.length > 0 || effects.messages.length > 0,
   };
 }

@@ -3,6 +3,7 @@ import type { Platform } from '../../platform.ts';
 import type {
   WorkflowInstanceRow,
   WorkflowJobRow,
+  WorkflowMessageRow,
   WorkflowSubscriptionRow,
   WorkflowTimerRow,
 } from '../../storage/index.ts';
@@ -27,8 +28,17 @@ export interface Effects {
   readonly subscriptionsToRemove: Numbered[];
   readonly children: WorkflowInstanceRow[];
   readonly childrenToCancel: Numbered[];
+  readonly messages: ThrownMessage[];
   readonly events: NewEvent[];
 }
+
+/** A message that an instance throws; whose service and subscription it is for, the database knows. */
+export interface ThrownMessage extends Omit<WorkflowMessageRow, 'service_id' | 'subscription_id'> {
+  readonly instance_id: string;
+}
+
+/** For so long a message waits that says nothing about it, in milliseconds: as one that is sent. */
+const KEEP_MS = 3_600_000;
 
 export function noEffects(): Effects {
   return {
@@ -40,6 +50,7 @@ export function noEffects(): Effects {
     subscriptionsToRemove: [],
     children: [],
     childrenToCancel: [],
+    messages: [],
     events: [],
   };
 }
@@ -80,6 +91,8 @@ function add(platform: Platform, all: Effects, row: WorkflowInstanceRow, effect:
       });
     case 'closeSubscription':
       return void all.subscriptionsToRemove.push({ instance_id: id, number: effect.subscription });
+    case 'publishMessage':
+      return void all.messages.push(messageRow(platform, row, effect));
     case 'startChild':
       return addChild(platform, all, row, effect);
     case 'cancelChild':
@@ -113,6 +126,27 @@ function jobRow(
     caller: null,
     service_version_id: null,
     address: null,
+  };
+}
+
+/** The owner stands in it until the message is published. */
+function messageRow(
+  { newId, now }: Platform,
+  { id: instance_id, owner, depth }: WorkflowInstanceRow,
+  { messageName, correlationKey, timeToLiveMs, variables }: Extract<Effect, { type: 'publishMessage' }>,
+): ThrownMessage {
+  return {
+    id: newId(),
+    instance_id,
+    name: messageName,
+    correlation_key: correlationKey,
+    variables: jsonText(variables),
+    message_id: null,
+    created_at: now(),
+    expires_at: now() + (timeToLiveMs ?? KEEP_MS),
+    correlated_at: null,
+    owner,
+    depth: depth + 1,
   };
 }
 

@@ -12,7 +12,7 @@ import {
   large,
 } from '../../storage/index.ts';
 import { journalColumns, journalRows } from '../journal.ts';
-import type { Effects, Numbered } from './effects.ts';
+import type { Effects, Numbered, ThrownMessage } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
 import type { Advanced } from './reduce.ts';
 
@@ -53,6 +53,7 @@ export async function storeRest(
   await insertSubscriptions(transaction, advanced, effects);
   await remove(transaction, 'workflow_subscriptions', 'subscription', effects.subscriptionsToRemove);
   await insertMany(transaction, 'workflow_instances', instanceColumns, effects.children);
+  await insertMessages(transaction, effects.messages);
   await insertEvents(transaction, [
     ...effects.events,
     ...(await cancellationsOf(platform, transaction, effects.childrenToCancel)),
@@ -92,6 +93,19 @@ const instanceColumns = [
   'incidents',
   'bytes',
   'created_at',
+] as const;
+
+const messageColumns = [
+  'id',
+  'service_id',
+  'subscription_id',
+  'name',
+  'correlation_key',
+  'variables',
+  'created_at',
+  'expires_at',
+  'owner',
+  'depth',
 ] as const;
 
 function journalOf(advanced: readonly Advanced[]) {
@@ -231,6 +245,27 @@ async function insertSubscriptions(
     ['instance_id', 'subscription', 'element_id', 'service_id', 'message_name', 'correlation_key'],
     rows,
   );
+}
+
+/**
+ * Messages that instances throw, in the transaction that knows that they did: each is published once. It is for the service of
+ * the instance, and for what the same subscription has started.
+ */
+async function insertMessages(transaction: Queries, messages: readonly ThrownMessage[]): Promise<void> {
+  if (messages.length === 0) return;
+  const senders = await transaction
+    .selectFrom('workflow_instances as instance')
+    .innerJoin('service_versions as version', 'version.id', 'instance.service_version_id')
+    .innerJoin('executions', 'executions.id', 'instance.execution_id')
+    .select(['instance.id', 'version.service_id', 'executions.subscription_id'])
+    .where(isAmong(transaction, 'instance.id', [...new Set(messages.map(({ instance_id }) => instance_id))]))
+    .execute();
+  const senderOf = new Map(senders.map(({ id, ...sender }) => [id, sender]));
+  const rows = messages.flatMap(({ instance_id, ...message }) => {
+    const sender = senderOf.get(instance_id);
+    return sender === undefined ? [] : [{ ...message, ...sender }];
+  });
+  await insertMany(transaction, 'workflow_messages', messageColumns, rows);
 }
 
 async function cancellationsOf(platform: Platform, transaction: Queries, children: readonly Numbered[]) {

@@ -28,7 +28,11 @@ export class Turns {
   }
 
   /** Up to 32 owners who have rows in `table`, found with one look into its index for each. */
-  async next(queries: Queries, table: 'workflow_events' | 'workflow_jobs', where = sql`true`): Promise<string[]> {
+  async next(
+    queries: Queries,
+    table: 'workflow_events' | 'workflow_jobs' | 'workflow_messages',
+    where = sql`true`,
+  ): Promise<string[]> {
     this.#mayWait = false;
     this.#lookedAt = performance.now();
     const from = sql.table(table);
