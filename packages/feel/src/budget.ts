@@ -3,7 +3,10 @@ import { FeelBudgetError } from './errors.ts';
 
 /** What one evaluation may use. */
 export interface Budget {
-  /** Steps: about one per operator, per item that a loop or a function looks at, and per hundred characters of text. */
+  /**
+   * Steps of some 0.1 microseconds: about one per operator, per item that a loop or a function looks at, and per hundred
+   * characters of text; more where the platform computes with decimals, time zones or regular expressions (`cost.ts`).
+   */
   steps: number;
   /** Items of one list. */
   listLength: number;
@@ -11,7 +14,7 @@ export interface Budget {
   textLength: number;
 }
 
-/** A second of computing at most; a workflow that needs more should call a service. */
+/** About 0.1 seconds of computing; a workflow that needs more should call a service. */
 export const DEFAULT_BUDGET: Budget = { steps: 1_000_000, listLength: 100_000, textLength: 16_000_000 };
 
 /** Items that are only looked at, one like the other, per step. */
@@ -32,7 +35,10 @@ export class Meter {
   spend(steps: number): void {
     this.#steps -= steps;
     if (this.#steps < 0)
-      exceed('steps', `more than ${this.#budget.steps} steps, about a second of computing. Have a service do it`);
+      exceed(
+        'steps',
+        `more than ${this.#budget.steps} steps, about a tenth of a second of computing. Have a service do it`,
+      );
   }
 
   /** Before a function goes through a list of so many items, and makes none. */
@@ -55,6 +61,12 @@ export class Meter {
   text(length: number): void {
     this.limitText(length);
     this.spend(Math.ceil(length / UNITS_PER_STEP));
+  }
+
+  /** Before a function looks at each unit of a text, so many in a step. */
+  scan(length: number, perStep: number): void {
+    this.limitText(length);
+    this.spend(Math.ceil(length / perStep));
   }
 
   limitText(length: number): void {

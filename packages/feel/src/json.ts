@@ -1,4 +1,5 @@
 import type { Meter } from './budget.ts';
+import { unitsPerStep } from './cost.ts';
 import { FeelBudgetError } from './errors.ts';
 import { largeJson } from './large-json.ts';
 import { isoText } from './temporal/format.ts';
@@ -21,7 +22,7 @@ export function toJson(value: Value, meter?: Meter, depth = 0): JsonValue {
   if (depth > DEEPEST) throw new FeelBudgetError('depth', `The value is nested more than ${DEEPEST} deep.`);
   // A large value that was read from JSON is given as it is. With a meter somebody pays for a walk through it.
   if (meter === undefined && largeJson(value) !== undefined) return value as JsonValue;
-  meter?.spend(1);
+  meter?.spend(typeof value === 'string' ? 1 + Math.ceil(value.length / unitsPerStep.written) : 4);
   switch (kindOf(value)) {
     case 'null':
     case 'function':

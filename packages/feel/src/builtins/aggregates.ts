@@ -1,3 +1,4 @@
+import { cost } from '../cost.ts';
 import type { CallSite } from '../evaluate/call-site.ts';
 import { kindOf } from '../values/kind.ts';
 import { add, compareNumbers, Decimal, divide, fromDecimal, isNumber, multiply, toDecimal } from '../values/number.ts';
@@ -17,9 +18,9 @@ function overItems(run: (call: CallSite, list: readonly Value[]) => Value): Buil
 }
 
 /** What is sorted or computed with decimals costs more than what is looked at. */
-function dear(run: (numbers: Numbers, call: CallSite) => FeelNumber | null | readonly FeelNumber[]) {
+function dear(perItem: number, run: (numbers: Numbers, call: CallSite) => FeelNumber | null | readonly FeelNumber[]) {
   return (numbers: Numbers, call: CallSite) => {
-    call.spend(numbers.length);
+    call.spend(numbers.length * perItem);
     return run(numbers, call);
   };
 }
@@ -37,8 +38,7 @@ function total(call: CallSite, numbers: Numbers, operation: typeof add, start: n
   let result: FeelNumber | null = start;
   for (const number of numbers) {
     if (result === null) return null;
-    // With decimals it takes 50 times as long.
-    if (!Number.isSafeInteger(result) || !Number.isSafeInteger(number)) call.spend(1);
+    if (!Number.isSafeInteger(result) || !Number.isSafeInteger(number)) call.spend(cost.added);
     result = operation(result, number);
   }
   return result;
@@ -87,9 +87,9 @@ function extreme(call: CallSite, list: readonly Value[], sign: 1 | -1): Value {
   const [first] = list;
   if (first === undefined) return call.fail('needs one item at least.');
   let best = first;
-  if (order(first, first) === null) return call.fail(`a ${kindOf(first)} has no order.`);
+  if (order(first, first, call.meter) === null) return call.fail(`a ${kindOf(first)} has no order.`);
   for (const item of list) {
-    const distance = order(item, best);
+    const distance = order(item, best, call.meter);
     if (distance === null) return call.fail(`a ${kindOf(item)} cannot be compared with a ${kindOf(best)}.`);
     if (distance * sign > 0) best = item;
   }
@@ -110,12 +110,12 @@ export const aggregates: readonly (readonly [string, Builtin])[] = [
   ['sum', overNumbers((numbers, call) => total(call, numbers, add, 0))],
   ['product', overNumbers((numbers, call) => total(call, numbers, multiply, 1))],
   ['mean', overNumbers(mean)],
-  ['median', overNumbers(dear(median))],
-  ['stddev', overNumbers(dear(deviation))],
+  ['median', overNumbers(dear(cost.sorted, median))],
+  ['stddev', overNumbers(dear(cost.squared, deviation))],
   [
     'mode',
     overItems((call, list) => {
-      call.spend(list.length);
+      call.spend(list.length * cost.sorted);
       const wrong = list.find((item) => !isNumber(item));
       return wrong === undefined ? mode(list as Numbers) : call.fail(`expects numbers, got ${kindOf(wrong)}.`);
     }),

@@ -3,6 +3,13 @@ import { isContext, kindOf, member, newContext } from '../values/kind.ts';
 import type { Context, Value } from '../values/value.ts';
 import { Builtin, signature } from './builtin.ts';
 
+/** Longer names are hashed by their length alone, and compared with all others of that length. */
+const LONGEST_HASHED = 10_000;
+
+function spendOnKey(call: CallSite, key: string): void {
+  if (key.length > LONGEST_HASHED) call.spend(key.length);
+}
+
 function copyOf(call: CallSite, context: Context): Record<string, Value> {
   const copy = newContext();
   const names = Object.keys(context);
@@ -12,12 +19,14 @@ function copyOf(call: CallSite, context: Context): Record<string, Value> {
 }
 
 function getValue(call: CallSite, context: Context, key: string): Value {
+  spendOnKey(call, key);
   return member(context, key) ?? call.run.warn('NO_CONTEXT_ENTRY_FOUND', `There is no member "${key}".`, call.place);
 }
 
-function getByPath(_call: CallSite, context: Context, keys: readonly Value[]): Value {
+function getByPath(call: CallSite, context: Context, keys: readonly Value[]): Value {
   let value: Value = keys.length === 0 ? null : context;
   for (const key of keys) {
+    if (typeof key === 'string') spendOnKey(call, key);
     value = typeof key === 'string' && isContext(value) ? (member(value, key) ?? null) : null;
   }
   return value;
@@ -37,6 +46,7 @@ function entry(key: string, value: Value): Context {
 }
 
 function put(call: CallSite, context: Context, key: string, value: Value): Value {
+  spendOnKey(call, key);
   const copy = copyOf(call, context);
   copy[key] = value;
   return copy;
@@ -72,6 +82,7 @@ function fromEntries(call: CallSite, entries: readonly Value[]): Value {
     const value = isContext(item) ? member(item, 'value') : undefined;
     if (typeof key !== 'string' || value === undefined)
       return call.fail('expects contexts with a key, a text, and a value.');
+    spendOnKey(call, key);
     made[key] = value;
   }
   return made;

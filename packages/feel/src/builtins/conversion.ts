@@ -1,3 +1,4 @@
+import { cost, unitsPerStep } from '../cost.ts';
 import type { CallSite } from '../evaluate/call-site.ts';
 import { toJson } from '../json.ts';
 import { monthsBetween, validDate } from '../temporal/calendar.ts';
@@ -18,7 +19,13 @@ import { Builtin, signature } from './builtin.ts';
 const NUMBER = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const LONGEST_NUMBER = 10_000;
 
+/** Texts that are far too long for what they should be are refused after a look at their length or their beginning. */
+function parses(call: CallSite, text: string): void {
+  call.spend(cost.parse + Math.ceil(Math.min(text.length, LONGEST_NUMBER) / unitsPerStep.digits));
+}
+
 function readNumber(call: CallSite, text: string): Value {
+  parses(call, text);
   const number = text.length <= LONGEST_NUMBER && NUMBER.test(text) ? parseNumber(text) : null;
   return number ?? call.fail('the text is no number.');
 }
@@ -39,6 +46,11 @@ function readGrouped(call: CallSite, from: string, grouping: string | null, deci
 
 function orFail<T extends Value>(call: CallSite, value: T | null, what: string): Value {
   return value ?? call.fail(`this is no ${what}.`);
+}
+
+function read<T extends Value>(call: CallSite, text: string, parse: (text: string) => T | null, what: string): Value {
+  parses(call, text);
+  return orFail(call, text.length > LONGEST_NUMBER ? null : parse(text), what);
 }
 
 function dateOf(call: CallSite, year: FeelNumber, month: FeelNumber, day: FeelNumber): Value {
@@ -69,6 +81,7 @@ function zoneOf(text: string): Zone | null {
 
 /** The same moment elsewhere; a date and time without a zone is taken for one there. */
 function inZone(call: CallSite, date: FeelDateTime, timezone: string): Value {
+  call.spend(cost.zone);
   const zone = zoneOf(timezone);
   if (zone === null) return call.fail('this is no time zone.');
   if (date.time.zone === null) return new FeelDateTime(date.date, new FeelTime(date.time.nanosecondOfDay, zone));
@@ -80,8 +93,7 @@ function between(_call: CallSite, from: FeelDate, to: FeelDate): Value {
 }
 
 function fromJson(call: CallSite, text: string): Value {
-  call.meter.text(text.length);
-  call.spend(text.length / 10);
+  call.meter.scan(text.length, unitsPerStep.read);
   try {
     return JSON.parse(text) as Value;
   } catch {
@@ -116,7 +128,7 @@ export const conversion: readonly (readonly [string, Builtin])[] = [
   [
     'date',
     new Builtin([
-      signature(['from: string'], (call, from) => orFail(call, parseDate(from), 'date')),
+      signature(['from: string'], (call, from) => read(call, from, parseDate, 'date')),
       signature(['from: day'], (_call, from) => from),
       signature(['year: number', 'month: number', 'day: number'], dateOf),
     ]),
@@ -124,7 +136,7 @@ export const conversion: readonly (readonly [string, Builtin])[] = [
   [
     'time',
     new Builtin([
-      signature(['from: string'], (call, from) => orFail(call, parseTime(from), 'time')),
+      signature(['from: string'], (call, from) => read(call, from, parseTime, 'time')),
       signature(['from: time'], (_call, from) => from),
       signature(['from: date and time'], (_call, from) => from.time),
       signature(['hour: number', 'minute: number', 'second: number'], timeOf),
@@ -134,7 +146,7 @@ export const conversion: readonly (readonly [string, Builtin])[] = [
   [
     'date and time',
     new Builtin([
-      signature(['from: string'], (call, from) => orFail(call, parseDateTime(from), 'date and time')),
+      signature(['from: string'], (call, from) => read(call, from, parseDateTime, 'date and time')),
       signature(['from: date and time'], (_call, from) => from),
       signature(['date: day', 'time: time'], (_call, date, time) => new FeelDateTime(date, time)),
       signature(['date: date and time', 'timezone: string'], inZone),
@@ -143,7 +155,7 @@ export const conversion: readonly (readonly [string, Builtin])[] = [
   [
     'duration',
     new Builtin([
-      signature(['from: string'], (call, from) => orFail(call, parseDuration(from), 'duration')),
+      signature(['from: string'], (call, from) => read(call, from, parseDuration, 'duration')),
       signature(['from: duration'], (_call, from) => from),
     ]),
   ],
@@ -151,7 +163,7 @@ export const conversion: readonly (readonly [string, Builtin])[] = [
   [
     '@',
     new Builtin([
-      signature(['from: string'], (call, from) => orFail(call, parseTemporal(from), 'date, time or duration')),
+      signature(['from: string'], (call, from) => read(call, from, parseTemporal, 'date, time or duration')),
     ]),
   ],
   ['from json', new Builtin([signature(['value: string'], fromJson), signature(['json: string'], fromJson)])],

@@ -1,4 +1,5 @@
 import type { Decimal as AnyDecimal } from 'decimal.js';
+import { cost } from '../cost.ts';
 import type { CallSite } from '../evaluate/call-site.ts';
 import { DaysDuration, MonthsDuration } from '../values/duration.ts';
 import { Decimal, fromDecimal, modulo, negate, toDecimal, truncate } from '../values/number.ts';
@@ -12,6 +13,7 @@ const SMALLEST_SCALE = -6111;
 const LARGEST_SCALE = 6176;
 
 function round(call: CallSite, n: FeelNumber, scale: FeelNumber, mode: Rounding): Value {
+  call.spend(cost.rounding);
   const places = truncate(scale);
   if (places < SMALLEST_SCALE || places > LARGEST_SCALE) {
     return call.fail(`the scale must lie between ${SMALLEST_SCALE} and ${LARGEST_SCALE}.`);
@@ -48,13 +50,14 @@ function roundBy(call: CallSite, n: FeelNumber, scale: FeelNumber, name: string)
 }
 
 function calculated(
+  steps: number,
   calculate: (number: Decimal) => Decimal,
   isAllowed: (number: Decimal) => boolean,
   needs: string,
 ): Builtin {
   return new Builtin([
     signature(['number: number'], (call, number) => {
-      call.spend(100);
+      call.spend(steps);
       const exact = toDecimal(number);
       const result = isAllowed(exact) ? fromDecimal(calculate(exact)) : null;
       return result ?? call.fail(`the number ${needs}.`);
@@ -62,9 +65,17 @@ function calculated(
   ]);
 }
 
+/** A remainder is found digit by digit: the further two exponents are apart, the longer it takes. */
+function exponentOf(number: FeelNumber): number {
+  return Math.abs(toDecimal(number).e || 0);
+}
+
 function remainderOfTwo(expected: number): Builtin {
   return new Builtin([
-    signature(['number: number'], (_call, number) => toDecimal(number).mod(2).abs().equals(expected)),
+    signature(['number: number'], (call, number) => {
+      call.spend(cost.modulo + exponentOf(number));
+      return toDecimal(number).mod(2).abs().equals(expected);
+    }),
   ]);
 }
 
@@ -103,6 +114,7 @@ export const numbers: readonly (readonly [string, Builtin])[] = [
     'modulo',
     new Builtin([
       signature(['dividend: number', 'divisor: number'], (call, dividend, divisor) => {
+        call.spend(cost.modulo + exponentOf(dividend) + exponentOf(divisor));
         return modulo(dividend, divisor) ?? call.fail('the divisor is zero.');
       }),
     ]),
@@ -110,6 +122,7 @@ export const numbers: readonly (readonly [string, Builtin])[] = [
   [
     'sqrt',
     calculated(
+      cost.sqrt,
       (number) => number.sqrt(),
       (number) => !number.isNegative() || number.isZero(),
       'is negative',
@@ -118,6 +131,7 @@ export const numbers: readonly (readonly [string, Builtin])[] = [
   [
     'log',
     calculated(
+      cost.logarithm,
       (number) => number.ln(),
       (number) => number.isPositive() && !number.isZero(),
       'is not positive',
@@ -126,6 +140,7 @@ export const numbers: readonly (readonly [string, Builtin])[] = [
   [
     'exp',
     calculated(
+      cost.exponential,
       (number) => number.exp(),
       () => true,
       'is too large',

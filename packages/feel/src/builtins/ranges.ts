@@ -1,3 +1,4 @@
+import { cost, unitsPerStep } from '../cost.ts';
 import { FeelSyntaxError } from '../errors.ts';
 import type { CallSite } from '../evaluate/call-site.ts';
 import { readString } from '../syntax/strings.ts';
@@ -89,11 +90,21 @@ const swapped =
     relation(b, a);
 
 /** A relation, for the operands that it is defined for. */
+/** A relation compares each end four times at most. */
+function spendOnEnds(call: CallSite, value: Value): void {
+  for (const end of value instanceof FeelRange ? [value.start, value.end] : [value]) {
+    if (typeof end === 'string') call.meter.scan(4 * end.length, unitsPerStep.compared);
+    else if (typeof end === 'object' && end !== null) call.spend(4 * cost.zone);
+  }
+}
+
 function relation(holds: Relation, ...allowed: Operands[]): Builtin {
   const check = (call: CallSite, left: Value, right: Value): Value => {
     if (!allowed.includes(operandsOf(left, right))) {
       return call.fail(`is not defined for a ${kindOf(left)} and a ${kindOf(right)}.`);
     }
+    spendOnEnds(call, left);
+    spendOnEnds(call, right);
     try {
       return holds(left instanceof FeelRange ? left : point(left), right instanceof FeelRange ? right : point(right));
     } catch (error) {
@@ -123,6 +134,7 @@ const RANGE = /^\s*([[(\]])\s*(.*?)\s*\.\.\s*(.*?)\s*([\])[])\s*$/s;
 const LONGEST_RANGE = 1000;
 
 function readRange(call: CallSite, text: string): Value {
+  call.spend(4 * cost.parse);
   const [, open, low = '', high = '', close] = (text.length <= LONGEST_RANGE && RANGE.exec(text)) || [];
   const [startIncluded, endIncluded] = [open === '[', close === ']'];
   const start = low === '' ? undefined : readEnd(low);
@@ -133,7 +145,7 @@ function readRange(call: CallSite, text: string): Value {
   if ((start === undefined && startIncluded) || (end === undefined && endIncluded)) {
     return call.fail('an end that is missing cannot be included.');
   }
-  const distance = start === undefined || end === undefined ? -1 : order(start, end);
+  const distance = start === undefined || end === undefined ? -1 : order(start, end, call.meter);
   if (distance === null || distance > 0) return call.fail('the start must not lie after the end.');
   return new FeelRange(start, startIncluded, end, endIncluded);
 }

@@ -1,6 +1,9 @@
 import { RE2JS } from 're2js';
-import type { Matcher } from 're2js';
+import { cost } from '../cost.ts';
 import type { CallSite } from '../evaluate/call-site.ts';
+import type { Run } from '../evaluate/run.ts';
+import { Matches } from './matches.ts';
+import { sizeOf } from './pattern-size.ts';
 import { withoutSubtractions } from './character-classes.ts';
 import { withWideEscapes } from './class-escapes.ts';
 import type { Value } from '../values/value.ts';
@@ -49,33 +52,26 @@ function tryCompile(pattern: string, flags: string): RE2JS | null {
 
 /** Under the flag x, spaces outside of character classes do not count, not even behind a backslash (XPath 3.1, 5.6.2). */
 function withoutSpaces(pattern: string): string {
-  return pattern.replace(/\\\S|\[(?:\\[^]|[^\]\\])*\]|\s+/g, (part) => (/^\s/.test(part) ? '' : part));
+  return pattern.replace(/\\\S|\[(?:\\[^]|[^\]\\])*(?:\]|$)|\s+/g, (part) => (/^\s/.test(part) ? '' : part));
 }
 
-/** What may be looked at again for every match, because a repetition has no end. */
-const UNBOUNDED = /[*+]|\{\d+,\}/;
-const UNITS_PER_STEP = 3;
-const UNITS_PER_LOOK = 10;
+/** Patterns whose making this evaluation has paid for. */
+const paidBy = new WeakMap<Run, Set<string>>();
 
 /** A matcher that spends steps for what it looks at, or null with a warning. */
-function start(call: CallSite, input: string, pattern: string, flags: string): Matcher | null {
+function start(call: CallSite, input: string, pattern: string, flags: string): Matches | null {
   if (pattern.length > LONGEST_PATTERN) return call.fail(`the pattern is longer than ${LONGEST_PATTERN} characters.`);
   call.meter.limitText(input.length);
-  call.spend(pattern.length);
+  const paid = paidBy.get(call.run) ?? new Set();
+  paidBy.set(call.run, paid);
+  const key = `${flags}/${pattern}`;
+  // Whether or not another evaluation has made it: the same expression costs the same each time.
+  if (!paid.has(key)) call.spend(cost.pattern + cost.patternPart * sizeOf(pattern, flags));
+  paid.add(key);
   const compiled = compilePattern(pattern, flags);
   if (!compiled)
     return call.fail('the pattern or its flags cannot be used; look-around and back-references are not supported.');
-  call.spend(Math.ceil((input.length / UNITS_PER_STEP) * (1 + compiled.programSize() / 100)));
-  return compiled.matcher(input);
-}
-
-/** Goes through the matches and pays for each. */
-function* matchesOf(call: CallSite, input: string, pattern: string, matcher: Matcher): Iterable<Matcher> {
-  const unbounded = UNBOUNDED.test(pattern);
-  while (matcher.find()) {
-    call.spend(1 + (unbounded ? Math.ceil((input.length - matcher.start()) / UNITS_PER_LOOK) : 0));
-    yield matcher;
-  }
+  return new Matches(call, compiled, input);
 }
 
 export function matches(call: CallSite, input: string, pattern: string, flags?: string | null): Value {
@@ -92,7 +88,7 @@ export function replace(
 ): Value {
   const matcher = start(call, input, pattern, flags ?? '');
   if (!matcher) return null;
-  const template = parseReplacement(replacement, matcher.groupCount());
+  const template = parseReplacement(replacement, matcher.groups);
   if (!template) return call.fail('a "$" in the replacement needs the number of a group, or a backslash before it.');
   const pieces: string[] = [];
   let length = 0;
@@ -102,7 +98,7 @@ export function replace(
     call.meter.limitText(length);
     if (piece) pieces.push(piece);
   };
-  for (const match of matchesOf(call, input, pattern, matcher)) {
+  for (const match of matcher) {
     write(input.slice(end, match.start()));
     call.spend(template.length);
     for (const part of template) write(typeof part === 'string' ? part : (match.group(part) ?? ''));
@@ -134,7 +130,7 @@ export function split(call: CallSite, string: string, delimiter: string): Value 
   if (!matcher) return null;
   const pieces: string[] = [];
   let end = 0;
-  for (const match of matchesOf(call, string, delimiter, matcher)) {
+  for (const match of matcher) {
     // An empty match at the start splits off nothing, as in Java.
     if (match.end() === 0) continue;
     call.meter.limitList(pieces.length + 2);
@@ -149,7 +145,7 @@ export function extract(call: CallSite, input: string, pattern: string): Value {
   const matcher = start(call, input, pattern, '');
   if (!matcher) return null;
   const found: string[] = [];
-  for (const match of matchesOf(call, input, pattern, matcher)) {
+  for (const match of matcher) {
     call.meter.limitList(found.length + 1);
     found.push(match.group() ?? '');
   }

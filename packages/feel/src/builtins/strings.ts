@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { unitsPerStep } from '../cost.ts';
 import type { CallSite } from '../evaluate/call-site.ts';
 import { truncate } from '../values/number.ts';
 import type { FeelNumber, Value } from '../values/value.ts';
@@ -8,7 +9,7 @@ import { extract, matches, replace, split } from './regular-expressions.ts';
 // Lengths and positions count code points (DMN 1.5, 10.3.4.3), not the UTF-16 units of JavaScript.
 
 function substring(call: CallSite, string: string, start: FeelNumber, length?: FeelNumber): Value {
-  call.meter.text(string.length);
+  call.meter.scan(string.length, unitsPerStep.counted);
   const characters = lengthOf(string);
   const position = truncate(start);
   const count = length === undefined ? characters : truncate(length);
@@ -42,17 +43,18 @@ function isPair(string: string, at: number): boolean {
 function searched(run: (string: string, match: string) => Value): Builtin {
   return new Builtin([
     signature(['string: string', 'match: string'], (call, string, match) => {
-      call.meter.text(string.length);
+      call.meter.scan(string.length, match.length > 100 ? unitsPerStep.foundLong : unitsPerStep.found);
       return run(string, match);
     }),
   ]);
 }
 
-function changed(run: (string: string) => string): Builtin {
+function changed(perStep: number, run: (string: string) => string): Builtin {
   return new Builtin([
     signature(['string: string'], (call, string) => {
+      call.meter.scan(string.length, perStep);
       const result = run(string);
-      call.meter.text(result.length);
+      call.meter.limitText(result.length);
       return result;
     }),
   ]);
@@ -66,7 +68,7 @@ function encode(call: CallSite, value: string): string {
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 function decode(call: CallSite, value: string): Value {
-  call.meter.text(value.length);
+  call.meter.scan(value.length, unitsPerStep.decoded);
   if (!BASE64.test(value)) return call.fail('the text is not Base64.');
   return Buffer.from(value, 'base64').toString('utf8');
 }
@@ -90,15 +92,23 @@ export const strings: readonly (readonly [string, Builtin])[] = [
     'string length',
     new Builtin([
       signature(['string: string'], (call, string) => {
-        call.meter.text(string.length);
+        call.meter.scan(string.length, unitsPerStep.counted);
         return lengthOf(string);
       }),
     ]),
   ],
-  ['upper case', changed((string) => string.toUpperCase())],
-  ['lower case', changed((string) => string.toLowerCase())],
-  ['trim', changed(trim)],
-  ['is blank', new Builtin([signature(['string: string'], (_call, string) => string.trim() === '')])],
+  ['upper case', changed(unitsPerStep.cased, (string) => string.toUpperCase())],
+  ['lower case', changed(unitsPerStep.cased, (string) => string.toLowerCase())],
+  ['trim', changed(unitsPerStep.trimmed, trim)],
+  [
+    'is blank',
+    new Builtin([
+      signature(['string: string'], (call, string) => {
+        call.meter.text(string.length);
+        return string.trim() === '';
+      }),
+    ]),
+  ],
   [
     'substring before',
     searched((string, match) => {

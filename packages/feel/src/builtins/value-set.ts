@@ -2,7 +2,10 @@ import type { Meter } from '../budget.ts';
 import { equal } from '../values/equality.ts';
 import type { Value } from '../values/value.ts';
 
-/** A set by FEEL's equality. Texts, doubles and booleans are hashed; others are looked for one by one. */
+/** Longer texts are hashed by their length alone: many of one length would be compared with each other, unpaid. */
+const LONGEST_HASHED = 10_000;
+
+/** A set by FEEL's equality. Short texts, doubles and booleans are hashed; others are looked for one by one. */
 export class ValueSet {
   readonly #simple = new Set<Value>();
   readonly #others: Value[] = [];
@@ -21,12 +24,18 @@ export class ValueSet {
   }
 
   has(value: Value): boolean {
-    this.#meter.spend(1);
+    this.#meter.spend(2);
     if (isSimple(value)) return this.#simple.has(value);
+    this.#meter.spend(this.#others.length);
     return this.#others.some((other) => equal(other, value, this.#meter) === true);
   }
 }
 
 function isSimple(value: Value): boolean {
-  return value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return (
+    value === null ||
+    (typeof value === 'string' && value.length <= LONGEST_HASHED) ||
+    typeof value === 'number' ||
+    typeof value === 'boolean'
+  );
 }

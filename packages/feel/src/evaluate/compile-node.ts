@@ -1,3 +1,4 @@
+import { cost } from '../cost.ts';
 import { childrenOf } from '../syntax/analysis.ts';
 import type { Node } from '../syntax/ast.ts';
 import { equal } from '../values/equality.ts';
@@ -115,6 +116,7 @@ function compileAdd(node: NodeOf<'binary'>, left: Closure, right: Closure): Clos
     const b = right(env);
     if (typeof a === 'number' && typeof b === 'number') {
       const sum = addNumbers(a, b);
+      if (!Number.isSafeInteger(sum)) env.run.meter.spend(cost.decimal);
       if (sum !== null) return sum;
     }
     return operation(a, b, env.run, node);
@@ -140,7 +142,7 @@ function compileRange(node: NodeOf<'range'>): Closure {
   return (env) => {
     const low = start(env);
     const high = end(env);
-    if (low !== null && high !== null && order(low, high) === null) {
+    if (low !== null && high !== null && order(low, high, env.run.meter) === null) {
       return env.run.warn('INVALID_TYPE', `There is no range from ${briefly(low)} to ${briefly(high)}.`, node);
     }
     return new FeelRange(low, node.startIncluded, high, node.endIncluded);
@@ -170,8 +172,8 @@ function compileBetween(node: NodeOf<'between'>): Closure {
   const [value, low, high] = [node.value, node.low, node.high].map(compileNode) as [Closure, Closure, Closure];
   return (env) => {
     const inner = value(env);
-    const above = order(inner, low(env));
-    const below = order(high(env), inner);
+    const above = order(inner, low(env), env.run.meter);
+    const below = order(high(env), inner, env.run.meter);
     if (above !== null && below !== null) return above >= 0 && below >= 0;
     if ((above !== null && above < 0) || (below !== null && below < 0)) return false;
     return incomparable(inner, above === null ? low(env) : high(env), env.run, node);

@@ -1,3 +1,4 @@
+import { cost } from '../cost.ts';
 import { Item } from './env.ts';
 import type { Env } from './env.ts';
 import type { Closure, Compile, NodeOf } from './closure.ts';
@@ -35,6 +36,7 @@ function access(value: Value, name: string, run: Run, place: Place): Value {
     return value.map((item) => access(item, name, run, place));
   }
   if (value === null) return run.warn('NO_CONTEXT_ENTRY_FOUND', `"${name}" was looked for in null.`, place);
+  if (name === 'time offset') run.meter.spend(cost.zone);
   const found = property(value, name);
   return found === undefined
     ? run.warn('NO_PROPERTY_FOUND', `${briefly(value)} has no property "${name}".`, place)

@@ -1,3 +1,4 @@
+import { cost } from '../cost.ts';
 import { addDuration } from '../temporal/arithmetic.ts';
 import { FeelDate } from '../values/date.ts';
 import { DaysDuration } from '../values/duration.ts';
@@ -81,15 +82,15 @@ function itemsOf({ start, end, place }: Domain, env: Env): Iterable<Value> | nul
   const first = start(env);
   if (end) return steps(new FeelRange(first, true, end(env), true), run, place);
   if (isList(first)) return first;
-  if (first instanceof FeelRange) return isDescending(first) ? descending(run, place) : steps(first, run, place);
+  if (first instanceof FeelRange) return isDescending(first, run) ? descending(run, place) : steps(first, run, place);
   return first === null ? run.warn('INVALID_TYPE', 'Null cannot be iterated over.', place) : [first];
 }
 
 /** A range is never empty or turned round (DMN 1.5, 10.3.2.7); only `2..1` that is written in a loop counts down. */
-function isDescending({ start, end }: FeelRange): boolean {
+function isDescending({ start, end }: FeelRange, { meter }: Run): boolean {
   return isNumber(start) && isNumber(end)
     ? compareNumbers(start, end) > 0
-    : start instanceof FeelDate && end instanceof FeelDate && (order(start, end) ?? 0) > 0;
+    : start instanceof FeelDate && end instanceof FeelDate && (order(start, end, meter) ?? 0) > 0;
 }
 
 function descending(run: Run, place: Place): null {
@@ -105,7 +106,7 @@ function steps(range: FeelRange, run: Run, place: Place): Iterable<Value> | null
   const { start, end } = range;
   if (isNumber(start) && isNumber(end)) return stepsOf<FeelNumber>(start, end, range, compareNumbers, add, run);
   if (start instanceof FeelDate && end instanceof FeelDate) {
-    return stepsOf<FeelDate>(start, end, range, (left, right) => order(left, right) ?? 0, addDays, run);
+    return stepsOf<FeelDate>(start, end, range, (left, right) => order(left, right, run.meter) ?? 0, addDays, run);
   }
   const ends = `${briefly(start ?? null)} to ${briefly(end ?? null)}`;
   return run.warn('INVALID_TYPE', `A range from ${ends} cannot be iterated over.`, place);
@@ -129,7 +130,7 @@ function* stepsOf<T extends Value>(
   while (value !== null) {
     const left: number = compare(end, value) * step;
     if (left < 0 || (left === 0 && !endIncluded)) return;
-    run.meter.spend(1);
+    run.meter.spend(isNumber(value) ? 1 : cost.day);
     yield value;
     value = next(value, step);
   }

@@ -1,3 +1,4 @@
+import { cost, costOfPower } from '../cost.ts';
 import { addDuration, addDurations, durationBetween, negateDuration } from '../temporal/arithmetic.ts';
 import type { Duration, Point } from '../temporal/arithmetic.ts';
 import type { BinaryOperator, Relation } from '../syntax/ast.ts';
@@ -101,12 +102,24 @@ const VERBS: Readonly<Record<Exclude<BinaryOperator, Relation>, string>> = {
   '**': 'raised to',
 };
 
+/** Integers and texts pay for themselves. */
+function spendBefore(left: Value, right: Value, isPower: boolean, { meter }: Run): void {
+  if (numbers.isNumber(left) && numbers.isNumber(right)) {
+    if (isPower) meter.spend(costOfPower(numbers.toDouble(right)));
+  } else if (isDuration(left) || isDuration(right)) {
+    meter.spend(isPoint(left) || isPoint(right) ? cost.zone : cost.durationScaled);
+  } else if (isPoint(left) && isPoint(right)) meter.spend(cost.zone);
+}
+
 export function arithmetic(
   operator: Exclude<BinaryOperator, Relation>,
 ): (l: Value, r: Value, run: Run, at: Place) => Value {
   const operation = ARITHMETIC[operator];
+  const isPower = operator === '**';
   return (left, right, run, place) => {
+    spendBefore(left, right, isPower, run);
     const result = operation(left, right, run) ?? undefined;
+    if (numbers.isNumber(result) && !Number.isSafeInteger(result)) run.meter.spend(cost.decimal);
     if (result !== undefined) return result;
     return run.warn('INVALID_TYPE', `${briefly(left)} cannot be ${VERBS[operator]} ${briefly(right)}.`, place);
   };
@@ -136,7 +149,7 @@ export function comparison(relation: Relation): (l: Value, r: Value, run: Run, a
   }
   const holds = ORDERS[relation];
   return (left, right, run, place) => {
-    const distance = order(left, right);
+    const distance = order(left, right, run.meter);
     return distance === null ? incomparable(left, right, run, place) : holds(distance);
   };
 }

@@ -1,4 +1,5 @@
 import type { Meter } from '../budget.ts';
+import { cost, unitsPerStep } from '../cost.ts';
 import { epochNanoseconds, nanosecondsOfTime } from '../temporal/instants.ts';
 import type { FeelDate } from './date.ts';
 import type { FeelDateTime } from './date-time.ts';
@@ -15,7 +16,11 @@ import type { Context, FeelNumber, Value } from './value.ts';
  * equal to the second, wherever their zones are.
  */
 export function equal(left: Value, right: Value, meter: Meter): boolean | null {
-  if (typeof left === 'string' && typeof right === 'string') return left === right;
+  if (typeof left === 'string' && typeof right === 'string') {
+    // Texts of different lengths are told apart without a look at them.
+    if (left.length === right.length) meter.scan(left.length, unitsPerStep.compared);
+    return left === right;
+  }
   if (typeof left === 'number' && typeof right === 'number') return left === right;
   const kind = kindOf(left);
   const other = kindOf(right);
@@ -27,6 +32,7 @@ export function equal(left: Value, right: Value, meter: Meter): boolean | null {
 }
 
 function equalOfKind(kind: Kind, left: Value, right: Value, meter: Meter): boolean | null {
+  if (kind === 'time' || kind === 'date and time') meter.spend(cost.zone);
   switch (kind) {
     case 'number':
       return compareNumbers(left as FeelNumber, right as FeelNumber) === 0;

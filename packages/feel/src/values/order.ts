@@ -1,4 +1,5 @@
 import type { Meter } from '../budget.ts';
+import { cost, unitsPerStep } from '../cost.ts';
 import { dayNumber } from '../temporal/calendar.ts';
 import { epochNanoseconds, nanosecondsOfTime } from '../temporal/instants.ts';
 import type { FeelDate } from './date.ts';
@@ -13,9 +14,10 @@ import type { FeelNumber, Value } from './value.ts';
 
 /**
  * Negative, zero or positive, as the left value comes before, with or after the right one; null where FEEL has no
- * order (DMN 1.5, table 54): between different kinds, and between one time with and one without a zone.
+ * order (DMN 1.5, table 54): between different kinds, and between one time with and one without a zone. Without `meter` the
+ * caller has paid.
  */
-export function order(left: Value, right: Value): number | null {
+export function order(left: Value, right: Value, meter?: Meter): number | null {
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   const kind = kindOf(left);
   if (kind !== kindOf(right)) return null;
@@ -23,12 +25,15 @@ export function order(left: Value, right: Value): number | null {
     case 'number':
       return compareNumbers(left as FeelNumber, right as FeelNumber);
     case 'string':
+      meter?.scan(Math.min((left as string).length, (right as string).length), unitsPerStep.compared);
       return compare(left as string, right as string);
     case 'date':
       return dayNumber(left as FeelDate) - dayNumber(right as FeelDate);
     case 'time':
+      spendOnZones(left as FeelTime, right as FeelTime, meter);
       return orderTimes(left as FeelTime, right as FeelTime);
     case 'date and time':
+      spendOnZones((left as FeelDateTime).time, (right as FeelDateTime).time, meter);
       return orderDateTimes(left as FeelDateTime, right as FeelDateTime);
     case 'days and time duration':
       return compare((left as DaysDuration).nanoseconds, (right as DaysDuration).nanoseconds);
@@ -37,6 +42,11 @@ export function order(left: Value, right: Value): number | null {
     default:
       return null;
   }
+}
+
+/** The offset of a named zone has to be found. */
+function spendOnZones(left: FeelTime, right: FeelTime, meter: Meter | undefined): void {
+  if (typeof left.zone === 'string' || typeof right.zone === 'string') meter?.spend(cost.zone);
 }
 
 function compare<T extends string | bigint>(left: T, right: T): number {
@@ -61,8 +71,8 @@ export function within(value: Value, range: FeelRange, meter: Meter): boolean | 
     return range.relation === 'equal' || same === null ? same : !same;
   }
   if (range.start === undefined && range.end === undefined) return null;
-  const above = range.start === undefined ? true : onSide(order(value, range.start), range.startIncluded);
-  const below = range.end === undefined ? true : onSide(order(range.end, value), range.endIncluded);
+  const above = range.start === undefined ? true : onSide(order(value, range.start, meter), range.startIncluded);
+  const below = range.end === undefined ? true : onSide(order(range.end, value, meter), range.endIncluded);
   if (above === null || below === null) return null;
   return above && below;
 }

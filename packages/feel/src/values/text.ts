@@ -1,11 +1,12 @@
 import type { Meter } from '../budget.ts';
+import { unitsPerStep } from '../cost.ts';
 import { formatDate, formatDateTime, formatDays, formatMonths, formatTime } from '../temporal/format.ts';
 import type { FeelDate } from './date.ts';
 import type { FeelDateTime } from './date-time.ts';
 import type { DaysDuration, MonthsDuration } from './duration.ts';
 import type { FeelFunction } from './function.ts';
 import { kindOf } from './kind.ts';
-import { formatNumber } from './number.ts';
+import { formatNumber, isNumber } from './number.ts';
 import type { FeelRange } from './range.ts';
 import type { FeelTime } from './time.ts';
 import type { Context, FeelNumber, Value } from './value.ts';
@@ -47,7 +48,7 @@ export function textOf(value: Value, meter: Meter): string {
   let length = 0;
   writeTo((piece) => {
     length += piece.length;
-    meter.spend(1);
+    meter.spend(1 + Math.ceil(piece.length / (isNumber(value) ? unitsPerStep.digits : 1000)));
     meter.limitText(length);
     pieces.push(piece);
   }, value);
