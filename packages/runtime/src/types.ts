@@ -35,11 +35,20 @@ export interface ContainerImage {
   image: string;
 }
 
-/** A data pool given to an execution under `/var/runtime/datapool/<parameter>`. */
+/**
+ * A data pool given to an execution under `/var/runtime/datapool/<parameter>`. A writable one is a copy that belongs to this
+ * execution alone, in a folder below `<dataDir>/runtime`. What the program makes of it counts as output.
+ */
 export interface DataPoolMount {
   parameter: string;
   path: string;
   writable: boolean;
+}
+
+/** What a program that succeeded has made of a writable data pool: all files that are in it now, changed or not. */
+export interface WrittenPool {
+  parameter: string;
+  files: OutputFile[];
 }
 
 /** One run of user code. `secrets` are held in memory only, between here and the program. */
@@ -118,6 +127,8 @@ export interface ExecutionEnd {
   /** Null unless SUCCEEDED; also null when a container left none. */
   result: ResultFile | null;
   files: OutputFile[];
+  /** One for each writable data pool; only when the outcome is SUCCEEDED. */
+  dataPools?: WrittenPool[];
   /** Highest memory use, where the machine tells it. */
   peakMemoryBytes: number | null;
   /** Processor time used, in milliseconds, where the machine tells it. */

@@ -16,6 +16,8 @@ export interface GrantedBy {
   readonly type: OwnerType;
   readonly id: string;
   readonly personId: string;
+  /** Absent in what was accepted by an older version, which read only. */
+  readonly permission?: GrantPermission;
 }
 
 /** Seconds that a grant can be used for, from when it is made. */
@@ -37,7 +39,7 @@ interface Claims {
 /**
  * A grant as a JSON Web Token: with it an execution of the application reads the pool with the rights of the caller, also
  * where the owner of the application has none. Nothing is stored; what the caller may do is asked again when it is used.
- * MODIFY takes the right to write. Throws not-found and not-permitted.
+ * With MODIFY it changes the pool as well, which takes the right to write. Throws not-found and not-permitted.
  */
 export async function makeGrant(
   platform: Platform,
@@ -85,7 +87,7 @@ export function readGrant(
   if (claims.pool !== poolId) throw refuse('is for another data pool');
   if (claims.application !== applicationId)
     throw refuse(applicationId === null ? 'is for an application, and this is a job' : 'is for another application');
-  return { ...claims.owner, personId: claims.sub };
+  return { ...claims.owner, personId: claims.sub, permission: claims.permission };
 }
 
 /**

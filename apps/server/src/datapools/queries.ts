@@ -75,6 +75,18 @@ export function filesOfPool(queries: Queries, poolId: string, cursor: string | n
   return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();
 }
 
+const CHUNK = 500;
+
+/** All files of a pool, read in pieces: the newest first. */
+export async function* everyFileOf(database: Database, poolId: string): AsyncGenerator<DataPoolFileRow> {
+  for (let cursor: string | null = null; ;) {
+    const rows: DataPoolFileRow[] = await filesOfPool(database.read, poolId, cursor, CHUNK);
+    yield* rows;
+    cursor = rows.at(-1)?.id ?? null;
+    if (rows.length < CHUNK) return;
+  }
+}
+
 export function findFile(queries: Queries, poolId: string, name: string): Promise<DataPoolFileRow | undefined> {
   return queries
     .selectFrom('data_pool_files')

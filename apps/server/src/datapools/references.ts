@@ -23,7 +23,6 @@ export interface ReferencedPool {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
-/**
  * The references in an input that holds nothing else than what may be one: under these parameters there must be one, and
  * elsewhere it is recognised by its form. A parameter that is absent or null has none. Throws `invalid-request` for what
  * is no reference, and for a grant that does not hold for this application.
@@ -45,8 +44,20 @@ export function referencesIn(
     const pointer = `/${parameter}/grant`;
     return [{ parameter, id, grantedBy: readGrant(platform, token, { poolId: id, applicationId, pointer }) }];
   });
+  requireOneWriter(references);
   if (references.length <= limits.dataPoolsOfExecution) return references;
   throw new Problem('invalid-request', `An input may refer to at most ${limits.dataPoolsOfExecution} data pools.`);
+}
+
+/** Two copies of one pool could not both become it. */
+function requireOneWriter(references: readonly ReferencedPool[]): void {
+  const written = references.filter(({ grantedBy }) => grantedBy?.permission === 'MODIFY').map(({ id }) => id);
+  const twice = written.find((id, index) => written.indexOf(id) !== index);
+  if (twice === undefined) return;
+  throw new Problem(
+    'invalid-request',
+    `The data pool ${twice} has two grants of MODIFY in one input. Send one of them.`,
+  );
 }
 
 /** Everything in the input of a workflow that has the form of a reference: which task it is passed to, only it knows. */

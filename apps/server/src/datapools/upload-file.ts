@@ -16,7 +16,7 @@ import { requireLockedPool, requirePool } from './rights.ts';
 /** Bytes that are arriving in this process for a pool and that its row does not count yet. */
 export type Arriving = Map<string, number>;
 
-const DEFAULT_MEDIA_TYPE = 'application/octet-stream';
+export const DEFAULT_MEDIA_TYPE = 'application/octet-stream';
 
 /**
  * Puts a file into a pool, or another content in the place of the one that has its name: whole or not at all. Rights,
@@ -171,7 +171,8 @@ function roomFor(
   };
 }
 
-function requireRoom({ configuration }: Platform, pool: DataPoolRow, bytes: number, files: number): void {
+/** Throws too-large and conflict when a pool cannot hold so much more. */
+export function requireRoom({ configuration }: Platform, pool: DataPoolRow, bytes: number, files: number): void {
   const most = configuration.dataPoolBytes;
   if (pool.bytes + bytes > most)
     throw new Problem('too-large', `A data pool holds at most ${most} bytes; this one has ${pool.bytes} already.`);

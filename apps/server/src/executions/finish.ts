@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { ExecutionEnd, Outcome, Runtime } from '@kethub/runtime';
-import { clearPools } from '../datapools/index.ts';
+import { applyWritten, blobsOf, clearPools, judgeWritten } from '../datapools/index.ts';
 import { recordExecution } from '../metering/index.ts';
 import { isKept, removeCopies } from '../logs/index.ts';
 import type { Platform } from '../platform.ts';
@@ -14,6 +14,7 @@ import { keepLateLog, move } from './queries.ts';
 import { hashed, recordOf, type Kept } from './record/index.ts';
 import type { ExecutionEvent } from './transition.ts';
 import { executionChanged } from './watch.ts';
+import { stagePools, withoutPools, type StagedPools } from './written-pools.ts';
 
 const events: Readonly<Record<Outcome, ExecutionEvent>> = {
   SUCCEEDED: 'SUCCEEDED',
@@ -55,12 +56,27 @@ async function isCollected({ database }: Platform, id: string): Promise<boolean>
 async function collect(platform: Platform, runtime: Runtime, end: ExecutionEnd): Promise<void> {
   // Asked before anything is stored, and again when it is written: others may have taken the room meanwhile.
   const before = await hasRoom(platform, platform.database.read, end.executionId, resultBytes(end));
-  const unused = await keepEnd(platform, runtime, before === null ? end : withoutContent(end, before));
-  await removeUnused(platform.database, platform.blobs, unused);
+  const fitting = before === null ? end : withoutContent(end, before);
+  const staged = await stagePools(platform, fitting);
+  const unused =
+    typeof staged === 'string'
+      ? await keepEnd(platform, runtime, withoutPools(fitting, staged), null)
+      : await keepEnd(platform, runtime, fitting, staged);
+  // Of what was written to data pools: what is in them now is noted no more, and stays.
+  await removeUnused(platform.database, platform.blobs, [...unused, ...stagedBlobs(staged)]);
+}
+
+function stagedBlobs(staged: StagedPools | string | null): string[] {
+  return staged === null || typeof staged === 'string' ? [] : blobsOf(staged.changes);
 }
 
 /** Stores what an execution left, and writes it with its end. Returns blobs that nothing refers to. */
-async function keepEnd(platform: Platform, runtime: Runtime, end: ExecutionEnd): Promise<string[]> {
+async function keepEnd(
+  platform: Platform,
+  runtime: Runtime,
+  end: ExecutionEnd,
+  staged: StagedPools | null,
+): Promise<string[]> {
   const id = end.executionId;
   const log = await keepExecutionLog(platform, runtime, end);
   const { content, ...result } = end.result ? await keepResult(platform, id, end.result) : NO_RESULT;
@@ -69,11 +85,17 @@ async function keepEnd(platform: Platform, runtime: Runtime, end: ExecutionEnd):
   const file_bytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
   return platform.database.write(async (transaction) => {
     const now = platform.now();
+    // First: whoever changes a pool locks it before any storage.
+    const besides = staged && { owner: staged.owner, bytes: resultBytes(end) };
+    const judged = staged ? await judgeWritten(platform, transaction, staged.changes, besides) : [];
+    const refusal = typeof judged === 'string' ? judged : null;
     const lack = await hasRoom(platform, transaction, id, resultBytes(end));
-    const last = lack === null ? end : withoutContent(end, lack);
-    const record = lack === null ? recordOf(end, content, contents) : recordOf(last, null, []);
+    const whole = refusal === null ? end : withoutPools(end, refusal);
+    const last = lack === null ? whole : withoutContent(whole, lack);
+    const record =
+      lack === null ? recordOf(last, refusal === null ? content : null, contents) : recordOf(last, null, []);
     const cause = last.cause && JSON.stringify(last.cause);
-    const kept = lack === null ? { ...result, file_bytes } : {};
+    const kept = lack === null ? { ...(refusal === null && result), file_bytes } : {};
     const values = { ...log, ...kept, record, cause, ended_at: end.endedAt, sealed_secrets: null, input: null };
     await removeCopies(transaction, id);
     const input = await dropInput(transaction, id, now);
@@ -81,7 +103,11 @@ async function keepEnd(platform: Platform, runtime: Runtime, end: ExecutionEnd):
     if (await move(transaction, id, events[last.outcome], values)) {
       if (lack === null && files.length > 0) await transaction.insertInto('execution_files').values(files).execute();
       if (last.outcome === 'SUCCEEDED') await recordExecution(platform, transaction, end);
-      return lack === null ? inputs : [...inputs, ...(await noteUnkept(transaction, id, stored, now))];
+      if (lack !== null || typeof judged === 'string')
+        return [...inputs, ...(await noteUnkept(transaction, id, stored, now))];
+      return last.outcome === 'SUCCEEDED'
+        ? [...inputs, ...(await applyWritten(platform, transaction, judged))]
+        : inputs;
     }
     // It was cancelled while it ran: only its log and its record are still missing. Given up as lost: not even that.
     await keepLateLog(transaction, id, { ...log, record });

@@ -23,6 +23,15 @@ export interface Collected {
   exceeded: 'FILES' | 'BYTES' | null;
 }
 
+export interface Kind {
+  readonly name: string;
+  readonly kept: string;
+  readonly taken: readonly string[];
+}
+
+const RESULT_FILES: Kind = { name: 'result file', kept: 'offered', taken: ['self', 'status'] };
+export const POOL_FILES: Kind = { name: 'entry', kept: 'a file of a data pool', taken: [] };
+
 /** At most this many refusals are told one by one. */
 const TOLD = 50;
 /** At most this many names beyond the limit of files are read: a folder of a million would hold up all others. */
@@ -31,7 +40,8 @@ const MOST_ENTRIES_MORE = 10_000;
 /**
  * Looks through what a program left in its output folder: regular files at the top level are offered, nothing else.
  * Call it only when every process of the sandbox is dead: then nothing can change between looking and opening.
- * The file `uncounted` is the result, which has a limit of its own.
+ * The file `uncounted` is the result, which has a limit of its own. `kind` is what it is all called, and which
+ * names are those of other things.
  * Offered files lose their owner and mode (a setuid bit, or a file its owner cannot read).
  */
 export function collect(
@@ -39,6 +49,7 @@ export function collect(
   limits: { outputFiles: number; outputBytes: number },
   uid: number | null,
   uncounted: string | null = null,
+  kind: Kind = RESULT_FILES,
 ): Collected {
   const files: OutputFile[] = [];
   const refused: string[] = [];
@@ -48,7 +59,7 @@ export function collect(
   let exceeded: Collected['exceeded'] = null;
   const refuse = (name: string, why: string): void => {
     if (refused.length < TOLD)
-      refused.push(`The result file ${JSON.stringify(name.slice(0, 100))} is not offered: ${why}.`);
+      refused.push(`The ${kind.name} ${JSON.stringify(name.slice(0, 100))} is not ${kind.kept}: ${why}.`);
     else untold += 1;
   };
   chmodSync(dir, 0o700); // the program may have locked us out when we are not root
@@ -58,7 +69,7 @@ export function collect(
     // In order, so that those that are offered are the first by their names.
     for (const raw of namesIn(pinned, limits.outputFiles + MOST_ENTRIES_MORE).sort(Buffer.compare)) {
       const name = raw.toString('utf8');
-      const why = nameProblem(name, raw);
+      const why = nameProblem(name, raw, kind.taken);
       if (why !== null) {
         refuse(name, why);
         continue;
@@ -83,7 +94,7 @@ export function collect(
   } finally {
     closeSync(folder);
   }
-  if (untold > 0) refused.push(`${untold} more entries of the output folder are not offered.`);
+  if (untold > 0) refused.push(`${untold} more entries are not ${kind.kept}.`);
   return { files: files.sort((a, b) => (a.name < b.name ? -1 : 1)), refused, bytes, exceeded };
 }
 
@@ -101,18 +112,18 @@ function namesIn(dir: string, most: number): Buffer[] {
   return names;
 }
 
-function nameProblem(name: string, raw: Buffer): string | null {
+function nameProblem(name: string, raw: Buffer, taken: readonly string[]): string | null {
   if (!Buffer.from(name).equals(raw)) return 'its name is not valid UTF-8';
   // Control characters, path separators, and what would change the direction of the text around it.
   if (/[\p{Cc}/\\\u202a-\u202e\u2066-\u2069]/u.test(name)) return 'its name holds control characters or slashes';
-  if (name === 'self' || name === 'status') return 'the name is taken by a link of the result';
+  if (taken.includes(name)) return 'the name is taken by a link of the result';
   return null;
 }
 
 function inspect(path: string, uid: number | null): { bytes: number } | { why: string } {
   const kind = lstatSync(path);
   if (kind.isSymbolicLink()) return { why: 'it is a symbolic link' };
-  if (kind.isDirectory()) return { why: 'it is a folder; only files directly in /var/runtime/output are' };
+  if (kind.isDirectory()) return { why: 'it is a folder; only files at the top are' };
   if (!kind.isFile()) return { why: 'it is not a regular file' };
   if (kind.nlink !== 1) return { why: 'it is a hard link' };
   if (uid !== null && kind.uid !== uid) return { why: 'it does not belong to the program' };

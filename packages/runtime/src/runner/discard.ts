@@ -1,13 +1,23 @@
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { messageOf } from '../errors.ts';
+
+const run = promisify(execFile);
 
 /** Deletes a folder that nobody uses any more, without making anybody wait. */
 export function discard(path: string): void {
-  rm(path, { recursive: true, force: true }).catch(() => {
-    // Folders without permissions, or nested deeper than a path may be long: rm(1) walks them one by one.
-    execFile('/bin/sh', ['-c', 'chmod -R u+rwX -- "$1" && rm -rf -- "$1"', 'sh', path], (error) => {
-      if (error) console.error(`${path} could not be deleted: ${messageOf(error)}`);
-    });
+  removeTree(path).catch((error: unknown) => {
+    console.error(`${path} could not be deleted: ${messageOf(error)}`);
   });
+}
+
+/** Deletes a folder that a program has written to. One that is not there is fine. */
+export async function removeTree(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch {
+    // Folders without permissions, or nested deeper than a path may be long: rm(1) walks them one by one.
+    await run('/bin/sh', ['-c', 'chmod -R u+rwX -- "$1" && rm -rf -- "$1"', 'sh', path]);
+  }
 }

@@ -1,5 +1,5 @@
 import type { Exit } from '../sandbox/launch.ts';
-import type { Limits } from '../types.ts';
+import type { DataPoolMount, Limits } from '../types.ts';
 import type { LineSink } from './log-file.ts';
 import type { Bounds } from './measure-folder.ts';
 import type { Layer } from './output-guard.ts';
@@ -16,6 +16,8 @@ export interface Run {
   /** Where it writes its result files while it runs, and who owns them there (null: we do). */
   readonly output: string;
   readonly uid: number | null;
+  /** The writable data pools; none without it. */
+  readonly pools?: readonly DataPoolMount[];
   /** All of its processes that this machine shows us. */
   processes(): readonly number[];
   /** What it has changed of its image, for a driver that lets it: that counts as output while it runs. */

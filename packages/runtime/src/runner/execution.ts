@@ -1,6 +1,7 @@
 import type { ExecutionEnd, Limits } from '../types.ts';
 import { messageOf } from '../errors.ts';
 import { collect, type Collected } from './collect.ts';
+import { collectPools } from './collect-pools.ts';
 import { LogFile } from './log-file.ts';
 import { judge, lostCause, tooMuchLeft, type Ending, type Observed, type Verdict } from './outcome.ts';
 import { NO_LAYER, type OutputGuards } from './output-guard.ts';
@@ -87,6 +88,7 @@ export class Execution {
     });
     this.#stopGuard = options.guards.guard({
       dir: run.output,
+      more: run.pools?.map(({ path }) => path) ?? [],
       limits,
       processes: () => run.processes(),
       ...(run.layer && { layer: (bounds) => run.layer?.(bounds) ?? Promise.resolve(NO_LAYER) }),
@@ -186,7 +188,8 @@ export class Execution {
     };
     const judged = judge(observed, limits);
     const { files, exceeded } = this.#collect(judged);
-    const verdict = exceeded === null ? judged : tooMuchLeft(judged, exceeded, files.length, limits);
+    const fitting = exceeded === null ? judged : tooMuchLeft(judged, exceeded, files.length, limits);
+    const { verdict, ...pools } = collectPools(fitting, this.#run, files, limits);
     const own = written.kind === 'FAILURE' ? written.cause : null; // its traceback is in the log already
     if (verdict.outcome === 'FAILED' && verdict.cause !== null && verdict.cause !== own) {
       this.#log.note('ERROR', `${verdict.cause.title}: ${verdict.cause.detail}`);
@@ -201,6 +204,7 @@ export class Execution {
       endedAt: this.#time.now,
       result: verdict.outcome === 'SUCCEEDED' && written.kind === 'RESULT' ? written.result : null,
       files,
+      ...pools,
       peakMemoryBytes: exit.peakMemoryBytes,
       cpuMs: exit.cpuMs,
       ...(exit.measuredBy && { measuredBy: exit.measuredBy }),

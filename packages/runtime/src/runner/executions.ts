@@ -176,7 +176,9 @@ export class Executions {
       service.end();
       throw error;
     }
-    return new SandboxRun(service, { secrets, environment: secretEnvironment, dataPools: names, input }, folder);
+    const handover = { secrets, environment: secretEnvironment, dataPools: names, input };
+    const writable = dataPools.filter((pool) => pool.writable);
+    return new SandboxRun(service, handover, folder, writable);
   }
 
   /** @param spec what a warm sandbox for the next one like it is made for, or null. */

@@ -18,6 +18,20 @@ export interface Measured extends Bounds {
   closed: number;
 }
 
+/** The sum over some folders; the rest is left out when the bounds are exceeded. */
+export async function measureFolders(folders: readonly string[], bounds: Bounds): Promise<Measured> {
+  const sum = { bytes: 0, entries: 0, closed: 0 };
+  for (const folder of folders) {
+    const left = { bytes: bounds.bytes - sum.bytes, entries: bounds.entries - sum.entries };
+    const { bytes, entries, closed } = await measureFolder(folder, left);
+    sum.bytes += bytes;
+    sum.entries += entries;
+    sum.closed += closed;
+    if (sum.bytes > bounds.bytes || sum.entries > bounds.entries) return sum;
+  }
+  return sum;
+}
+
 /**
  * What a folder holds with all below it, or a part of it that is beyond the bounds already. The program may change everything
  * meanwhile; that makes this inexact, and it reads nothing but names and sizes.

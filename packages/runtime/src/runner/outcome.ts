@@ -90,7 +90,13 @@ function failed(cause: Cause): Verdict {
   return { outcome: 'FAILED', cause };
 }
 
-function limitCause(what: string, detail: string): Cause {
+/** Why nothing of what a program made of a data pool can be kept. */
+export function poolCause(parameter: string, why: string): Cause {
+  const detail = `No data pool was changed, because of the one for ${JSON.stringify(parameter)}: ${why}`;
+  return { type: 'DataPoolNotChanged', title: 'Data pool not changed', detail };
+}
+
+export function limitCause(what: string, detail: string): Cause {
   return { type: `${what.replace(' ', '')}LimitExceeded`, title: `${what} limit exceeded`, detail };
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../errors.ts';
 import { missingSpace, spaceOf } from '../free-space.ts';
 import { heldFiles } from '../sandbox/held-files.ts';
 import type { Limits } from '../types.ts';
-import { measureFolder, type Bounds } from './measure-folder.ts';
+import { measureFolders, type Bounds } from './measure-folder.ts';
 
 const LOOK_MS = 1_000;
 /** Asking a file system how much is free takes 5 µs. */
@@ -26,6 +26,8 @@ export type Excess = 'OUTPUT' | 'DISK';
 export interface Writer {
   /** Its output folder. */
   dir: string;
+  /** Other folders that it may write to. They count as output. */
+  more?: readonly string[];
   limits: Pick<Limits, 'outputBytes' | 'outputFiles' | 'fileBytes'>;
   /** Its processes on this machine. */
   processes(): readonly number[];
@@ -83,7 +85,7 @@ export class OutputGuards {
 
   /** @returns what ends the looking. */
   guard(writer: Writer): () => void {
-    const { dir, limits } = writer;
+    const { dir, more = [], limits } = writer;
     const bounds: Bounds = {
       bytes: limits.outputBytes * TOLERANCE,
       entries: limits.outputFiles * TOLERANCE + MOST_ENTRIES_MORE,
@@ -93,9 +95,12 @@ export class OutputGuards {
     let over = false;
     let looksUnseen = 0;
     const measure = async (): Promise<void> => {
-      const folder = await measureFolder(dir, bounds);
+      const folder = await measureFolders([dir, ...more], bounds);
       const layer = (await writer.layer?.(bounds)) ?? NO_LAYER;
-      const devices = [statSync(dir).dev, ...(layer.device === null ? [] : [layer.device])];
+      const devices = [
+        ...[dir, ...more].map((one) => statSync(one).dev),
+        ...(layer.device === null ? [] : [layer.device]),
+      ];
       const held = await heldFiles(writer.processes(), devices);
       if (over) return;
       guard.bytes = folder.bytes + layer.bytes + held.bytes;

@@ -147,7 +147,8 @@ export class Records {
 /** Only `end.json` is flushed to the disk; after a crash of the machine a result it names may be missing or short. */
 function resultIsComplete(end: ExecutionEnd): boolean {
   const apart = end.result !== null && end.result.text === undefined ? [end.result] : [];
-  const parts = [...apart, ...end.files];
+  const pools = (end.dataPools ?? []).flatMap(({ files }) => files);
+  const parts = [...apart, ...end.files, ...pools];
   return parts.every((part) => existsSync(part.path) && statSync(part.path).size === part.bytes);
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Exit } from '../sandbox/launch.ts';
-import type { Limits } from '../types.ts';
+import type { DataPoolMount, Limits } from '../types.ts';
 import type { Run } from './driver.ts';
 import type { LineSink } from './log-file.ts';
 import { keepWritten, type Written } from './result.ts';
@@ -15,11 +15,13 @@ export class SandboxRun implements Run {
   readonly settled = pause(REFUSAL_MS, null, { ref: false });
   readonly resultIsOptional = false;
   readonly refusal = 'The sandbox could not be made';
+  readonly pools: readonly DataPoolMount[];
   readonly #service: ServiceSandbox;
   readonly #job: Handover;
   readonly #folder: string;
 
-  constructor(service: ServiceSandbox, job: Handover, folder: string) {
+  constructor(service: ServiceSandbox, job: Handover, folder: string, pools: readonly DataPoolMount[]) {
+    this.pools = pools;
     this.#service = service;
     this.#job = job;
     this.#folder = folder;

@@ -1,4 +1,4 @@
-import { chownSync, closeSync, mkdirSync, openSync, renameSync } from 'node:fs';
+import { chownSync, closeSync, lchownSync, mkdirSync, openSync, readdirSync, renameSync } from 'node:fs';
 import { baseEnvironment, FD, type Mount } from '../sandbox/bwrap.ts';
 import type { FolderDoor } from '../egress/doors.ts';
 import { PROXY_ENVIRONMENT } from '../egress/proxy-environment.ts';
@@ -103,7 +103,9 @@ export class ServiceSandbox {
         if (!/^[^/\0]+$/.test(parameter) || parameter.startsWith('.'))
           throw new Error(`"${parameter}" cannot be a folder.`);
         const mount = { from: reachable(path), to: `/var/runtime/datapool/${parameter}`, writable };
-        return writable ? mount : { ...mount, overlay: 'ONCE' as const };
+        if (!writable) return { ...mount, overlay: 'ONCE' as const };
+        if (this.uid !== null) giveTo(this.uid, path);
+        return mount;
       }),
     ];
     const layout = {
@@ -209,6 +211,12 @@ function start(
   } finally {
     closeSync(written);
   }
+}
+
+/** Gives a copy of a data pool to the user of a sandbox. The platform has made it, and no program has seen it yet. */
+function giveTo(uid: number, folder: string): void {
+  for (const name of readdirSync(folder)) lchownSync(`${folder}/${name}`, uid, uid);
+  lchownSync(folder, uid, uid);
 }
 
 function frameLength(frame: Buffer): Buffer {
