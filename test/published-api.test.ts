@@ -21,7 +21,12 @@ const code = {
   'src/program.py': [
     'from kethub import DataPool',
     'def run(pool: DataPool):',
-    '    return {"read": pool.open("a.csv").read()}',
+    '    read = pool.open("a.csv").read()',
+    '    try:',
+    '        pool.open("b.csv", "w").write(read + " again")',
+    '    except OSError:',
+    '        return {"read": read}',
+    '    return {"read": read, "wrote": True}',
     '',
   ].join('\n'),
 };
@@ -133,6 +138,24 @@ describe('pool grants', () => {
       POOL: pool,
     });
     expect(result).toEqual(['SUCCEEDED', { read: 'bob' }]);
+  });
+
+  test('with MODIFY the application changes it, unseen until the execution has succeeded', async () => {
+    const result = await python('grants.py', await install('qhub-service==2.0.0'), {
+      ENDPOINT: service.endpoint,
+      TOKEN_ENDPOINT: service.application.tokenEndpoint,
+      ACCESS_KEY_ID: service.accessKeyId,
+      SECRET_ACCESS_KEY: service.secretAccessKey,
+      ACCESS_TOKEN: await tokenOf(bob),
+      APPLICATION: service.application.id,
+      POOL: pool,
+      PERMISSION: 'MODIFY',
+    });
+    expect(result).toEqual(['SUCCEEDED', { read: 'bob', wrote: true }]);
+    const written = await fetch(`${platform.platform.addresses.api}/data-pools/${pool}/files/b.csv`, {
+      headers: { authorization: `Bearer ${bob.loginSession}` },
+    });
+    expect(await written.text()).toBe('bob again');
   });
 
   test('nobody grants what they may not do themselves', async () => {

@@ -18,7 +18,7 @@ grant = DataPoolGrant(
     name="pool",
     datapool_id=environment["POOL"],
     application_id=environment["APPLICATION"],
-    permission=DataPoolPermission.VIEW,
+    permission=DataPoolPermission[environment.get("PERMISSION", "VIEW")],
 )
 execution = client.run(request={}, grants=[grant])
 execution.wait_for_final_state(wait=0.1)

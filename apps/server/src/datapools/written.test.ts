@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DataPool } from '@kethub/contract';
@@ -7,6 +7,7 @@ import { poolUser, type PoolUser } from '../testing/data-pools.ts';
 import { databases } from '../testing/databases.ts';
 import { callerOf, member, type Caller } from '../testing/gateway.ts';
 import { deploy, startTestKethub, type TestKethub } from '../testing/kethub.ts';
+import { clearPools, layOutPools } from './mounts.ts';
 
 /** Other work on the machine must not make a test fail. */
 const PATIENT = { timeout: 60_000 };
@@ -38,22 +39,25 @@ def change(at):
     write("/var/runtime/output", "result.txt")
 
 
+def wait(at):
+    print("begun", flush=True)
+    while not os.path.exists("/var/runtime/output/go"):
+        time.sleep(0.02)
+
+
 def linger(at):
     change(at)
-    print("begun", flush=True)
-    time.sleep(600)
+    wait(at)
 
 
-def wait(at):
-    write(at, "kept.txt", "waited")
-    print("begun", flush=True)
-    time.sleep(3)
+def held(at):
+    write(at, "kept.txt", "held")
+    wait(at)
 
 
 def late(at):
     write(at, "late.txt", "late")
-    print("begun", flush=True)
-    time.sleep(3)
+    wait(at)
 
 
 def fail(at):
@@ -102,7 +106,7 @@ def pipe(at):
 
 def deep(at):
     os.chdir(at)
-    for _ in range(3_000):
+    for _ in range(100):
         os.mkdir("d" * 100)
         os.chdir("d" * 100)
 
@@ -120,7 +124,7 @@ def many(at):
 
 
 def more(at):
-    for number in range(1_200):
+    for number in range(1_001):
         os.close(os.open(f"{at}/{number}", os.O_CREAT))
 
 
@@ -167,6 +171,7 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     readonly id: string;
     readonly name: string;
     readonly digest: string;
+    readonly mediaType: string;
   }
   const listed = async (user: PoolUser, { id }: DataPool): Promise<Listed[]> =>
     (await user.call('GET', `/data-pools/${id}/files`)).body as Listed[];
@@ -182,6 +187,7 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     const log = async () => (await caller.request('GET', `/${id}/log`, { headers: { accept: 'text/plain' } })).text;
     await expect.poll(log, PATIENT).toContain('begun');
   };
+  const goOn = (id: string) => writeFile(path.join(kethub.dataDir, 'runtime/executions', id, 'output/go'), '');
   const endOf = async (id: string): Promise<string> => {
     const read = async () => member((await caller.request('GET', `/${id}`)).body, 'status');
     await expect.poll(read, PATIENT).not.toMatch(/PENDING|RUNNING/);
@@ -214,10 +220,11 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     });
     const after = new Map((await listed(bob, pool)).map((file) => [file.name, file]));
     expect(after.get('same.txt')).toEqual(before.get('same.txt'));
+    expect(after.get('new.txt')?.mediaType).toBe('application/octet-stream');
     expect(after.get('kept.txt')).toMatchObject({
       id: before.get('kept.txt')?.id,
       digest: createHash('sha256').update('kept and more').digest('hex'),
-      mediaType: 'application/octet-stream',
+      mediaType: before.get('kept.txt')?.mediaType,
     });
     await isWhole(bob, pool);
   });
@@ -242,6 +249,38 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     expect(await contents(ada, pool)).toEqual(begin);
   });
 
+  test('a pool that holds more than an output may is not copied, and says what to do', async () => {
+    const pool = await poolOf(bob);
+    const { database } = kethub.kethub.platform;
+    await database.write((transaction) =>
+      transaction.updateTable('data_pools').set({ files: 1_001 }).where('id', '=', pool.id).execute(),
+    );
+    const { id, status } = await caller.finish({ act: 'nothing', pool: await lend(bob, pool) });
+    expect([status, await causeOf(id)]).toEqual([
+      'FAILED',
+      expect.objectContaining({ detail: expect.stringContaining('Grant VIEW instead') }),
+    ]);
+    expect(await caller.finish({ act: 'nothing', pool: await lend(bob, pool, 'VIEW') })).toMatchObject({
+      status: 'SUCCEEDED',
+    });
+  });
+
+  test('what cannot write, such as a container, is given no copy', async () => {
+    const pool = await poolOf(bob);
+    const { platform } = kethub.kethub;
+    const reader = { type: 'USER' as const, id: ada.id };
+    const grantedBy = { type: 'USER' as const, id: bob.id, personId: bob.id, permission: 'MODIFY' as const };
+    const referenced = { reader, pools: [{ parameter: 'pool', id: pool.id, grantedBy }] };
+    const writable: boolean[] = [];
+    for (const mayWrite of [false, true]) {
+      const id = platform.newId();
+      const mounts = await layOutPools(platform, id, referenced, mayWrite);
+      writable.push(...mounts.map((mount) => mount.writable));
+      await clearPools(platform, id);
+    }
+    expect(writable).toEqual([false, true]);
+  });
+
   test('a pool is lent for writing once in an input', async () => {
     const pool = await lend(bob, await poolOf(bob));
     const answer = await caller.request('POST', '/', { body: JSON.stringify({ act: 'nothing', pool, other: pool }) });
@@ -250,11 +289,13 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
 
   test('of two that change the same file the second fails; what is changed beside it stays', async () => {
     const pool = await poolOf(bob);
-    const first = await caller.start({ act: 'wait', pool: await lend(bob, pool) });
+    const first = await caller.start({ act: 'held', pool: await lend(bob, pool) });
     const other = await caller.start({ act: 'late', pool: await lend(bob, pool) });
     await begun(first.id);
     await begun(other.id);
     await bob.upload(pool, 'kept.txt', 'by hand');
+    await goOn(first.id);
+    await goOn(other.id);
     expect(await endOf(first.id)).toBe('FAILED');
     expect(await endOf(other.id)).toBe('SUCCEEDED');
     expect(await causeOf(first.id)).toMatchObject({
@@ -269,10 +310,11 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     const pool = await poolOf(ada);
     const share = `/data-pools/${pool.id}/members/USER/${bob.id}`;
     await ada.call('PUT', share, { body: { role: 'MAINTAINER' } });
-    const { id } = await caller.start({ act: 'wait', pool: await lend(bob, pool) });
+    const { id } = await caller.start({ act: 'held', pool: await lend(bob, pool) });
     await begun(id);
     if (what === 'MEMBER') await ada.call('PUT', share, { body: { role: 'VIEWER' } });
     else await ada.call('DELETE', `/data-pools/${pool.id}`);
+    await goOn(id);
     expect(await endOf(id)).toBe('FAILED');
     expect(await causeOf(id)).toMatchObject({ detail: expect.stringContaining('may not change it any more') });
     if (what === 'MEMBER') expect(await contents(ada, pool)).toEqual(begin);
@@ -294,7 +336,9 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     await isWhole(cy, pool);
   });
 
-  const hostile = ['link', 'twice', 'folder', 'name', 'pipe', 'deep', 'closed', 'more', 'sparse'];
+  // Judged by the runner, whatever the database.
+  const hostile =
+    kind.name !== 'SQLite' ? [] : ['link', 'twice', 'folder', 'name', 'pipe', 'deep', 'closed', 'more', 'sparse'];
   test.each(hostile)('what cannot be in a data pool changes nothing and is gone: %s', async (act) => {
     const pool = await poolOf(bob);
     const { id, status } = await caller.finish({ act, pool: await lend(bob, pool) });
@@ -303,27 +347,47 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     await isWhole(bob, pool);
   });
 
-  test('a process that dies when it has kept the changes leaves the next one nothing to change', async () => {
+  test('a process that dies while it keeps the changes, or after that, makes them once', async () => {
     const pool = await poolOf(bob);
-    const { runtime } = kethub.kethub;
+    const { runtime, platform } = kethub.kethub;
+    const { id } = await caller.start({ act: 'late', pool: await lend(bob, pool) });
+    await begun(id);
+    const { database } = platform;
+    const write = database.write.bind(database);
     const forget = runtime.forget.bind(runtime);
-    const died = Promise.withResolvers<void>();
-    Object.assign(runtime, {
-      forget() {
-        died.resolve();
-        return new Promise(() => undefined);
-      },
-    });
-    const { id, status } = await caller.finish({ act: 'change', pool: await lend(bob, pool) });
-    expect(status).toBe('SUCCEEDED');
-    await died.promise;
-    const changed = await contents(bob, pool);
-    await bob.upload(pool, 'kept.txt', 'by hand');
+    const faults: string[] = [];
+    const hasEnded = async (queries: Pick<typeof database.read, 'selectFrom'>): Promise<boolean> =>
+      (await queries.selectFrom('executions').select('status').where('id', '=', id).executeTakeFirst())?.status ===
+      'SUCCEEDED';
+    const failing: typeof write = async (work) => {
+      const answer = await write(async (transaction) => {
+        const answer = await work(transaction);
+        if (faults.length > 0 || !(await hasEnded(transaction))) return answer;
+        faults.push('before the commit');
+        throw new Error('The database went away before the commit.');
+      });
+      if (faults.length !== 1 || !(await hasEnded(database.read))) return answer;
+      faults.push('after the commit');
+      throw new Error('The database went away after the commit.');
+    };
+    Object.assign(database, { write: failing });
+    // The next process is told of the end once more.
+    Object.assign(runtime, { forget: () => Promise.reject(new Error('The process has died.')) });
+    await goOn(id);
+    expect(await endOf(id)).toBe('SUCCEEDED');
+    await expect.poll(() => faults, PATIENT).toEqual(['before the commit', 'after the commit']);
+    expect(await contents(bob, pool)).toEqual({ ...begin, 'late.txt': 'late' });
+    Object.assign(database, { write });
+    await bob.upload(pool, 'late.txt', 'by hand');
     Object.assign(runtime, { forget });
     await kethub.restart();
+    await expect.poll(() => kethub.keptByRunner(), PATIENT).toBe(0);
+    expect(await contents(bob, pool)).toEqual({ ...begin, 'late.txt': 'by hand' });
+    // What the first attempt had stored is noted, to be swept.
+    const next = kethub.kethub.platform.database;
+    expect(await next.read.selectFrom('unused_blobs').selectAll().execute()).toHaveLength(1);
+    await next.write((transaction) => transaction.deleteFrom('unused_blobs').execute());
     await isWhole(bob, pool);
-    expect(await contents(bob, pool)).toEqual({ ...changed, 'kept.txt': 'by hand' });
-    expect(await endOf(id)).toBe('SUCCEEDED');
   });
 
   test('a restart while it runs loses none of its changes', async () => {
@@ -331,19 +395,23 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     const { id } = await caller.start({ act: 'late', pool: await lend(bob, pool) });
     await begun(id);
     await kethub.restart();
+    await goOn(id);
     expect(await endOf(id)).toBe('SUCCEEDED');
     expect(await contents(bob, pool)).toEqual({ ...begin, 'late.txt': 'late' });
     await isWhole(bob, pool);
   });
 
-  test('the guard of the output ends a program that fills a pool with files', async () => {
-    const pool = await poolOf(bob);
-    const { id, status } = await caller.finish({ act: 'many', pool: await lend(bob, pool) });
-    expect([status, await causeOf(id)]).toEqual([
-      'FAILED',
-      expect.objectContaining({ title: 'Output limit exceeded' }),
-    ]);
-    expect(await contents(bob, pool)).toEqual(begin);
-    await isWhole(bob, pool);
-  });
+  test.runIf(kind.name === 'SQLite')(
+    'the guard of the output ends a program that fills a pool with files',
+    async () => {
+      const pool = await poolOf(bob);
+      const { id, status } = await caller.finish({ act: 'many', pool: await lend(bob, pool) });
+      expect([status, await causeOf(id)]).toEqual([
+        'FAILED',
+        expect.objectContaining({ title: 'Output limit exceeded' }),
+      ]);
+      expect(await contents(bob, pool)).toEqual(begin);
+      await isWhole(bob, pool);
+    },
+  );
 });

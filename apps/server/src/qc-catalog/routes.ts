@@ -112,7 +112,7 @@ const poolEndpoints = (platform: Platform): PlatformEndpoint[] => [
     summary: 'Lend an application the own rights on a data pool for an hour',
     params: onePool,
     description:
-      'The token stands as `grant` in the reference of the input. VIEW reads; MODIFY takes the role MAINTAINER on the pool.',
+      'The token stands as `grant` in the reference of the input. VIEW reads; MODIFY changes files when the execution succeeds, and takes the role MAINTAINER on the pool.',
     body: QcGrantRequest,
     answers: { 200: QcGrant },
     problems: [...found, ...written],
