@@ -55,6 +55,11 @@ def held(at):
     wait(at)
 
 
+def own(at):
+    write(at, "kept.txt", str(time.time_ns()))
+    wait(at)
+
+
 def late(at):
     write(at, "late.txt", "late")
     wait(at)
@@ -303,6 +308,17 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
       detail: expect.stringMatching(/"kept.txt".*Start it again/),
     });
     expect(await contents(bob, pool)).toEqual({ ...begin, 'kept.txt': 'by hand', 'late.txt': 'late' });
+    await isWhole(bob, pool);
+  });
+
+  test('of two executions that end at once and wrote the same file, one succeeds', async () => {
+    const pool = await poolOf(bob);
+    const both = [await lend(bob, pool), await lend(bob, pool)].map((lent) => caller.start({ act: 'own', pool: lent }));
+    const ids = (await Promise.all(both)).map(({ id }) => id);
+    await Promise.all(ids.map(begun));
+    await Promise.all(ids.map(goOn));
+    expect((await Promise.all(ids.map(endOf))).toSorted()).toEqual(['FAILED', 'SUCCEEDED']);
+    expect(await contents(bob, pool)).toEqual({ ...begin, 'kept.txt': expect.stringMatching(/^\d+$/) });
     await isWhole(bob, pool);
   });
 
