@@ -14,6 +14,7 @@ export async function deleteUserRows(
   await lockSearch(transaction);
   await transaction.deleteFrom('access_tokens').where('user_id', '=', userId).execute();
   await transaction.deleteFrom('user_search').where('user_id', '=', userId).execute();
+  await transaction.deleteFrom('search_changes').where('user_id', '=', userId).execute();
   await transaction
     .deleteFrom('audit_entries')
     .where('owner_type', '=', 'USER')

@@ -161,12 +161,12 @@ describe.each(databases)('profile images on $name', ({ open }) => {
       // The form ends inside the file, and without a boundary.
       [Buffer.concat([Buffer.from(head), jpeg]), type],
       [Buffer.concat([Buffer.from(head), jpeg]), { 'content-type': 'multipart/form-data' }],
-      ['{}', { 'content-type': 'application/json' }],
     ] as const) {
       const response = await other.send(body, { ...headers });
       expect([body, response.status]).toEqual([body, 400]);
     }
     expect((await other.send(jpeg, { 'content-type': 'image/jpeg' })).status).toBe(415);
+    expect((await other.send('{}', { 'content-type': 'application/json' })).status).toBe(415);
     expect((await other.read()).status).toBe(204);
   });
 
