@@ -93,7 +93,7 @@ for number in range(1, 30):
     try: os.write(number, CLAIM)
     except OSError: pass
 `;
-const REPORTED = ['imports', 'layer', 'parameters', 'resolved', 'result', 'source'];
+const REPORTED = ['imports', 'layer', 'parameters', 'python', 'resolved', 'result', 'source'];
 
 /** It may tell about its own parameters; what a worker imports, and which folders are mounted, it may not. */
 async function forgedReport(driver: EscapeDriver): Promise<string[]> {
@@ -110,7 +110,8 @@ async function forgedReport(driver: EscapeDriver): Promise<string[]> {
     const more = Object.keys(built).filter((name) => !REPORTED.includes(name));
     const named = built.imports.filter((name) => !['json', 'os'].includes(name));
     faults.push(...[...more, ...named].map((name) => `its own report names ${name}`));
-    if (built.layer !== null || built.source === 'sources/other') faults.push('its own report names a folder');
+    if (built.layer !== null || built.source === 'sources/other' || !/^3\.\d+$/.test(built.python))
+      faults.push('its own report names a folder');
   }
   return faults;
 }
