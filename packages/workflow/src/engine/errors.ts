@@ -1,9 +1,8 @@
 import type { Trigger } from '../graph.ts';
-import { rootOf } from '../state/state.ts';
 import type { ElementInstance, ErrorEnvelope, IncidentType, Value, Variables } from '../types.ts';
 import type { Machine } from './machine.ts';
 import { eventsOfScope, trigger, triggerOf } from './trigger.ts';
-import { isObject } from './variables.ts';
+import { isObject, merge } from './variables.ts';
 
 /** The code by which boundary events know a failed service; its envelope says `HUB_SERVICE_FAILED`. */
 export const SERVICE_FAILED = 'SERVICE_FAILED';
@@ -32,7 +31,10 @@ export function throwError(
   if (catcher !== undefined) {
     const { element, event, catches } = catcher;
     const keep: Variables = catches.type === 'error' ? { [catches.payloadVariable]: { ...error } } : {};
-    keepAtRoot(machine, keep);
+    // The variable of an error is one of the process (Workflow errors, rule 4), or of the nearest scope that has declared it.
+    // The scope of the event has it as well, so that rounds of a loop do not read each other's.
+    const host = machine.get(element);
+    merge(machine, machine.node(event).kind === 'boundaryEvent' ? host.scope : host.key, keep);
     trigger(machine, element, event, { payload: {}, keep, error });
     return;
   }
@@ -40,15 +42,6 @@ export function throwError(
   if (outside !== null && (outside.includes(code) || outside.includes('*')))
     machine.terminateAll({ do: 'end', phase: 'ERROR', code, error });
   else machine.incident(machine.get(key), incident, error);
-}
-
-/**
- * The variable of an error is one of the process (Workflow errors, rule 4): it is read behind the sub-process that held the
- * task as well. Where it is caught it is local too, so that rounds of a loop do not read each other's.
- */
-function keepAtRoot(machine: Machine, variables: Variables): void {
-  const root = rootOf(machine.state);
-  if (root !== undefined) machine.setVariables(root, variables);
 }
 
 /**
