@@ -110,7 +110,7 @@ async function forgedReport(driver: EscapeDriver): Promise<string[]> {
     const more = Object.keys(built).filter((name) => !REPORTED.includes(name));
     const named = built.imports.filter((name) => !['json', 'os'].includes(name));
     faults.push(...[...more, ...named].map((name) => `its own report names ${name}`));
-    if (built.layer !== null || built.source === 'sources/other' || !/^3\.\d+$/.test(built.python))
+    if (built.layer !== null || built.source === 'sources/other' || !/^3\.\d+$/.test(built.python ?? ''))
       faults.push('its own report names a folder');
   }
   return faults;
