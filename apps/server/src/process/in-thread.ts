@@ -95,6 +95,8 @@ async function inThread<Answer>(
   memoryMb: number,
 ): Promise<ThreadAnswer<Answer>> {
   const worker = workerOf(script, workerData, memoryMb);
+  // A thread may run out of memory after its time is up, when nobody listens any more: that would end the process.
+  worker.on('error', () => undefined);
   const limit = AbortSignal.timeout(limitMs);
   try {
     const [answer] = (await once(worker, 'message', { signal: limit })) as [Answer];

@@ -59,7 +59,7 @@ test.each([
     return;
   }
   const { parameters, imports, ...rest } = outcome.built;
-  expect(rest).toEqual({ source: `sources/${digest}`, layer: null, resolved: null, result: null });
+  expect(rest).toEqual({ source: `sources/${digest}`, layer: null, resolved: null, result: null, python: expect.any(String) });
   // From the text of the program, whatever it says.
   for (const name of imports) expect(['atexit', 'json', 'os', 'signal', 'sys', 'threading', 'time']).toContain(name);
   for (const parameter of parameters)

@@ -22,10 +22,15 @@ export function endedBy(...titles: string[]): (seen: Seen) => string[] {
   };
 }
 
+/** The result files beside `output.json`, which is the result of a container. */
+export function besideResult({ end }: Seen): Seen['end']['files'] {
+  return end.files.filter(({ name }) => name !== 'output.json');
+}
+
 /** Of its files only these are offered. */
 export function offersOnly(...names: string[]): (seen: Seen) => string[] {
   return (seen) => {
-    const offered = seen.end.files.map(({ name }) => name);
+    const offered = besideResult(seen).map(({ name }) => name);
     const more = offered.filter((name) => !names.includes(name)).map((name) => `${JSON.stringify(name)} is offered`);
     const missing = names.filter((name) => !offered.includes(name)).map((name) => `${JSON.stringify(name)} is missing`);
     return [...allRefused(seen), ...more, ...missing];

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Limits } from '../types.ts';
-import { allRefused, atMost, diskBound, endedBy, offersOnly } from './judging.ts';
+import { allRefused, atMost, besideResult, diskBound, endedBy, offersOnly } from './judging.ts';
 import type { HostileRun, Seen } from './types.ts';
 
 const MiB = 2 ** 20;
@@ -155,7 +155,7 @@ function cheapResult({ end, runnerMs }: Seen): string[] {
 }
 
 function offersWithinLimit(seen: Seen, limits: Limits): string[] {
-  const bytes = seen.end.files.reduce((sum, file) => sum + file.bytes, 0);
+  const bytes = besideResult(seen).reduce((sum, file) => sum + file.bytes, 0);
   return [...endedBy('Output limit exceeded')(seen), ...atMost('bytes offered', bytes, limits.outputBytes)];
 }
 

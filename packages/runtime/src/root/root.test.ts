@@ -52,7 +52,8 @@ describe('a root of our own', () => {
     const own = currentRoot(runtimeDir);
     expect((await bench.runtime.status()).root).toBe(own?.id);
     const { shown, ...after } = (await bench.result(LOOK)) as { shown: string[] };
-    expect(shown).toEqual([expect.stringMatching(new RegExp(`/roots/${own?.id}/usr$`))]);
+    // One mount instead of many. An overlay names no folder of this machine.
+    expect(shown).toEqual([expect.not.stringContaining(runtimeDir)]);
     expect(after).toEqual({
       python: own?.python, commands: expect.any(Number), zone: 'Europe/Berlin', setuid: [], compiled: true,
     });

@@ -85,9 +85,13 @@ describe.skipIf(keycloak === undefined).each(databases)('signing in with a real 
     try {
       const person = `grace-${++number}`;
       await addPerson(person);
-      const { form, answer, redeem } = await signIn(server, person);
+      const browser = new Browser();
+      const { form, answer, redeem } = await signIn(server, person, PASSWORD, browser);
       expect(form.url.searchParams.get('code_challenge_method')).toBe('S256');
-      const token = await redeem(answer.url);
+      expect(answer.html).toContain('waits for the approval');
+      const [, next = ''] = /<a class="button" href="([^"]+)"/.exec(answer.html) ?? [];
+      const callback = await browser.open(new URL(next.replaceAll('&amp;', '&'), answer.url));
+      const token = await redeem(callback.url);
       expect(await me(server, token)).toMatchObject([403, {}]);
       await server.platform.database.write((transaction) =>
         transaction.updateTable('identities').set({ status: 'APPROVED' }).where('username', '=', person).execute(),
