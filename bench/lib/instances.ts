@@ -45,7 +45,7 @@ export async function runInstances(platform: Platform, graphs: Graphs, count: nu
   const lanes = Array.from(
     { length: lanesOf(platform.database) },
     () =>
-      new Loop('advancing workflows', platform.log, async () => {
+      new Loop('advancing workflows', platform, async () => {
         const { more } = await advance(platform, graphs, advancing);
         return more ? 0 : null;
       }),

@@ -50,7 +50,7 @@ export class WorkflowEngine {
   readonly #unsubscribe: (() => void)[] = [];
 
   constructor(platform: Platform, workflows: Door) {
-    const { database, log } = platform;
+    const { database } = platform;
     const graphs = createGraphs(platform);
     const directory = createAccessDirectory(platform);
     const advanceOnce = async (): Promise<Pause> => {
@@ -60,7 +60,10 @@ export class WorkflowEngine {
       if (batch.messages) for (const loop of [publishing, correlating]) loop.wake();
       return more ? 0 : null;
     };
-    const lanes = Array.from({ length: lanesOf(database) }, () => new Loop('advancing workflows', log, advanceOnce));
+    const lanes = Array.from(
+      { length: lanesOf(database) },
+      () => new Loop('advancing workflows', platform, advanceOnce),
+    );
     const told = (): void => {
       advancing.turns.told();
       wakeLanes(lanes, inbox);
@@ -80,13 +83,15 @@ export class WorkflowEngine {
     };
     const jobs = new JobWorker(platform, { workflows, directory, targets, inbox, recent, look, giveUpInstance });
     const advancing = new Advancing(jobs, inbox, recent, suspects);
-    const working: Loop = new Loop('jobs of workflows', log, () => jobs.work());
-    const timing = new Loop('timers of workflows', log, () => fireTimers(platform, told, holdInstance));
+    const working: Loop = new Loop('jobs of workflows', platform, () => jobs.work());
+    const timing = new Loop('timers of workflows', platform, () => fireTimers(platform, told, holdInstance));
     const postponed = new PostponedMessages();
-    const scheduling = new Loop('schedules of workflows', log, () => fireSchedules(platform, workflows, graphs, told));
-    const correlating = new Loop('messages of workflows', log, () => correlateMessages(platform, postponed, told));
+    const scheduling = new Loop('schedules of workflows', platform, () =>
+      fireSchedules(platform, workflows, graphs, told),
+    );
+    const correlating = new Loop('messages of workflows', platform, () => correlateMessages(platform, postponed, told));
     const thrown = { workflows, turns: new Turns(), rate: rateOfThrown(), postponed: new PostponedMessages() };
-    const publishing = new Loop('messages that workflows throw', log, () => publishThrown(platform, thrown, told));
+    const publishing = new Loop('messages that workflows throw', platform, () => publishThrown(platform, thrown, told));
     this.#jobs = jobs;
     this.#workflows = workflows;
     workflows.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), advancing, {

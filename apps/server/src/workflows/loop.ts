@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Logger } from 'pino';
+import type { Platform } from '../platform.ts';
 
 /** A lost notification, or what another process left, is found by looking again. */
 const POLL_MS = 1_000;
@@ -18,16 +18,16 @@ const LONGEST_REST_MS = 10;
 export class Loop {
   readonly #name: string;
   readonly #work: () => Promise<Pause>;
-  readonly #log: Logger;
+  readonly #platform: Pick<Platform, 'log' | 'telemetry'>;
   #again = false;
   #working: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #endRest: (() => void) | null = null;
   #stopped = false;
 
-  constructor(name: string, log: Logger, work: () => Promise<Pause>) {
+  constructor(name: string, platform: Pick<Platform, 'log' | 'telemetry'>, work: () => Promise<Pause>) {
     this.#name = name;
-    this.#log = log;
+    this.#platform = platform;
     this.#work = work;
   }
 
@@ -75,7 +75,9 @@ export class Loop {
         pause = await this.#work();
       } catch (error) {
         pause = POLL_MS;
-        this.#log.error({ err: error }, `${this.#name}: tried again in a second`);
+        // Only an outage comes here: what one instance, timer or message does wrong is set aside by the work itself.
+        this.#platform.telemetry.metrics?.workflowRetried('round');
+        this.#platform.log.error({ err: error }, `${this.#name}: tried again in a second`);
       }
       if (pause !== null && pause <= 0) this.#again = true;
       else if (!this.#stopped) await this.#rest(performance.now() - began);
