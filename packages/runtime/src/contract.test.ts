@@ -296,7 +296,7 @@ echo $(($(wc -l < /proc/net/dev) - 2))`,
   test('it goes on without a platform, and the next one learns its end', async () => {
     const waiting = {
       python:
-        'import os, time\ndef run():\n    print("ready")\n    while not os.path.exists("/var/runtime/datapool/gate/open"): time.sleep(0.02)\n    print("done")',
+        'import os, time\ndef run():\n    print("ready")\n    while not os.path.exists("/var/runtime/datapool/gate/open"): time.sleep(0.02)\n    os.remove("/var/runtime/datapool/gate/open")\n    print("done")',
       shell: 'echo ready; while [ ! -e /var/runtime/datapool/gate/open ]; do sleep 0.02; done; echo done',
     };
     const gate = join(bench.dataDir, 'runtime', 'gate');

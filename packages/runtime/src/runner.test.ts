@@ -106,6 +106,7 @@ describe('a platform that ends', () => {
 def run():
     print("ready")
     while not os.path.exists("/var/runtime/datapool/signal/go"): time.sleep(0.02)
+    os.remove("/var/runtime/datapool/signal/go")
     return "kept"`,
       { dataPools: [signal(bench.dataDir)] },
     );
@@ -251,7 +252,7 @@ describe('a runner of another version', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'kethub-version-'));
     const old = await startOld(dataDir);
     const job = bench.job(
-      'import sys\ndef run():\n    import time\n    while not __import__("os").path.exists("/var/runtime/datapool/signal/go"): time.sleep(0.02)',
+      'import os, time\ndef run():\n    while not os.path.exists("/var/runtime/datapool/signal/go"): time.sleep(0.02)\n    os.remove("/var/runtime/datapool/signal/go")',
       { dataPools: [signal(dataDir)] },
     );
     const sourceDir = join(dataDir, 'runtime', 'code');
