@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Id, Request, Timestamp, Version, nullable } from './fields.ts';
+import { Id, Request, Timestamp, Version, nullable, timestampPattern } from './fields.ts';
 import { limits } from './limits.ts';
 
 const ElementId = Type.String({ description: 'Id of a BPMN element.' });
@@ -155,7 +155,7 @@ export const WorkflowSchedule = Type.Object(
     version: Version,
     nextAt: Type.Optional(
       Type.String({
-        format: 'date-time',
+        pattern: timestampPattern,
         description: 'When it is to start an instance. Absent: not known, or stopped.',
       }),
     ),
@@ -163,7 +163,7 @@ export const WorkflowSchedule = Type.Object(
     failure: nullable('string', { description: 'Why it could not the last time; null when it could.' }),
     stoppedAt: Type.Optional(
       Type.String({
-        format: 'date-time',
+        pattern: timestampPattern,
         description: 'Since when it is stopped, after 20 failures in a row: mend the cause, then try it again.',
       }),
     ),
@@ -214,7 +214,7 @@ export const WorkflowMessageReceipt = Type.Object(
     started: Type.Array(Id, { description: 'Executions that it has started.' }),
     delivered: Type.Integer({ minimum: 0, description: 'How many instances that waited for it have got it.' }),
     expiresAt: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Until when it waits. Absent: it was delivered.' }),
+      Type.String({ pattern: timestampPattern, description: 'Until when it waits. Absent: it was delivered.' }),
     ),
     outcome: Type.Enum([...messageOutcomes], {
       description:

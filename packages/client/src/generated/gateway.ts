@@ -203,10 +203,7 @@ export interface components {
             delivered: number;
             /** @description The same as a sentence. */
             detail: string;
-            /**
-             * Format: date-time
-             * @description Until when it waits. Absent: it was delivered.
-             */
+            /** @description Until when it waits. Absent: it was delivered. */
             expiresAt?: string;
             /**
              * Format: uuid

@@ -2022,10 +2022,7 @@ export interface components {
             delivered: number;
             /** @description The same as a sentence. */
             detail: string;
-            /**
-             * Format: date-time
-             * @description Until when it waits. Absent: it was delivered.
-             */
+            /** @description Until when it waits. Absent: it was delivered. */
             expiresAt?: string;
             /**
              * Format: uuid
@@ -2073,15 +2070,9 @@ export interface components {
             failure: string | null;
             /** @description How often in a row it could not start an instance. */
             failures: number;
-            /**
-             * Format: date-time
-             * @description When it is to start an instance. Absent: not known, or stopped.
-             */
+            /** @description When it is to start an instance. Absent: not known, or stopped. */
             nextAt?: string;
-            /**
-             * Format: date-time
-             * @description Since when it is stopped, after 20 failures in a row: mend the cause, then try it again.
-             */
+            /** @description Since when it is stopped, after 20 failures in a row: mend the cause, then try it again. */
             stoppedAt?: string;
             /**
              * @description Three dot-separated numbers.
