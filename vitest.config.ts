@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'test/faults.deep.test.ts',
   'test/fuzz.deep.test.ts',
-  'apps/server/src/accounts/deletion-kill.deep.test.ts',
+  'apps/server/src/people/accounts/deletion-kill.deep.test.ts',
   'packages/runtime/src/escapes/escapes.test.ts',
   'test/processes.test.ts',
   'test/faults.test.ts',

@@ -4,18 +4,18 @@ import {
   onExecutionChanged,
   prepareExecution,
   wakeWorkers,
-} from '../../apps/server/src/executions/index.ts';
-import type { Platform } from '../../apps/server/src/platform.ts';
+} from '../../apps/server/src/running/executions/index.ts';
+import type { Platform } from '../../apps/server/src/foundation/platform.ts';
 import { bpmn } from '../../apps/server/src/testing/workflows.ts';
-import { advance, Inbox, Advancing, type Taker } from '../../apps/server/src/workflows/advance/index.ts';
-import type { Graphs } from '../../apps/server/src/workflows/graphs.ts';
-import { lanesOf, shareOfOwners, wakeLanes } from '../../apps/server/src/workflows/engine.ts';
-import { FirstSteps } from '../../apps/server/src/workflows/first-step.ts';
-import type { Door } from '../../apps/server/src/workflows/index.ts';
+import { advance, Inbox, Advancing, type Taker } from '../../apps/server/src/running/workflows/advance/index.ts';
+import type { Graphs } from '../../apps/server/src/running/workflows/graphs.ts';
+import { lanesOf, shareOfOwners, wakeLanes } from '../../apps/server/src/running/workflows/engine.ts';
+import { FirstSteps } from '../../apps/server/src/running/workflows/first-step.ts';
+import type { Door } from '../../apps/server/src/running/workflows/index.ts';
 import { workflowsWithoutVersions } from '../../apps/server/src/testing/workflow-instances.ts';
-import { Loop } from '../../apps/server/src/workflows/loop.ts';
-import { originOfOwner } from '../../apps/server/src/workflows/start-by-event.ts';
-import { onWorkflowsToDo } from '../../apps/server/src/workflows/wake.ts';
+import { Loop } from '../../apps/server/src/running/workflows/loop.ts';
+import { originOfOwner } from '../../apps/server/src/running/workflows/start-by-event.ts';
+import { onWorkflowsToDo } from '../../apps/server/src/running/workflows/wake.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
 /** As many accept at the same time, as the gateway would. */

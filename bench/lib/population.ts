@@ -9,7 +9,7 @@ import {
   type Database,
   type IdentityRow,
   type UserRow,
-} from '../../apps/server/src/storage/index.ts';
+} from '../../apps/server/src/foundation/storage/index.ts';
 
 /** Who is added to an empty platform for a measurement. */
 export interface Population {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { openDatabase } from '../../apps/server/src/storage/index.ts';
+import { openDatabase } from '../../apps/server/src/foundation/storage/index.ts';
 import { callerOf, member, requestToken } from '../../apps/server/src/testing/gateway.ts';
 import { addApplications, addExecutions, type Client } from '../lib/applications.ts';
 import type { Measurement } from '../lib/measurement.ts';

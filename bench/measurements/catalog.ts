@@ -3,10 +3,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { sql } from 'kysely';
-import { findOffered } from '../../apps/server/src/marketplace/queries.ts';
-import { readMonthlyUsage } from '../../apps/server/src/metering/monthly-usage.ts';
-import { indexListings, openDatabase, type Database } from '../../apps/server/src/storage/index.ts';
-import type { Platform } from '../../apps/server/src/platform.ts';
+import { findOffered } from '../../apps/server/src/catalog/marketplace/queries.ts';
+import { readMonthlyUsage } from '../../apps/server/src/catalog/metering/monthly-usage.ts';
+import { indexListings, openDatabase, type Database } from '../../apps/server/src/foundation/storage/index.ts';
+import type { Platform } from '../../apps/server/src/foundation/platform.ts';
 import type { Measurement } from '../lib/measurement.ts';
 import { median } from '../lib/statistics.ts';
 

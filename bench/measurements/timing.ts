@@ -1,6 +1,6 @@
 import { databases } from '../../apps/server/src/testing/databases.ts';
 import { startTestKethub } from '../../apps/server/src/testing/kethub.ts';
-import { createRawToken } from '../../apps/server/src/storage/index.ts';
+import { createRawToken } from '../../apps/server/src/foundation/storage/index.ts';
 import type { Measurement } from '../lib/measurement.ts';
 import { mannWhitney, median } from '../lib/statistics.ts';
 

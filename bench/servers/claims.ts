@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { move } from '../../apps/server/src/executions/queries.ts';
-import { Claims } from '../../apps/server/src/executions/schedule/index.ts';
-import { insertMany, type ExecutionRow } from '../../apps/server/src/storage/index.ts';
+import { move } from '../../apps/server/src/running/executions/queries.ts';
+import { Claims } from '../../apps/server/src/running/executions/schedule/index.ts';
+import { insertMany, type ExecutionRow } from '../../apps/server/src/foundation/storage/index.ts';
 import { addBareVersion, pendingExecution } from '../../apps/server/src/testing/bare-executions.ts';
 import { databases, type TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
 import { createTestPlatform } from '../../apps/server/src/testing/platform.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { upsertUser } from '../../apps/server/src/accounts/queries.ts';
-import { openDatabase, type Database } from '../../apps/server/src/storage/index.ts';
+import { upsertUser } from '../../apps/server/src/people/accounts/queries.ts';
+import { openDatabase, type Database } from '../../apps/server/src/foundation/storage/index.ts';
 import { populate, usersOf, type Population } from '../lib/population.ts';
 import { untilInputEnds } from './until-input-ends.ts';
 

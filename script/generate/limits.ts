@@ -1,8 +1,8 @@
 import { limits } from '../../packages/contract/src/index.ts';
-import { LimitFields } from '../../apps/server/src/config/limits.ts';
-import { ConnectionFields } from '../../apps/server/src/config/connections.ts';
-import { SchedulingFields } from '../../apps/server/src/config/scheduling.ts';
-import { SettingsSchema } from '../../apps/server/src/config/settings.ts';
+import { LimitFields } from '../../apps/server/src/foundation/config/limits.ts';
+import { ConnectionFields } from '../../apps/server/src/foundation/config/connections.ts';
+import { SchedulingFields } from '../../apps/server/src/foundation/config/scheduling.ts';
+import { SettingsSchema } from '../../apps/server/src/foundation/config/settings.ts';
 import { between, table } from './marks.ts';
 
 /** What a limit that nobody can change bounds. A new limit needs its line here: the types ask for it. */

@@ -1,4 +1,4 @@
-import { addDatabaseGauges, addRunnerGauges, Metrics } from '../../apps/server/src/telemetry/index.ts';
+import { addDatabaseGauges, addRunnerGauges, Metrics } from '../../apps/server/src/foundation/telemetry/index.ts';
 import { between, table } from './marks.ts';
 
 interface Described {

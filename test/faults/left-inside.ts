@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openDatabase, type Database } from '../../apps/server/src/storage/index.ts';
+import { openDatabase, type Database } from '../../apps/server/src/foundation/storage/index.ts';
 import { placesIn } from '../../packages/runtime/src/places.ts';
 
 const ATTEMPTS = 300;

@@ -1,4 +1,4 @@
-export { readConfiguration, Refusal, type Configuration } from './config/index.ts';
+export { readConfiguration, Refusal, type Configuration } from './foundation/config/index.ts';
 export { runDemo } from './demo/index.ts';
 export { isWhole, startKethub, type Kethub, type WholeKethub } from './kethub.ts';
-export { openLogFile } from './process/index.ts';
+export { openLogFile } from './foundation/process/index.ts';

@@ -5,12 +5,12 @@ import { createBuilder, createImageBuilder } from '@kethub/runtime/build';
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { createAccounts } from './accounts/index.ts';
+import { createAccounts } from './people/accounts/index.ts';
 import { createApi } from './api/index.ts';
-import { applicationCatalog } from './applications/index.ts';
-import { forgetOldEntries } from './audit/index.ts';
-import { Refusal, type Configuration } from './config/index.ts';
-import { dataPoolCatalog } from './datapools/index.ts';
+import { applicationCatalog } from './catalog/applications/index.ts';
+import { forgetOldEntries } from './people/audit/index.ts';
+import { Refusal, type Configuration } from './foundation/config/index.ts';
+import { dataPoolCatalog } from './catalog/datapools/index.ts';
 import {
   executionCatalog,
   Executions,
@@ -18,8 +18,8 @@ import {
   expireResults,
   giveUpExecutions,
   type Workflows,
-} from './executions/index.ts';
-import { createGateway } from './gateway/index.ts';
+} from './running/executions/index.ts';
+import { createGateway } from './running/gateway/index.ts';
 import {
   ConnectionLimits,
   createHttpServer,
@@ -27,13 +27,13 @@ import {
   createReadiness,
   serveHealth,
   type Needs,
-} from './http/index.ts';
-import { createIdentity, type IdentityService } from './identity/index.ts';
-import { organizationCatalog } from './organizations/index.ts';
-import type { Addresses, Platform } from './platform.ts';
-import { openDataFolder, takePart, usablePort, workerIdOf } from './process/index.ts';
-import { storageCatalog } from './quotas/index.ts';
-import { providerTokenCatalog } from './provider-tokens/index.ts';
+} from './foundation/http/index.ts';
+import { createIdentity, type IdentityService } from './people/identity/index.ts';
+import { organizationCatalog } from './people/organizations/index.ts';
+import type { Addresses, Platform } from './foundation/platform.ts';
+import { openDataFolder, takePart, usablePort, workerIdOf } from './foundation/process/index.ts';
+import { storageCatalog } from './catalog/quotas/index.ts';
+import { providerTokenCatalog } from './catalog/provider-tokens/index.ts';
 import {
   BuildWorker,
   createRunnables,
@@ -41,12 +41,12 @@ import {
   type Builders,
   releaseLostBuilds,
   serviceCatalog,
-} from './services/index.ts';
-import { sharingCatalog } from './sharing/index.ts';
-import { createSeal, instanceKey, joinInstallation, openBlobs, openDatabase } from './storage/index.ts';
-import { openMetrics, openTelemetry } from './telemetry/index.ts';
-import { ContainerWatch, LostWorkers } from './workers/index.ts';
-import { createWorkflows, giveUpCalls, WorkflowEngine, type Door } from './workflows/index.ts';
+} from './catalog/services/index.ts';
+import { sharingCatalog } from './catalog/sharing/index.ts';
+import { createSeal, instanceKey, joinInstallation, openBlobs, openDatabase } from './foundation/storage/index.ts';
+import { openMetrics, openTelemetry } from './foundation/telemetry/index.ts';
+import { ContainerWatch, LostWorkers } from './foundation/workers/index.ts';
+import { createWorkflows, giveUpCalls, WorkflowEngine, type Door } from './running/workflows/index.ts';
 
 /** A running platform, or the roles of it that this process plays. */
 export interface Kethub {

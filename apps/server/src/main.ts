@@ -1,6 +1,6 @@
-import { readConfiguration, Refusal } from './config/index.ts';
+import { readConfiguration, Refusal } from './foundation/config/index.ts';
 import { startKethub } from './kethub.ts';
-import { createLog } from './process/index.ts';
+import { createLog } from './foundation/process/index.ts';
 
 // The platform as a service of a machine: configuration from the environment, log lines as JSON on stdout, ends on SIGTERM.
 try {

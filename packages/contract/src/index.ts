@@ -10,6 +10,7 @@ export * from './limits.ts';
 export * from './marketplace.ts';
 export * from './money.ts';
 export * from './on-premise.ts';
+export * from './operations.ts';
 export * from './organizations.ts';
 export * from './problems.ts';
 export * from './provider-tokens.ts';

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Addresses, Platform } from '../platform.ts';
-import { escapeHtml } from '../http/index.ts';
-import { CLIENT_ID, type IdentityService } from '../identity/index.ts';
+import type { Addresses, Platform } from '../foundation/platform.ts';
+import { escapeHtml } from '../foundation/http/index.ts';
+import { CLIENT_ID, type IdentityService } from '../people/identity/index.ts';
 import { page, PAGE_HEADERS } from './page.ts';
 
 const HIDDEN = { schema: { hide: true } };

@@ -1,4 +1,4 @@
-import { pageHeaders } from '../http/index.ts';
+import { pageHeaders } from '../foundation/http/index.ts';
 
 const STYLE = `
   :root { color-scheme: light dark; --ink: light-dark(#1d2433, #e6e9f2); --paper: light-dark(#fbfbfd, #12151d); --accent: light-dark(#4338ca, #a5b4fc); }

@@ -1,6 +1,6 @@
 import { problems, type ProblemCode } from '@kethub/contract';
 import type { FastifyInstance } from 'fastify';
-import { Problem } from '../http/index.ts';
+import { Problem } from '../foundation/http/index.ts';
 import { page, PAGE_HEADERS } from './page.ts';
 
 /** Serves the page that the `type` of a problem document points to: what happened and what to do. */

@@ -1,4 +1,4 @@
-import { escapeHtml, type Problem } from '../http/index.ts';
+import { escapeHtml, type Problem } from '../foundation/http/index.ts';
 import { page, PAGE_HEADERS } from './page.ts';
 
 /** What a browser shows of a problem at an address that is no operation, such as one at which there is nothing. */

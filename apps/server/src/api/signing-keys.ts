@@ -1,11 +1,16 @@
 import { SigningKeyRenewal, toTimestamp } from '@kethub/contract';
 import { Type } from 'typebox';
-import { audit, ownContext } from '../audit/index.ts';
-import { gatewayKeyKind } from '../gateway/index.ts';
-import { personOf, platformEndpoint as endpoint, type Answer, type PlatformEndpoint } from '../http/index.ts';
-import { oidcKeyKind } from '../identity/index.ts';
-import type { Person, Platform } from '../platform.ts';
-import { renewKey } from '../storage/index.ts';
+import { audit, ownContext } from '../people/audit/index.ts';
+import { gatewayKeyKind } from '../running/gateway/index.ts';
+import {
+  personOf,
+  platformEndpoint as endpoint,
+  type Answer,
+  type PlatformEndpoint,
+} from '../foundation/http/index.ts';
+import { oidcKeyKind } from '../people/identity/index.ts';
+import type { Person, Platform } from '../foundation/platform.ts';
+import { renewKey } from '../foundation/storage/index.ts';
 
 export const signingKeyEndpoints = (platform: Platform): PlatformEndpoint[] => [
   endpoint({

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Problem } from '../http/index.ts';
+import { Problem } from '../foundation/http/index.ts';
 import type { WholeKethub } from '../kethub.ts';
 
 const PURPOSE = 'demo account';

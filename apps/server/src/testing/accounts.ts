@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { applicationCatalog } from '../applications/index.ts';
-import { createAccounts, refusals, security, securitySchemes, type Accounts } from '../accounts/index.ts';
-import { dataPoolCatalog } from '../datapools/index.ts';
-import { mount, platformLimits } from '../http/index.ts';
-import { createEmbeddedIdentity, type Identity, type IdentityService, type NewUser } from '../identity/index.ts';
-import { executionCatalog } from '../executions/index.ts';
-import { organizationCatalog } from '../organizations/index.ts';
-import { serviceCatalog } from '../services/index.ts';
-import { sharingCatalog } from '../sharing/index.ts';
-import { registrationEndpoints } from '../registrations/index.ts';
+import { applicationCatalog } from '../catalog/applications/index.ts';
+import { createAccounts, refusals, security, securitySchemes, type Accounts } from '../people/accounts/index.ts';
+import { dataPoolCatalog } from '../catalog/datapools/index.ts';
+import { mount, platformLimits } from '../foundation/http/index.ts';
+import { createEmbeddedIdentity, type Identity, type IdentityService, type NewUser } from '../people/identity/index.ts';
+import { executionCatalog } from '../running/executions/index.ts';
+import { organizationCatalog } from '../people/organizations/index.ts';
+import { serviceCatalog } from '../catalog/services/index.ts';
+import { sharingCatalog } from '../catalog/sharing/index.ts';
+import { registrationEndpoints } from '../people/registrations/index.ts';
 import type { TestDatabaseKind } from './databases.ts';
 import { createTestPlatform, createTestServer, type TestPlatform, type TestPlatformOptions } from './platform.ts';
 

@@ -1,6 +1,6 @@
 import { defaultConfiguration, type RuntimeConfiguration } from '@kethub/contract';
 import { sql } from 'kysely';
-import type { ExecutionRow } from '../storage/index.ts';
+import type { ExecutionRow } from '../foundation/storage/index.ts';
 import type { TestPlatform } from './platform.ts';
 
 /** A published version of a service of its own, that nobody runs: for what is decided about executions before they do. */

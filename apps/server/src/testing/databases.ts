@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
-import { openDatabase, type Database } from '../storage/index.ts';
+import { openDatabase, type Database } from '../foundation/storage/index.ts';
 
 /** A fresh database of its own, with all tables, for one test or one file of tests. */
 export interface TestDatabase {

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { pino } from 'pino';
-import { createAccounts, security, securitySchemes } from '../accounts/index.ts';
-import { readConfiguration } from '../config/index.ts';
-import { ConnectionLimits, createIds, mount, platformLimits } from '../http/index.ts';
-import { createEmbeddedIdentity } from '../identity/index.ts';
-import type { Addresses, Platform } from '../platform.ts';
-import { createSeal, openBlobFolder, openDatabase, type Database } from '../storage/index.ts';
+import { createAccounts, security, securitySchemes } from '../people/accounts/index.ts';
+import { readConfiguration } from '../foundation/config/index.ts';
+import { ConnectionLimits, createIds, mount, platformLimits } from '../foundation/http/index.ts';
+import { createEmbeddedIdentity } from '../people/identity/index.ts';
+import type { Addresses, Platform } from '../foundation/platform.ts';
+import { createSeal, openBlobFolder, openDatabase, type Database } from '../foundation/storage/index.ts';
 import { catalogs } from './accounts.ts';
-import { noTelemetry } from '../telemetry/index.ts';
+import { noTelemetry } from '../foundation/telemetry/index.ts';
 import { createTestServer } from './platform.ts';
 
 /** What the process is told, as JSON in its first argument. */

@@ -1,6 +1,6 @@
 import { appendFileSync, openSync } from 'node:fs';
 import { destination, multistream, pino, type Level, type Logger } from 'pino';
-import { createLog } from '../process/index.ts';
+import { createLog } from '../foundation/process/index.ts';
 
 /** File of the log lines of this file of tests; the run looks through all of them in the end (test/log-check). */
 const file = process.env['LOG_CHECK_FILE'];

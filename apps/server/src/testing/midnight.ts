@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { periodsOf } from '../limits/periods.ts';
+import { periodsOf } from '../catalog/limits/periods.ts';
 
 /** Quotas begin anew at midnight (UTC): waits for it when it would come within so many milliseconds. */
 export async function awayFromMidnight(milliseconds: number): Promise<void> {

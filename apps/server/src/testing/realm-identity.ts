@@ -1,6 +1,6 @@
-import { createKeycloakIdentity } from '../identity/keycloak/keycloak.ts';
-import type { Identity, IdentityService } from '../identity/identity-provider.ts';
-import { readConfiguration } from '../config/index.ts';
+import { createKeycloakIdentity } from '../people/identity/keycloak/keycloak.ts';
+import type { Identity, IdentityService } from '../people/identity/identity-provider.ts';
+import { readConfiguration } from '../foundation/config/index.ts';
 import { databases } from './databases.ts';
 import { createTestRealm, type TestRealm } from './keycloak.ts';
 import { createTestPlatform, type TestPlatform } from './platform.ts';

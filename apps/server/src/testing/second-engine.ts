@@ -1,5 +1,5 @@
-import { openDatabase } from '../storage/index.ts';
-import { createWorkflows, WorkflowEngine } from '../workflows/index.ts';
+import { openDatabase } from '../foundation/storage/index.ts';
+import { createWorkflows, WorkflowEngine } from '../running/workflows/index.ts';
 import type { TestKethub } from './kethub.ts';
 
 /** What runs workflows, as a second worker on the same PostgreSQL has it; null on SQLite, where there is one process. */

@@ -1,9 +1,9 @@
 import net from 'node:net';
-import { Executions } from '../executions/index.ts';
-import { createGateway } from '../gateway/index.ts';
-import { openDatabase } from '../storage/index.ts';
+import { Executions } from '../running/executions/index.ts';
+import { createGateway } from '../running/gateway/index.ts';
+import { openDatabase } from '../foundation/storage/index.ts';
 import type { TestKethub } from './kethub.ts';
-import { createWorkflows } from '../workflows/index.ts';
+import { createWorkflows } from '../running/workflows/index.ts';
 
 /** A gateway as a second process on the same PostgreSQL has it: with connections and a memory of its own. */
 export async function startSecondGateway({ kethub }: TestKethub): Promise<{

@@ -1,6 +1,6 @@
 import type { KyselyPlugin } from 'kysely';
-import type { Platform } from '../platform.ts';
-import type { Queries } from '../storage/index.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Queries } from '../foundation/storage/index.ts';
 
 /** What a platform has asked its database, in order: the kind of each statement and the table it is about. */
 export interface Work {

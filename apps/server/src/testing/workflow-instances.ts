@@ -1,7 +1,7 @@
-import { createAccepting, prepareExecution } from '../executions/index.ts';
-import { unknownParameters } from '../executions/parameters.ts';
-import { createWorkflows } from '../workflows/index.ts';
-import type { Platform } from '../platform.ts';
+import { createAccepting, prepareExecution } from '../running/executions/index.ts';
+import { unknownParameters } from '../running/executions/parameters.ts';
+import { createWorkflows } from '../running/workflows/index.ts';
+import type { Platform } from '../foundation/platform.ts';
 import type { TestPlatform } from './platform.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';

@@ -1,8 +1,0 @@
-import { invalidSentence } from '@kethub/contract';
-import { Problem } from '../http/index.ts';
-
-/** 400 that names one place of the body by JSON Pointer. */
-export function invalid(pointer: string, detail: string): Problem {
-  const errors = [{ pointer, detail }];
-  return new Problem('invalid-request', invalidSentence(errors, 'The body'), { errors });
-}

@@ -1,1 +1,0 @@
-export { isAllowed, isOperation, operations, type Operation } from './operations.ts';

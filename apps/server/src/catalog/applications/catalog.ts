@@ -1,0 +1,14 @@
+import { ownedIn, type Catalog } from '../../people/deletions/index.ts';
+import { forgetAnswers } from '../../foundation/storage/index.ts';
+
+/** Where the answers are kept that are repeated under an Idempotency-Key. */
+export function applicationAnswersOf(owner: { type: string; id: string }): string {
+  return `applications of ${owner.type} ${owner.id}`;
+}
+
+/** What users own of this domain. */
+export const applicationCatalog: Catalog = {
+  ownedBy: (transaction, userId, most) =>
+    ownedIn(transaction, 'applications', { kind: 'application', address: '/applications' }, userId, most),
+  forget: (transaction, id) => forgetAnswers(transaction, applicationAnswersOf({ type: 'USER', id })),
+};

@@ -1,0 +1,38 @@
+import type { FastifyRequest } from 'fastify';
+import { audit } from '../../people/audit/index.ts';
+import { once, type Answer } from '../../foundation/http/index.ts';
+import { holdOwner } from '../../people/organizations/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import type { ApplicationRow } from '../../foundation/storage/index.ts';
+import { createAccessKey } from './access-keys.ts';
+import { applicationAnswersOf } from './catalog.ts';
+import { presentApplication } from './present.ts';
+
+/** Creates an application with its first key pair; the only answer that shows the secret unasked. */
+export function createApplication(
+  platform: Platform,
+  owner: Context,
+  name: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const now = platform.now();
+  return once(platform, request, applicationAnswersOf(owner), name, async (transaction) => {
+    await holdOwner(platform, transaction, owner);
+    const row: ApplicationRow = {
+      id: platform.newId(),
+      owner_type: owner.type,
+      owner_id: owner.id,
+      name: name.trim(),
+      created_at: now,
+      revision: 1,
+    };
+    await transaction.insertInto('applications').values(row).execute();
+    await audit(platform, transaction, owner, 'application:create', row.id, { name: row.name });
+    const key = await createAccessKey(platform, transaction, row.id);
+    return {
+      status: 201,
+      body: presentApplication(row, [key], platform.addresses),
+      headers: { location: `${platform.addresses.api}/applications/${row.id}`, 'cache-control': 'no-store' },
+    };
+  });
+}

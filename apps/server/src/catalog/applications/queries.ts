@@ -1,0 +1,60 @@
+import type { Context } from '../../foundation/platform.ts';
+import type { Queries } from '../../foundation/storage/index.ts';
+
+/** The SQL of applications, access keys and subscriptions. Everything is asked together with its owner. */
+
+/** Newest first, after (older than) `cursor`. */
+export function pageOfApplications(queries: Queries, owner: Context, cursor: string | null, limit: number) {
+  const rows = queries
+    .selectFrom('applications')
+    .selectAll()
+    .where('owner_type', '=', owner.type)
+    .where('owner_id', '=', owner.id)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();
+}
+
+/** In a transaction of PostgreSQL nobody else changes the application, or who owns it, until it ends. */
+export function findApplication(queries: Queries, owner: Context, id: string) {
+  const application = queries
+    .selectFrom('applications')
+    .selectAll()
+    .where('id', '=', id)
+    .where('owner_type', '=', owner.type)
+    .where('owner_id', '=', owner.id);
+  return (queries.isTransaction ? application.forNoKeyUpdate() : application).executeTakeFirst();
+}
+
+export function accessKeysOf(queries: Queries, applicationIds: readonly string[], now: number) {
+  return queries
+    .selectFrom('access_keys')
+    .selectAll()
+    .where('application_id', 'in', [...applicationIds, ''])
+    .where((key) => key.or([key('expires_at', 'is', null), key('expires_at', '>', now)]))
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Newest first. */
+export function subscriptionsOf(queries: Queries, applicationId: string) {
+  return queries
+    .selectFrom('subscriptions')
+    .innerJoin('service_versions', 'service_versions.id', 'subscriptions.service_version_id')
+    .innerJoin('services', 'services.id', 'subscriptions.service_id')
+    .leftJoin('accepted_plans', 'accepted_plans.subscription_id', 'subscriptions.id')
+    .select([
+      'subscriptions.id',
+      'subscriptions.service_id',
+      'subscriptions.created_at',
+      'services.name',
+      'services.slug',
+      'services.owner_id',
+      'service_versions.version',
+      'service_versions.configuration',
+      'subscriptions.basis',
+      'accepted_plans.pricing_plan',
+    ])
+    .where('subscriptions.application_id', '=', applicationId)
+    .orderBy('subscriptions.id', 'desc');
+}

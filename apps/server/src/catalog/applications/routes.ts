@@ -1,0 +1,210 @@
+import {
+  AccessKey,
+  Application,
+  CreateApplicationRequest,
+  Id,
+  RotateAccessKeyRequest,
+  SubscribeRequest,
+  Subscription,
+  TransferRequest,
+} from '@kethub/contract';
+import { Type } from 'typebox';
+import {
+  contextOf,
+  ListQuery,
+  platformEndpoint as endpoint,
+  type PlatformEndpoint,
+} from '../../foundation/http/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { revealSecret, rotateAccessKey } from './access-keys.ts';
+import { renameApplication } from './change-application.ts';
+import { createApplication } from './create-application.ts';
+import { deleteApplication } from './delete-application.ts';
+import { readApplication, readApplications } from './read-applications.ts';
+import { subscribe } from './subscribe.ts';
+import { readSubscription, readSubscriptions, unsubscribe } from './subscriptions.ts';
+import { transferApplication } from './transfer.ts';
+
+const tag = 'Applications';
+const applicationId = Type.Object({ applicationId: Id });
+const keyPath = Type.Object({ applicationId: Id, keyId: Id });
+const subscriptionPath = Type.Object({ applicationId: Id, subscriptionId: Id });
+const Secret = Type.Object({ secretAccessKey: Type.String() }, { $id: 'SecretAccessKey' });
+
+/** Applications, their access keys and subscriptions. */
+export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => [
+  endpoint({
+    method: 'POST',
+    path: '/applications',
+    id: 'createApplication',
+    tag,
+    access: 'application:create',
+    summary: 'Create an application with its first access key',
+    body: CreateApplicationRequest,
+    answers: { 201: Application },
+    problems: ['invalid-request', 'malformed-json', 'request-in-progress', 'idempotency-key-reused'],
+    handle: ({ body, caller, request }) => createApplication(platform, contextOf(caller), body.name, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/applications',
+    id: 'listApplications',
+    tag,
+    access: 'application:list',
+    summary: 'List applications, newest first',
+    query: ListQuery,
+    answers: { 200: Type.Array(Application) },
+    problems: ['invalid-request'],
+    handle: ({ caller, query }) => readApplications(platform, contextOf(caller), query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/applications/:applicationId',
+    id: 'getApplication',
+    tag,
+    access: 'application:read',
+    summary: 'Read an application',
+    params: applicationId,
+    answers: { 200: Application, 304: null },
+    problems: ['invalid-request', 'not-found'],
+    handle: ({ params, caller, request }) =>
+      readApplication(platform, contextOf(caller), params.applicationId, request),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/applications/:applicationId',
+    id: 'renameApplication',
+    tag,
+    access: 'application:change',
+    summary: 'Rename an application',
+    params: applicationId,
+    body: CreateApplicationRequest,
+    answers: { 200: Application },
+    problems: ['invalid-request', 'malformed-json', 'not-found', 'stale', 'unsupported-media-type'],
+    handle: ({ params, body, caller, request }) =>
+      renameApplication(platform, contextOf(caller), params.applicationId, body.name, request),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/applications/:applicationId/owner',
+    id: 'transferApplication',
+    tag,
+    access: 'application:transfer',
+    summary: 'Give an application to another owner',
+    description: 'Its keys go on working. Subscriptions to services that only its former owner may use end.',
+    params: applicationId,
+    body: TransferRequest,
+    answers: { 200: Application },
+    problems: ['invalid-request', 'malformed-json', 'not-found', 'unsupported-media-type'],
+    handle: ({ params, body, caller }) => transferApplication(platform, contextOf(caller), params.applicationId, body),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/applications/:applicationId',
+    id: 'deleteApplication',
+    tag,
+    access: 'application:delete',
+    summary: 'Delete an application, its access keys and its subscriptions',
+    params: applicationId,
+    answers: { 204: null },
+    problems: ['invalid-request', 'not-found'],
+    handle: ({ params, caller }) => deleteApplication(platform, contextOf(caller), params.applicationId),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/applications/:applicationId/access-keys',
+    id: 'rotateAccessKey',
+    tag,
+    access: 'access-key:rotate',
+    summary: 'Make a new access key; the ones before end after the overlap',
+    params: applicationId,
+    body: RotateAccessKeyRequest,
+    answers: { 201: AccessKey },
+    problems: [
+      'invalid-request',
+      'malformed-json',
+      'not-found',
+      'conflict',
+      'request-in-progress',
+      'idempotency-key-reused',
+    ],
+    handle: ({ params, body, caller, request }) =>
+      rotateAccessKey(platform, contextOf(caller), params.applicationId, body.overlapSeconds, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/applications/:applicationId/access-keys/:keyId/secret',
+    id: 'revealSecretAccessKey',
+    tag,
+    access: 'access-key:reveal',
+    summary: 'Reveal the secret of an access key',
+    params: keyPath,
+    answers: { 200: Secret },
+    problems: ['invalid-request', 'not-found'],
+    handle: ({ params, caller }) => revealSecret(platform, contextOf(caller), params.applicationId, params.keyId),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/applications/:applicationId/subscriptions',
+    id: 'subscribe',
+    tag,
+    access: 'subscription:create',
+    summary: 'Subscribe to a service',
+    description:
+      'To what is published for the owner of the application; or, with `pricingPlanId`, to what is offered in the marketplace. 200 when the application has subscribed to this version before.',
+    params: applicationId,
+    body: SubscribeRequest,
+    answers: { 201: Subscription, 200: Subscription },
+    problems: [
+      'invalid-request',
+      'malformed-json',
+      'not-found',
+      'conflict',
+      'pricing-plan-required',
+      'on-request-only',
+      'request-in-progress',
+      'idempotency-key-reused',
+    ],
+    handle: ({ params, body, caller, request }) =>
+      subscribe(platform, contextOf(caller), params.applicationId, body, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/applications/:applicationId/subscriptions',
+    id: 'listSubscriptions',
+    tag,
+    access: 'subscription:list',
+    summary: 'List subscriptions with their service endpoints, newest first',
+    params: applicationId,
+    query: ListQuery,
+    answers: { 200: Type.Array(Subscription) },
+    problems: ['invalid-request', 'not-found'],
+    handle: ({ params, query, caller }) => readSubscriptions(platform, contextOf(caller), params.applicationId, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/applications/:applicationId/subscriptions/:subscriptionId',
+    id: 'getSubscription',
+    tag,
+    access: 'subscription:read',
+    summary: 'Read a subscription',
+    params: subscriptionPath,
+    answers: { 200: Subscription },
+    problems: ['invalid-request', 'not-found'],
+    handle: ({ params, caller }) =>
+      readSubscription(platform, contextOf(caller), params.applicationId, params.subscriptionId),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/applications/:applicationId/subscriptions/:subscriptionId',
+    id: 'unsubscribe',
+    tag,
+    access: 'subscription:delete',
+    summary: 'End a subscription',
+    params: subscriptionPath,
+    answers: { 204: null },
+    problems: ['invalid-request', 'not-found'],
+    handle: ({ params, caller }) =>
+      unsubscribe(platform, contextOf(caller), params.applicationId, params.subscriptionId),
+  }),
+];

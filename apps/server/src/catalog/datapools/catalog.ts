@@ -1,0 +1,21 @@
+import { ownedIn, type Catalog } from '../../people/deletions/index.ts';
+import { forgetAnswers } from '../../foundation/storage/index.ts';
+
+/** Where the answers are kept that are repeated under an Idempotency-Key. */
+export function dataPoolAnswersOf(owner: { type: string; id: string }): string {
+  return `data pools of ${owner.type} ${owner.id}`;
+}
+
+/** What users own of this domain. What others have shared with them ends with them. */
+export const dataPoolCatalog: Catalog = {
+  ownedBy: (transaction, userId, most) =>
+    ownedIn(transaction, 'data_pools', { kind: 'data pool', address: '/data-pools' }, userId, most),
+  async forget(transaction, userId) {
+    await transaction
+      .deleteFrom('data_pool_members')
+      .where('member_type', '=', 'USER')
+      .where('member_id', '=', userId)
+      .execute();
+    await forgetAnswers(transaction, dataPoolAnswersOf({ type: 'USER', id: userId }));
+  },
+};

@@ -1,0 +1,49 @@
+import type { CreateDataPoolRequest } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { audit } from '../../people/audit/index.ts';
+import { once, type Answer } from '../../foundation/http/index.ts';
+import { holdOwner } from '../../people/organizations/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import type { DataPoolRow } from '../../foundation/storage/index.ts';
+import { dataPoolAnswersOf } from './catalog.ts';
+import { presentPool } from './present.ts';
+
+/** What only some clients set. */
+export interface PoolLabels {
+  readonly shortDescription?: string;
+  readonly tags?: readonly string[];
+}
+
+/** Creates an empty data pool. */
+export function createDataPool(
+  platform: Platform,
+  owner: Context,
+  { name, description = '' }: CreateDataPoolRequest,
+  request: FastifyRequest,
+  { shortDescription = '', tags = [] }: PoolLabels = {},
+): Promise<Answer> {
+  const { addresses, newId } = platform;
+  const now = platform.now();
+  const labels = shortDescription === '' && tags.length === 0 ? [] : [shortDescription, tags];
+  const body = JSON.stringify([name, description, ...labels]);
+  return once(platform, request, dataPoolAnswersOf(owner), body, async (transaction) => {
+    await holdOwner(platform, transaction, owner);
+    const row: DataPoolRow = {
+      id: newId(),
+      owner_type: owner.type,
+      owner_id: owner.id,
+      name: name.trim(),
+      description,
+      files: 0,
+      bytes: 0,
+      created_at: now,
+      revision: 1,
+      short_description: shortDescription,
+      tags: JSON.stringify(tags),
+    };
+    await transaction.insertInto('data_pools').values(row).execute();
+    await audit(platform, transaction, owner, 'data-pool:create', row.id, { name: row.name });
+    const headers = { location: `${addresses.api}/data-pools/${row.id}` };
+    return { status: 201, body: presentPool(row, owner.role), headers };
+  });
+}

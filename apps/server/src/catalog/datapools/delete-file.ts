@@ -1,0 +1,32 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem, type Answer } from '../../foundation/http/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import { noteUnused, removeUnused } from '../../foundation/storage/index.ts';
+import { requireFileName } from './file-name.ts';
+import { requirePreconditions } from './preconditions.ts';
+import { fileTag } from './present.ts';
+import { countFiles, findFile } from './queries.ts';
+import { requireLockedPool } from './rights.ts';
+
+/** Takes a file out of a pool. */
+export async function deleteFile(
+  { database, blobs, now }: Platform,
+  context: Context,
+  poolId: string,
+  name: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  requireFileName(name);
+  const unused = await database.write(async (transaction) => {
+    await requireLockedPool(database, transaction, context, poolId, 'data-pool-file:delete');
+    const file = await findFile(transaction, poolId, name);
+    if (!file) throw new Problem('not-found', 'The data pool has no file of this name.');
+    requirePreconditions(request, fileTag(file));
+    await transaction.deleteFrom('data_pool_files').where('id', '=', file.id).execute();
+    await countFiles(transaction, poolId, { files: -1, bytes: -file.bytes });
+    await noteUnused(transaction, file.blob, now());
+    return file.blob;
+  });
+  await removeUnused(database, blobs, [unused]);
+  return { status: 204 };
+}

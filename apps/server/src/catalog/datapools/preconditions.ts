@@ -1,0 +1,14 @@
+import type { FastifyRequest } from 'fastify';
+import { isFresh, Problem, requireMatch } from '../../foundation/http/index.ts';
+
+/**
+ * What a write asks of the file that is there (RFC 9110 §13.1): If-Match that it is this one, `If-None-Match: *` that
+ * there is none. `tag` is null without a file. Throws `stale` otherwise.
+ */
+export function requirePreconditions(request: FastifyRequest, tag: string | null): void {
+  if (tag !== null && isFresh(request, tag))
+    throw new Problem('stale', `There is a file of this name already, with the entity tag ${tag}.`);
+  if (tag === null && request.headers['if-match'] !== undefined)
+    throw new Problem('stale', 'If-Match was sent, but there is no file of this name.');
+  if (tag !== null) requireMatch(request, tag);
+}

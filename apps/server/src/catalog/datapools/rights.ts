@@ -1,0 +1,74 @@
+import { memberRoles, type MemberRole } from '@kethub/contract';
+import { isAllowed, operations, type Operation } from '@kethub/contract';
+import { Problem } from '../../foundation/http/index.ts';
+import type { Context } from '../../foundation/platform.ts';
+import type { Database, DataPoolRow, OwnerType, Queries } from '../../foundation/storage/index.ts';
+import { findPool, lockPool, roleOfMember } from './queries.ts';
+
+/** In whose name something is done, and what whoever acts may do in that name. */
+export interface Subject {
+  readonly type: OwnerType;
+  readonly id: string;
+  readonly role: MemberRole;
+}
+
+/**
+ * The one decision about a data pool: the role of a person or organization on it, or null when it is none of theirs.
+ * Somebody who acts for a member organization has no more rights than within it.
+ */
+export async function roleOn(queries: Queries, pool: DataPoolRow, subject: Subject): Promise<MemberRole | null> {
+  if (isOwner(pool, subject)) return subject.role;
+  const granted = await roleOfMember(queries, pool.id, subject);
+  return granted && restrict(granted, subject);
+}
+
+/** What is left of a role that an organization was granted for somebody with this role in it; null grants all of theirs. */
+export function restrict(granted: MemberRole | null, { role }: Pick<Subject, 'role'>): MemberRole {
+  return granted && memberRoles.indexOf(granted) < memberRoles.indexOf(role) ? granted : role;
+}
+
+export function isOwner(pool: DataPoolRow, { type, id }: Pick<Subject, 'type' | 'id'>): boolean {
+  return pool.owner_type === type && pool.owner_id === id;
+}
+
+export interface PoolOfCaller {
+  readonly pool: DataPoolRow;
+  readonly role: MemberRole;
+}
+
+/** The pool, if the operation on it is allowed. Throws `not-found` to those whom it does not concern, else `not-permitted`. */
+export async function requirePool(
+  queries: Queries,
+  context: Context,
+  id: string,
+  operation: Operation,
+): Promise<PoolOfCaller> {
+  return judge(queries, await findPool(queries, id), context, id, operation);
+}
+
+/** The same inside a transaction that changes the pool, its members or its files: nothing else does until it ends. */
+export async function requireLockedPool(
+  database: Database,
+  transaction: Queries,
+  context: Context,
+  id: string,
+  operation: Operation,
+): Promise<PoolOfCaller> {
+  return judge(transaction, await lockPool(database, transaction, id), context, id, operation);
+}
+
+async function judge(
+  queries: Queries,
+  pool: DataPoolRow | undefined,
+  context: Context,
+  id: string,
+  operation: Operation,
+): Promise<PoolOfCaller> {
+  const role = pool && (await roleOn(queries, pool, context));
+  if (!pool || !role) throw new Problem('not-found', `There is no data pool ${id}, or you may not see it.`);
+  if (isAllowed(role, operation)) return { pool, role };
+  throw new Problem(
+    'not-permitted',
+    `This takes the role ${operations[operation]} on the data pool; yours is ${role}. Ask an owner of it.`,
+  );
+}

@@ -1,0 +1,63 @@
+import { constants } from 'node:fs';
+import { chmod, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { limits } from '@kethub/contract';
+import { Problem } from '../../foundation/http/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { requireFreeSpace } from '../quotas/index.ts';
+import { everyFileOf, findPool } from './queries.ts';
+
+/** What an execution was given of a pool that it may change: the SHA-256, in hex, of each file by its name. */
+export type Base = ReadonlyMap<string, string>;
+
+/**
+ * Copies the files of a pool to a folder that a program may write to. Never links: a program would change the blobs.
+ * Throws `too-large` for a pool that holds more than the output of an execution may, and `insufficient-storage`.
+ */
+export async function copyPool(platform: Platform, folder: string, id: string): Promise<Base> {
+  const pool = await findPool(platform.database.read, id);
+  if (pool && (pool.files > limits.outputFiles || pool.bytes > limits.outputBytes)) throw tooLarge(id);
+  const base = new Map<string, string>();
+  const linked = `${folder}.link`;
+  let bytes = 0;
+  for await (const file of everyFileOf(platform.database, id)) {
+    bytes += file.bytes;
+    // The pool may grow meanwhile.
+    if (base.size >= limits.outputFiles || bytes > limits.outputBytes) throw tooLarge(id);
+    requireFreeSpace(platform);
+    const target = path.join(folder, file.name);
+    await rm(linked, { force: true });
+    await platform.blobs.place(file.blob, linked);
+    await copyFile(linked, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    await rm(linked);
+    await chmod(target, 0o600);
+    base.set(file.name, file.digest);
+  }
+  return base;
+}
+
+/** Notes beside the folder, where no program sees it, what it held at first. A folder with this note can be written. */
+export async function writeBase(folder: string, base: Base): Promise<void> {
+  await writeFile(noteOf(folder), JSON.stringify([...base]), { mode: 0o600 });
+}
+
+/** Null for a folder that is read-only or gone. */
+export async function readBase(folder: string): Promise<Base | null> {
+  try {
+    return new Map(JSON.parse(await readFile(noteOf(folder), 'utf8')) as [string, string][]);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function noteOf(folder: string): string {
+  return `${folder}.base.json`;
+}
+
+function tooLarge(id: string): Problem {
+  return new Problem(
+    'too-large',
+    `An execution changes data pools of at most ${limits.outputFiles} files and ${limits.outputBytes} bytes, and ${id} holds more. Grant VIEW instead of MODIFY.`,
+  );
+}

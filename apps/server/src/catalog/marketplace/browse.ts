@@ -1,0 +1,51 @@
+import type { Category } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { list, Problem, type Answer, type ListQuery } from '../../foundation/http/index.ts';
+import { serviceEndpoint, type Platform } from '../../foundation/platform.ts';
+import { subscribersSpecification } from '../services/index.ts';
+import { foldCase } from '../../foundation/storage/index.ts';
+import { presentEntry, presentOffer } from './present.ts';
+import { findOffer, findOffered } from './queries.ts';
+
+export interface MarketplaceQuery extends ListQuery {
+  readonly q?: string;
+  readonly category?: Category;
+}
+
+/** What is offered in the marketplace, newest first. */
+export function readMarketplace({ database, addresses }: Platform, query: MarketplaceQuery): Promise<Answer> {
+  const { q = '', category, ...page } = query;
+  if (q.includes('\0')) throw new Problem('invalid-request', 'The query q must not hold the character U+0000.');
+  const wanted = { text: q === '' ? null : foldCase(q).toWellFormed(), category: category ?? null };
+  const narrowed = new URLSearchParams({ ...(q !== '' && { q }), ...(category && { category }) });
+  const address = `${addresses.api}/marketplace/services`;
+  return list(page, {
+    address: narrowed.size > 0 ? `${address}?${narrowed.toString()}` : address,
+    load: (cursor, limit) => findOffered(database, wanted, cursor, limit),
+    present: presentEntry,
+  });
+}
+
+/** One service of the marketplace, with all that is needed to decide for it. */
+export async function readOffer(platform: Platform, serviceId: string): Promise<Answer> {
+  return { status: 200, body: presentOffer(platform, await requireOffer(platform, serviceId)) };
+}
+
+/** How the version that is offered is called, before anybody subscribes to it. */
+export async function readOfferedSpecification(
+  platform: Platform,
+  serviceId: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { owner_id, slug, version, service_version_id } = await requireOffer(platform, serviceId);
+  const endpoint = serviceEndpoint(platform.addresses, owner_id, slug, version).slice(0, -1);
+  const answer = await subscribersSpecification(platform, serviceId, service_version_id, endpoint, request);
+  if (answer) return answer;
+  throw new Problem('not-found', 'This service runs elsewhere: its operations are those of its provider.');
+}
+
+async function requireOffer({ database }: Platform, serviceId: string) {
+  const row = await findOffer(database.read, serviceId);
+  if (!row) throw new Problem('not-found', `No service ${serviceId} is offered in the marketplace.`);
+  return row;
+}

@@ -1,0 +1,103 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Context } from '../../foundation/platform.ts';
+import { isAmong, type AcceptedPlanRow, type Database, type Queries } from '../../foundation/storage/index.ts';
+
+export type Side = 'consumer' | 'provider';
+
+/** What one consumer has used of one product through one subscription from one provider. */
+export interface Sum {
+  readonly subscriptionId: string;
+  readonly product: string;
+  /** In millionths of the unit. */
+  amount: bigint;
+  records: bigint;
+}
+
+interface Row {
+  readonly subscription_id: string;
+  readonly product: string;
+  readonly other_type: string;
+  readonly other_id: string;
+  readonly shard: string;
+  readonly records: string;
+  readonly units: string;
+  readonly micros: string;
+}
+
+/** Rows read at once: on SQLite a query keeps the process from doing anything else. */
+const ROWS_AT_ONCE = 2_000;
+
+/**
+ * What was used in a month (2026-11, UTC), test usage apart, by one side of the trade. The other side is part of what is
+ * added up separately, so that cost and revenue are rounded alike. Read from the sums that triggers keep (migration 0025),
+ * some rows at a time: other requests get their turn in between.
+ */
+export async function sumUsage({ read }: Database, side: Side, party: Context, month: string): Promise<Sum[]> {
+  const sums = new Map<string, Sum>();
+  let last: Row | undefined;
+  do {
+    const rows = await rowsBehind(read, side, party, month, last);
+    for (const row of rows) {
+      const key = JSON.stringify([row.subscription_id, row.product, row.other_type, row.other_id]);
+      const sum = sums.get(key) ?? {
+        subscriptionId: row.subscription_id,
+        product: row.product,
+        amount: 0n,
+        records: 0n,
+      };
+      sum.records += BigInt(row.records);
+      sum.amount += BigInt(row.units) * 1_000_000n + BigInt(row.micros);
+      sums.set(key, sum);
+    }
+    last = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1);
+    await turn();
+  } while (last);
+  // Nothing is left of what was deleted.
+  return [...sums.values()].filter(({ records }) => records > 0n);
+}
+
+/** In the order of an index. As text: a sum may be larger than what a number holds. */
+async function rowsBehind(
+  queries: Queries,
+  side: Side,
+  party: Context,
+  month: string,
+  last: Row | undefined,
+): Promise<Row[]> {
+  const other = side === 'consumer' ? 'provider' : 'consumer';
+  const place = sql.raw(`subscription_id, product, ${other}_type, ${other}_id, shard`);
+  const behind = last
+    ? sql`and (${place}) > (${last.subscription_id}, ${last.product}, ${last.other_type}, ${last.other_id},
+        cast(${last.shard} as bigint))`
+    : sql``;
+  const { rows } = await sql<Row>`
+    select subscription_id, product, ${sql.ref(`${other}_type`)} as other_type, ${sql.ref(`${other}_id`)} as other_id,
+      cast(shard as text) as shard, cast(records as text) as records, cast(units as text) as units, cast(micros as text) as micros
+    from usage_sums
+    where ${sql.ref(`${side}_type`)} = ${party.type} and ${sql.ref(`${side}_id`)} = ${party.id} and month = ${month}
+      ${behind}
+    order by ${place} limit ${ROWS_AT_ONCE}`.execute(queries);
+  return rows;
+}
+
+const AT_ONCE = 1_000;
+
+/** The commercial plans of these subscriptions. */
+export async function commercialPlansOf(
+  queries: Queries,
+  subscriptionIds: readonly string[],
+): Promise<AcceptedPlanRow[]> {
+  const plans: AcceptedPlanRow[] = [];
+  for (let from = 0; from < subscriptionIds.length; from += AT_ONCE) {
+    const rows = await queries
+      .selectFrom('accepted_plans')
+      .selectAll()
+      .where(isAmong(queries, 'subscription_id', subscriptionIds.slice(from, from + AT_ONCE)))
+      .where('type', '=', 'COMMERCIAL')
+      .execute();
+    plans.push(...rows);
+    await turn();
+  }
+  return plans;
+}

@@ -1,0 +1,37 @@
+import { Month, MonthlyUsage } from '@kethub/contract';
+import { Type } from 'typebox';
+import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { readMonthlyUsage } from './monthly-usage.ts';
+
+const tag = 'Usage';
+const query = Type.Object({ month: Month });
+
+/** What was used of commercial plans, per month: for who pays, and for who earns. */
+export const meteringEndpoints = (platform: Platform): PlatformEndpoint[] => [
+  endpoint({
+    method: 'GET',
+    path: '/usage/costs',
+    id: 'readCosts',
+    tag,
+    access: 'cost:read',
+    summary: 'Read what the use of others’ services has cost in a month',
+    query,
+    answers: { 200: MonthlyUsage },
+    problems: ['invalid-request'],
+    handle: ({ caller, query: { month } }) => readMonthlyUsage(platform, 'consumer', contextOf(caller), month),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/usage/revenue',
+    id: 'readRevenue',
+    tag,
+    access: 'revenue:read',
+    summary: 'Read what one’s own services have earned in a month',
+    description: 'Added up over all consumers; who they are is not shown.',
+    query,
+    answers: { 200: MonthlyUsage },
+    problems: ['invalid-request'],
+    handle: ({ caller, query: { month } }) => readMonthlyUsage(platform, 'provider', contextOf(caller), month),
+  }),
+];

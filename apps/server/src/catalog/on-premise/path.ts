@@ -1,0 +1,66 @@
+import { Problem } from '../../foundation/http/index.ts';
+import type { Destination } from './target.ts';
+
+/**
+ * `/<id_segment>/<service_name>/<version>` of a service version at the gateway, as it stands in a request: three segments,
+ * each of which may be percent-encoded, as the router reads them.
+ */
+const ADDRESS = /^\/+([^/?#]+)\/+([^/?#]+)\/+([^/?#]+)(?=[/?]|$)/;
+const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/;
+
+export interface ServiceAddress {
+  readonly owner: string;
+  readonly service: string;
+  readonly version: string;
+}
+
+/** Which service version a request is for, or null when its address cannot be one. */
+export function serviceAddressOf(url: string): ServiceAddress | null {
+  const [, owner, service, version] = ADDRESS.exec(url) ?? [];
+  if (owner === undefined || service === undefined || version === undefined) return null;
+  try {
+    const [first, second, third] = [owner, service, version].map(decodeURIComponent);
+    if (first === undefined || second === undefined || third === undefined || !VERSION.test(third)) return null;
+    return { owner: first, service: second, version: third };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The path and query at the target for a request to a service address. Repeated slashes become one, as everywhere at the
+ * gateway. Throws invalid-request for a path that could leave the base path however the target reads it: dot segments,
+ * also encoded, encoded twice, behind an encoded slash or before a path parameter (`..;x`).
+ */
+export function targetPath(target: Pick<Destination, 'rootPath' | 'basePath'>, url: string): string {
+  const address = ADDRESS.exec(url)?.[0];
+  if (address === undefined || serviceAddressOf(url) === null) throw refusal('is not below the address of a service');
+  const rest = url.slice(address.length);
+  const query = rest.indexOf('?');
+  const path = (query < 0 ? rest : rest.slice(0, query)).replaceAll(/\/{2,}/g, '/');
+  if (!/^[\u0021-\u007e]*$/.test(rest) || rest.includes('#')) {
+    throw refusal('holds characters that must be percent-encoded');
+  }
+  if (hasDotSegments(path)) throw refusal('holds . or .. as a segment');
+  const at = path === '' || path === '/' ? target.rootPath : target.basePath + path;
+  return at + (query < 0 ? '' : rest.slice(query));
+}
+
+/** Whether a segment of a path, however encoded, is `.` or `..`, or holds a character that ends it early. */
+export function hasDotSegments(path: string): boolean {
+  let decoded = path;
+  // Each round takes one layer of encoding away; more layers than this mean nothing good.
+  for (let round = 0; round < 4; round += 1) {
+    if (/(?:^|[/\\])\.{1,2}(?:[/\\;]|$)/.test(decoded) || decoded.includes('\0')) return true;
+    const next = decoded.replaceAll(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+    if (next === decoded) return false;
+    decoded = next;
+  }
+  return true;
+}
+
+function refusal(detail: string): Problem {
+  return new Problem('invalid-request', `The path ${detail}, which is not forwarded.`, {
+    errors: [{ pointer: '/path', detail }],
+  });
+}

@@ -1,0 +1,54 @@
+import { toTimestamp, type Subscription } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { readSubscription, subscribe, unsubscribe } from '../applications/index.ts';
+import { Problem, type Answer } from '../../foundation/http/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+
+interface SubscriptionRequest {
+  readonly serviceId: string;
+  readonly applicationId: string;
+}
+
+export async function createSubscription(
+  platform: Platform,
+  context: Context,
+  { serviceId, applicationId }: SubscriptionRequest,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const made = await subscribe(platform, context, applicationId, { serviceId }, request);
+  const { id } = made.body as Subscription;
+  return { ...made, body: (await readById(platform, context, id)).body };
+}
+
+export async function readById(platform: Platform, context: Context, id: string): Promise<Answer> {
+  const { application_id: applicationId, name, created_at } = await requireOwn(platform, context, id);
+  const { body } = await readSubscription(platform, context, applicationId, id);
+  const { serviceId, serviceName, version, endpoint: gatewayEndpoint } = body as Subscription;
+  return {
+    status: 200,
+    body: {
+      id,
+      application: { id: applicationId, name, createdAt: toTimestamp(created_at) },
+      service: { id: serviceId, name: serviceName, version, gatewayEndpoint },
+    },
+  };
+}
+
+export async function endSubscription(platform: Platform, context: Context, id: string): Promise<Answer> {
+  const { application_id: applicationId } = await requireOwn(platform, context, id);
+  return unsubscribe(platform, context, applicationId, id);
+}
+
+/** Throws not-found, the same for what is not there and for what belongs to somebody else. */
+async function requireOwn({ database }: Platform, { type, id: owner }: Context, id: string) {
+  const row = await database.read
+    .selectFrom('subscriptions')
+    .innerJoin('applications', 'applications.id', 'subscriptions.application_id')
+    .select(['application_id', 'applications.name', 'applications.created_at'])
+    .where('subscriptions.id', '=', id)
+    .where('owner_type', '=', type)
+    .where('owner_id', '=', owner)
+    .executeTakeFirst();
+  if (row) return row;
+  throw new Problem('not-found', `No application of yours has the subscription ${id}.`);
+}

@@ -1,0 +1,47 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../../testing/databases.ts';
+import { build, startTestKethub, type TestKethub } from '../../testing/kethub.ts';
+import { zip } from '../../testing/zip.ts';
+
+const files = { 'src/__init__.py': '', 'src/program.py': 'def run():\n    return 1\n' };
+
+describe.each(databases.filter(({ name }) => name === 'SQLite'))('a nearly full disk on $name', (kind) => {
+  let kethub: TestKethub;
+  beforeAll(async () => {
+    kethub = await startTestKethub(kind, { KETHUB_FREE_DISK_MB: '1' });
+  });
+  afterAll(() => kethub.close());
+  afterEach(() => floor(1));
+
+  /** From now on so many bytes have to stay free. */
+  function floor(bytes: number): void {
+    Object.assign(kethub.platform.configuration, { freeDiskBytes: bytes });
+  }
+
+  test('takes no uploads, whatever they are, and tells what has to be freed', async () => {
+    const pool = await kethub.client.createDataPool({ name: 'Pool' });
+    floor(2 ** 60);
+    const refused = { status: 507, code: 'insufficient-storage', message: expect.stringMatching(/free \d+ MiB/) };
+    const source = await zip(files);
+    await expect(kethub.client.createService({ name: 'After', source })).rejects.toMatchObject(refused);
+    await expect(kethub.client.uploadDataPoolFile(pool.id, 'file', new Blob(['x']))).rejects.toMatchObject(refused);
+    floor(1);
+    expect(await kethub.client.createService({ name: 'After', source })).toMatchObject({ name: 'After' });
+  });
+
+  test('does no builds, and says why', async () => {
+    // The first to ask is the upload, which is accepted; then somebody fills the disk.
+    const asked = [1];
+    Object.defineProperty(kethub.platform.configuration, 'freeDiskBytes', {
+      configurable: true,
+      get: () => asked.pop() ?? 2 ** 60,
+    });
+    const { build: ended } = await build(kethub.client, 'Waits', files);
+    Object.defineProperty(kethub.platform.configuration, 'freeDiskBytes', { value: 1, writable: true });
+    expect(ended).toMatchObject({
+      status: 'FAILED',
+      problem: { code: 'disk-full', detail: expect.stringMatching(/free \d+ MiB/) },
+    });
+    expect((await build(kethub.client, 'Waits no more', files)).build).toMatchObject({ status: 'SUCCEEDED' });
+  });
+});

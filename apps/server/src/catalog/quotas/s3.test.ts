@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expireOnce } from '../../running/executions/expire.ts';
+import { sweepUnusedBlobs } from '../../foundation/storage/index.ts';
+import { poolUser, type PoolUser } from '../../testing/data-pools.ts';
+import { databases } from '../../testing/databases.ts';
+import { callerOf, type Caller } from '../../testing/gateway.ts';
+import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../../testing/kethub.ts';
+import { startS3, type TestS3 } from '../../testing/s3.ts';
+
+// What is deleted leaves a bucket as it leaves a folder.
+
+const LONG = 100_000;
+const DAY_MS = 86_400_000;
+const maker = {
+  'src/__init__.py': '',
+  'src/program.py': [
+    'def run():',
+    `    open("/var/runtime/output/a.bin", "wb").write(b"x" * ${LONG})`,
+    `    for _ in range(100): print("x" * ${LONG / 100})`,
+    `    return {"long": "x" * ${LONG}}`,
+    '',
+  ].join('\n'),
+};
+let s3: TestS3;
+let kethub: TestKethub;
+let deployed: DeployedService;
+let app: Caller;
+let ada: PoolUser;
+
+beforeAll(async () => {
+  const [sqlite] = databases;
+  if (!sqlite) throw new Error('There is no database to test with');
+  s3 = await startS3();
+  kethub = await startTestKethub(sqlite, s3.settings);
+  ada = await poolUser(kethub, kethub.loginSession);
+  deployed = await deploy(kethub.client, 'Maker', maker);
+  app = await callerOf(deployed);
+});
+afterAll(async () => {
+  await kethub.close();
+  await s3.close();
+});
+
+/** The objects of an execution: result, log and file. */
+async function objectsOf(id: string): Promise<string[]> {
+  const { read } = kethub.platform.database;
+  const row = await read.selectFrom('executions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const files = await read.selectFrom('execution_files').select('blob').where('execution_id', '=', id).execute();
+  const objects = [row.result_blob, row.log_blob, ...files.map(({ blob }) => blob)].filter((blob) => blob !== null);
+  expect(objects).toHaveLength(3);
+  return objects;
+}
+
+async function expectGone(objects: readonly string[]): Promise<void> {
+  const { database, blobs } = kethub.platform;
+  await sweepUnusedBlobs(database, blobs, Date.now());
+  for (const one of objects) await expect(blobs.get(one)).rejects.toMatchObject({ code: 'ENOENT' });
+}
+
+test('the objects of an execution leave the bucket with its deletion', async () => {
+  const { id } = await app.finish({});
+  const objects = await objectsOf(id);
+  for (const one of objects) {
+    const { bytes, stream } = await kethub.platform.blobs.get(one);
+    stream.destroy();
+    expect(bytes).toBeGreaterThanOrEqual(LONG);
+  }
+  expect((await ada.call('DELETE', `/service-executions/${id}`)).status).toBe(204);
+  await expectGone(objects);
+});
+
+test('and with the end of their time', async () => {
+  const { id } = await app.finish({});
+  const objects = await objectsOf(id);
+  await kethub.platform.database.write((transaction) =>
+    transaction
+      .updateTable('executions')
+      .set({ ended_at: Date.now() - 91 * DAY_MS })
+      .where('id', '=', id)
+      .execute(),
+  );
+  expect(await expireOnce(kethub.platform)).toBe(1);
+  await expectGone(objects);
+  expect((await app.request('GET', `/${id}/result`)).status).toBe(410);
+});
+
+test('files of a data pool leave it with the pool, and what replaced them before', async () => {
+  const { client, platform } = kethub;
+  const { id } = await client.createDataPool({ name: 'Measured' });
+  const blobOf = async (): Promise<string> =>
+    (await platform.database.read.selectFrom('data_pool_files').select('blob').executeTakeFirstOrThrow()).blob;
+  await client.uploadDataPoolFile(id, 'a.csv', new Blob(['1']));
+  const first = await blobOf();
+  await client.uploadDataPoolFile(id, 'a.csv', new Blob(['2']));
+  const second = await blobOf();
+  expect(second).not.toBe(first);
+  await client.deleteDataPool(id);
+  await expectGone([first, second]);
+});

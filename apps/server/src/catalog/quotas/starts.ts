@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import { Problem } from '../../foundation/http/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { LimitedMap, type Database } from '../../foundation/storage/index.ts';
+import { lackOfStorage, storageProblem } from './require.ts';
+import { readStorage, type StorageOwner } from './storage-use.ts';
+
+/** What is known of an owner who starts executions; what this process has accepted since is added. */
+interface Known {
+  used: number;
+  readonly quota: number | null;
+  pending: number;
+  readonly until: number;
+}
+
+/** Milliseconds after which an owner is looked at anew. Nobody is refused from memory. */
+const REMEMBERED_MS = 1_000;
+const REMEMBERED = 10_000;
+/** A longer input, in bytes, is never accepted from memory. */
+const SHORT_BYTES = 64 * 1024;
+/** Seconds after which a refused start is tried again. */
+const RETRY_SECONDS = 10;
+
+const memories = new WeakMap<Database, LimitedMap<Known>>();
+
+/**
+ * Refuses a start whose owner has no room for its input, or for whom too many wait. A start costs no query while its owner
+ * was looked at in the last second. Throws storage-quota-exceeded and too-many-pending.
+ */
+export async function requireStart(
+  platform: Platform,
+  owner: StorageOwner,
+  { bytes, waits }: { readonly bytes: number; readonly waits: boolean },
+): Promise<void> {
+  const memory = memories.get(platform.database) ?? new LimitedMap<Known>(REMEMBERED);
+  memories.set(platform.database, memory);
+  const key = `${owner.type} ${owner.id}`;
+  let known = memory.get(key);
+  const isLong = bytes > SHORT_BYTES;
+  if (!known || isLong || known.until < performance.now() || whyNot(platform, known, bytes, waits)) {
+    known = await look(platform, owner);
+    memory.set(key, known);
+    const problem = whyNot(platform, known, bytes, waits);
+    if (problem) throw problem;
+  }
+  known.used += bytes;
+  known.pending += waits ? 1 : 0;
+}
+
+async function look(platform: Platform, owner: StorageOwner): Promise<Known> {
+  const { read } = platform.database;
+  const { used, quota } = await readStorage(platform, read, owner);
+  const most = platform.configuration.ownerPending;
+  const until = performance.now() + REMEMBERED_MS;
+  if (most === null) return { used, quota, pending: 0, until };
+  // Not more than are needed to know: an owner may have a hundred thousand from a time without this limit.
+  const { rows } = await sql<{ pending: number }>`select count(*) as pending from (select 1 from executions
+    where status = 'PENDING' and owner_id = ${owner.id} limit ${most}) as waiting`.execute(read);
+  return { used, quota, pending: rows[0]?.pending ?? 0, until };
+}
+
+function whyNot({ configuration }: Platform, known: Known, bytes: number, waits: boolean): Problem | null {
+  const lack = lackOfStorage(known, bytes);
+  if (lack !== null) return storageProblem(lack);
+  const most = configuration.ownerPending;
+  if (!waits || most === null || known.pending < most) return null;
+  return new Problem(
+    'too-many-pending',
+    `${most} executions wait already, which is as many as one owner may have waiting. Try again in ${RETRY_SECONDS} seconds, or cancel some.`,
+    { headers: { 'retry-after': String(RETRY_SECONDS) } },
+  );
+}

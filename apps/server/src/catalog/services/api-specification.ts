@@ -1,0 +1,187 @@
+import type { FastifyRequest } from 'fastify';
+import { etag, isFresh, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import { serviceEndpoint, type Context, type Platform } from '../../foundation/platform.ts';
+import { digestOf, type Queries, type ServiceRow } from '../../foundation/storage/index.ts';
+import { findSpecified, type VersionRow } from './queries.ts';
+import {
+  documentOf,
+  installed,
+  judgeDocument,
+  readJson,
+  unknownSignature,
+  type JsonObject,
+  type Place,
+} from './specification/index.ts';
+import { describedWorkflow, requirementsIn } from './workflow/index.ts';
+import { requireDraft, requireManagedVersion, requireSourceVersion } from './versions.ts';
+
+export const yamlMedia = ['application/yaml', 'application/x-yaml', 'text/yaml', 'application/openapi+yaml'] as const;
+const textMedia = 'application/json; charset=utf-8';
+
+/** The API specification of a version: the uploaded one, else what the code tells, else the default template. */
+export async function readSpecification(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { service, row } = await requireSourceVersion(platform.database.read, owner, serviceId, version);
+  const endpoint = serviceEndpoint(platform.addresses, service.owner_id, service.slug, version);
+  return answer(apiSpecificationOf(platform, service, row, endpoint.slice(0, -1)), request);
+}
+
+/** The same for a subscriber, who calls the service at `endpoint`. Null of a service that runs elsewhere. */
+export async function subscribersSpecification(
+  platform: Platform,
+  serviceId: string,
+  versionId: string,
+  endpoint: string,
+  request: FastifyRequest,
+): Promise<Answer | null> {
+  const row = await findSpecified(platform.database.read, serviceId, versionId);
+  return row ? answer(apiSpecificationOf(platform, row, row, endpoint), request) : null;
+}
+
+/** Uploads an OpenAPI document for a draft. Throws invalid-api-specification with every place that keeps it from being one. */
+export async function uploadSpecification(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  requireDraft((await requireManagedVersion(platform.database.read, owner, serviceId, version)).row);
+  const document = await documentIn(request);
+  return change(platform, owner, serviceId, version, request, async (transaction, row) => {
+    await transaction
+      .insertInto('api_specifications')
+      .values({ service_version_id: row.id, document })
+      .onConflict((conflict) => conflict.column('service_version_id').doUpdateSet({ document }))
+      .execute();
+    return document;
+  });
+}
+
+/** Takes the uploaded document of a draft away: what the code tells, or the default template, takes its place. */
+export async function deleteSpecification(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { status, headers } = await change(platform, owner, serviceId, version, request, async (transaction, row) => {
+    await transaction.deleteFrom('api_specifications').where('service_version_id', '=', row.id).execute();
+    return null;
+  });
+  return { status: status === 200 ? 204 : status, ...(headers && { headers }) };
+}
+
+/** The next version starts with the uploaded document of the newest one. */
+export async function copySpecification(transaction: Queries, from: string, to: string): Promise<void> {
+  await transaction
+    .insertInto('api_specifications')
+    .columns(['service_version_id', 'document'])
+    .expression((query) =>
+      query
+        .selectFrom('api_specifications')
+        .select((is) => [is.val(to).as('service_version_id'), 'document'])
+        .where('service_version_id', '=', from),
+    )
+    .execute();
+}
+
+/** The text of the document, with what only the installation knows. `endpoint` is where the reader calls the service. */
+function apiSpecificationOf(
+  { addresses }: Platform,
+  service: Described,
+  row: Pick<VersionRow, 'version' | 'specification' | 'derived_schemas' | 'workflow_requirements'>,
+  endpoint: string,
+): string {
+  const { version, specification } = row;
+  const document = specification === null ? described(service, row) : stored(specification);
+  return JSON.stringify(installed(document, { endpoint, tokenEndpoint: `${addresses.gateway}/token`, version }));
+}
+
+type Described = Pick<ServiceRow, 'name' | 'description' | 'type'>;
+
+function described(
+  { name: title, description, type }: Described,
+  row: Pick<VersionRow, 'version' | 'derived_schemas' | 'workflow_requirements'>,
+) {
+  const derived =
+    row.derived_schemas === null ? unknownSignature : stored<typeof unknownSignature>(row.derived_schemas);
+  const own =
+    type === 'WORKFLOW' ? describedWorkflow(requirementsIn({ requirements: row.workflow_requirements })) : derived;
+  return documentOf({ title, description, version: row.version, ...own });
+}
+
+/** Rows hold JSON that this program wrote and checked before. */
+function stored<T = JsonObject>(document: string): T {
+  return JSON.parse(document) as T;
+}
+
+function answer(body: string, request: FastifyRequest): Answer {
+  const headers = { etag: tagOf(body), 'cache-control': 'private, no-cache' };
+  if (isFresh(request, headers.etag)) return { status: 304, headers };
+  return { status: 200, body, headers: { ...headers, 'content-type': textMedia } };
+}
+
+function tagOf(text: string): string {
+  return etag(digestOf(text).slice(0, 32));
+}
+
+async function change(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+  store: (transaction: Queries, row: VersionRow) => Promise<string | null>,
+): Promise<Answer> {
+  const body = await platform.database.write(async (transaction) => {
+    const { service, row } = await requireManagedVersion(transaction, owner, serviceId, version);
+    requireDraft(row);
+    const endpoint = serviceEndpoint(platform.addresses, service.owner_id, service.slug, version).slice(0, -1);
+    requireMatch(request, tagOf(apiSpecificationOf(platform, service, row, endpoint)));
+    const specification = await store(transaction, row);
+    const revision = row.revision + 1;
+    await transaction.updateTable('service_versions').set({ revision }).where('id', '=', row.id).execute();
+    return apiSpecificationOf(platform, service, { ...row, specification }, endpoint);
+  });
+  return { status: 200, body, headers: { etag: tagOf(body), 'content-type': textMedia } };
+}
+
+/** The document in the body, as JSON. */
+async function documentIn({ body }: FastifyRequest): Promise<string> {
+  if (body === undefined || body === '')
+    throw new Problem(
+      'invalid-request',
+      'There is no document in the body. DELETE takes an uploaded specification away: the default takes its place.',
+    );
+  const judged = await judgeDocument(typeof body === 'string' ? { text: body, form: 'YAML' } : asText(body));
+  if (judged === null)
+    throw new Problem('too-many-requests', 'Other specifications are being checked. Try again in a moment.', {
+      headers: { 'retry-after': '15' },
+    });
+  if (!judged.ok) throw refused(judged.errors);
+  return judged.document;
+}
+
+function asText(body: unknown): { text: string; form: 'JSON' } {
+  const read = readJson(body);
+  if (!read.ok) throw refused(read.errors);
+  return { text: JSON.stringify(read.document), form: 'JSON' };
+}
+
+function refused(errors: readonly Place[]): Problem {
+  const places = errors
+    .slice(0, 3)
+    .map(({ pointer, detail }) => `${pointer || 'The document'} ${detail}`)
+    .join('; ');
+  const more = errors.length > 3 ? `; and ${errors.length - 3} more` : '';
+  return new Problem('invalid-api-specification', `The document cannot be the API specification: ${places}${more}.`, {
+    errors: [...errors],
+  });
+}

@@ -1,0 +1,24 @@
+import { EventEmitter, once } from 'node:events';
+import type { Database } from '../../../foundation/storage/index.ts';
+
+export const PENDING = 'build-pending';
+export const CHANGED = 'build-changed';
+
+/** Wakes the build workers of every process. */
+export function buildPending(database: Database): void {
+  database.notify(PENDING, '');
+}
+
+/** Resolves when the build may have changed, at the latest after `milliseconds` or a second. */
+export async function onBuildChanged(database: Database, id: string, milliseconds: number): Promise<void> {
+  const changes = new EventEmitter();
+  const stop = database.listen(CHANGED, (changed) => void (changed === id && changes.emit('changed')));
+  const limit = AbortSignal.timeout(Math.min(milliseconds, 1_000));
+  try {
+    await once(changes, 'changed', { signal: limit }).catch((error: unknown) => {
+      if (!limit.aborted) throw error;
+    });
+  } finally {
+    stop();
+  }
+}

@@ -1,0 +1,77 @@
+import type { ServiceRuntime } from '@kethub/contract';
+import { removeCopies } from '../../../foundation/logs/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import {
+  capacityOf,
+  holdClaims,
+  machineOf,
+  promisedOn,
+  Room,
+  type Capacity,
+  type Machine,
+  type Needs,
+} from '../../../foundation/workers/index.ts';
+import { claimBuild } from '../queries.ts';
+import { planBuilds, type BuildStart } from './plan.ts';
+import { executionsWaitSince, hadBuildTurn, runningBuilds, waitingBuilds } from './queue.ts';
+
+/** Builds take no more of the machine once an execution has waited for so long. */
+const EXECUTION_WAITS_MS = 30_000;
+
+/** Claims builds for one worker: on its reserved slots, and beyond them what executions leave of half the machine. */
+export class BuildClaims {
+  readonly #platform: Platform;
+  readonly #workerId: string;
+  readonly #capacity: Capacity;
+  readonly #machine: Machine;
+
+  constructor(platform: Platform, workerId: string, capacity = capacityOf(platform.configuration.capacity)) {
+    this.#platform = platform;
+    this.#workerId = workerId;
+    this.#capacity = capacity;
+    this.#machine = machineOf(platform.configuration.capacity);
+  }
+
+  /** Takes the builds whose turn it is for one of these runtimes; they are RUNNING. Returns their ids. */
+  async claim(runtimes: readonly ServiceRuntime[]): Promise<string[]> {
+    const { database, now } = this.#platform;
+    if (runtimes.length === 0) return [];
+    // Most looks find nothing, and hold up nobody.
+    if ((await waitingBuilds(database.read, runtimes)).length === 0) return [];
+    return database.write(async (transaction) => {
+      await holdClaims(transaction);
+      const waiting = await waitingBuilds(transaction, runtimes);
+      const running = await runningBuilds(transaction);
+      const promised = await promisedOn(transaction, this.#workerId, this.#machine);
+      const isLate = await executionsWaitSince(transaction, now() - EXECUTION_WAITS_MS);
+      const room = isLate ? NO_ROOM : roomForBuilds(this.#capacity, [...promised.executions.values()], promised.beside);
+      const starts = planBuilds({ workerId: this.#workerId, waiting, running, room });
+      const claimed: BuildStart[] = [];
+      for (const start of starts) {
+        const { build, given } = start;
+        if (!(await claimBuild(transaction, build.id, this.#workerId, given, now()))) continue;
+        // The log begins anew, and so do the copies of one that a restart cut off.
+        await removeCopies(transaction, build.id);
+        claimed.push(start);
+      }
+      const owners = claimed.map(({ build }) => build.ownerId);
+      if (owners.length > 0) await hadBuildTurn(transaction, owners, now());
+      return claimed.map(({ build }) => build.id);
+    });
+  }
+}
+
+const NO_ROOM = new Room({ cpus: 0, memoryBytes: 0, gpus: {} });
+
+/**
+ * The smaller of what is left of the machine and what is left of the half of it that builds may take. Builds compute, so
+ * that half is of the processors that there are, however many are promised to executions.
+ */
+function roomForBuilds(capacity: Capacity, executions: readonly Needs[], beside: readonly Needs[]): Room {
+  const there = capacityOf({ cpus: null, memoryBytes: null, gpus: {}, warmBytes: 0 });
+  const sum = (of: readonly Needs[], part: 'cpus' | 'memoryBytes'): number =>
+    of.reduce((total, one) => total + one[part], 0);
+  const left = (part: 'cpus' | 'memoryBytes'): number =>
+    Math.min(capacity[part] - sum(executions, part), Math.min(capacity[part], there[part]) / 2) - sum(beside, part);
+  return new Room({ cpus: left('cpus'), memoryBytes: left('memoryBytes'), gpus: {} });
+}

@@ -1,0 +1,253 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { limits, type BuildProblem, type RuntimeConfiguration, type ServiceRuntime } from '@kethub/contract';
+import type { BuildRequest } from '@kethub/runtime/build';
+import { keepLog, LogCopier, removeCopies } from '../../../foundation/logs/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import { missingMb } from '../../quotas/index.ts';
+import { putUnused, removeUnused, takeIntoUse } from '../../../foundation/storage/index.ts';
+import { requireWorkerId } from '../../../foundation/workers/index.ts';
+import type { Built, Builder } from '../builder.ts';
+import { buildsOfWorker, neededSources, releaseBuilds } from '../queries.ts';
+import { fromSignature } from '../specification/index.ts';
+import { buildPending, CHANGED, PENDING } from './changes.ts';
+import { BuildClaims } from './claim.ts';
+import { BuildLogWriter, entry, logFile, tail } from './log.ts';
+
+/** A lost notification is made up for by looking again. */
+const POLL_MS = 1_000;
+const SWEEP_MS = 10 * 60_000;
+
+/** What a lost worker was building is built by another. */
+export async function releaseLostBuilds(platform: Platform, workerId: string): Promise<void> {
+  const ids = await buildsOfWorker(platform.database.read, workerId);
+  if (ids.size > 0) await release(platform, workerId, [...ids]);
+}
+
+async function release(platform: Platform, workerId: string, ids: readonly string[]): Promise<void> {
+  const { database } = platform;
+  const released = await database.write(async (transaction) => {
+    const builds = await releaseBuilds(transaction, workerId, ids);
+    for (const { id } of builds) await removeCopies(transaction, id);
+    return builds;
+  });
+  for (const { id } of released) database.notify(CHANGED, id);
+  if (released.length > 0) buildPending(database);
+}
+
+/** What a worker builds with, and whether it can at the moment. */
+export interface RuntimeBuilder {
+  readonly runtime: ServiceRuntime;
+  readonly builder: Builder;
+  isReady(): boolean;
+}
+
+/**
+ * Builds what was uploaded: those whose turn it is, side by side as far as the machine has room ({@link BuildClaims}). A build
+ * changes nothing but its own outcome and is keyed by content, so one that a restart cut off is simply done again.
+ */
+export class BuildWorker {
+  readonly #platform: Platform;
+  readonly #builders: readonly RuntimeBuilder[];
+  readonly #workerId: string;
+  readonly #claims: BuildClaims;
+  readonly #copier: LogCopier;
+  readonly #stopped = new AbortController();
+  readonly #running = new Map<string, { readonly abort: AbortController; readonly done: Promise<void> }>();
+  #working: Promise<void> | null = null;
+  #again = false;
+  #unlisten: (() => void) | null = null;
+  #poll: NodeJS.Timeout | null = null;
+  #sweptAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    platform: Platform,
+    builders: readonly RuntimeBuilder[],
+    claims = new BuildClaims(platform, requireWorkerId(platform)),
+  ) {
+    this.#platform = platform;
+    this.#builders = builders;
+    this.#workerId = requireWorkerId(platform);
+    this.#claims = claims;
+    this.#copier = new LogCopier(platform, {
+      ids: () => [...this.#running.keys()],
+      read: async (id, fromByte) => {
+        const bytes = await tail(logFile(platform, id), fromByte);
+        return { bytes, nextByte: fromByte + bytes.length };
+      },
+    });
+    mkdirSync(path.join(platform.configuration.dataDir, 'builds'), { recursive: true, mode: 0o700 });
+  }
+
+  /** Builds that an earlier process of this worker was doing wait again, in their old place. */
+  async start(): Promise<void> {
+    await releaseLostBuilds(this.#platform, this.#workerId);
+    this.#copier.start();
+    this.#unlisten = this.#platform.database.listen(PENDING, () => this.#wake());
+    this.#poll = setInterval(() => this.#wake(), POLL_MS);
+    this.#wake();
+  }
+
+  /** Ends the builds that run; they are done again after the next start. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#unlisten?.();
+    if (this.#poll) clearInterval(this.#poll);
+    await this.#working;
+    for (const { abort } of this.#running.values()) abort.abort();
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+    await this.#copier.stop();
+  }
+
+  #wake(): void {
+    if (this.#stopped.signal.aborted) return;
+    this.#again = true;
+    this.#working ??= this.#work().finally(() => {
+      this.#working = null;
+    });
+  }
+
+  async #work(): Promise<void> {
+    while (this.#again && !this.#stopped.signal.aborted) {
+      this.#again = false;
+      try {
+        await this.#reconcile();
+        const ready = this.#builders.filter((one) => one.isReady());
+        for (const id of await this.#claims.claim(ready.map(({ runtime }) => runtime))) this.#begin(id);
+        await this.#sweep(ready);
+      } catch (error) {
+        this.#platform.log.error({ err: error }, 'builds could not be worked on');
+      }
+    }
+  }
+
+  #begin(id: string): void {
+    const abort = new AbortController();
+    if (this.#stopped.signal.aborted) return;
+    const done = this.#build(id, abort.signal)
+      .catch((error: unknown) => this.#platform.log.error({ build: id, err: error }, 'a build could not be recorded'))
+      .finally(() => {
+        this.#running.delete(id);
+        this.#wake();
+      });
+    this.#running.set(id, { abort, done });
+  }
+
+  /**
+   * Brings together what this worker does and what the database says. A build whose version is gone or has another source
+   * keeps no slot. One that is not done here waits again: its end could not be recorded, or its claim was not answered.
+   */
+  async #reconcile(): Promise<void> {
+    const held = await buildsOfWorker(this.#platform.database.read, this.#workerId);
+    for (const [id, { abort }] of this.#running) if (!held.has(id)) abort.abort();
+    const lost = [...held].filter((id) => !this.#running.has(id));
+    if (lost.length > 0) await release(this.#platform, this.#workerId, lost);
+  }
+
+  async #sweep(builders: readonly RuntimeBuilder[]): Promise<void> {
+    if (performance.now() - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = performance.now();
+    for (const { builder, runtime } of builders)
+      await builder.sweep?.((digests) => neededSources(this.#platform.database, runtime, digests));
+  }
+
+  async #build(id: string, signal: AbortSignal): Promise<void> {
+    const { database, blobs, log } = this.#platform;
+    const version = await database.read
+      .selectFrom('service_versions')
+      .select(['id', 'source_blob', 'source_digest', 'runtime', 'configuration'])
+      .where('build_id', '=', id)
+      .executeTakeFirst();
+    if (!version) return this.#drop(id);
+    database.notify(CHANGED, id);
+    const writer = new BuildLogWriter(logFile(this.#platform, id), () => {
+      database.notify(CHANGED, id);
+      this.#copier.grown(id);
+    });
+    try {
+      const builder = this.#builders.find(({ runtime }) => runtime === version.runtime)?.builder;
+      if (!builder) throw new Error(`This worker builds nothing for ${version.runtime}`);
+      const missing = missingMb(this.#platform.configuration);
+      if (missing > 0) return await this.#end(id, version.id, null, diskFull(missing));
+      const { stream } = await blobs.get(version.source_blob);
+      const outcome = await builder
+        .build(stream, version.source_digest, (entry) => writer.add(entry), signal, requestOf(version.configuration))
+        // What is built already is not read: the connection that it would come over must not stay open.
+        .finally(() => stream.destroy());
+      if (signal.aborted) return;
+      await this.#end(id, version.id, outcome.ok ? outcome.built : null, outcome.ok ? null : outcome.problem);
+    } catch (error) {
+      if (signal.aborted) return;
+      log.error({ build: id, err: error }, 'a build failed for a reason of the platform');
+      const detail =
+        'The platform could not do the build. The operator finds the cause in the log. Upload the source again to retry.';
+      await this.#end(id, version.id, null, { code: 'internal-error', title: 'Build could not be done', detail });
+    }
+  }
+
+  /** Its version has another source by now, or is gone. */
+  async #drop(id: string): Promise<void> {
+    await this.#platform.database.write((transaction) =>
+      transaction.deleteFrom('builds').where('id', '=', id).execute(),
+    );
+    rmSync(logFile(this.#platform, id), { force: true });
+  }
+
+  async #end(id: string, versionId: string, built: Built | null, problem: BuildProblem | null): Promise<void> {
+    const file = logFile(this.#platform, id);
+    if (problem)
+      new BuildLogWriter(file, () => undefined, true).add(
+        entry('ERROR', `${problem.title}: ${problem.detail}`, this.#platform.now()),
+      );
+    const bytes = existsSync(file) ? await readFile(file) : Buffer.alloc(0);
+    const log = await keepLog(bytes, (whole) => putUnused(this.#platform, whole));
+    await this.#platform.database.write(async (transaction) => {
+      const status = built ? 'SUCCEEDED' : 'FAILED';
+      const { numUpdatedRows } = await transaction
+        .updateTable('builds')
+        .set({ ...log, status, ended_at: this.#platform.now(), problem: problem && JSON.stringify(problem) })
+        .where('id', '=', id)
+        .where('worker_id', '=', this.#workerId)
+        .executeTakeFirst();
+      // Given up as lost meanwhile: another worker does it.
+      if (numUpdatedRows !== 1n) return;
+      if (log.log_blob !== null) await takeIntoUse(transaction, log.log_blob);
+      await removeCopies(transaction, id);
+      if (!built) return;
+      const { parameters, result, ...code } = built;
+      const derived = fromSignature({ parameters, result });
+      await transaction
+        .updateTable('service_versions')
+        .set({
+          code: JSON.stringify(code),
+          layer: 'layer' in code ? code.layer : null,
+          parameters: JSON.stringify(parameters.map(withoutLongSchema)),
+          derived_schemas: derived && JSON.stringify(derived),
+        })
+        .where('id', '=', versionId)
+        .where('build_id', '=', id)
+        .execute();
+    });
+    if (log.log_blob !== null) await removeUnused(this.#platform.database, this.#platform.blobs, [log.log_blob]);
+    rmSync(file, { force: true });
+    this.#platform.database.notify(CHANGED, id);
+  }
+}
+
+function diskFull(missing: number): BuildProblem {
+  const detail = `The disk of this worker is nearly full: the operator has to free ${missing} MiB. Then upload the source again.`;
+  return { code: 'disk-full', title: 'The disk is nearly full', detail };
+}
+
+/** What a configuration says of the build of its source. */
+function requestOf(configuration: string): BuildRequest {
+  const { python = null, sourcePackages = false } = JSON.parse(configuration) as RuntimeConfiguration;
+  return { python, sourcePackages };
+}
+
+/** Lists hold many parameters, and user code decides how long a schema is. */
+function withoutLongSchema(parameter: Built['parameters'][number]): Built['parameters'][number] {
+  const bytes = Buffer.byteLength(JSON.stringify(parameter.schema ?? null));
+  return bytes > limits.derivedSchemaBytes ? { ...parameter, schema: null } : parameter;
+}

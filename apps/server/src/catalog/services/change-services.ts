@@ -1,0 +1,77 @@
+import type { FastifyRequest } from 'fastify';
+import { accessChanged } from '../../people/authorization/index.ts';
+import { audit } from '../../people/audit/index.ts';
+import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import type { Mailer } from '../../foundation/mail/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import { isDuplicate, noteUnused, removeUnused } from '../../foundation/storage/index.ts';
+import { presentService } from './present.ts';
+import { blobsOf, hasPublished, newestVersions } from './queries.ts';
+import { slugOf } from './slug.ts';
+import { type DeletionQuery, requireNoSubscribers, subscribersOf, tellSubscribers } from './subscribers.ts';
+import { requireFreeAddress } from './transfer.ts';
+import { requireService } from './versions.ts';
+
+/** Changes name and description. The address keeps its slug once a version is published: subscribers rely on it. */
+export async function updateService(
+  platform: Platform,
+  owner: Context,
+  id: string,
+  change: { name?: string; description?: string },
+  request: FastifyRequest,
+): Promise<Answer> {
+  try {
+    return await platform.database.write(async (transaction) => {
+      const row = await requireService(transaction, owner, id);
+      requireMatch(request, etag(row.revision));
+      const versions = await newestVersions(transaction, [id]);
+      const fixed = await hasPublished(transaction, id);
+      const name = change.name?.trim() ?? row.name;
+      const values = {
+        name,
+        slug: fixed ? row.slug : slugOf(name),
+        description: change.description ?? row.description,
+        revision: row.revision + 1,
+      };
+      if (values.slug !== row.slug) await requireFreeAddress(transaction, row.owner_id, values.slug, id);
+      await transaction.updateTable('services').set(values).where('id', '=', id).execute();
+      const body = presentService({ ...row, ...values }, versions, platform);
+      return { status: 200, body, headers: { etag: etag(values.revision) } };
+    });
+  } catch (error) {
+    if (isDuplicate(error)) throw new Problem('conflict', 'You already have a service of this name.');
+    throw error;
+  }
+}
+
+/**
+ * Deletes a service, its versions and the subscriptions to it. Executions that run go on; what was executed stays with those
+ * for whom it was. Throws service-in-use for one with subscriptions unless `force` is set: then they are told.
+ */
+export async function deleteService(
+  platform: Platform,
+  mailer: Mailer,
+  owner: Context,
+  id: string,
+  { force = false }: DeletionQuery,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const unused = await platform.database.write(async (transaction) => {
+    const row = await requireService(transaction, owner, id);
+    requireMatch(request, etag(row.revision));
+    const blobs = await blobsOf(transaction, id);
+    await audit(platform, transaction, owner, 'service:delete', id, { name: row.name });
+    // First, as those who are just subscribing hold it and then the service.
+    await transaction.deleteFrom('listings').where('service_id', '=', id).execute();
+    const subscribers = await subscribersOf(transaction, id);
+    if (!force) requireNoSubscribers(subscribers);
+    await tellSubscribers(platform, mailer, transaction, { actor: owner, service: row }, subscribers);
+    await transaction.deleteFrom('services').where('id', '=', id).execute();
+    for (const blob of blobs) await noteUnused(transaction, blob, platform.now());
+    return blobs;
+  });
+  accessChanged(platform.database);
+  mailer.wake();
+  await removeUnused(platform.database, platform.blobs, unused);
+  return { status: 204 };
+}

@@ -1,0 +1,27 @@
+import type { RuntimeConfiguration } from '@kethub/contract';
+import { Problem } from '../../foundation/http/index.ts';
+
+const HIGHEST_PORT = 65_535;
+
+/** What a stored configuration declares to be called, for everybody who may subscribe; nothing for what runs elsewhere. */
+export function declaredHosts(configuration: string): { hosts?: string[] } {
+  const { runtime, hosts = [] } = JSON.parse(configuration) as Partial<RuntimeConfiguration>;
+  return runtime === undefined ? {} : { hosts };
+}
+
+/** As the runtime is told: each with its port. */
+export function hostsWithPorts(hosts: readonly string[] = []): string[] {
+  return hosts.map((host) => (host.includes(':') ? host : `${host}:443`));
+}
+
+/** Throws invalid-request for a port that does not exist. `at` is where the configuration stands. */
+export function requireHosts({ hosts = [] }: RuntimeConfiguration, at: string): void {
+  const errors = hosts.flatMap((host, index) =>
+    Number(host.split(':')[1] ?? 443) > HIGHEST_PORT
+      ? [{ pointer: `${at}/hosts/${index}`, detail: `has a port above ${HIGHEST_PORT}` }]
+      : [],
+  );
+  if (errors.length === 0) return;
+  const places = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
+  throw new Problem('invalid-request', `These hosts cannot be called: ${places}.`, { errors });
+}

@@ -1,0 +1,72 @@
+import type { RuntimeConfiguration, ServiceVersion, Visibility } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { accessChanged } from '../../people/authorization/index.ts';
+import { audit } from '../../people/audit/index.ts';
+import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import type { Queries, ServiceRow } from '../../foundation/storage/index.ts';
+import { presentVersion, stateOf } from './present.ts';
+import type { VersionRow } from './queries.ts';
+import { requireResources } from './resources.ts';
+import { requireVersion } from './versions.ts';
+import { scheduleStarts } from './workflow-versions.ts';
+import { requireDeployable } from './workflow/index.ts';
+
+/**
+ * Publishes a draft, a managed one once it is built: from now on it cannot be changed. INTERNAL opens it to applications of
+ * its owner and of those with whom it is shared; SHARED to no application. Of a published version the visibility changes.
+ */
+export async function publish(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  visibility: Visibility,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const answer = await platform.database.write(async (transaction) => {
+    const { row, service } = await requireVersion(transaction, owner, serviceId, version);
+    if (stateOf(row, platform.now()) === 'RETIRED')
+      throw new Problem('conflict', `Version ${version} is retired. Publish a newer one.`);
+    const isDraft = row.state === 'DRAFT';
+    if (isDraft) await requirePublishable(platform, transaction, service, row);
+    const column = visibility === 'INTERNAL' ? 'INTERNAL' : 'NONE';
+    if (!isDraft && row.visibility === column) return answerOf(platform, service, row);
+    requireMatch(request, etag(row.revision));
+    const values = {
+      state: 'PUBLISHED',
+      visibility: column,
+      published_at: row.published_at ?? platform.now(),
+      revision: row.revision + 1,
+    } as const;
+    await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
+    if (isDraft && service.type === 'WORKFLOW') await scheduleStarts(transaction, service.id, row.id);
+    await audit(platform, transaction, owner, 'service:publish', serviceId, { version, visibility });
+    return answerOf(platform, service, { ...row, ...values });
+  });
+  accessChanged(platform.database);
+  return answer;
+}
+
+function answerOf(platform: Platform, service: ServiceRow, row: VersionRow): Answer {
+  const body: ServiceVersion = presentVersion(row, service, platform);
+  return { status: 200, body, headers: { etag: etag(row.revision) } };
+}
+
+/** Throws build-not-succeeded, resource-unavailable and invalid-workflow. */
+async function requirePublishable(
+  { addresses, configuration }: Platform,
+  transaction: Queries,
+  service: ServiceRow,
+  row: VersionRow,
+): Promise<void> {
+  if (service.type === 'WORKFLOW') return requireDeployable(transaction, service, row.id);
+  if (service.type !== 'MANAGED') return;
+  if (row.build_status !== 'SUCCEEDED') {
+    throw new Problem(
+      'build-not-succeeded',
+      `The build of version ${row.version} is ${row.build_status}. Read its log at ${addresses.api}/services/${service.id}/versions/${row.version}/build/log.`,
+    );
+  }
+  await requireResources(transaction, JSON.parse(row.configuration) as RuntimeConfiguration, configuration.turns);
+}

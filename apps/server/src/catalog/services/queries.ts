@@ -1,0 +1,270 @@
+import { limits, type ServiceRuntime } from '@kethub/contract';
+import { sql } from 'kysely';
+import type { Context } from '../../foundation/platform.ts';
+import { isAmong, type Database, type Queries, type ServiceRow } from '../../foundation/storage/index.ts';
+import type { Needs } from '../../foundation/workers/index.ts';
+
+/** The SQL of services, versions and builds. Everything is asked together with its owner. */
+
+/** Services of an owner after `cursor`, newest first. */
+export function pageOfServices({ read }: Database, owner: Context, cursor: string | null, limit: number) {
+  const rows = read
+    .selectFrom('services')
+    .selectAll()
+    .where('owner_type', '=', owner.type)
+    .where('owner_id', '=', owner.id)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();
+}
+
+/** In a transaction of PostgreSQL nobody else changes the service or its versions until it ends. */
+export function findService(queries: Queries, owner: Context, id: string) {
+  const service = queries
+    .selectFrom('services')
+    .selectAll()
+    .where('id', '=', id)
+    .where('owner_type', '=', owner.type)
+    .where('owner_id', '=', owner.id);
+  return (queries.isTransaction ? service.forNoKeyUpdate() : service).executeTakeFirst();
+}
+
+/** Versions with their builds, or with where they run; without what may be long. */
+function versions(queries: Queries) {
+  return queries
+    .selectFrom('service_versions')
+    .leftJoin('builds', 'builds.id', 'service_versions.build_id')
+    .leftJoin('on_premise_targets', 'on_premise_targets.service_version_id', 'service_versions.id')
+    .leftJoin('api_specifications', 'api_specifications.service_version_id', 'service_versions.id')
+    .leftJoin('workflow_versions', 'workflow_versions.service_version_id', 'service_versions.id')
+    .select([
+      'service_versions.id',
+      'service_id',
+      'version',
+      'state',
+      'visibility',
+      'configuration',
+      'source_blob',
+      'source_bytes',
+      'source_digest',
+      'build_id',
+      'service_versions.created_at',
+      'published_at',
+      'deprecated_at',
+      'sunset_at',
+      'revision',
+      'builds.status as build_status',
+      'builds.created_at as build_created_at',
+      'builds.started_at as build_started_at',
+      'builds.ended_at as build_ended_at',
+      'builds.problem as build_problem',
+      'on_premise_targets.url as target_url',
+      'on_premise_targets.timeout_ms as target_timeout_ms',
+      'on_premise_targets.sealed_credentials as target_sealed_credentials',
+      'workflow_versions.application_id as workflow_application_id',
+      'workflow_versions.process_id as workflow_process_id',
+      'workflow_versions.requirements as workflow_requirements',
+      'workflow_versions.problems as workflow_problems',
+      sql<'UPLOADED' | 'DERIVED' | 'DEFAULT'>`case
+        when api_specifications.service_version_id is not null then 'UPLOADED'
+        when derived_schemas is not null then 'DERIVED' else 'DEFAULT' end`.as('specification_origin'),
+    ]);
+}
+
+const place = sql<number>`row_number() over (partition by service_id order by service_versions.id desc)`.as('place');
+
+/** The newest versions of each of these services, newest first. */
+export function newestVersions(queries: Queries, serviceIds: readonly string[]) {
+  const numbered = versions(queries)
+    .select(place)
+    .where(isAmong(queries, 'service_id', serviceIds));
+  return queries
+    .selectFrom(numbered.as('numbered'))
+    .selectAll()
+    .where('place', '<=', limits.versionsShown)
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** The newest versions of each of these services that can be started, newest first, with what the build has found out. */
+export function newestPublished(queries: Queries, serviceIds: readonly string[], now: number) {
+  const numbered = versions(queries)
+    .select([place, 'parameters', 'runtime'])
+    .where(isAmong(queries, 'service_id', serviceIds))
+    .where('state', '=', 'PUBLISHED')
+    .where((is) => is.or([is('sunset_at', 'is', null), is('sunset_at', '>', now)]));
+  return queries
+    .selectFrom(numbered.as('numbered'))
+    .selectAll()
+    .where('place', '<=', limits.versionsShown)
+    .orderBy('id', 'desc')
+    .execute();
+}
+export type PublishedVersion = Awaited<ReturnType<typeof newestPublished>>[number];
+
+/**
+ * What recipients of a share may run of each of these services, newest first: the published versions that can be started;
+ * of a service that has none, its draft, as soon as that is built or valid. Also of services that run elsewhere, which
+ * have no job interface.
+ */
+export async function sharedVersions(
+  queries: Queries,
+  serviceIds: readonly string[],
+  now: number,
+): Promise<PublishedVersion[]> {
+  const published = await newestPublished(queries, serviceIds, now);
+  const having = new Set(published.map(({ service_id }) => service_id));
+  const others = serviceIds.filter((id) => !having.has(id));
+  if (others.length === 0) return published;
+  const drafts = await versions(queries)
+    .select([place, 'parameters', 'runtime'])
+    .where(isAmong(queries, 'service_id', others))
+    .where('state', '=', 'DRAFT')
+    .where((is) =>
+      is.or([
+        is('builds.status', '=', 'SUCCEEDED'),
+        is('workflow_versions.requirements', 'is not', null),
+        is('on_premise_targets.url', 'is not', null),
+      ]),
+    )
+    .execute();
+  return [...published, ...drafts];
+}
+
+/** Versions of a service after `cursor`, newest first. */
+export function pageOfVersions({ read }: Database, serviceId: string, cursor: string | null, limit: number) {
+  const rows = versions(read).where('service_id', '=', serviceId).orderBy('service_versions.id', 'desc').limit(limit);
+  return (cursor === null ? rows : rows.where('service_versions.id', '<', cursor)).execute();
+}
+
+/** One version, with what the build has found out. */
+export function findVersion(queries: Queries, serviceId: string, version: string) {
+  return versions(queries)
+    .select(['parameters', 'runtime', 'derived_schemas', 'api_specifications.document as specification'])
+    .where('service_id', '=', serviceId)
+    .where('version', '=', version)
+    .executeTakeFirst();
+}
+export type VersionRow = NonNullable<Awaited<ReturnType<typeof findVersion>>>;
+/** A version as it stands in a list, or alone. */
+export type VersionWithBuild = Awaited<ReturnType<typeof pageOfVersions>>[number] &
+  Partial<Pick<VersionRow, 'parameters'>>;
+
+/** What the API specification of a version is made of that runs here. */
+export function findSpecified(queries: Queries, serviceId: string, versionId: string) {
+  return queries
+    .selectFrom('service_versions')
+    .innerJoin('services', 'services.id', 'service_versions.service_id')
+    .leftJoin('api_specifications', 'api_specifications.service_version_id', 'service_versions.id')
+    .leftJoin('workflow_versions', 'workflow_versions.service_version_id', 'service_versions.id')
+    .select([
+      'name',
+      'description',
+      'type',
+      'version',
+      'derived_schemas',
+      'api_specifications.document as specification',
+    ])
+    .select('workflow_versions.requirements as workflow_requirements')
+    .where('services.id', '=', serviceId)
+    .where('service_versions.id', '=', versionId)
+    .where('services.type', '!=', 'ON_PREMISE')
+    .executeTakeFirst();
+}
+
+/** What all versions of a service are called, and in which state. */
+export function everyVersion(queries: Queries, serviceId: string) {
+  return queries
+    .selectFrom('service_versions')
+    .select(['version', 'state'])
+    .where('service_id', '=', serviceId)
+    .execute();
+}
+
+/** The blobs of all versions of a service: sources, of which one that runs elsewhere has none, and long logs of builds. */
+export async function blobsOf(queries: Queries, serviceId: string): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('service_versions')
+    .leftJoin('builds', 'builds.service_version_id', 'service_versions.id')
+    .select(['source_blob', 'log_blob'])
+    .where('service_id', '=', serviceId)
+    .execute();
+  return [...new Set(rows.flatMap(({ source_blob, log_blob }) => [source_blob, log_blob ?? ''].filter(Boolean)))];
+}
+
+/** Whether a service has a version that subscribers may rely on. */
+export async function hasPublished(queries: Queries, serviceId: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('service_versions')
+    .select('id')
+    .where('service_id', '=', serviceId)
+    .where('state', '!=', 'DRAFT')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export function insertService(transaction: Queries, row: ServiceRow) {
+  return transaction.insertInto('services').values(row).execute();
+}
+
+export function findBuild(queries: Queries, id: string) {
+  return queries.selectFrom('builds').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The builds that a worker is doing, as the database knows it. */
+export async function buildsOfWorker(queries: Queries, workerId: string): Promise<Set<string>> {
+  const rows = await queries
+    .selectFrom('builds')
+    .select('id')
+    .where('worker_id', '=', workerId)
+    // Literal: SQLite uses a partial index only when it can see that its condition holds.
+    .where(sql<boolean>`builds.status in ('PENDING', 'RUNNING') and builds.status = 'RUNNING'`)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Of these digests those that are the source of a version for a runtime. */
+export async function neededSources(
+  database: Database,
+  runtime: ServiceRuntime,
+  digests: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await database.read
+    .selectFrom('service_versions')
+    .select('source_digest')
+    .distinct()
+    .where('runtime', '=', runtime)
+    .where(isAmong(database.read, 'source_digest', digests))
+    .execute();
+  return new Set(rows.map(({ source_digest }) => source_digest));
+}
+
+/** Takes a waiting build for a worker; false when another one has it, or it has ended. */
+export async function claimBuild(
+  transaction: Queries,
+  id: string,
+  workerId: string,
+  { cpus, memoryBytes }: Pick<Needs, 'cpus' | 'memoryBytes'>,
+  now: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('builds')
+    .set({ status: 'RUNNING', started_at: now, worker_id: workerId, cpus, memory_bytes: memoryBytes })
+    .where('id', '=', id)
+    .where('status', '=', 'PENDING')
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** What a worker was building is to be built by another, or by its next process. */
+export function releaseBuilds(transaction: Queries, workerId: string, ids: readonly string[]) {
+  return transaction
+    .updateTable('builds')
+    .set({ status: 'PENDING', started_at: null, worker_id: null, cpus: null, memory_bytes: null })
+    .where(isAmong(transaction, 'id', ids))
+    .where('status', '=', 'RUNNING')
+    .where('worker_id', '=', workerId)
+    .returning('id')
+    .execute();
+}

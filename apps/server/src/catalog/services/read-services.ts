@@ -1,0 +1,122 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { beginWait, etag, isFresh, list, Problem, type Answer, type ListQuery } from '../../foundation/http/index.ts';
+import { answerLog } from '../../foundation/logs/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import { buildLog, onBuildChanged } from './builds/index.ts';
+import { presentBuild, presentService, presentVersion } from './present.ts';
+import { findBuild, newestVersions, pageOfServices, pageOfVersions } from './queries.ts';
+import { requireManagedVersion, requireService, requireSourceVersion, requireVersion } from './versions.ts';
+
+/** Services of an owner, each with its newest versions. */
+export function readServices(platform: Platform, owner: Context, query: ListQuery): Promise<Answer> {
+  const { database } = platform;
+  return list(query, {
+    address: `${platform.addresses.api}/services`,
+    async load(cursor, limit) {
+      const rows = await pageOfServices(database, owner, cursor, limit);
+      const ids = rows.map(({ id }) => id);
+      const byService = Map.groupBy(await newestVersions(database.read, ids), (version) => version.service_id);
+      return rows.map((row) => ({ id: row.id, row, versions: byService.get(row.id) ?? [] }));
+    },
+    present: ({ row, versions }) => presentService(row, versions, platform),
+  });
+}
+
+/** All versions of a service, newest first. */
+export async function readVersions(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  query: ListQuery,
+): Promise<Answer> {
+  const service = await requireService(platform.database.read, owner, serviceId);
+  return list(query, {
+    address: `${platform.addresses.api}/services/${serviceId}/versions`,
+    load: (cursor, limit) => pageOfVersions(platform.database, serviceId, cursor, limit),
+    present: (row) => presentVersion(row, service, platform),
+  });
+}
+
+export async function readService(platform: Platform, owner: Context, id: string): Promise<Answer> {
+  const row = await requireService(platform.database.read, owner, id);
+  const versions = await newestVersions(platform.database.read, [id]);
+  return {
+    status: 200,
+    body: presentService(row, versions, platform),
+    headers: { etag: etag(row.revision) },
+  };
+}
+
+export async function readVersion(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+): Promise<Answer> {
+  const { service, row } = await requireVersion(platform.database.read, owner, serviceId, version);
+  return { status: 200, body: presentVersion(row, service, platform), headers: { etag: etag(row.revision) } };
+}
+
+/** The ZIP or the BPMN file as it was uploaded. */
+export async function readSource(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+): Promise<Answer> {
+  const { service, row } = await requireSourceVersion(platform.database.read, owner, serviceId, version);
+  const [media, ending] = service.type === 'WORKFLOW' ? ['application/xml', 'bpmn'] : ['application/zip', 'zip'];
+  const { stream, bytes } = await platform.blobs.get(row.source_blob);
+  const headers = {
+    'content-type': media,
+    'content-length': String(bytes),
+    'content-disposition': `attachment; filename="${service.slug}-${version}.${ending}"`,
+    etag: etag(row.source_digest),
+  };
+  return { status: 200, body: stream, headers };
+}
+
+/** The build of a version. `Prefer: wait=N` waits until its status differs from now, or has ended. */
+export async function readBuild(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { row } = await requireManagedVersion(platform.database.read, owner, serviceId, version);
+  const { seconds, end } = beginWait(platform, owner.personId, request);
+  try {
+    const until = Date.now() + seconds * 1000;
+    const first = row.build_status;
+    for (;;) {
+      const build = await findBuild(platform.database.read, row.build_id);
+      if (!build)
+        throw new Problem('not-found', 'The source was replaced; this build is gone. Read the version again.');
+      const left = request.raw.socket.destroyed ? 0 : until - Date.now();
+      if (build.ended_at === null && build.status === first && left > 0) {
+        await onBuildChanged(platform.database, build.id, left);
+        continue;
+      }
+      const tag = etag(`${build.id}-${build.status}`);
+      const headers = { etag: tag, ...(seconds > 0 && { 'preference-applied': `wait=${seconds}` }) };
+      if (isFresh(request, tag)) return { status: 304, headers };
+      return { status: 200, body: presentBuild(build), headers };
+    }
+  } finally {
+    end();
+  }
+}
+
+export async function readBuildLog(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Answer> {
+  const { row } = await requireManagedVersion(platform.database.read, owner, serviceId, version);
+  const log = { key: `build ${row.build_id}`, source: buildLog(platform, row.build_id), caller: owner.personId };
+  return answerLog(platform, log, request, reply);
+}

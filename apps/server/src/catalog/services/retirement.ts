@@ -1,0 +1,69 @@
+import type { FastifyRequest } from 'fastify';
+import { accessChanged } from '../../people/authorization/index.ts';
+import { audit } from '../../people/audit/index.ts';
+import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import { presentVersion } from './present.ts';
+import type { VersionRow } from './queries.ts';
+import { requireVersion } from './versions.ts';
+
+/**
+ * Announces from when on a published version cannot be started any more, or changes that moment. What runs then goes on;
+ * what has been started stays readable for its subscribers.
+ */
+export function retire(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  sunset: string | undefined,
+  request: FastifyRequest,
+): Promise<Answer> {
+  return change(platform, owner, serviceId, version, request, (row) => {
+    const now = platform.now();
+    const sunset_at = sunset === undefined ? now : Date.parse(sunset);
+    if (!Number.isFinite(sunset_at) || sunset_at > Date.UTC(9999, 11, 31) || sunset_at < 0)
+      throw new Problem('invalid-request', `${sunset} is no time that a version could be retired at.`, {
+        errors: [{ pointer: '/sunset', detail: 'must be a time before the year 9999' }],
+      });
+    // A sunset that has passed is one that is now: nothing that was answered becomes wrong afterwards.
+    return { deprecated_at: row.deprecated_at ?? now, sunset_at: Math.max(sunset_at, now) };
+  });
+}
+
+/** Takes the announcement back, as long as the version can be started. */
+export function withdrawRetirement(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  return change(platform, owner, serviceId, version, request, () => ({ deprecated_at: null, sunset_at: null }));
+}
+
+async function change(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+  to: (row: VersionRow) => Pick<VersionRow, 'deprecated_at' | 'sunset_at'>,
+): Promise<Answer> {
+  const answer = await platform.database.write(async (transaction) => {
+    const { row, service } = await requireVersion(transaction, owner, serviceId, version);
+    if (row.state !== 'PUBLISHED')
+      throw new Problem('conflict', `Version ${version} is a ${row.state}. Only a published version can be retired.`);
+    if (row.sunset_at !== null && row.sunset_at <= platform.now())
+      throw new Problem('conflict', `Version ${version} is retired already. Publish a newer one.`);
+    requireMatch(request, etag(row.revision));
+    const values = { ...to(row), revision: row.revision + 1 };
+    await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
+    const sunset = values.sunset_at === null ? null : new Date(values.sunset_at).toISOString();
+    await audit(platform, transaction, owner, 'service:retire', serviceId, { version, sunset });
+    const body = presentVersion({ ...row, ...values }, service, platform);
+    return { status: 200, body, headers: { etag: etag(values.revision) } };
+  });
+  accessChanged(platform.database);
+  return answer;
+}

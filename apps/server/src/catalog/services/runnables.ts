@@ -1,0 +1,151 @@
+import path from 'node:path';
+import { limits as contractLimits, type RuntimeConfiguration } from '@kethub/contract';
+import type { Code, ContainerImage, Limits } from '@kethub/runtime';
+import type { BuildRequest } from '@kethub/runtime/build';
+import type { Platform } from '../../foundation/platform.ts';
+import type { Builders, Built, BuildOutcome, EnvironmentLock } from './builder.ts';
+import { hostsWithPorts } from './hosts.ts';
+import { needsOf } from './resources.ts';
+
+/** What the runtime needs to run a service version. */
+export interface Runnable {
+  readonly code: Code | ContainerImage;
+  readonly environment: Record<string, string>;
+  readonly limits: Limits;
+  /** What it may call, as `host:port`. */
+  readonly hosts: string[];
+  /** Whether it may run in a process that has waited for it. */
+  readonly warm: boolean;
+  /** Whether it is given the credentials of its owner at providers. */
+  readonly providerAccessTokens: boolean;
+  /** SHA-256 of the uploaded ZIP. */
+  readonly digest: string;
+  readonly lock: EnvironmentLock;
+}
+
+export interface Runnables {
+  /** Throws when the version is gone or has not been built. */
+  load(serviceVersionId: string): Promise<Runnable>;
+  /** It could not be started: perhaps it is not there any more, and the next load looks. */
+  doubt(serviceVersionId: string): void;
+}
+
+const TMP_BYTES = 256 * 1024 * 1024;
+const PROCESSES = 128;
+/** Published versions do not change; the bound is only for memory. */
+const REMEMBERED = 1_000;
+
+/** Loads service versions to run, and builds anew what this machine does not have (a moved database, a cleared cache). */
+export function createRunnables(platform: Platform, builders: Builders): Runnables {
+  const remembered = new Map<string, Runnable>();
+  const rebuilding = new Map<string, Promise<Built>>();
+  /** Executions of one version that begin together wait for one build of it. */
+  const rebuildOnce = (id: string, built: Built, row: SourceOf): Promise<Built> => {
+    const work = rebuilding.get(id) ?? rebuild(platform, builders, built, row).finally(() => rebuilding.delete(id));
+    rebuilding.set(id, work);
+    return work;
+  };
+  return {
+    async load(serviceVersionId) {
+      const before = remembered.get(serviceVersionId);
+      if (before) return before;
+      const row = await platform.database.read
+        .selectFrom('service_versions')
+        .select(['state', 'configuration', 'code', 'source_blob', 'source_digest'])
+        .where('id', '=', serviceVersionId)
+        .executeTakeFirst();
+      if (!row?.code) throw new Error(`Service version ${serviceVersionId} is gone or has not been built`);
+      const known = JSON.parse(row.code) as Built;
+      const built = (await isPresent(builders, known)) ? known : await rebuildOnce(serviceVersionId, known, row);
+      if (built !== known && !('resolved' in known)) await keepCode(platform, serviceVersionId, row.code, built);
+      const configuration = JSON.parse(row.configuration) as RuntimeConfiguration;
+      const lock = await lockOf(builders, built);
+      const runnable = { ...toRunnable(platform, built, configuration), digest: row.source_digest, lock };
+      if (remembered.size >= REMEMBERED) remembered.clear();
+      if (row.state !== 'DRAFT') remembered.set(serviceVersionId, runnable);
+      return runnable;
+    },
+    doubt: (serviceVersionId) => void remembered.delete(serviceVersionId),
+  };
+}
+
+function isPresent(builders: Builders, built: Built): Promise<boolean> {
+  return 'image' in built ? imageBuilder(builders).isPresent(built) : builders.PYTHON_TEMPLATE.isPresent(built);
+}
+
+function lockOf(builders: Builders, built: Built): Promise<EnvironmentLock> {
+  return 'image' in built ? imageBuilder(builders).lockOf(built) : builders.PYTHON_TEMPLATE.lockOf(built);
+}
+
+function imageBuilder({ DOCKER }: Builders): NonNullable<Builders['DOCKER']> {
+  if (DOCKER === null) throw new Error('This worker has no container engine');
+  return DOCKER;
+}
+
+interface SourceOf {
+  readonly source_blob: string;
+  readonly source_digest: string;
+}
+
+async function rebuild(platform: Platform, builders: Builders, built: Built, row: SourceOf): Promise<Built> {
+  const { stream } = await platform.blobs.get(row.source_blob);
+  const builder = 'image' in built ? imageBuilder(builders) : builders.PYTHON_TEMPLATE;
+  const outcome: BuildOutcome = await builder
+    .build(stream, row.source_digest, () => undefined, new AbortController().signal, requestOf(built))
+    .finally(() => stream.destroy());
+  if (!outcome.ok)
+    throw new Error(`The code is missing on this machine and could not be built again: ${outcome.problem.detail}`);
+  return outcome.built;
+}
+
+/** Of what was built before locks were kept, so that the next rebuild is the same. */
+async function keepCode(platform: Platform, id: string, before: string, built: Built): Promise<void> {
+  if ('image' in built) return;
+  const { source, layer, resolved, python, imports } = built;
+  await platform.database.write((transaction) =>
+    transaction
+      .updateTable('service_versions')
+      .set({ code: JSON.stringify({ source, layer, resolved, python, imports }), layer })
+      .where('id', '=', id)
+      .where('code', '=', before)
+      .execute(),
+  );
+}
+
+/** The same packages again, whatever the index has by now. */
+function requestOf(built: Built): BuildRequest {
+  if ('image' in built) return {};
+  const sourcePackages = (built.resolved?.sources ?? []).length > 0;
+  return { resolved: built.resolved ?? null, python: built.python ?? null, sourcePackages };
+}
+
+function toRunnable(
+  platform: Platform,
+  built: Built,
+  configuration: RuntimeConfiguration,
+): Omit<Runnable, 'digest' | 'lock'> {
+  const folder = path.join(platform.configuration.dataDir, 'runtime');
+  const limits: Limits = {
+    memoryBytes: needsOf(configuration).memoryBytes,
+    cpus: configuration.cpus,
+    processes: PROCESSES,
+    runTimeMs: configuration.runTimeSeconds * 1000,
+    tmpBytes: TMP_BYTES,
+    fileBytes: contractLimits.outputBytes,
+    outputBytes: contractLimits.outputBytes,
+    outputFiles: contractLimits.outputFiles,
+    resultBytes: contractLimits.resultBytes,
+    logBytes: contractLimits.logBytes,
+  };
+  const code: Runnable['code'] =
+    'image' in built
+      ? { image: built.image }
+      : {
+          sourceDir: path.join(folder, built.source),
+          layerDir: built.layer === null ? null : path.join(folder, built.layer),
+          imports: built.imports,
+          ...(built.python !== undefined && { python: built.python }),
+        };
+  const { environment = {}, providerAccessTokens = false, hosts, warmStart: warm = true } = configuration;
+  return { code, environment, limits, hosts: hostsWithPorts(hosts), warm, providerAccessTokens };
+}

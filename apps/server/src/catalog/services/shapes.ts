@@ -1,0 +1,16 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Static, TSchema } from 'typebox';
+import { invalidPlace, invalidSentence } from '@kethub/contract';
+import { Problem } from '../../foundation/http/index.ts';
+
+const ajv = new Ajv2020({ strict: false, useDefaults: true });
+
+/** Checks what an operation reads itself, and fills in defaults. Throws invalid-request with every place. `what` names it. */
+export function shapeOf<T extends TSchema>(schema: T, what: string): (value: unknown) => Static<T> {
+  const valid = ajv.compile<Static<T>>(JSON.parse(JSON.stringify(schema)) as object);
+  return (value) => {
+    if (valid(value)) return value;
+    const errors = (valid.errors ?? []).map(invalidPlace);
+    throw new Problem('invalid-request', invalidSentence(errors, `The ${what}`), { errors });
+  };
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { PassThrough, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { limits } from '@kethub/contract';
+import { Problem } from '../../foundation/http/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { requireFreeSpace } from '../quotas/index.ts';
+import { noteUnused, removeUnused } from '../../foundation/storage/index.ts';
+
+/** An uploaded ZIP, stored; its blob is noted as unused until a version refers to it. */
+export interface Source {
+  readonly blob: string;
+  readonly bytes: number;
+  /** SHA-256 in hex. */
+  readonly digest: string;
+}
+
+const ZIP = Buffer.from('PK\u0003\u0004', 'latin1');
+
+/**
+ * Stores an uploaded ZIP while it streams in. Throws too-large, invalid-archive and insufficient-storage; then nothing stays. What is inside
+ * is judged by the build.
+ */
+export async function storeSource(platform: Platform, upload: Readable): Promise<Source> {
+  requireFreeSpace(platform);
+  const { blobs, database, now } = platform;
+  const blob = blobs.newKey();
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let start = Buffer.alloc(0);
+  const counted = new PassThrough({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      hash.update(chunk);
+      if (start.length < ZIP.length) start = Buffer.concat([start, chunk]).subarray(0, ZIP.length);
+      if (bytes > limits.sourceArchiveBytes) {
+        done(new Problem('too-large', `A ZIP may have at most ${limits.sourceArchiveBytes} bytes.`));
+      } else done(null, chunk);
+    },
+    // All has arrived. Noted only now, and before there is a blob: an upload may take longer than notes are kept.
+    flush(done) {
+      database.write((transaction) => noteUnused(transaction, blob, now())).then(() => done(), done);
+    },
+  });
+  const [arrived, stored] = await Promise.allSettled([pipeline(upload, counted), blobs.put(counted, blob)]);
+  // Only now that storing has cleaned up after itself: whoever hears of the error finds nothing left.
+  if (arrived.status === 'rejected') throw arrived.reason;
+  if (stored.status === 'rejected') throw stored.reason;
+  if (!start.equals(ZIP)) {
+    await removeUnused(database, blobs, [blob]);
+    throw new Problem(
+      'invalid-archive',
+      bytes === 0
+        ? 'The upload is empty. Send a ZIP of the project.'
+        : 'The upload is not a ZIP file. Send a ZIP of the content of the project: cd project && zip -r ../project.zip .',
+    );
+  }
+  return { blob, bytes, digest: hash.digest('hex') };
+}

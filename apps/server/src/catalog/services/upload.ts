@@ -1,0 +1,75 @@
+import { Readable } from 'node:stream';
+import multipart, { type Multipart } from '@fastify/multipart';
+import { limits } from '@kethub/contract';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { acceptBodies, Problem, readText } from '../../foundation/http/index.ts';
+import { yamlMedia } from './api-specification.ts';
+import { bpmnMedia } from './workflow/index.ts';
+
+export const zipMedia = 'application/zip';
+
+/** Takes YAML as text, and lets forms with a file and ZIP bodies through as streams: they are stored while they arrive. */
+export async function acceptUploads(app: FastifyInstance): Promise<void> {
+  await app.register(multipart, {
+    limits: { fileSize: limits.sourceArchiveBytes, files: 1, fields: 8, fieldSize: limits.jsonBodyBytes, parts: 9 },
+  });
+  acceptBodies(app, {
+    media: [...yamlMedia],
+    bytes: limits.apiSpecificationBytes,
+    parse: (bytes) => readText(bytes, 'The document'),
+  });
+  app.addContentTypeParser([...bpmnMedia], { bodyLimit: Number.MAX_SAFE_INTEGER }, (_request, payload, done) =>
+    done(null, payload),
+  );
+  app.addContentTypeParser(zipMedia, { bodyLimit: Number.MAX_SAFE_INTEGER }, (_request, payload, done) =>
+    done(null, payload),
+  );
+}
+
+/** Hands over the parts of a form one after the other. Throws invalid-request when it is damaged or not complete. */
+export async function readParts(
+  request: FastifyRequest,
+  read: (part: Multipart) => Promise<void> | void,
+  more: { readonly fileSize?: number } = {},
+): Promise<void> {
+  let reading: { readonly errored: Error | null } | null = null;
+  try {
+    for await (const part of request.parts({ limits: more })) {
+      reading = part.type === 'file' ? part.file : { errored: null };
+      requireUtf8(part);
+      await read(part);
+      reading = null;
+    }
+  } catch (error) {
+    // Whoever reads a file that breaks off may fail in another way, also before they begin.
+    if (error instanceof Problem || !isOfForm(reading ? reading.errored : error)) throw error;
+    throw new Problem('invalid-request', 'The form cannot be read: it is damaged or not complete.', { cause: error });
+  }
+}
+
+/** What stands in the place of bytes that are not UTF-8. */
+const REPLACEMENT = '\u{fffd}';
+
+/** Throws invalid-request for a field or name whose bytes are not UTF-8: they are replaced when the form is read. */
+function requireUtf8(part: Multipart): void {
+  const name = part.fieldname;
+  const texts = part.type === 'file' ? [name, part.filename] : [name, String(part.value)];
+  const broken = texts.find((text) => text.includes(REPLACEMENT));
+  if (broken === undefined) return;
+  const at = Buffer.byteLength(broken.slice(0, broken.indexOf(REPLACEMENT)));
+  const what = broken === name ? 'The name of a part' : `The part "${name}"`;
+  throw new Problem('invalid-request', `${what} is not UTF-8 at its byte ${at}. Encode it as UTF-8.`, {
+    errors: [{ pointer: broken === name ? '' : `/${name}`, detail: `is not UTF-8 at byte ${at}` }],
+  });
+}
+
+/** Only what is wrong with the form itself has no code: a limit that was reached has one, a full disk as well. */
+function isOfForm(error: unknown): boolean {
+  return error instanceof Error && !('code' in error);
+}
+
+/** The body as a stream. Throws unsupported-media-type when it is none. */
+export function uploadOf(request: FastifyRequest): Readable {
+  if (request.body instanceof Readable) return request.body;
+  throw new Problem('unsupported-media-type', `Send the ZIP as the body with Content-Type: ${zipMedia}.`);
+}

@@ -1,0 +1,23 @@
+import type { Platform } from '../../foundation/platform.ts';
+import { takeStorage } from '../quotas/index.ts';
+import { takeIntoUse, type Queries } from '../../foundation/storage/index.ts';
+
+/**
+ * Refers a version of a service to an uploaded source, which counts for the owner of the service from now on. `replaced` is
+ * the size in bytes of the source that goes. Throws storage-quota-exceeded.
+ */
+export async function useSource(
+  platform: Platform,
+  transaction: Queries,
+  serviceId: string,
+  { blob, bytes }: { readonly blob: string; readonly bytes: number },
+  replaced = 0,
+): Promise<void> {
+  const owner = await transaction
+    .selectFrom('services')
+    .select(['owner_type as type', 'owner_id as id'])
+    .where('id', '=', serviceId)
+    .executeTakeFirstOrThrow();
+  await takeStorage(platform, transaction, owner, bytes - replaced);
+  await takeIntoUse(transaction, blob);
+}

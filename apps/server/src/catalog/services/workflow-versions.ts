@@ -1,0 +1,164 @@
+import type { AddVersionForm } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import { accessChanged } from '../../people/authorization/index.ts';
+import { audit } from '../../people/audit/index.ts';
+import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import { noteUnused, removeUnused, type Queries } from '../../foundation/storage/index.ts';
+import { newestVersions, type VersionRow } from './queries.ts';
+import { insertVersion, requireDraft, requireVersion, sourceColumns } from './versions.ts';
+import { useSource } from './use-source.ts';
+import {
+  bpmnMedia,
+  columnsOf,
+  findApplication,
+  findWorkflowVersion,
+  insertWorkflowVersion,
+  isBpmn,
+  requirementsIn,
+  storeWorkflow,
+  updateWorkflowVersion,
+  type WorkflowSource,
+} from './workflow/index.ts';
+import { addUploadedDraft, changedVersion, type NextVersion } from './write-versions.ts';
+
+/** Adds a draft version of a workflow service, inside a transaction. */
+export async function insertWorkflowDraft(
+  platform: Platform,
+  transaction: Queries,
+  serviceId: string,
+  version: string,
+  source: WorkflowSource,
+  applicationId: string | null,
+): Promise<string> {
+  await useSource(platform, transaction, serviceId, source);
+  const id = await insertVersion(platform, transaction, serviceId, version, sourceColumns(source));
+  await insertWorkflowVersion(transaction, id, source, applicationId);
+  return id;
+}
+
+/** An uploaded workflow, with what its form says. */
+export interface NewWorkflow {
+  readonly form: Partial<AddVersionForm>;
+  readonly source: WorkflowSource;
+}
+
+/** Saves the next version of a workflow as a draft, with the application of the newest one unless another is named. */
+export async function addWorkflowVersion(
+  platform: Platform,
+  { form, source }: NewWorkflow,
+  next: NextVersion,
+): Promise<Answer> {
+  return addUploadedDraft(platform, source.blob, next, async (transaction, number) => {
+    const [newest] = await newestVersions(transaction, [next.serviceId]);
+    const applicationId = form.applicationId ?? newest?.workflow_application_id ?? null;
+    if (form.applicationId !== undefined) await requireApplication(transaction, next.owner, form.applicationId);
+    await insertWorkflowDraft(platform, transaction, next.serviceId, number, source, applicationId);
+  });
+}
+
+/** Saves another file into the draft of a workflow. */
+export async function replaceWorkflow(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  requireDraft((await requireWorkflow(platform.database.read, owner, serviceId, version)).row);
+  const source = await storeWorkflow(platform, bpmnOf(request));
+  const unused = [source.blob];
+  try {
+    return await change(platform, owner, serviceId, version, request, async (transaction, row) => {
+      requireDraft(row);
+      const columns = sourceColumns(source);
+      await useSource(platform, transaction, serviceId, source, row.source_bytes);
+      await transaction.updateTable('service_versions').set(columns).where('id', '=', row.id).execute();
+      await updateWorkflowVersion(transaction, row.id, columnsOf(source));
+      await noteUnused(transaction, row.source_blob, platform.now());
+      unused.push(row.source_blob);
+    });
+  } finally {
+    await removeUnused(platform.database, platform.blobs, unused);
+  }
+}
+
+/** Sets as which application the tasks of a draft call services. That they may is checked when it is deployed, and at each call. */
+export async function setWorkflowApplication(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  applicationId: string | null,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const answer = await change(platform, owner, serviceId, version, request, async (transaction, row) => {
+    requireDraft(row);
+    if (applicationId !== null) await requireApplication(transaction, owner, applicationId);
+    await updateWorkflowVersion(transaction, row.id, { application_id: applicationId });
+    await audit(platform, transaction, owner, 'service:change', serviceId, { version, applicationId });
+  });
+  accessChanged(platform.database);
+  return answer;
+}
+
+/** Throws invalid-request when it is not an application of `owner`. */
+export async function requireApplication(queries: Queries, owner: Context, id: string): Promise<void> {
+  const row = await findApplication(queries, { owner_type: owner.type, owner_id: owner.id }, id);
+  if (row) return;
+  const detail = 'is not an application of the owner of the workflow';
+  throw new Problem('invalid-request', `/applicationId ${detail}.`, {
+    errors: [{ pointer: '/applicationId', detail }],
+  });
+}
+
+/** From when on the timer start events of this version count, in place of those of other versions. */
+export async function scheduleStarts(transaction: Queries, serviceId: string, versionId: string): Promise<void> {
+  await transaction
+    .deleteFrom('workflow_schedules')
+    .where('service_version_id', 'in', (query) =>
+      query.selectFrom('service_versions').select('id').where('service_id', '=', serviceId),
+    )
+    .execute();
+  const row = await findWorkflowVersion(transaction, versionId);
+  const starts = (row && requirementsIn(row)?.timerStarts) ?? [];
+  // Due at once: only who runs workflows can tell when.
+  const rows = starts.map(({ elementId }) => ({
+    service_version_id: versionId,
+    element_id: elementId,
+    due: 0,
+    timer: null,
+    attempts: 0,
+    failure: null,
+    stopped_at: null,
+  }));
+  if (rows.length > 0) await transaction.insertInto('workflow_schedules').values(rows).execute();
+}
+
+async function change(
+  platform: Platform,
+  owner: Context,
+  serviceId: string,
+  version: string,
+  request: FastifyRequest,
+  make: (transaction: Queries, row: VersionRow) => Promise<void>,
+): Promise<Answer> {
+  return platform.database.write(async (transaction) => {
+    const found = await requireWorkflow(transaction, owner, serviceId, version);
+    requireMatch(request, etag(found.row.revision));
+    await make(transaction, found.row);
+    return changedVersion(platform, transaction, found);
+  });
+}
+
+async function requireWorkflow(queries: Queries, owner: Context, serviceId: string, version: string) {
+  const found = await requireVersion(queries, owner, serviceId, version);
+  if (found.service.type === 'WORKFLOW') return found;
+  throw new Problem('not-found', `The service ${found.service.name} is not a workflow service.`);
+}
+
+export function bpmnOf(request: FastifyRequest): Readable {
+  if (isBpmn(request) && request.body instanceof Readable) return request.body;
+  throw new Problem('unsupported-media-type', `Send the BPMN file as the body with Content-Type: ${bpmnMedia[0]}.`);
+}

@@ -1,0 +1,74 @@
+import type { ChangeShareRequest } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { accessChanged } from '../../people/authorization/index.ts';
+import { audit } from '../../people/audit/index.ts';
+import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import { requireService } from '../services/index.ts';
+import type { Queries, ServiceRow, ShareRow } from '../../foundation/storage/index.ts';
+import { constraintsOf } from './constraints.ts';
+import { openedByService } from './opened.ts';
+import { presentShare } from './present.ts';
+import { findShare, recipientOf } from './queries.ts';
+
+/** A share of a service that belongs to the context. Throws not-found. */
+export async function requireShare(
+  queries: Queries,
+  context: Context,
+  serviceId: string,
+  id: string,
+): Promise<{ readonly service: ServiceRow; readonly row: ShareRow }> {
+  const service = await requireService(queries, context, serviceId);
+  const row = await findShare(queries, serviceId, id);
+  if (!row) throw new Problem('not-found', `The service has no share ${id}.`);
+  return { service, row };
+}
+
+/** Changes when a share is active; what it allows now changes at the next call. */
+export async function changeShare(
+  platform: Platform,
+  context: Context,
+  serviceId: string,
+  id: string,
+  change: ChangeShareRequest,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const constraints = constraintsOf(change);
+  const answer = await platform.database.write(async (transaction) => {
+    const { service, row } = await requireShare(transaction, context, serviceId, id);
+    requireMatch(request, etag(row.revision));
+    const values = { ...constraints, revision: row.revision + 1 };
+    const { numUpdatedRows } = await transaction
+      .updateTable('shares')
+      .set(values)
+      .where('id', '=', id)
+      .where('revision', '=', row.revision)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new Problem('stale', 'Somebody else has just changed this share. Read it again.');
+    const opens = await openedByService(transaction, service, platform.now());
+    const body = presentShare({ ...row, ...values }, opens, platform.now());
+    const { recipient, startDate, endDate } = body;
+    await audit(platform, transaction, context, 'share:change', id, { serviceId, recipient, startDate, endDate });
+    return { status: 200, body, headers: { etag: etag(values.revision) } };
+  });
+  accessChanged(platform.database);
+  return answer;
+}
+
+/** Removes a share. Calls that rest on it end within a second on every process; executions that run go on. */
+export async function removeShare(
+  platform: Platform,
+  context: Context,
+  serviceId: string,
+  id: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  await platform.database.write(async (transaction) => {
+    const { row } = await requireShare(transaction, context, serviceId, id);
+    requireMatch(request, etag(row.revision));
+    await transaction.deleteFrom('shares').where('id', '=', id).execute();
+    await audit(platform, transaction, context, 'share:delete', id, { serviceId, recipient: recipientOf(row) });
+  });
+  accessChanged(platform.database);
+  return { status: 204 };
+}

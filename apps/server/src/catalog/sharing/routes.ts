@@ -1,0 +1,119 @@
+import { ChangeShareRequest, CreateShareRequest, Id, Share, SharedService } from '@kethub/contract';
+import { Type } from 'typebox';
+import {
+  contextOf,
+  ListQuery,
+  platformEndpoint as endpoint,
+  type PlatformEndpoint,
+} from '../../foundation/http/index.ts';
+import type { IdentityProvider } from '../../people/identity/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { changeShare, removeShare } from './change-share.ts';
+import { createShare } from './create-share.ts';
+import { readShare, readShares } from './read-shares.ts';
+import { readSharedService, readSharedServices } from './shared-services.ts';
+
+const tag = 'Sharing';
+const servicePath = Type.Object({ serviceId: Id });
+const sharePath = Type.Object({ serviceId: Id, shareId: Id });
+const found = ['invalid-request', 'not-found'] as const;
+const body = ['malformed-json', 'unsupported-media-type'] as const;
+
+/** Services given to users and organizations, for a time or for good. */
+export const sharingEndpoints = (platform: Platform, identity: IdentityProvider): PlatformEndpoint[] => [
+  endpoint({
+    method: 'POST',
+    path: '/services/:serviceId/shares',
+    id: 'createShare',
+    tag,
+    access: 'share:create',
+    summary: 'Share a service with a user or an organization',
+    description:
+      'Active from `startDate` until `endDate`. The recipient may run published versions through the job interface; of those that are published internally, applications of the recipient may subscribe to the API.',
+    params: servicePath,
+    body: CreateShareRequest,
+    answers: { 201: Share },
+    problems: [...found, ...body, 'conflict', 'request-in-progress', 'idempotency-key-reused'],
+    // It tells whether there is a user of this id.
+    lookup: { cost: 1 },
+    handle: ({ params, body, caller, request }) =>
+      createShare(platform, identity, contextOf(caller), params.serviceId, body, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services/:serviceId/shares',
+    id: 'listShares',
+    tag,
+    access: 'share:list',
+    summary: 'List the shares of a service, newest first',
+    params: servicePath,
+    answers: { 200: Type.Array(Share) },
+    problems: found,
+    handle: ({ params, caller }) => readShares(platform, contextOf(caller), params.serviceId),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services/:serviceId/shares/:shareId',
+    id: 'getShare',
+    tag,
+    access: 'share:read',
+    summary: 'Read a share',
+    params: sharePath,
+    answers: { 200: Share },
+    problems: found,
+    handle: ({ params, caller }) => readShare(platform, contextOf(caller), params.serviceId, params.shareId),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/services/:serviceId/shares/:shareId',
+    id: 'changeShare',
+    tag,
+    access: 'share:change',
+    summary: 'Change when a share is active',
+    description: 'Takes `If-Match`.',
+    params: sharePath,
+    body: ChangeShareRequest,
+    answers: { 200: Share },
+    problems: [...found, ...body, 'stale'],
+    handle: ({ params, body, caller, request }) =>
+      changeShare(platform, contextOf(caller), params.serviceId, params.shareId, body, request),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/services/:serviceId/shares/:shareId',
+    id: 'deleteShare',
+    tag,
+    access: 'share:delete',
+    summary: 'Remove a share',
+    description: 'What rests on it ends within a second. Executions that run go on. Takes `If-Match`.',
+    params: sharePath,
+    answers: { 204: null },
+    problems: [...found, 'stale'],
+    handle: ({ params, caller, request }) =>
+      removeShare(platform, contextOf(caller), params.serviceId, params.shareId, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/shared-services',
+    id: 'listSharedServices',
+    tag,
+    access: 'shared-service:list',
+    summary: 'List the services that are shared with the caller or the organization now, newest first',
+    query: ListQuery,
+    answers: { 200: Type.Array(SharedService) },
+    problems: ['invalid-request'],
+    handle: ({ caller, query }) => readSharedServices(platform, contextOf(caller), query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/shared-services/:serviceId',
+    id: 'getSharedService',
+    tag,
+    access: 'shared-service:read',
+    summary: 'Read a service that is shared with the caller or the organization now',
+    params: servicePath,
+    answers: { 200: SharedService },
+    problems: found,
+    handle: ({ params, caller }) => readSharedService(platform, contextOf(caller), params.serviceId),
+  }),
+];

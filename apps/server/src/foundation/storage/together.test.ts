@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { databases, type TestDatabase } from '../../testing/databases.ts';
+import { Together } from './together.ts';
+
+describe.each(databases)('statements that are written together, on $name', ({ open }) => {
+  let opened: TestDatabase;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened.close());
+  beforeEach(() => opened.database.write((transaction) => transaction.deleteFrom('unused_blobs').execute()));
+
+  const columns = ['blob', 'noted_at'] as const;
+  const note = (together: Together, ...blobs: string[]): void =>
+    together.insert(
+      'unused_blobs',
+      columns,
+      blobs.map((blob, at) => ({ blob, noted_at: at + 1 })),
+    );
+  const noted = () => opened.database.read.selectFrom('unused_blobs').selectAll().orderBy('blob').execute();
+
+  test('are all done, and each returns its own rows', async () => {
+    const { database } = opened;
+    await database.writeTogether((together) => note(together, 'a', 'b', 'c'));
+    const { removed, changed, none } = await database.write(async (transaction) => {
+      const together = new Together(transaction);
+      note(together, 'new');
+      const returned = {
+        removed: together.rows(
+          sql<{ blob: string; late: boolean | number }>`delete from unused_blobs where noted_at >= 2
+            returning blob, noted_at > 2 as late`,
+        ),
+        changed: together.rows(
+          sql<{
+            noted_at: number;
+          }>`update unused_blobs set noted_at = 1800000000000 where blob = 'a' returning noted_at`,
+        ),
+        none: together.rows(sql`delete from unused_blobs where blob = 'nothing' returning blob`),
+      };
+      expect(returned.removed.rows).toEqual([]);
+      await together.run();
+      return returned;
+    });
+    expect(new Map(removed.rows.map(({ blob, late }) => [blob, Boolean(late)]))).toEqual(
+      new Map([
+        ['b', false],
+        ['c', true],
+      ]),
+    );
+    expect(changed.rows).toEqual([{ noted_at: 1_800_000_000_000 }]);
+    expect(none.rows).toEqual([]);
+    expect(await noted()).toEqual([
+      { blob: 'a', noted_at: 1_800_000_000_000 },
+      { blob: 'new', noted_at: 1 },
+    ]);
+  });
+
+  test('are nothing when one of them fails, however many they are', async () => {
+    const { database } = opened;
+    for (const count of [2, 50]) {
+      const failing = database.writeTogether((together) => {
+        for (let number = 0; number < count; number += 1) note(together, `blob ${number}`);
+        note(together, 'blob 0');
+      });
+      await expect(failing).rejects.toThrow(/unique/i);
+      expect(await noted()).toEqual([]);
+    }
+  });
+
+  test('can be more than fit into one, one, or none', async () => {
+    const { database } = opened;
+    const blobs = Array.from({ length: 40 }, (_value, number) => `blob ${number + 10}`);
+    await database.writeTogether((together) => {
+      for (const blob of blobs) note(together, blob);
+    });
+    await database.writeTogether((together) => note(together, 'alone'));
+    await database.writeTogether(() => undefined);
+    expect((await noted()).map(({ blob }) => blob)).toEqual(['alone', ...blobs]);
+  });
+
+  test('with more rows than one statement takes are several', async () => {
+    const rows = Array.from({ length: 4_100 }, (_value, number) => ({ blob: `${number}`, noted_at: number }));
+    await opened.database.writeTogether((together) => together.insert('unused_blobs', columns, rows));
+    expect(await noted()).toHaveLength(4_100);
+  });
+});

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../../testing/databases.ts';
+import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
+import { noteUnused, putUnused, removeUnused, takeIntoUse } from './unused-blobs.ts';
+
+describe.each(databases)('blobs that nothing refers to, on $name', ({ open }) => {
+  let platform: TestPlatform;
+  beforeAll(async () => {
+    platform = await createTestPlatform(open);
+  });
+  afterAll(() => platform.close());
+
+  const isStored = (blob: string): Promise<boolean> =>
+    platform.blobs.get(blob).then(
+      ({ stream }) => Boolean(stream.destroy()),
+      () => false,
+    );
+  const notes = async (): Promise<string[]> =>
+    (await platform.database.read.selectFrom('unused_blobs').select('blob').execute()).map(({ blob }) => blob);
+
+  test('what is noted goes with its note, what is in use stays', async () => {
+    const { database, blobs } = platform;
+    const [used, unused] = [await putUnused(platform, 'used'), await putUnused(platform, 'unused')];
+    await database.write((transaction) => takeIntoUse(transaction, used));
+    await removeUnused(database, blobs, [used, unused]);
+    expect([await isStored(used), await isStored(unused), await notes()]).toEqual([true, false, []]);
+  });
+
+  test('who removes waits for a transaction that takes into use, and for one that fails', async () => {
+    const { database, blobs } = platform;
+    for (const isUsed of [true, false]) {
+      const blob = await putUnused(platform, 'on its way');
+      const taken = Promise.withResolvers<void>();
+      const goOn = Promise.withResolvers<void>();
+      const transaction = database.write(async (queries) => {
+        await takeIntoUse(queries, blob);
+        taken.resolve();
+        await goOn.promise;
+        if (!isUsed) throw new Error('refused');
+      });
+      await taken.promise;
+      const removed = removeUnused(database, blobs, [blob]);
+      goOn.resolve();
+      await transaction.catch(() => undefined);
+      await removed;
+      expect([await isStored(blob), await notes()]).toEqual([isUsed, []]);
+    }
+  });
+
+  test('hundreds go in one call', async () => {
+    const { database, blobs } = platform;
+    const many = await Promise.all(Array.from({ length: 250 }, (_, number) => blobs.put(String(number))));
+    await database.write(async (transaction) => {
+      for (const blob of many) await noteUnused(transaction, blob, platform.now());
+    });
+    await removeUnused(database, blobs, many);
+    expect(await notes()).toEqual([]);
+    expect(await Promise.all(many.map(isStored))).toEqual(many.map(() => false));
+  });
+});

@@ -1,0 +1,70 @@
+import type { PersonalAccessTokenPrincipal } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import type { Catalog } from '../deletions/index.ts';
+import { createFindDeletion, createFindLeaving, type FindDeletion } from '../deletions/index.ts';
+import type { PlatformEndpoint } from '../../foundation/http/index.ts';
+import type { IdentityProvider } from '../identity/index.ts';
+import type { Caller, Platform, PlatformAccess } from '../../foundation/platform.ts';
+import { createAdmission } from './admission.ts';
+import { authorize } from './authorize.ts';
+import { LastUses } from './last-uses.ts';
+import { accountEndpoints } from './routes.ts';
+import { Upkeep } from './upkeep.ts';
+import { visiblePeople } from './visible-people.ts';
+import { createTokenVerifier, type VerifyPersonalAccessToken } from './verify-access-token.ts';
+
+/** Everything that a domain of its own needs, created once. */
+export interface AccountServices {
+  readonly platform: Platform;
+  /** Without those whose account is being deleted. */
+  readonly identity: IdentityProvider;
+  readonly catalogs: readonly Catalog[];
+  readonly findDeletion: FindDeletion;
+  readonly verifyPersonalAccessToken: VerifyPersonalAccessToken;
+  readonly lastUses: LastUses;
+}
+
+/** The user account service, and the door that every endpoint of the platform interface stands behind. */
+export interface Accounts {
+  /** Who makes this request, if the access is given; throws the Problem otherwise. For `mount`. */
+  admit(access: PlatformAccess, request: FastifyRequest): Promise<Caller>;
+  /** The endpoints of the user account service, relative to {base_url}. */
+  readonly endpoints: readonly PlatformEndpoint[];
+  /** Whose token this is; for the gateway and Git, in process. Throws 401 or 403 like POST /authorize. */
+  authorize(rawToken: string | undefined): Promise<PersonalAccessTokenPrincipal>;
+  /** The personal access token behind a raw value, or null when it is missing, malformed, unknown or expired. */
+  readonly verifyPersonalAccessToken: VerifyPersonalAccessToken;
+  /** Begins to complete, again and again, what was cut off. */
+  start(): void;
+  /** Writes down the last uses of tokens. Call before the database is closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the user account service. `identity` stays open for longer than it. `catalogs` are all domains in which a user
+ * can own something: an account is deleted only when none of them objects.
+ */
+export function createAccounts(platform: Platform, identity: IdentityProvider, catalogs: readonly Catalog[]): Accounts {
+  const lastUses = new LastUses(platform);
+  const findDeletion = createFindDeletion(platform.database);
+  const services: AccountServices = {
+    platform,
+    identity: visiblePeople(identity, findDeletion, createFindLeaving(platform.database)),
+    catalogs,
+    findDeletion,
+    verifyPersonalAccessToken: createTokenVerifier(platform, lastUses),
+    lastUses,
+  };
+  const upkeep = new Upkeep(services);
+  return {
+    admit: createAdmission(services),
+    endpoints: accountEndpoints(services),
+    authorize: (rawToken) => authorize(services, rawToken),
+    verifyPersonalAccessToken: services.verifyPersonalAccessToken,
+    start: () => upkeep.start(),
+    async close() {
+      await upkeep.stop();
+      await lastUses.close();
+    },
+  };
+}

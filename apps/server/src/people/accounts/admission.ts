@@ -1,0 +1,115 @@
+import type { FastifyRequest } from 'fastify';
+import { beingDeleted } from '../deletions/index.ts';
+import { isAllowed, isOperation, operations } from '@kethub/contract';
+import { Problem } from '../../foundation/http/index.ts';
+import { isApproved, type Identity } from '../identity/index.ts';
+import { roleIn } from '../organizations/index.ts';
+import type { Caller, Context, Person, PlatformAccess } from '../../foundation/platform.ts';
+import type { AccountDeletionRow } from '../../foundation/storage/index.ts';
+import type { AccountServices } from './accounts.ts';
+import { credentialOf, notAuthenticated, type Credential } from './credentials.ts';
+
+/** Decides who makes a request and whether the access is given: 401 who are you, 403 you may not, 503 nobody can tell. */
+export function createAdmission(services: AccountServices) {
+  return async (access: PlatformAccess, request: FastifyRequest): Promise<Caller> => {
+    if (access === 'RAW_TOKEN') return { person: null, context: null };
+    if (access === 'ANYONE') return { person: await knownPerson(services, request), context: null };
+    const credential = credentialOf(request);
+    if (!credential) {
+      throw notAuthenticated(
+        'Send a login session in Authorization: Bearer, or a personal access token in X-Auth-Token.',
+      );
+    }
+    const person: Person = { id: await subjectOf(services, credential), credential: credential.type };
+    await requireAccess(services, access, person);
+    return { person, context: access === 'SIGNED_IN' ? null : await contextOf(services, access, request, person) };
+  };
+}
+
+/** Who calls what anyone may call, for limits only: null without credentials, or with ones that cannot be verified. */
+async function knownPerson(services: AccountServices, request: FastifyRequest): Promise<Person | null> {
+  try {
+    const credential = credentialOf(request);
+    return credential && { id: await subjectOf(services, credential), credential: credential.type };
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
+}
+
+async function subjectOf(services: AccountServices, { type, token }: Credential): Promise<string> {
+  if (type === 'ACCESS_TOKEN') {
+    const verified = await services.verifyPersonalAccessToken(token);
+    if (verified) return verified.userId;
+    throw notAuthenticated('The personal access token is expired, malformed or unknown.', 'invalid_token');
+  }
+  const verified = await services.identity.verify(token);
+  if (verified) return verified.subject;
+  throw notAuthenticated('The login session is expired or not valid. Refresh it or sign in again.', 'invalid_token');
+}
+
+/** Whose account is being deleted, or was, can do nothing but repeat that, for as long as their login session lasts. */
+function requireLeaving(access: PlatformAccess, { ended_at }: AccountDeletionRow): void {
+  if (access === 'APPROVED_OR_LEAVING') return;
+  throw ended_at === null && access !== 'SIGNED_IN' ? beingDeleted() : accountGone();
+}
+
+function accountGone(): Problem {
+  return notAuthenticated('The account behind these credentials does not exist any more.', 'invalid_token');
+}
+
+async function requireAccess(services: AccountServices, access: PlatformAccess, person: Person): Promise<void> {
+  const deletion = await services.findDeletion(person.id);
+  if (deletion) return requireLeaving(access, deletion);
+  const identity = await services.identity.find(person.id);
+  if (!identity) throw accountGone();
+  // Of any status, switched off included: that is what such an endpoint tells them.
+  if (access === 'SIGNED_IN') return;
+  if (!identity.enabled) throw new Problem('not-approved', 'The account is switched off.');
+  if (!isApproved(identity)) {
+    throw new Problem('not-approved', 'The account is not an approved user. An administrator approves registrations.');
+  }
+  if (access === 'LOGIN_SESSION' && person.credential !== 'LOGIN_SESSION') {
+    throw new Problem('login-session-required', 'Sign in for this: a personal access token is not enough.');
+  }
+  if (access === 'ADMINISTRATOR' && !isAdministrator(services, identity)) {
+    throw new Problem('not-administrator', 'This takes an administrator of the platform.');
+  }
+}
+
+/** Approved like everybody else, and named in the setting. */
+function isAdministrator({ platform }: AccountServices, { username }: Identity): boolean {
+  return platform.configuration.administrators.includes(username.normalize('NFC').toLowerCase());
+}
+
+/**
+ * The owner that a request is about: the organization in the path, else the one in X-OrganizationId, else the caller.
+ * Throws when the caller has not joined it, or with a role that is not enough for the operation.
+ */
+async function contextOf(
+  { platform }: AccountServices,
+  access: PlatformAccess,
+  request: FastifyRequest,
+  person: Person,
+): Promise<Context> {
+  const { organizationId: named } = request.params as { organizationId?: string };
+  const header = request.headers['x-organizationid'];
+  const id = named ?? header;
+  if (id === undefined) return { type: 'USER', id: person.id, role: 'OWNER', personId: person.id };
+  const role = typeof id === 'string' ? await roleIn(platform.database.read, id, person.id) : null;
+  if (!role) {
+    if (named !== undefined)
+      throw new Problem('not-found', `There is no organization ${named}, or you have not joined it.`);
+    throw new Problem(
+      'unknown-organization',
+      'The organization named by X-OrganizationId does not exist or you have not joined it. Leave the header out to act personally.',
+    );
+  }
+  if (isOperation(access) && !isAllowed(role, access)) {
+    throw new Problem(
+      'not-permitted',
+      `This takes the role ${operations[access]} in the organization; yours is ${role}. Ask an owner of it.`,
+    );
+  }
+  return { type: 'ORGANIZATION', id: String(id), role, personId: person.id };
+}

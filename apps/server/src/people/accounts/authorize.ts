@@ -1,0 +1,22 @@
+import type { PersonalAccessTokenPrincipal } from '@kethub/contract';
+import { Problem } from '../../foundation/http/index.ts';
+import { isApproved } from '../identity/index.ts';
+import type { AccountServices } from './accounts.ts';
+import { notAuthenticated } from './credentials.ts';
+import { tokenMetadata } from './present.ts';
+
+/** Whose token this is. 401 when it is missing, expired, malformed or unknown; 403 when its user may not authenticate. */
+export async function authorize(
+  { platform, identity, verifyPersonalAccessToken }: AccountServices,
+  rawToken: string | undefined,
+): Promise<PersonalAccessTokenPrincipal> {
+  if (!rawToken) throw notAuthenticated('Send the personal access token in X-Auth-Token.');
+  const verified = await verifyPersonalAccessToken(rawToken);
+  if (!verified) {
+    throw notAuthenticated('The personal access token is expired, malformed or unknown.', 'invalid_token');
+  }
+  const user = await identity.find(verified.userId);
+  if (!user || !isApproved(user)) throw new Problem('not-approved', 'The user of this token may not authenticate.');
+  // This very call is a use; the database learns of it later.
+  return { id: user.id, accessToken: { ...tokenMetadata({ ...verified.token, used_at: platform.now() }) } };
+}

@@ -1,0 +1,56 @@
+import { audit, ownContext } from '../audit/index.ts';
+import { holdAccount } from '../deletions/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { createRawToken, digestOf, type AccessTokenRow } from '../../foundation/storage/index.ts';
+import { findDefaultToken, insertDefaultToken, replaceDefaultToken } from './queries.ts';
+
+/** The raw value of the default token of a user, which is made when there is none yet. Two first reads agree on one. */
+export async function defaultTokenOf(platform: Platform, userId: string): Promise<string> {
+  const known = await findDefaultToken(platform.database.read, userId);
+  if (known) return open(platform, known);
+  const kept = await platform.database.write(async (transaction) => {
+    await holdAccount(platform.database, transaction, userId);
+    await insertDefaultToken(transaction, newDefaultToken(platform, userId).row);
+    return findDefaultToken(transaction, userId);
+  });
+  if (!kept) throw new Error(`The default token of user ${userId} was deleted while it was being made`);
+  return open(platform, kept);
+}
+
+/** Puts a new default token in the place of the present one, which opens nothing any more once this has resolved. */
+export async function renewDefaultToken(platform: Platform, userId: string): Promise<string> {
+  const { row, value } = newDefaultToken(platform, userId);
+  await platform.database.write(async (transaction) => {
+    await holdAccount(platform.database, transaction, userId);
+    await replaceDefaultToken(transaction, row);
+    await audit(platform, transaction, ownContext(userId), 'access-token:renew', row.id);
+  });
+  return value;
+}
+
+/** The one token that is kept besides its digest, sealed, because every read shows it. It never expires. */
+function newDefaultToken(platform: Platform, userId: string): { row: AccessTokenRow; value: string } {
+  const value = createRawToken('ket_pat_');
+  const row: AccessTokenRow = {
+    id: platform.newId(),
+    user_id: userId,
+    name: 'Default token',
+    digest: digestOf(value),
+    sealed_value: platform.seal.seal(purposeOf(userId), value),
+    is_default: 1,
+    created_at: platform.now(),
+    used_at: null,
+    expires_on: null,
+  };
+  return { row, value };
+}
+
+function open(platform: Platform, { user_id, sealed_value }: AccessTokenRow): string {
+  if (sealed_value === null) throw new Error(`The default token of user ${user_id} has no sealed value`);
+  return platform.seal.unseal(purposeOf(user_id), sealed_value);
+}
+
+/** Names the user, so that a sealed value copied to somebody else's row does not open. */
+function purposeOf(userId: string): string {
+  return `default token of ${userId}`;
+}

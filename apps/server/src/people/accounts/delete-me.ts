@@ -1,0 +1,22 @@
+import type { Answer } from '../../foundation/http/index.ts';
+import type { Person } from '../../foundation/platform.ts';
+import { recipientOf } from '../../foundation/mail/index.ts';
+import type { AccountServices } from './accounts.ts';
+import { beginDeletion } from './begin-deletion.ts';
+import { finishDeletion } from './finish-deletion.ts';
+import { findUser } from './queries.ts';
+
+/** Deletes the account of the caller. Repeated, it goes on where it was cut off; when all is done it does nothing. */
+export async function deleteMe(services: AccountServices, { id }: Person): Promise<Answer> {
+  const deletion =
+    (await services.findDeletion(id)) ?? (await beginDeletion(services, id, await recipientsOf(services, id)));
+  if (deletion.ended_at === null) await finishDeletion(services, deletion);
+  return { status: 204 };
+}
+
+/** Under which addresses mails are waiting for this person: the one of today, and the one of the last visit. */
+async function recipientsOf({ platform, identity }: AccountServices, id: string): Promise<string[]> {
+  const people = await Promise.all([identity.find(id), findUser(platform.database.read, id)]);
+  const recipients = people.flatMap((person) => (person ? [recipientOf(platform.seal, person.email)] : []));
+  return [...new Set(recipients)];
+}

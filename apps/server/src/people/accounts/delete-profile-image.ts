@@ -1,0 +1,17 @@
+import type { Answer } from '../../foundation/http/index.ts';
+import type { Person } from '../../foundation/platform.ts';
+import { noteUnused, removeUnused } from '../../foundation/storage/index.ts';
+import type { AccountServices } from './accounts.ts';
+import { deleteProfileImage } from './profile-image-queries.ts';
+
+/** Removes the image of the caller; none is fine. */
+export async function removeProfileImage({ platform }: AccountServices, person: Person): Promise<Answer> {
+  const { database, blobs, now } = platform;
+  const blob = await database.write(async (transaction) => {
+    const gone = await deleteProfileImage(transaction, person.id);
+    if (gone) await noteUnused(transaction, gone, now());
+    return gone;
+  });
+  if (blob) await removeUnused(database, blobs, [blob]);
+  return { status: 204 };
+}

@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import { lockSearch, type Database, type Queries } from '../../foundation/storage/index.ts';
+import { deleteProfileImage } from './profile-image-queries.ts';
+
+/** Deletes every row of a user; returns the blob of the profile image, if there was one. */
+export async function deleteUserRows(
+  { dialect }: Database,
+  transaction: Queries,
+  userId: string,
+): Promise<string | null> {
+  // Locked in the order in which their last uses are written down, so that neither waits for the other for ever.
+  if (dialect === 'postgres')
+    await sql`select id from access_tokens where user_id = ${userId} order by id for update`.execute(transaction);
+  await lockSearch(transaction);
+  await transaction.deleteFrom('access_tokens').where('user_id', '=', userId).execute();
+  await transaction.deleteFrom('user_search').where('user_id', '=', userId).execute();
+  await transaction.deleteFrom('search_changes').where('user_id', '=', userId).execute();
+  await transaction
+    .deleteFrom('audit_entries')
+    .where('owner_type', '=', 'USER')
+    .where('owner_id', '=', userId)
+    .execute();
+  const blob = await deleteProfileImage(transaction, userId);
+  await transaction.deleteFrom('users').where('id', '=', userId).execute();
+  return blob;
+}

@@ -1,0 +1,68 @@
+import type { Platform } from '../../foundation/platform.ts';
+import type { AccessTokenRow } from '../../foundation/storage/index.ts';
+import { noteUse } from './queries.ts';
+
+const WRITE_EVERY_MS = 30_000;
+
+/**
+ * Remembers when tokens were last used and writes that down off the path of the requests, at most every 30 s: the first
+ * use after a pause at once, the following ones together.
+ */
+export class LastUses {
+  readonly #platform: Platform;
+  /** Not yet on its way to the database. */
+  readonly #pending = new Map<string, number>();
+  /** On its way to the database. */
+  #underWay: ReadonlyMap<string, number> = new Map();
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  /** Notes a use of this token now. */
+  touch(tokenId: string): void {
+    this.#pending.set(tokenId, this.#platform.now());
+    if (this.#timer) return;
+    const wait = this.#writtenAt + WRITE_EVERY_MS - this.#platform.now();
+    this.#timer = setTimeout(() => this.#write(), Math.max(0, wait)).unref();
+  }
+
+  /** The token with the last use that this process knows of, written down or not. */
+  upToDate(token: AccessTokenRow): AccessTokenRow {
+    const usedAt = this.#pending.get(token.id) ?? this.#underWay.get(token.id) ?? null;
+    return usedAt === null ? token : { ...token, used_at: Math.max(usedAt, token.used_at ?? usedAt) };
+  }
+
+  /** Writes down what is pending. */
+  async close(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#write();
+    await this.#writing;
+  }
+
+  #write(): void {
+    this.#timer = null;
+    this.#writtenAt = this.#platform.now();
+    this.#writing = this.#writing.then(() => this.#writePending());
+  }
+
+  async #writePending(): Promise<void> {
+    // In the order of ids, so that two processes lock the rows in the same order.
+    const uses = [...this.#pending].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    if (uses.length === 0) return;
+    this.#underWay = new Map(uses);
+    this.#pending.clear();
+    try {
+      await this.#platform.database.write(async (transaction) => {
+        for (const [id, usedAt] of uses) await noteUse(transaction, id, usedAt);
+      });
+    } catch (error) {
+      this.#platform.log.warn({ err: error }, 'last uses of access tokens could not be written; they go with the next');
+      for (const [id, usedAt] of uses) if (!this.#pending.has(id)) this.#pending.set(id, usedAt);
+    }
+    this.#underWay = new Map();
+  }
+}

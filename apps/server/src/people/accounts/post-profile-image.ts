@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { FastifyRequest } from 'fastify';
+import { holdAccount } from '../deletions/index.ts';
+import type { Answer } from '../../foundation/http/index.ts';
+import type { Person, Platform } from '../../foundation/platform.ts';
+import { noteUnused, removeUnused, takeIntoUse, type ProfileImageRow } from '../../foundation/storage/index.ts';
+import type { AccountServices } from './accounts.ts';
+import { decodeImage } from './decode-image.ts';
+import { replaceProfileImage } from './profile-image-queries.ts';
+import { lockUser } from './queries.ts';
+import { userOf } from './read-me.ts';
+import { receiveImage } from './receive-image.ts';
+
+/** Where uploads lie while they arrive; what a crash left there goes with the next start. */
+export function uploadFolder({ configuration }: Platform): string {
+  return path.join(configuration.dataDir, 'uploads');
+}
+
+/** Puts an image in the place of the caller's present one, which stays when anything is wrong with the new. */
+export async function postProfileImage(
+  services: AccountServices,
+  person: Person,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { platform } = services;
+  await mkdir(uploadFolder(platform), { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(path.join(uploadFolder(platform), 'image-'));
+  try {
+    const [upload, clean] = [path.join(folder, 'upload'), path.join(folder, 'clean')];
+    await receiveImage(request, upload);
+    const media_type = await decodeImage(upload, clean);
+    const user = await userOf(services, person);
+    await store(platform, clean, {
+      user_id: user.id,
+      media_type,
+      created_at: platform.now(),
+      ...(await measure(clean)),
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  return { status: 204 };
+}
+
+/** Stores the file as a blob and puts that in the place of the present one. Whatever fails, no blob stays unused. */
+async function store(platform: Platform, file: string, content: Omit<ProfileImageRow, 'blob'>): Promise<void> {
+  const { database, blobs, now } = platform;
+  const blob = blobs.newKey();
+  await database.write((transaction) => noteUnused(transaction, blob, now()));
+  let unused: string | null = blob;
+  try {
+    await blobs.put(createReadStream(file), blob);
+    unused = await database.write(async (transaction) => {
+      await holdAccount(database, transaction, content.user_id);
+      await lockUser(transaction, content.user_id, now());
+      await takeIntoUse(transaction, blob);
+      const before = await replaceProfileImage(transaction, { ...content, blob });
+      if (before) await noteUnused(transaction, before, now());
+      return before;
+    });
+  } finally {
+    if (unused) await removeUnused(database, blobs, [unused]);
+  }
+}
+
+async function measure(file: string): Promise<{ bytes: number; digest: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, digest: hash.digest('hex') };
+}

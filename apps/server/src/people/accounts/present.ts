@@ -1,0 +1,42 @@
+import {
+  toTimestamp,
+  type AccessTokenDto,
+  type AccessTokenMetadataDto,
+  type UserDto,
+  type UserOverviewDto,
+} from '@kethub/contract';
+import type { Identity } from '../identity/index.ts';
+import type { AccessTokenRow, UserRow } from '../../foundation/storage/index.ts';
+
+export function userDto(user: UserRow): UserDto {
+  return {
+    id: user.id,
+    username: user.username,
+    email: user.email,
+    firstname: user.firstname,
+    lastname: user.lastname,
+    currentPosition: user.current_position,
+    homepage: user.homepage,
+    about: user.about,
+  };
+}
+
+export function tokenMetadata(token: AccessTokenRow): AccessTokenMetadataDto {
+  return {
+    id: token.id,
+    name: token.name,
+    createdAt: toTimestamp(token.created_at),
+    usedAt: token.used_at === null ? null : toTimestamp(token.used_at),
+    expiresAt: token.expires_on,
+  };
+}
+
+/** `value` is the raw token, known only while it is being created. */
+export function accessTokenDto(token: AccessTokenRow, value: string | null): AccessTokenDto {
+  return { ...tokenMetadata(token), value };
+}
+
+/** What everybody may see of a user. */
+export function userOverview({ id, firstname, lastname }: Identity): UserOverviewDto {
+  return { id, firstname, lastname };
+}

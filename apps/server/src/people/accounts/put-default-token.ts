@@ -1,0 +1,14 @@
+import type { DefaultAccessTokenDto } from '@kethub/contract';
+import type { Answer } from '../../foundation/http/index.ts';
+import type { Person } from '../../foundation/platform.ts';
+import type { AccountServices } from './accounts.ts';
+import { renewDefaultToken } from './default-token.ts';
+import { secretAnswer } from './read-access-tokens.ts';
+import { userOf } from './read-me.ts';
+
+/** Gives the caller a new default token; the previous one is invalid from now on. */
+export async function putDefaultToken(services: AccountServices, person: Person): Promise<Answer> {
+  const user = await userOf(services, person);
+  const body: DefaultAccessTokenDto = { defaultToken: await renewDefaultToken(services.platform, user.id) };
+  return { status: 200, headers: secretAnswer, body };
+}

@@ -1,0 +1,120 @@
+import { sql } from 'kysely';
+import {
+  lockSearch,
+  nameProvider,
+  personName,
+  putIntoSearch,
+  searchTextOf,
+  type AccessTokenRow,
+  type Queries,
+  type UserRow,
+} from '../../foundation/storage/index.ts';
+
+/** The SQL of users and their personal access tokens. */
+
+export function findUser(queries: Queries, id: string): Promise<UserRow | undefined> {
+  return queries.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Adds a user, or brings the fields that the identity provider owns up to date. Of two at once, both find one record. */
+export async function upsertUser(transaction: Queries, user: UserRow): Promise<UserRow> {
+  await lockSearch(transaction);
+  const { username, email, firstname, lastname, updated_at } = user;
+  const row = await transaction
+    .insertInto('users')
+    .values(user)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ username, email, firstname, lastname, updated_at }))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await putIntoSearch(transaction, row.id, searchTextOf(row));
+  await nameProvider(transaction, { type: 'USER', id: row.id }, personName(row));
+  return row;
+}
+
+/**
+ * The record of a user, locked until the end of the transaction by writing to it, which both databases understand. The
+ * account must be held: then the user, once there, stays.
+ */
+export function lockUser(transaction: Queries, id: string, now: number): Promise<UserRow> {
+  return transaction
+    .updateTable('users')
+    .set({ updated_at: now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Changes the fields that the user edits. The user must be there. */
+export function updateProfile(
+  transaction: Queries,
+  id: string,
+  profile: Pick<UserRow, 'current_position' | 'homepage' | 'about'>,
+): Promise<UserRow> {
+  return transaction.updateTable('users').set(profile).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+}
+
+/** The tokens of a user that are not the default token, newest first. */
+export function listAccessTokens(queries: Queries, userId: string): Promise<AccessTokenRow[]> {
+  return queries
+    .selectFrom('access_tokens')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('is_default', '=', 0)
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export function findDefaultToken(queries: Queries, userId: string): Promise<AccessTokenRow | undefined> {
+  return queries
+    .selectFrom('access_tokens')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('is_default', '=', 1)
+    .executeTakeFirst();
+}
+
+export async function insertAccessToken(transaction: Queries, token: AccessTokenRow): Promise<void> {
+  await transaction.insertInto('access_tokens').values(token).execute();
+}
+
+/** Adds the default token unless there is one. */
+export async function insertDefaultToken(transaction: Queries, token: AccessTokenRow): Promise<void> {
+  await transaction
+    .insertInto('access_tokens')
+    .values(token)
+    .onConflict((conflict) => conflict.column('user_id').where(isDefault).doNothing())
+    .execute();
+}
+
+/** Puts a default token in the place of the present one, in one statement: of two at once the later stays. */
+export async function replaceDefaultToken(transaction: Queries, token: AccessTokenRow): Promise<void> {
+  const { user_id: _same, ...content } = token;
+  await transaction
+    .insertInto('access_tokens')
+    .values(token)
+    .onConflict((conflict) => conflict.column('user_id').where(isDefault).doUpdateSet(content))
+    .execute();
+}
+
+/** Whether a token of this id belonged to this user and is now gone. */
+export async function deleteAccessToken(transaction: Queries, userId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('access_tokens')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
+}
+
+/** Notes a use, unless a later one is noted already or the token is gone. */
+export async function noteUse(transaction: Queries, id: string, usedAt: number): Promise<void> {
+  await transaction
+    .updateTable('access_tokens')
+    .set({ used_at: usedAt })
+    .where('id', '=', id)
+    .where((token) => token.or([token('used_at', 'is', null), token('used_at', '<', usedAt)]))
+    .execute();
+}
+
+// The literal of the partial index: with a parameter in its place neither database recognises the index.
+const isDefault = sql<boolean>`is_default = 1`;

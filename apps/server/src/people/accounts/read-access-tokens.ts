@@ -1,0 +1,24 @@
+import type { AccessTokensDto } from '@kethub/contract';
+import type { Answer } from '../../foundation/http/index.ts';
+import type { Person } from '../../foundation/platform.ts';
+import type { AccountServices } from './accounts.ts';
+import { defaultTokenOf } from './default-token.ts';
+import { accessTokenDto } from './present.ts';
+import { listAccessTokens } from './queries.ts';
+import { userOf } from './read-me.ts';
+
+/** The default token of the caller by value, the others by their metadata, newest first. */
+export async function readAccessTokens(services: AccountServices, person: Person): Promise<Answer> {
+  const { platform, lastUses } = services;
+  const user = await userOf(services, person);
+  const defaultToken = await defaultTokenOf(platform, user.id);
+  const tokens = await listAccessTokens(platform.database.read, user.id);
+  const body: AccessTokensDto = {
+    defaultToken,
+    accessTokens: tokens.map((token) => accessTokenDto(lastUses.upToDate(token), null)),
+  };
+  return { status: 200, headers: secretAnswer, body };
+}
+
+/** An answer that holds a raw token is for nobody else, and for no cache. */
+export const secretAnswer = { 'cache-control': 'no-store' };

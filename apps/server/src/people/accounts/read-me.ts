@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify';
+import { holdAccount } from '../deletions/index.ts';
+import { etag, isFresh, type Answer } from '../../foundation/http/index.ts';
+import type { Person } from '../../foundation/platform.ts';
+import { digestOf, type UserRow } from '../../foundation/storage/index.ts';
+import type { AccountServices } from './accounts.ts';
+import { notAuthenticated } from './credentials.ts';
+import { userDto } from './present.ts';
+import { findUser, upsertUser } from './queries.ts';
+
+/** The profile of the caller; the first call creates the record. */
+export async function readMe(services: AccountServices, person: Person, request: FastifyRequest): Promise<Answer> {
+  const answer = profileAnswer(await userOf(services, person));
+  const { headers } = answer;
+  return isFresh(request, headers.etag) ? { status: 304, headers } : answer;
+}
+
+/** The profile with its ETag, which covers the fields of the identity provider as well. */
+export function profileAnswer(user: UserRow) {
+  const body = userDto(user);
+  const headers = { etag: etag(digestOf(JSON.stringify(body)).slice(0, 32)), 'cache-control': 'private, no-cache' };
+  return { status: 200, headers, body };
+}
+
+/** The record of the caller, created on first use, with what the identity provider says now. */
+export async function userOf({ platform, identity }: AccountServices, person: Person): Promise<UserRow> {
+  const known = await identity.find(person.id);
+  if (!known) throw notAuthenticated('The account behind these credentials does not exist any more.', 'invalid_token');
+  const { id, username, email, firstname, lastname } = known;
+  const fields = { username, email, firstname, lastname };
+  const user = await findUser(platform.database.read, id);
+  if (user && Object.entries(fields).every(([name, value]) => user[name as keyof typeof fields] === value)) return user;
+  const now = platform.now();
+  const profile = { current_position: null, homepage: null, about: null };
+  return platform.database.write(async (transaction) => {
+    await holdAccount(platform.database, transaction, id);
+    return upsertUser(transaction, { id, ...fields, ...profile, created_at: now, updated_at: now });
+  });
+}

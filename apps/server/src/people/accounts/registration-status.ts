@@ -1,0 +1,40 @@
+import type { RegistrationResponse } from '@kethub/contract';
+import type { Answer } from '../../foundation/http/index.ts';
+import { isApproved, type Identity } from '../identity/index.ts';
+import type { Person } from '../../foundation/platform.ts';
+import type { AccountServices } from './accounts.ts';
+
+/**
+ * How far the registration of this address is, for any authenticated caller. Who is not approved finds the own address
+ * only: anybody can register and sign in, and would otherwise learn who else has.
+ */
+export async function readRegistrationStatus(
+  services: AccountServices,
+  caller: Person,
+  email: string,
+): Promise<Answer> {
+  const body = registrationOf(await findFor(services, caller, email));
+  return { status: 200, headers: { 'cache-control': 'no-store' }, body };
+}
+
+/** Several may have registered one address while it is not confirmed: the caller is the one who is meant. */
+async function findFor({ identity }: AccountServices, caller: Person, email: string): Promise<Identity | null> {
+  const own = await identity.find(caller.id);
+  if (!own) return null;
+  if (own.email.toLowerCase() === email.toLowerCase()) return own;
+  return isApproved(own) ? identity.findByEmail(email) : null;
+}
+
+/** The first hurdle that is left decides. An account that is switched off counts as rejected: its owner cannot go on. */
+export function registrationOf(person: Identity | null): RegistrationResponse {
+  if (!person) return { status: 'NOT_FOUND', message: 'Nobody has registered with this e-mail address.' };
+  if (!person.enabled) return { status: 'REJECTED', message: 'This account is switched off.' };
+  if (person.status === 'REJECTED') return { status: 'REJECTED', message: 'The registration was rejected.' };
+  if (!person.emailVerified) {
+    return { status: 'EMAIL_NOT_VERIFIED', message: 'Open the link in the e-mail to confirm the address.' };
+  }
+  if (person.status === 'PENDING') {
+    return { status: 'PENDING', message: 'The registration waits for the approval of an administrator.' };
+  }
+  return { status: 'APPROVED', message: 'The registration is complete.' };
+}

@@ -1,0 +1,151 @@
+import {
+  AccessTokenDto,
+  AccessTokensDto,
+  CreateAccessTokenRequest,
+  DefaultAccessTokenDto,
+  PersonalAccessTokenPrincipal,
+  UpdateUserRequest,
+  UserDto,
+} from '@kethub/contract';
+import { Type } from 'typebox';
+import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
+import type { AccountServices } from './accounts.ts';
+import { authorize } from './authorize.ts';
+import { createAccessToken } from './create-access-token.ts';
+import { removeAccessToken } from './delete-access-token.ts';
+import { deleteMe } from './delete-me.ts';
+import { door, sessionDoor } from './door.ts';
+import { profileImageEndpoints } from './profile-image-routes.ts';
+import { putDefaultToken } from './put-default-token.ts';
+import { putMe } from './put-me.ts';
+import { readAccessTokens } from './read-access-tokens.ts';
+import { readMe } from './read-me.ts';
+import { userEndpoints } from './user-routes.ts';
+
+const tag = 'Account';
+/** Not checked by the schema: an id that is no UUID is the id of no token, and the answer is 404 as for any other. */
+const tokenPath = Type.Object({ id: Type.String({ description: 'UUID of the token.' }) });
+
+/** The user account service. */
+export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] => [
+  endpoint({
+    method: 'GET',
+    path: '/me',
+    id: 'getMe',
+    tag,
+    access: 'APPROVED',
+    summary: 'Read the own profile',
+    description: 'The first call creates the record from the identity provider.',
+    answers: { 200: UserDto, 304: null },
+    sends: ['ETag', 'Cache-Control'],
+    problems: door,
+    handle: ({ caller, request }) => readMe(services, personOf(caller), request),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/me',
+    id: 'updateMe',
+    tag,
+    access: 'APPROVED',
+    summary: 'Change the own profile',
+    description:
+      'A field that is absent or null keeps its value; an empty text clears it. The other fields belong to the identity provider. Takes `If-Match`.',
+    body: UpdateUserRequest,
+    answers: { 200: UserDto },
+    sends: ['ETag', 'Cache-Control'],
+    problems: ['invalid-request', 'malformed-json', ...door, 'stale', 'unsupported-media-type'],
+    handle: ({ caller, body, request }) => putMe(services, personOf(caller), body, request),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/me',
+    id: 'deleteMe',
+    tag,
+    access: 'APPROVED_OR_LEAVING',
+    summary: 'Delete the own account',
+    description:
+      'Cannot be undone. Deletes the profile, the tokens and the profile image, at last the identity. Refused while the caller is the only owner of something. When it was cut off it can be repeated; Kethub completes it as well.',
+    answers: { 204: null },
+    problems: ['still-owner', ...door, 'catalog-unavailable', 'deletion-incomplete'],
+    handle: ({ caller }) => deleteMe(services, personOf(caller)),
+  }),
+  ...profileImageEndpoints(services),
+  endpoint({
+    method: 'GET',
+    path: '/me/access-tokens',
+    id: 'listAccessTokens',
+    tag,
+    access: 'LOGIN_SESSION',
+    summary: 'List personal access tokens, newest first',
+    description: 'The default token is shown by value, the others by their metadata.',
+    answers: { 200: AccessTokensDto },
+    sends: ['Cache-Control'],
+    problems: sessionDoor,
+    handle: ({ caller }) => readAccessTokens(services, personOf(caller)),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/me/access-tokens',
+    id: 'createAccessToken',
+    tag,
+    access: 'LOGIN_SESSION',
+    summary: 'Create a personal access token',
+    description: 'Only this answer shows its value.',
+    body: CreateAccessTokenRequest,
+    answers: { 200: AccessTokenDto },
+    sends: ['Cache-Control'],
+    problems: [
+      'invalid-request',
+      'malformed-json',
+      ...sessionDoor,
+      'request-in-progress',
+      'unsupported-media-type',
+      'idempotency-key-reused',
+    ],
+    handle: ({ caller, body, request }) => createAccessToken(services, personOf(caller), body, request),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/me/access-tokens/default',
+    id: 'renewDefaultAccessToken',
+    tag,
+    access: 'LOGIN_SESSION',
+    summary: 'Renew the default token',
+    description: 'The previous one is invalid at once.',
+    answers: { 200: DefaultAccessTokenDto },
+    sends: ['Cache-Control'],
+    problems: sessionDoor,
+    handle: ({ caller }) => putDefaultToken(services, personOf(caller)),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/me/access-tokens/:id',
+    id: 'deleteAccessToken',
+    tag,
+    access: 'LOGIN_SESSION',
+    summary: 'Delete a personal access token',
+    description: 'It is invalid at once.',
+    params: tokenPath,
+    answers: { 204: null },
+    problems: [...sessionDoor, 'not-found'],
+    handle: ({ caller, params }) => removeAccessToken(services, personOf(caller), params.id),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/authorize',
+    id: 'authorize',
+    tag,
+    access: 'RAW_TOKEN',
+    summary: 'Resolve a personal access token into its user',
+    description: 'For internal services. Looks at nothing but the header `X-Auth-Token`, which holds the raw token.',
+    answers: { 200: PersonalAccessTokenPrincipal },
+    sends: ['Cache-Control'],
+    problems: ['not-authenticated', 'not-approved', 'identity-provider-unavailable'],
+    handle: async ({ request }) => {
+      const header = request.headers['x-auth-token'];
+      const body = await authorize(services, typeof header === 'string' ? header : undefined);
+      return { status: 200, headers: { 'cache-control': 'no-store' }, body };
+    },
+  }),
+  ...userEndpoints(services),
+];

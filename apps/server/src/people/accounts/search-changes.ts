@@ -1,0 +1,47 @@
+import { findDeletion, lockAccount } from '../deletions/index.ts';
+import type { Identity } from '../identity/index.ts';
+import type { Queries } from '../../foundation/storage/index.ts';
+import type { AccountServices } from './accounts.ts';
+import { upsertUser } from './queries.ts';
+
+/**
+ * Puts approved people into the search whom it does not know yet, or under another name; triggers note them. So people are
+ * found who have never been here, and under a new name at once. Returns how many of at most `most` were looked at.
+ */
+export async function updateSearch({ platform, identity }: AccountServices, most: number): Promise<number> {
+  const { database, now } = platform;
+  const noted = await database.read.selectFrom('search_changes').select('user_id').limit(most).execute();
+  if (noted.length === 0) return 0;
+  const ids = noted.map(({ user_id }) => user_id);
+  const people = await identity.findApproved(ids);
+  for (const [index, id] of ids.entries())
+    await database.write(async (transaction) => {
+      await lockAccount(database, transaction, id, 'SHARED');
+      await transaction.deleteFrom('search_changes').where('user_id', '=', id).execute();
+      const person = people[index];
+      if (person && !(await findDeletion(transaction, id))) await upsertUser(transaction, rowOf(person, now()));
+    });
+  // Who was changed after being read, and before the note was taken, is noted again.
+  const since = await identity.findApproved(ids);
+  const changed = ids.filter((_id, index) => nameOf(since[index]) !== nameOf(people[index]));
+  if (changed.length > 0) await database.write((transaction) => note(transaction, changed));
+  return ids.length;
+}
+
+async function note(transaction: Queries, ids: readonly string[]): Promise<void> {
+  for (const user_id of ids)
+    await transaction
+      .insertInto('search_changes')
+      .values({ user_id })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}
+
+function nameOf(person: Identity | null | undefined): string {
+  return person ? JSON.stringify([person.username, person.firstname, person.lastname]) : '';
+}
+
+function rowOf({ id, username, email, firstname, lastname }: Identity, now: number) {
+  const profile = { current_position: null, homepage: null, about: null };
+  return { id, username, email, firstname, lastname, ...profile, created_at: now, updated_at: now };
+}

@@ -1,0 +1,109 @@
+import { sql, type RawBuilder } from 'kysely';
+import {
+  gramsToLookFor,
+  isAmong,
+  readEntries,
+  tokenOf,
+  type Database,
+  type SearchEntry,
+} from '../../foundation/storage/index.ts';
+
+/** Through so many blocks it goes before it asks the index: whoever is one in 400 users is found on the way. */
+const WALKED = 256;
+/** Every block that is returned has one user at least, so that as many as are shown are enough. */
+const RETURNED = 20;
+
+/** What to find in the blocks: a text, of which all that comes from the index is checked. */
+interface Page {
+  readonly needle: string;
+  /** Only blocks behind this position; null begins with the first. */
+  readonly after: number | null;
+  readonly limit: number;
+}
+
+/**
+ * The entries of the blocks that hold `needle`, in their order, some blocks at a time: from the first blocks as long as
+ * these are full of it, then through the index. See search-blocks.ts for why.
+ */
+export async function* findInBlocks(database: Database, needle: string): AsyncGenerator<readonly SearchEntry[]> {
+  let after: number | null = null;
+  for (;;) {
+    const page: Page = { needle, after, limit: RETURNED };
+    const blocks = await walk(database, page);
+    yield entriesOf(blocks);
+    if (blocks.length < RETURNED) break;
+    after = blocks.at(-1)?.position ?? null;
+  }
+  const walkedTo = await positionAfter(database, after, WALKED);
+  if (walkedTo === null) return;
+  after = walkedTo;
+  for (let limit = RETURNED; ; limit *= 4) {
+    const blocks = await findThroughIndex(database, { needle, after, limit });
+    yield entriesOf(blocks);
+    if (blocks.length < limit) return;
+    after = blocks.at(-1)?.position ?? after;
+  }
+}
+
+/** Whose marks these are; one who was removed meanwhile is missing. */
+export async function findUsersOfMarks({ read }: Database, marks: readonly string[]): Promise<Map<string, string>> {
+  const rows = await read
+    .selectFrom('user_search')
+    .select(['mark', 'user_id'])
+    .where(isAmong(read, 'mark', marks))
+    .execute();
+  return new Map(rows.map(({ mark, user_id }) => [mark, user_id]));
+}
+
+/** Without entries when it does not hold what is looked for. */
+interface Block {
+  readonly position: number;
+  readonly entries: string | null;
+}
+
+async function walk({ read, dialect }: Database, { needle, after, limit }: Page): Promise<Block[]> {
+  const { rows } = await sql<Block>`
+    select position, entries from (
+      select position, entries from user_search_blocks where position > ${after ?? -1}
+      order by position limit ${sql.lit(WALKED)}) walked
+    where ${holds(dialect, needle)} order by position limit ${limit}`.execute(read);
+  return rows;
+}
+
+/** The position of the last of the `count` blocks behind `after`, or null when there are not so many. */
+async function positionAfter({ read }: Database, after: number | null, count: number): Promise<number | null> {
+  const { rows } = await sql<{ position: number }>`
+    select position from user_search_blocks where position > ${after ?? -1}
+    order by position limit 1 offset ${count - 1}`.execute(read);
+  return rows[0]?.position ?? null;
+}
+
+/**
+ * The first blocks that the index knows to have every gram of the text. Both databases are made to begin with the index:
+ * their planners would now and then rather go through the blocks in order, which takes the longer the rarer the text is.
+ */
+async function findThroughIndex({ read, dialect }: Database, { needle, after, limit }: Page): Promise<Block[]> {
+  const grams = gramsToLookFor(needle);
+  const entries = sql`case when ${holds(dialect, needle)} then entries end as entries`;
+  const query =
+    dialect === 'sqlite'
+      ? sql<Block>`
+          select found.position, ${entries} from (
+            select rowid as position from user_search_grams
+            where user_search_grams match ${grams.map(tokenOf).join(' AND ')} and rowid > ${after}
+            order by rowid limit ${limit}) found
+          cross join user_search_blocks using (position) order by found.position`
+      : sql<Block>`
+          with found as materialized (select position from user_search_grams where grams @> ${grams}::integer[]),
+          first as materialized (select position from found where position > ${after} order by position limit ${limit})
+          select position, ${entries} from first join user_search_blocks using (position) order by position`;
+  return (await query.execute(read)).rows;
+}
+
+function holds(dialect: Database['dialect'], needle: string): RawBuilder<unknown> {
+  return dialect === 'sqlite' ? sql`instr(entries, ${needle}) > 0` : sql`strpos(entries, ${needle}) > 0`;
+}
+
+function entriesOf(blocks: readonly Block[]): SearchEntry[] {
+  return blocks.flatMap(({ entries }) => (entries === null ? [] : readEntries(entries)));
+}

@@ -1,0 +1,87 @@
+import { limits, type UserSearchDto } from '@kethub/contract';
+import { Problem, type Answer } from '../../foundation/http/index.ts';
+import { beginningOfName, foldCase, isInNoName, searchTextOf, wordsOf } from '../../foundation/storage/index.ts';
+import type { AccountServices } from './accounts.ts';
+import { userOverview } from './present.ts';
+import { updateSearch } from './search-changes.ts';
+import { findInBlocks, findUsersOfMarks } from './search-queries.ts';
+
+/** Of so many at once it is asked whether they are approved: few are not any more. */
+const ASKED_AT_ONCE = 2 * limits.searchedUsers;
+/** So many changed people are put into the search before it is answered; the upkeep sees to more. */
+const CHANGES_AT_ONCE = 20;
+/** Of more it is not asked in one search: an external identity provider answers for each on its own. */
+const MOST_ASKED = 50 * limits.searchedUsers;
+
+/** How well a search text fits: `needle` is what the index looks for, and `fits` judges what it finds. */
+interface Rank {
+  readonly needle: string;
+  readonly fits: (text: string) => boolean;
+}
+
+/**
+ * The approved users whose first name, last name or username holds each word of `q`, best match first: a name that begins
+ * with all of it, then names that begin with its words, then the others; each by last name and first name. An external
+ * identity provider could not search as the interface asks for: its people are copied.
+ */
+export async function searchUsers(services: AccountServices, q: string): Promise<Answer> {
+  if (q.includes('\0')) throw new Problem('invalid-request', 'The query q must not hold the character U+0000.');
+  const folded = foldCase(q);
+  const words = wordsOf(folded);
+  await updateSearch(services, CHANGES_AT_ONCE);
+  const users: UserSearchDto[] = [];
+  let asked = 0;
+  for await (const marks of isInNoName(words) ? [] : matches(services, ranksOf(folded, words))) {
+    users.push(...(await approvedOf(services, marks, words)));
+    asked += marks.length;
+    if (users.length >= limits.searchedUsers || asked >= MOST_ASKED) break;
+  }
+  return { status: 200, body: users.slice(0, limits.searchedUsers) };
+}
+
+/** The ranks of a query, the best first. */
+function ranksOf(folded: string, words: readonly string[]): Rank[] {
+  const longest = words.toSorted((a, b) => b.length - a.length)[0] ?? folded;
+  const whole = beginningOfName(folded.trim() === '' ? folded : folded.trim());
+  const begins = { needle: whole, fits: (text: string) => text.includes(whole) };
+  const apart = {
+    needle: beginningOfName(longest),
+    fits: (text: string) => words.every((word) => text.includes(beginningOfName(word))),
+  };
+  const inside = { needle: longest, fits: (text: string) => holdsAll(text, words) };
+  return words.length > 1 ? [begins, apart, inside] : [begins, inside];
+}
+
+function holdsAll(text: string, words: readonly string[]): boolean {
+  return words.every((word) => text.includes(word));
+}
+
+/** Marks of the users with a match, the best first, some at a time. */
+async function* matches({ platform }: AccountServices, ranks: readonly Rank[]): AsyncGenerator<string[]> {
+  for (const [index, { needle, fits }] of ranks.entries()) {
+    const better = ranks.slice(0, index);
+    for await (const entries of findInBlocks(platform.database, needle)) {
+      const marks = entries
+        .filter(({ text }) => fits(text) && !better.some((rank) => rank.fits(text)))
+        .map(({ mark }) => mark);
+      for (let from = 0; from < marks.length; from += ASKED_AT_ONCE) yield marks.slice(from, from + ASKED_AT_ONCE);
+    }
+  }
+}
+
+async function approvedOf(
+  { platform, identity }: AccountServices,
+  marks: readonly string[],
+  words: readonly string[],
+): Promise<UserSearchDto[]> {
+  const ids = await findUsersOfMarks(platform.database, marks);
+  const known = marks.map((mark) => ids.get(mark)).filter((id) => id !== undefined);
+  const people = await identity.findApproved(known);
+  return (
+    people
+      .filter((person) => person !== null)
+      // The name may have changed at the identity provider since it was put into the search.
+      .filter((person) => holdsAll(searchTextOf(person), words))
+      .map(userOverview)
+  );
+}

@@ -1,0 +1,80 @@
+import { rmSync } from 'node:fs';
+import { forgetDeletions, listBegunDeletions } from '../deletions/index.ts';
+import { sweepUnusedBlobs, type AccountDeletionRow } from '../../foundation/storage/index.ts';
+import type { AccountServices } from './accounts.ts';
+import { finishDeletion } from './finish-deletion.ts';
+import { updateSearch } from './search-changes.ts';
+import { uploadFolder } from './post-profile-image.ts';
+
+const EVERY_MS = 60_000;
+const AT_ONCE = 100;
+/** Longer than any request, login session or memory of an identity provider that began before the deletion. */
+const DELETION_KEPT_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Completes what nobody comes back for, at the start and every minute: deletions of accounts that were cut off, and
+ * blobs of images that were never put in place. At the start uploads that a crash cut off are removed.
+ */
+export class Upkeep {
+  readonly #services: AccountServices;
+  #timer: NodeJS.Timeout | null = null;
+  #stopped = false;
+  #round: Promise<void> = Promise.resolve();
+
+  constructor(services: AccountServices) {
+    this.#services = services;
+  }
+
+  start(): void {
+    rmSync(uploadFolder(this.#services.platform), { recursive: true, force: true });
+    this.#timer = setInterval(() => this.#begin(), EVERY_MS).unref();
+    this.#begin();
+  }
+
+  /** Waits for what is under way; the rest is done after the next start. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer) clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  #begin(): void {
+    this.#round = this.#round.then(() => this.#all());
+  }
+
+  async #all(): Promise<void> {
+    const { platform } = this.#services;
+    try {
+      await this.#finishDeletions();
+      while (!this.#stopped && (await updateSearch(this.#services, AT_ONCE)) === AT_ONCE);
+      await sweepUnusedBlobs(platform.database, platform.blobs, platform.now());
+      const before = platform.now() - DELETION_KEPT_MS;
+      await platform.database.write((transaction) => forgetDeletions(transaction, before));
+    } catch (error) {
+      platform.log.warn({ err: error }, 'upkeep of accounts failed; the next round tries again');
+    }
+  }
+
+  async #finishDeletions(): Promise<void> {
+    const { read } = this.#services.platform.database;
+    let last = '';
+    for (;;) {
+      const some = await listBegunDeletions(read, last, AT_ONCE);
+      for (const deletion of some) {
+        if (this.#stopped) return;
+        await this.#finish(deletion);
+        last = deletion.user_id;
+      }
+      if (some.length < AT_ONCE) return;
+    }
+  }
+
+  /** One that fails does not keep the others waiting. */
+  async #finish(deletion: AccountDeletionRow): Promise<void> {
+    try {
+      await finishDeletion(this.#services, deletion);
+    } catch (error) {
+      this.#services.platform.log.warn({ err: error }, 'a deletion of an account is not complete; it is tried again');
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import {
+  BatchUserRequest,
+  BatchUserResponseDto,
+  RegistrationResponse,
+  UserOverviewDto,
+  UserSearchDto,
+  limits,
+} from '@kethub/contract';
+import { Type } from 'typebox';
+import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
+import type { AccountServices } from './accounts.ts';
+import { door } from './door.ts';
+import { headUser, readUser, readUsers } from './read-users.ts';
+import { readRegistrationStatus } from './registration-status.ts';
+import { searchUsers } from './search-users.ts';
+import { userPath } from './user-path.ts';
+
+const tag = 'Users';
+/** An address as RFC 5321 bounds it. What stands on each side of the @ is for the identity provider to judge. */
+const registrationQuery = Type.Object({
+  email: Type.String({ pattern: String.raw`^[^@\s\u0000]+@[^@\s\u0000]+$`, maxLength: 320 }),
+});
+const searchQuery = Type.Object({
+  q: Type.String({
+    minLength: 1,
+    description: 'Parts of a first name, last name or username, in any order; upper or lower case.',
+  }),
+});
+
+/** Looking up other people. Only approved users are ever found. */
+export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => [
+  endpoint({
+    method: 'GET',
+    path: '/users/:id',
+    id: 'getUser',
+    tag,
+    access: 'APPROVED',
+    summary: 'Read the name of a user',
+    params: userPath,
+    answers: { 200: UserOverviewDto },
+    problems: [...door, 'not-found'],
+    lookup: { cost: 1 },
+    handle: ({ params }) => readUser(services, params.id),
+  }),
+  endpoint({
+    method: 'HEAD',
+    path: '/users/:id',
+    id: 'headUser',
+    tag,
+    access: 'ANYONE',
+    summary: 'Whether a user exists',
+    params: userPath,
+    answers: { 204: null },
+    problems: ['not-found', 'identity-provider-unavailable'],
+    lookup: { cost: 1 },
+    handle: ({ params }) => headUser(services, params.id),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/users/batch',
+    id: 'getUsers',
+    tag,
+    access: 'ANYONE',
+    summary: `Read the names of at most ${limits.batchUsers} users`,
+    description: 'An id that is nobody fails nothing: it comes back in `notFound`.',
+    body: BatchUserRequest,
+    answers: { 200: BatchUserResponseDto },
+    problems: ['invalid-request', 'malformed-json', 'identity-provider-unavailable', 'unsupported-media-type'],
+    // Ten for one: an id cannot be guessed, and a page that shows many people asks for them at once.
+    lookup: { cost: 1, costOfBody: ({ ids }) => Math.ceil(ids.length / 10) },
+    handle: ({ body }) => readUsers(services, body),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/user-registration-status',
+    id: 'getRegistrationStatus',
+    tag,
+    access: 'SIGNED_IN',
+    summary: 'Read how far the registration of an e-mail address is',
+    query: registrationQuery,
+    answers: { 200: RegistrationResponse },
+    problems: ['invalid-request', 'not-authenticated', 'identity-provider-unavailable'],
+    // An address can be guessed: 50 a minute are enough for whoever waits for their own.
+    lookup: { cost: 20 },
+    handle: ({ caller, query }) => readRegistrationStatus(services, personOf(caller), query.email),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/search',
+    id: 'searchUsers',
+    tag,
+    access: 'APPROVED',
+    summary: 'Search users by name',
+    description: `At most ${limits.searchedUsers}, best match first: the beginning of a name before its inside, then by last name and first name. E-mail addresses are never matched.`,
+    query: searchQuery,
+    answers: { 200: Type.Array(UserSearchDto) },
+    problems: ['invalid-request', ...door],
+    // Up to 20 people each; enough for a search at every key stroke.
+    lookup: { cost: 5 },
+    handle: ({ query }) => searchUsers(services, query.q),
+  }),
+];

@@ -1,0 +1,21 @@
+import { AuditEntry } from '@kethub/contract';
+import { Type } from 'typebox';
+import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { AuditQuery, readAuditLog } from './read-audit-log.ts';
+
+/** The record of what was done, for those who own it. */
+export const auditEndpoints = (platform: Platform): PlatformEndpoint[] => [
+  endpoint({
+    method: 'GET',
+    path: '/audit-log',
+    id: 'readAuditLog',
+    tag: 'Audit log',
+    access: 'audit-log:read',
+    summary: 'Read every change of rights, keys and publications, and the own sign-ins, newest first',
+    query: AuditQuery,
+    answers: { 200: Type.Array(AuditEntry) },
+    problems: ['invalid-request'],
+    handle: ({ caller, query }) => readAuditLog(platform, contextOf(caller), query),
+  }),
+];

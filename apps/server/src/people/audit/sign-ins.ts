@@ -1,0 +1,161 @@
+import { sql } from 'kysely';
+import { findDeletion, lockAccount } from '../deletions/index.ts';
+import { networkOf } from '../../foundation/http/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import type { Queries } from '../../foundation/storage/index.ts';
+import type { SignInAction } from './record.ts';
+
+/** Why nobody was signed in. */
+export type Refusal = 'WRONG_PASSWORD' | 'SWITCHED_OFF' | 'TOO_MANY';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Networks that are told apart for an account, an outcome and a day; all others are one. */
+const MOST_NETWORKS = 20;
+const OTHERS = 'other networks';
+const UNKNOWN = 'unknown';
+/** Refusals that wait to be written, by whether a password was checked. A check is slow, so those never become so many. */
+const MOST_CHECKED = 4_000;
+const MOST_UNCHECKED = 500;
+
+interface Pending {
+  readonly name: string;
+  readonly refusal: Refusal;
+  readonly network: string;
+  readonly first: number;
+  times: number;
+  last: number;
+}
+
+interface Entry {
+  readonly action: SignInAction;
+  readonly actorId: string;
+  readonly outcome: string;
+  readonly network: string;
+  readonly first: number;
+  readonly last: number;
+  readonly times: number;
+}
+
+/**
+ * Sign-ins in the audit log of the person whose account it is: one entry for each outcome, network and day, with a count,
+ * and at most 21 networks. So a flood adds a handful of entries, and nothing but age removes any.
+ *
+ * Successes are written before the session begins. Refusals are collected and written by `flush`: what a request costs
+ * must not show whether there is such an account.
+ */
+export class SignInRecords {
+  readonly #platform: Platform;
+  readonly #findAccount: (name: string) => Promise<string | null>;
+  #pending = new Map<string, Pending>();
+
+  /** @param findAccount the id of the account that a name or address signs in to, or null. */
+  constructor(platform: Platform, findAccount: (name: string) => Promise<string | null>) {
+    this.#platform = platform;
+    this.#findAccount = findAccount;
+  }
+
+  /** Somebody is signed in. `address` is null where it is not known. */
+  async signedIn(accountId: string, address: string | null): Promise<void> {
+    const at = this.#platform.now();
+    const network = address === null ? UNKNOWN : networkOf(address);
+    const action = 'session:sign-in' as const;
+    const entry = { action, actorId: accountId, outcome: 'SIGNED_IN', network, first: at, last: at, times: 1 };
+    await this.#platform.database.write((transaction) => this.#add(transaction, accountId, entry));
+  }
+
+  /** Nobody was signed in under this name. */
+  refused(name: string, refusal: Refusal, address: string | null): void {
+    const network = address === null ? UNKNOWN : networkOf(address);
+    if (this.#count(name, refusal, network)) return;
+    // The network gives way first, then those that cost nothing.
+    this.#count(name, refusal, OTHERS);
+  }
+
+  #count(name: string, refusal: Refusal, network: string): boolean {
+    const key = JSON.stringify([name, refusal, network]);
+    const last = this.#platform.now();
+    const known = this.#pending.get(key);
+    if (known) {
+      known.times += 1;
+      known.last = last;
+      return true;
+    }
+    if (this.#pending.size >= (refusal === 'TOO_MANY' ? MOST_UNCHECKED : MOST_CHECKED)) return false;
+    this.#pending.set(key, { name, refusal, network, first: last, last, times: 1 });
+    return true;
+  }
+
+  /** Writes the refusals that were collected. What cannot be written is kept for the next time. */
+  async flush(): Promise<void> {
+    const pending = this.#pending;
+    this.#pending = new Map();
+    for (const [key, one] of pending) {
+      try {
+        const accountId = await this.#findAccount(one.name);
+        if (accountId !== null) await this.#write(accountId, one);
+        pending.delete(key);
+      } catch (error) {
+        for (const [left, { ...refusal }] of pending) if (!this.#pending.has(left)) this.#pending.set(left, refusal);
+        throw error;
+      }
+    }
+  }
+
+  async #write(accountId: string, { refusal, network, first, last, times }: Pending): Promise<void> {
+    const action = 'session:refuse' as const;
+    const entry = { action, actorId: UNKNOWN, outcome: refusal, network, first, last, times };
+    await this.#platform.database.write((transaction) => this.#add(transaction, accountId, entry));
+  }
+
+  async #add(transaction: Queries, accountId: string, entry: Entry): Promise<void> {
+    // Whoever leaves can still sign in, to repeat the deletion; nothing may be left of them.
+    await lockAccount(this.#platform.database, transaction, accountId, 'SHARED');
+    if (await findDeletion(transaction, accountId)) return;
+    const day = Math.floor(entry.first / DAY_MS);
+    const keyOf = (network: string): string => JSON.stringify([accountId, entry.outcome, day, network]);
+    const isKnown = await transaction
+      .selectFrom('audit_entries')
+      .select('id')
+      .where('merged_under', '=', keyOf(entry.network))
+      .executeTakeFirst();
+    const network =
+      isKnown || (await networksOf(transaction, accountId, entry, day * DAY_MS)) < MOST_NETWORKS
+        ? entry.network
+        : OTHERS;
+    await transaction
+      .insertInto('audit_entries')
+      .values({
+        id: this.#platform.newId(),
+        owner_type: 'USER',
+        owner_id: accountId,
+        actor_id: entry.actorId,
+        action: entry.action,
+        resource_id: accountId,
+        detail: JSON.stringify({ outcome: entry.outcome, network }),
+        created_at: entry.first,
+        merged_under: keyOf(network),
+        times: entry.times,
+        last_at: entry.last,
+      })
+      .onConflict((conflict) =>
+        conflict.column('merged_under').doUpdateSet({
+          times: sql<number>`audit_entries.times + excluded.times`,
+          last_at: sql<number>`case when audit_entries.last_at > excluded.last_at then audit_entries.last_at else excluded.last_at end`,
+        }),
+      )
+      .execute();
+  }
+}
+
+/** Entries of an account with this action since the beginning of the day. */
+async function networksOf(transaction: Queries, accountId: string, { action }: Entry, since: number): Promise<number> {
+  const { count } = await transaction
+    .selectFrom('audit_entries')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('owner_type', '=', 'USER')
+    .where('owner_id', '=', accountId)
+    .where('action', '=', action)
+    .where('created_at', '>=', since)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

@@ -1,0 +1,14 @@
+import type { Database } from '../../foundation/storage/index.ts';
+
+const CHANNEL = 'access-changed';
+const EVERY_APPLICATION = '*';
+
+/** Tells every gateway process that what an application may call has changed; '*' when many may be concerned. */
+export function accessChanged(database: Database, applicationId: string = EVERY_APPLICATION): void {
+  database.notify(CHANNEL, applicationId);
+}
+
+/** Calls back with the id of an application whose access has changed, or null when it may be any. */
+export function onAccessChanged(database: Database, listener: (applicationId: string | null) => void): () => void {
+  return database.listen(CHANNEL, (payload) => listener(payload === EVERY_APPLICATION ? null : payload));
+}

@@ -1,0 +1,1 @@
+export { accessChanged, onAccessChanged } from './access-changed.ts';

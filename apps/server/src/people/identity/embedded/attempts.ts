@@ -1,0 +1,114 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { networkOf } from '../../../foundation/http/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import { findFailures, isFamiliar, purgeAttempts, recordFailure, recordFamiliar } from './attempts-queries.ts';
+import { keep } from './keys.ts';
+
+const WINDOW_MS = 5 * 60 * 1000;
+/** Wrong passwords of one account from one network: whoever guesses elsewhere does not shut a person out. */
+const PER_ACCOUNT_AND_NETWORK = 10;
+/** Wrong passwords from one network over all accounts; people behind one proxy share it. */
+const PER_NETWORK = 100;
+/** Wrong passwords of one account from all networks on which nobody has signed in to it: bounds a guessing botnet. */
+const PER_ACCOUNT = 100;
+/** How long a network counts as one from which somebody signs in to an account. */
+const FAMILIAR_MS = 90 * 24 * 60 * 60 * 1000;
+
+export type Attempt<T> = { readonly retryAfter: number } | { readonly outcome: T | null };
+
+interface Keys {
+  readonly account: string;
+  /** Both null when the network is not known. */
+  readonly network: string | null;
+  readonly pair: string | null;
+}
+
+/**
+ * Throttles wrong passwords over windows of 5 minutes. Nobody is shut out for longer than the rest of a window, and the
+ * owner of an account under attack not at all from a network they have signed in from before. Counted in the database,
+ * for all processes and across restarts, and written on failures only: each has cost its guesser a password hash, which
+ * bounds the rows. A row tells who without the key that is sealed beside it from nobody.
+ */
+export class Attempts {
+  readonly #platform: Platform;
+  /** Attempts of this process whose outcome is not known yet, by key. */
+  readonly #open = new Map<string, number>();
+  #secret: Promise<string> | null = null;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  /**
+   * Lets `check` decide whether the password is right (null: wrong), or returns the seconds to wait when there were too
+   * many wrong ones. What runs at the same time counts as wrong until it is known, so that parallel guesses do not slip
+   * through. Without an address, which may be everybody's, only the account counts.
+   */
+  async make<T>(account: string, address: string | null, check: () => Promise<T | null>): Promise<Attempt<T>> {
+    const keys = await this.#keysOf(account, address === null ? null : networkOf(address));
+    const all = known(keys);
+    const before = new Map(all.map((key) => [key, this.#open.get(key) ?? 0]));
+    for (const key of all) this.#open.set(key, (this.#open.get(key) ?? 0) + 1);
+    try {
+      const retryAfter = await this.#wait(keys, before);
+      if (retryAfter !== null) {
+        this.#platform.telemetry.metrics?.signInFailed();
+        return { retryAfter };
+      }
+      const outcome = await check();
+      if (outcome === null) this.#platform.telemetry.metrics?.signInFailed();
+      await this.#record(keys, outcome !== null);
+      return { outcome };
+    } finally {
+      for (const key of all) this.#close(key);
+    }
+  }
+
+  /** Deletes what has ended. */
+  purge(): Promise<void> {
+    return purgeAttempts(this.#platform.database, this.#platform.now());
+  }
+
+  async #wait({ network, pair, account }: Keys, before: ReadonlyMap<string, number>): Promise<number | null> {
+    const { database, now } = this.#platform;
+    const failures = await findFailures(database.read, known({ network, pair, account }), now());
+    const full = (key: string | null, most: number): number | null => {
+      if (key === null) return null;
+      const row = failures.get(key);
+      if ((row?.failures ?? 0) + (before.get(key) ?? 0) < most) return null;
+      return row ? Math.ceil((row.expires_at - now()) / 1000) : 1;
+    };
+    const wait = full(network, PER_NETWORK) ?? full(pair, PER_ACCOUNT_AND_NETWORK);
+    if (wait !== null) return wait;
+    const attacked = full(account, PER_ACCOUNT);
+    if (attacked === null || pair === null) return attacked;
+    return (await isFamiliar(database.read, pair, now())) ? null : attacked;
+  }
+
+  async #record({ network, account, pair }: Keys, right: boolean): Promise<void> {
+    const { database, now } = this.#platform;
+    if (right) return pair === null ? undefined : recordFamiliar(database, pair, now(), FAMILIAR_MS);
+    // In one order in all processes: two that count the same rows do not wait for each other.
+    const keys = known({ network, account, pair }).sort();
+    return recordFailure(database, keys, now(), WINDOW_MS);
+  }
+
+  #close(key: string): void {
+    const left = (this.#open.get(key) ?? 1) - 1;
+    if (left === 0) this.#open.delete(key);
+    else this.#open.set(key, left);
+  }
+
+  async #keysOf(account: string, network: string | null): Promise<Keys> {
+    this.#secret ??= keep(this.#platform, 'sign-in-attempts', randomBytes(32).toString('base64url'));
+    const secret = await this.#secret;
+    const key = (...parts: string[]): string =>
+      createHmac('sha256', secret).update(JSON.stringify(parts)).digest('hex');
+    if (network === null) return { account: key('account', account), network: null, pair: null };
+    return { network: key('network', network), account: key('account', account), pair: key('pair', network, account) };
+  }
+}
+
+function known({ network, account, pair }: Keys): string[] {
+  return [network, account, pair].filter((key) => key !== null);
+}

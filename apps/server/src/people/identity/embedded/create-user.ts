@@ -1,0 +1,47 @@
+import { Problem } from '../../../foundation/http/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import { isDuplicate, type IdentityRow } from '../../../foundation/storage/index.ts';
+import type { Identity } from '../identity-provider.ts';
+import { hashPassword } from './passwords.ts';
+import { findForSignIn, insertIdentity, toIdentity } from './queries.ts';
+import { signInName } from './sign-in.ts';
+
+export interface NewUser {
+  readonly username: string;
+  readonly email: string;
+  readonly firstname: string;
+  readonly lastname: string;
+  readonly password: string;
+  readonly status: Identity['status'];
+}
+
+/** Adds a person with a verified address to the embedded provider. Throws `conflict` when the username or the address is taken. */
+export async function createUser(platform: Platform, user: NewUser): Promise<Identity> {
+  const row: IdentityRow = {
+    id: platform.newId(),
+    username: signInName(user.username),
+    email: signInName(user.email),
+    email_verified: 1,
+    firstname: user.firstname,
+    lastname: user.lastname,
+    password_hash: await hashPassword(user.password),
+    status: user.status,
+    enabled: 1,
+    created_at: platform.now(),
+  };
+  // Also across the two: whoever had the address of another as username would sign in in their place.
+  for (const name of [row.username, row.email]) {
+    if (await findForSignIn(platform.database.read, name)) throw taken();
+  }
+  try {
+    await insertIdentity(platform.database, row);
+  } catch (error) {
+    if (isDuplicate(error)) throw taken();
+    throw error;
+  }
+  return toIdentity(row);
+}
+
+function taken(): Problem {
+  return new Problem('conflict', 'A user with this username or e-mail address exists already.');
+}

@@ -1,0 +1,100 @@
+import { SignInRecords } from '../../audit/index.ts';
+import { createMailer } from '../../../foundation/mail/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import { createAccessTokenVerifier } from './access-token.ts';
+import { warnOfUnknownProxy } from '../client-address.ts';
+import { Attempts } from './attempts.ts';
+import { createUser } from './create-user.ts';
+import { createEmbeddedAdministration, findIdentityByEmail } from './administration.ts';
+import type { IdentityService } from '../identity-provider.ts';
+import { loadKeys } from './keys.ts';
+import { createOidcProvider } from './oidc-provider.ts';
+import { purgeOidcRecords } from './oidc-records.ts';
+import { serveOidcProvider } from './oidc-routes.ts';
+import { createFindIdentity, deleteIdentity, findApproved } from './queries.ts';
+import { purgeRegistrations } from '../registration/registration.ts';
+import { inviteAdministrators } from '../registration/administrators.ts';
+import { FormProtection } from '../registration/forgery.ts';
+import { MailLimits } from '../registration/limits.ts';
+import { findUnverified, findUnverifiedByEmail } from '../registration/queries.ts';
+import { accountOf, createSignIn, signInName } from './sign-in.ts';
+import { UpstreamSignIn } from '../upstream/sign-in.ts';
+
+const PURGE_EVERY_MS = 10 * 60 * 1000;
+/** How long a refused sign-in waits to be recorded. */
+const RECORD_EVERY_MS = 2_000;
+
+/**
+ * Opens the identity provider that comes with the platform: people and passwords in its own database, {auth_url} on its own
+ * server. Its keys are made on the first start.
+ */
+export async function createEmbeddedIdentity(platform: Platform): Promise<IdentityService> {
+  const keys = await loadKeys(platform);
+  const verifyToken = createAccessTokenVerifier(platform, keys.signing);
+  warnOfUnknownProxy(platform);
+  const attempts = new Attempts(platform);
+  const records = new SignInRecords(platform, accountOf(platform));
+  const signIn = createSignIn(platform, attempts, records);
+  const provider = createOidcProvider(platform, keys, signIn);
+  const { upstream: settings } = platform.configuration;
+  const upstream = settings && new UpstreamSignIn(platform, settings);
+  const mailer = createMailer(platform);
+  const registration = {
+    services: { platform, mailer, limits: new MailLimits(platform.now) },
+    protection: new FormProtection(keys.cookies, new URL(platform.addresses.auth)),
+  };
+  await inviteAdministrators(platform, mailer).catch(async (error: unknown) => {
+    await keys.signing.close();
+    await mailer.close();
+    throw error;
+  });
+  const findIdentity = createFindIdentity(platform.database);
+  let written: Promise<unknown> = Promise.resolve();
+  let purging: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    purging = Promise.all([purgeOidcRecords(platform), attempts.purge(), purgeRegistrations(platform)]).catch(
+      (error: unknown) => {
+        platform.log.warn({ err: error }, 'what has expired could not be deleted; the next round tries again');
+      },
+    );
+  }, PURGE_EVERY_MS).unref();
+  const recording = setInterval(() => {
+    written = written.then(() =>
+      records.flush().catch((error: unknown) => {
+        platform.log.warn({ err: error }, 'refused sign-ins could not be recorded; the next round tries again');
+      }),
+    );
+  }, RECORD_EVERY_MS).unref();
+  return {
+    issuer: platform.addresses.auth,
+    mailer,
+    administration: createEmbeddedAdministration(platform),
+    tokenEndpoint: `${platform.addresses.auth}/token`,
+    async verify(accessToken) {
+      const subject = await verifyToken(accessToken);
+      return subject === null ? null : { subject };
+    },
+    // Read anew each time: an account that is rejected or switched off is out at once.
+    find: async (subject) => (await findIdentity(subject)) ?? findUnverified(platform.database.read, subject),
+    findApproved: (subjects) => findApproved(platform.database.read, subjects),
+    // An account before a registration that nobody has confirmed: the address may be anybody's in that.
+    async findByEmail(email) {
+      const [{ read }, name] = [platform.database, signInName(email)];
+      return (await findIdentityByEmail(read, name)) ?? findUnverifiedByEmail(read, name);
+    },
+    delete: (subject) => deleteIdentity(platform.database, subject),
+    serve: (app) => serveOidcProvider(platform, app, provider, signIn, records, upstream, registration),
+    createUser: (user) => createUser(platform, user),
+    async close() {
+      clearInterval(timer);
+      clearInterval(recording);
+      await written;
+      await records.flush().catch((error: unknown) => {
+        platform.log.warn({ err: error }, 'refused sign-ins of the last seconds could not be recorded');
+      });
+      await keys.signing.close();
+      await purging;
+      await mailer.close();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
+import type { Platform } from '../../../foundation/platform.ts';
+import { SigningKeys, type KeyKind } from '../../../foundation/storage/index.ts';
+import { keepKey } from './queries.ts';
+
+/** How long a person stays signed in at most, in seconds. */
+export const LOGIN_SECONDS = 14 * 24 * 60 * 60;
+
+/** Private ES256 key that signs access and identity tokens. Every client library verifies ES256. */
+export type SigningJwk = JWK & { readonly kid: string; readonly kty: string };
+
+export interface ProviderKeys {
+  readonly signing: SigningKeys<SigningJwk>;
+  /** Signs the cookies of the sign-in. */
+  readonly cookies: string;
+}
+
+const PURPOSE = 'oidc-signing';
+
+export const oidcKeyKind: KeyKind<SigningJwk> = {
+  purpose: PURPOSE,
+  firstId: PURPOSE,
+  name: PURPOSE,
+  sealedFor: sealedFor(PURPOSE),
+  // Whoever signs out shows the identity token of the sign-in, expired or not.
+  lifetimeMs: LOGIN_SECONDS * 1000,
+  async make() {
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const jwk = await exportJWK(privateKey);
+    return JSON.stringify({ ...jwk, kid: await calculateJwkThumbprint(jwk), alg: 'ES256', use: 'sig' });
+  },
+  open: (text) => JSON.parse(text) as SigningJwk,
+};
+
+/** The keys of the embedded provider: kept sealed in the database, the same in every process on it. */
+export async function loadKeys(platform: Platform): Promise<ProviderKeys> {
+  const cookies = await keep(platform, 'oidc-cookies', randomBytes(32).toString('base64url'));
+  return { signing: await SigningKeys.open(platform, oidcKeyKind, platform.configuration.signingKeyMs), cookies };
+}
+
+/** The secret kept sealed for `purpose`: `candidate` when there is none yet. */
+export async function keep(platform: Platform, purpose: string, candidate: string): Promise<string> {
+  const sealed = platform.seal.seal(sealedFor(purpose), candidate);
+  const kept = await keepKey(platform.database, { purpose, sealed, now: platform.now() });
+  return platform.seal.unseal(sealedFor(purpose), kept);
+}
+
+function sealedFor(purpose: string): string {
+  return `signing_keys:${purpose}`;
+}

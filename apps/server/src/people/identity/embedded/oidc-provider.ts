@@ -1,0 +1,174 @@
+import type { EventEmitter } from 'node:events';
+import { Provider, errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
+import type { Platform } from '../../../foundation/platform.ts';
+import {
+  CLIENT_ID,
+  allowLoopbackCallbacks,
+  dashboardCallback,
+  isAllowedOrigin,
+  isLoopbackCallback,
+  kethubClient,
+} from './client.ts';
+import { isShutOut, type Identity } from '../identity-provider.ts';
+import type { KeySet } from '../../../foundation/storage/index.ts';
+import { LOGIN_SECONDS, type ProviderKeys, type SigningJwk } from './keys.ts';
+import { createOidcRecords } from './oidc-records.ts';
+import { answerUnknown } from './oidc-unknown.ts';
+import { errorPage, signOutPage, signedOutPage, type Page } from './pages.ts';
+import { registerPasswordGrant } from './password-grant.ts';
+import { API_SCOPE, platformResource } from './platform-resource.ts';
+import { findPerson } from '../registration/queries.ts';
+import type { SignIn } from './sign-in.ts';
+
+const MINUTES = 60;
+
+/**
+ * The OpenID provider: issuer {auth_url}, one public client, the password grant and authorization code with PKCE. As the
+ * library takes its keys when it is made, it is made anew when they change; all that lasts stands in the database.
+ */
+export function createOidcProvider(platform: Platform, keys: ProviderKeys, signIn: SignIn): () => Provider {
+  let made: { readonly with: KeySet<SigningJwk>; readonly provider: Provider } | null = null;
+  return () => {
+    const { keys: current } = keys.signing;
+    if (made?.with !== current)
+      made = { with: current, provider: makeProvider(platform, current, keys.cookies, signIn) };
+    return made.provider;
+  };
+}
+
+function makeProvider(platform: Platform, keys: KeySet<SigningJwk>, cookies: string, signIn: SignIn): Provider {
+  const provider: Provider = new Provider(platform.addresses.auth, {
+    ...configuration(platform, keys, cookies),
+    loadExistingGrant: (ctx) => grantAll(provider, ctx, platform.addresses.api),
+  });
+  // The addresses in answers come from the headers that the routes set from the configured issuer.
+  provider.proxy = true;
+  allowLoopbackCallbacks(provider);
+  answerUnknown(provider, platform.addresses.problems);
+  registerPasswordGrant(provider, signIn, platform.addresses.api);
+  const report = (error: Error): void => {
+    // Not the whole error: what a database reports may quote an e-mail address.
+    platform.log.error({ type: error.name, message: error.message, stack: error.stack }, 'identity provider failed');
+  };
+  provider.on('server_error', (_ctx, error) => report(error));
+  const koa: EventEmitter = provider;
+  koa.on('error', report);
+  return provider;
+}
+
+function configuration(platform: Platform, { all }: KeySet<SigningJwk>, cookies: string): Configuration {
+  const { origin, pathname } = new URL(platform.addresses.auth);
+  return {
+    adapter: createOidcRecords(platform),
+    clients: [kethubClient(origin)],
+    // It signs with the first that fits and publishes all.
+    jwks: { keys: [...all] },
+    cookies: {
+      keys: [cookies],
+      names: { session: 'kethub_session', interaction: 'kethub_sign_in', resume: 'kethub_resume' },
+      // Below this path only: cookies know no ports, and the gateway on the same host hands requests to strangers' services.
+      long: { path: pathname, httpOnly: true, sameSite: 'lax' },
+    },
+    routes: { authorization: '/authorize', revocation: '/revoke', userinfo: '/userinfo', end_session: '/sign-out' },
+    scopes: ['openid', 'profile', 'email'],
+    claims: {
+      openid: ['sub'],
+      profile: ['name', 'given_name', 'family_name', 'preferred_username'],
+      email: ['email', 'email_verified'],
+    },
+    findAccount: async (_ctx, subject) => {
+      const identity = await findPerson(platform.database.read, subject);
+      if (!identity || isShutOut(identity)) return undefined;
+      return { accountId: subject, claims: () => claimsOf(identity) };
+    },
+    features: {
+      devInteractions: { enabled: false },
+      resourceIndicators: resourceIndicators(platform.addresses.api),
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx, form) => send(ctx, signOutPage(form, origin)),
+        postLogoutSuccessSource: (ctx) => send(ctx, signedOutPage()),
+      },
+    },
+    pkce: { required: () => true },
+    interactions: { url: (_ctx, { uid }) => `${platform.addresses.auth}/sign-in/${uid}`, policy: signInPolicy(origin) },
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    clientBasedCORS: (_ctx, from) => isAllowedOrigin(from, origin),
+    renderError: (ctx, out) => send(ctx, errorPage(out.error_description ?? out.error)),
+    ttl: {
+      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 15 * MINUTES,
+      AuthorizationCode: MINUTES,
+      IdToken: 15 * MINUTES,
+      Interaction: 30 * MINUTES,
+      Session: LOGIN_SECONDS,
+      Grant: LOGIN_SECONDS,
+      RefreshToken: LOGIN_SECONDS,
+    },
+  };
+}
+
+/** Who asks for the scope `profile` gets a token for the platform interface; `openid` alone is for userinfo. */
+function resourceIndicators(api: string) {
+  return {
+    enabled: true,
+    defaultResource: () => api,
+    useGrantedResource: (_ctx: KoaContextWithOIDC, source: { scopes: Set<string> }) => source.scopes.has(API_SCOPE),
+    getResourceServerInfo(_ctx: KoaContextWithOIDC, resource: string) {
+      if (resource !== api) throw new errors.InvalidTarget(`the only resource is ${api}`);
+      return platformResource(api);
+    },
+  };
+}
+
+/**
+ * The own client needs no consent. But a program that listens on this machine is only known by a port, so for it (unless
+ * it is the platform itself) the person signs in each time: an open session alone gives it nothing (RFC 8252 §8.6).
+ */
+function signInPolicy(origin: string) {
+  const policy = interactionPolicy.base();
+  policy.remove('consent');
+  const { Check } = interactionPolicy;
+  policy.get('login')?.checks.add(
+    new Check('local_program', 'a program on this machine asks for access', (ctx) => {
+      const { params, result } = ctx.oidc;
+      const target = String(params?.['redirect_uri']);
+      const local = isLoopbackCallback(target) && target !== dashboardCallback(origin);
+      return local && !result?.login ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+    }),
+  );
+  return policy;
+}
+
+/** The grant of the first-party client, made without asking. */
+async function grantAll(provider: Provider, ctx: KoaContextWithOIDC, api: string) {
+  const { session, client } = ctx.oidc;
+  const { accountId } = session ?? {};
+  if (!accountId || client?.clientId !== CLIENT_ID) return undefined;
+  const known = session?.grantIdFor(CLIENT_ID);
+  const existing = known ? await provider.Grant.find(known) : undefined;
+  if (existing && existing.accountId === accountId) return existing;
+  const grant = new provider.Grant({ accountId, clientId: CLIENT_ID });
+  grant.addOIDCScope('openid profile email');
+  grant.addResourceScope(api, API_SCOPE);
+  await grant.save();
+  return grant;
+}
+
+function claimsOf(identity: Identity) {
+  return {
+    sub: identity.id,
+    name: `${identity.firstname} ${identity.lastname}`,
+    given_name: identity.firstname,
+    family_name: identity.lastname,
+    preferred_username: identity.username,
+    email: identity.email,
+    email_verified: identity.emailVerified,
+  };
+}
+
+function send(ctx: KoaContextWithOIDC, { html, headers }: Page): void {
+  ctx.set({ ...headers });
+  ctx.body = html;
+}

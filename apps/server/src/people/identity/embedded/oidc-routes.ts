@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Provider } from 'oidc-provider';
+import type { SignInRecords } from '../../audit/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import { rememberClientAddress } from '../client-address.ts';
+import { judgeForms } from './oidc-forms.ts';
+import { createNotices } from './notices.ts';
+import { watchPasswords } from './in-flight.ts';
+import { addSignInRoutes } from './sign-in-routes.ts';
+import type { RegistrationServices } from '../registration/registration.ts';
+import type { FormProtection } from '../registration/forgery.ts';
+import { addRegistrationRoutes, signInLinks } from '../registration/routes.ts';
+import type { SignIn } from './sign-in.ts';
+import { addUpstreamRoutes } from '../upstream/routes.ts';
+import type { UpstreamSignIn } from '../upstream/sign-in.ts';
+
+/** Serves the provider and its pages under the path of the issuer, beside the other routes of `app`. */
+export async function serveOidcProvider(
+  platform: Platform,
+  app: FastifyInstance,
+  currentProvider: () => Provider,
+  signIn: SignIn,
+  records: SignInRecords,
+  upstream: UpstreamSignIn | null,
+  registration: { readonly services: RegistrationServices; readonly protection: FormProtection },
+): Promise<void> {
+  // Of the keys, which change, sign-in pages know nothing.
+  const provider = currentProvider();
+  const issuer = new URL(provider.issuer);
+  // Empty when the issuer has a host of its own.
+  const prefix = issuer.pathname.replace(/\/$/, '');
+  await app.register((scope, _options, done) => {
+    scope.addHook('onRequest', (request, _reply, next) => {
+      rememberClientAddress(platform, request);
+      comeFromIssuer(request.raw, issuer);
+      next();
+    });
+    // Not before: reading a body leaves the context in which it is begun.
+    scope.addHook('preHandler', (_request, _reply, next) => watchPasswords(next));
+    const links = signInLinks(registration.services, prefix);
+    const noticeFor = createNotices(platform);
+    addSignInRoutes(scope, provider, signIn, noticeFor, upstream, links, prefix);
+    if (upstream) addUpstreamRoutes(scope, provider, upstream, noticeFor, records, links, prefix);
+    addRegistrationRoutes(scope, registration.services, registration.protection, prefix);
+    addProviderRoutes(scope, currentProvider, prefix);
+    done();
+  });
+}
+
+function addProviderRoutes(app: FastifyInstance, currentProvider: () => Provider, prefix: string): void {
+  const answers = new WeakMap<Provider, ReturnType<Provider['callback']>>();
+  const answerOf = (provider: Provider): ReturnType<Provider['callback']> => {
+    const answer = answers.get(provider) ?? provider.callback();
+    answers.set(provider, answer);
+    return answer;
+  };
+  void app.register((scope, _options, done) => {
+    judgeForms(scope);
+    scope.route({
+      method: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+      url: `${prefix}/*`,
+      exposeHeadRoute: false,
+      schema: { hide: true },
+      handler(request, reply) {
+        handOver(request, reply, prefix);
+        void answerOf(currentProvider())(request.raw, reply.raw);
+      },
+    });
+    done();
+  });
+}
+
+/** The reply is the provider's from now on; it sees addresses below the prefix, without slashes that mean nothing. */
+function handOver(request: FastifyRequest, reply: FastifyReply, prefix: string): void {
+  reply.hijack();
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  }
+  const [address = '/', ...query] = request.raw.url?.split('?') ?? [];
+  const path = address.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '');
+  const whole = [path, ...query].join('?');
+  Object.assign(request.raw, { originalUrl: whole, url: whole.slice(prefix.length) });
+}
+
+/** The provider builds addresses from the host that a request names; only the configured issuer is to be believed. */
+function comeFromIssuer(request: IncomingMessage, issuer: URL): void {
+  request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1);
+  request.headers['x-forwarded-host'] = issuer.host;
+}

@@ -1,0 +1,26 @@
+import type { Provider } from 'oidc-provider';
+import { Problem } from '../../../foundation/http/index.ts';
+import { errorPage } from './pages.ts';
+
+/** An address below {auth_url} at which there is nothing: a page for a browser, a problem for a program. */
+export function answerUnknown(provider: Provider, problemsUrl: string): void {
+  // The provider sees addresses below that of the issuer.
+  const prefix = new URL(provider.issuer).pathname.replace(/\/$/, '');
+  provider.use(async (ctx, next) => {
+    await next();
+    // The provider itself says what is wrong; only what none of its routes has taken comes back like this.
+    if (ctx.status !== 404 || ctx.body) return;
+    const pathname = prefix + ctx.path;
+    if (ctx.accepts('json', 'html') === 'html') {
+      const { html, headers } = errorPage(`There is nothing at ${pathname}.`);
+      ctx.set({ ...headers });
+      ctx.body = html;
+    } else {
+      const problem = new Problem('not-found', `There is nothing at ${pathname}.`);
+      ctx.body = JSON.stringify(problem.document(problemsUrl, pathname));
+      ctx.type = 'application/problem+json';
+    }
+    // A body makes it 200.
+    ctx.status = 404;
+  });
+}

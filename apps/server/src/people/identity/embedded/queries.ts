@@ -1,0 +1,107 @@
+import {
+  createLookUp,
+  isAmong,
+  type Database,
+  type IdentityRow,
+  type Queries,
+} from '../../../foundation/storage/index.ts';
+import { isApproved, type Identity } from '../identity-provider.ts';
+
+/** The person of this subject, or null. */
+export async function findIdentity(queries: Queries, id: string): Promise<Identity | null> {
+  const row = await queries.selectFrom('identities').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? toIdentity(row) : null;
+}
+
+/** The same for what every request asks. */
+export function createFindIdentity(database: Database): (id: string) => Promise<Identity | null> {
+  const lookUp = createLookUp<IdentityRow>(database, 'identities', 'id');
+  return async (id) => {
+    const row = await lookUp(id);
+    return row ? toIdentity(row) : null;
+  };
+}
+
+/** The approved users among these subjects, in their order; null for everybody else. */
+export async function findApproved(queries: Queries, ids: readonly string[]): Promise<(Identity | null)[]> {
+  // No subject holds this character, and PostgreSQL would refuse to look.
+  const asked = ids.filter((id) => !id.includes('\0'));
+  const rows = await queries
+    .selectFrom('identities')
+    .selectAll()
+    .where(isAmong(queries, 'id', asked))
+    .execute();
+  const people = new Map(
+    rows.map((row) => [row.id, toIdentity(row)] as const).filter(([, person]) => isApproved(person)),
+  );
+  return ids.map((id) => people.get(id) ?? null);
+}
+
+/** The person who signs in under this name: a username, or else an e-mail address, in lower case. */
+export async function findForSignIn(queries: Queries, name: string): Promise<IdentityRow | null> {
+  const rows = await queries
+    .selectFrom('identities')
+    .selectAll()
+    .where((where) => where.or([where('username', '=', name), where('email', '=', name)]))
+    .execute();
+  return rows.find((row) => row.username === name) ?? rows[0] ?? null;
+}
+
+export async function insertIdentity(database: Database, row: IdentityRow): Promise<void> {
+  await database.write((transaction) => transaction.insertInto('identities').values(row).execute());
+}
+
+/** Removes a person with their login sessions, the links in their mails, and registrations of their address. */
+export async function deleteIdentity(database: Database, id: string): Promise<void> {
+  await database.write(async (transaction) => {
+    const { email = '' } =
+      (await transaction.selectFrom('identities').select('email').where('id', '=', id).executeTakeFirst()) ?? {};
+    const registrations = await transaction
+      .deleteFrom('registrations')
+      .where('email', '=', email)
+      .returning('id')
+      .execute();
+    for (const subject of [id, ...registrations.map((one) => one.id)])
+      await transaction.deleteFrom('mail_tokens').where('subject', '=', subject).execute();
+    await transaction.deleteFrom('identities').where('id', '=', id).execute();
+    await transaction.deleteFrom('oidc_records').where('account_id', '=', id).execute();
+  });
+}
+
+/** The sealed key kept for `purpose`: `candidate` when there is none yet. Of two processes that start together, one decides. */
+export async function keepKey(
+  database: Database,
+  candidate: { purpose: string; sealed: string; now: number },
+): Promise<string> {
+  const kept = await database.write(async (transaction) => {
+    await transaction
+      .insertInto('signing_keys')
+      .values({
+        id: candidate.purpose,
+        purpose: candidate.purpose,
+        sealed_private_key: candidate.sealed,
+        created_at: candidate.now,
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+    return transaction
+      .selectFrom('signing_keys')
+      .select('sealed_private_key')
+      .where('id', '=', candidate.purpose)
+      .executeTakeFirstOrThrow();
+  });
+  return kept.sealed_private_key;
+}
+
+export function toIdentity(row: IdentityRow): Identity {
+  return {
+    id: row.id,
+    username: row.username,
+    email: row.email,
+    emailVerified: row.email_verified === 1,
+    firstname: row.firstname,
+    lastname: row.lastname,
+    status: row.status,
+    enabled: row.enabled === 1,
+  };
+}

@@ -1,0 +1,72 @@
+import type { SignInRecords } from '../../audit/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import type { Attempts } from './attempts.ts';
+import { passwordSeen } from './in-flight.ts';
+import { isShutOut } from '../identity-provider.ts';
+import { isPassword } from './passwords.ts';
+import { findForSignIn, toIdentity } from './queries.ts';
+import { findNewestRegistration } from '../registration/queries.ts';
+
+export type SignInOutcome =
+  | { readonly kind: 'SIGNED_IN'; readonly subject: string }
+  /** Wrong password, no such user, rejected, or switched off: the outside cannot tell which. */
+  | { readonly kind: 'REFUSED' }
+  | { readonly kind: 'TOO_MANY'; readonly retryAfter: number };
+
+/** Checks a name (username or e-mail address) and a password given from `address`; null when that is not known. */
+export type SignIn = (name: string, password: string, address: string | null) => Promise<SignInOutcome>;
+
+export function createSignIn(platform: Platform, attempts: Attempts, records: SignInRecords): SignIn {
+  return async (name, password, address) => {
+    const account = signInName(name);
+    const refused = (refusal: 'WRONG_PASSWORD' | 'SWITCHED_OFF'): void => records.refused(account, refusal, address);
+    const attempt = await attempts.make(account, address, () => subjectOf(platform, account, password, refused));
+    if ('retryAfter' in attempt) {
+      records.refused(account, 'TOO_MANY', address);
+      return { kind: 'TOO_MANY', retryAfter: attempt.retryAfter };
+    }
+    if (attempt.outcome !== null) await records.signedIn(attempt.outcome, address);
+    // Has counted as wrong: anybody can register under any name, and must not pass for its owner where guesses are counted.
+    const subject = attempt.outcome ?? (await unverified(platform, account, password));
+    return subject === null ? { kind: 'REFUSED' } : { kind: 'SIGNED_IN', subject };
+  };
+}
+
+/** Who has this name and this password, or null, which `refused` is told the reason of. */
+async function subjectOf(
+  platform: Platform,
+  account: string,
+  password: string,
+  refused: (refusal: 'WRONG_PASSWORD' | 'SWITCHED_OFF') => void,
+): Promise<string | null> {
+  // PostgreSQL refuses U+0000 in a text instead of finding nobody.
+  const row = account.includes('\0') ? null : await findForSignIn(platform.database.read, account);
+  if (row) passwordSeen(row.id, row.password_hash);
+  const right = await isPassword(row?.password_hash ?? null, password);
+  const isOut = row !== undefined && row !== null && right && isShutOut(toIdentity(row));
+  if (row && right && !isOut) return row.id;
+  refused(isOut ? 'SWITCHED_OFF' : 'WRONG_PASSWORD');
+  return null;
+}
+
+/** The account that a name signs in to, for the records of sign-ins. */
+export function accountOf(platform: Platform): (name: string) => Promise<string | null> {
+  return async (name) =>
+    name.includes('\0') ? null : ((await findForSignIn(platform.database.read, name))?.id ?? null);
+}
+
+/**
+ * Who has registered under this name and not confirmed the address, for a session that tells how far the registration is
+ * and opens nothing else. Asked whenever nobody could be signed in to an account, and always at the cost of one more
+ * password: whether there is an account does not show.
+ */
+async function unverified(platform: Platform, name: string, password: string): Promise<string | null> {
+  const row = name.includes('\0') ? undefined : await findNewestRegistration(platform.database.read, name);
+  const right = await isPassword(row?.password_hash ?? null, password);
+  return row && right ? row.id : null;
+}
+
+/** Usernames and e-mail addresses are kept and compared in lower case. */
+export function signInName(name: string): string {
+  return name.trim().normalize('NFC').toLowerCase();
+}

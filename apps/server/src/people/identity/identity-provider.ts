@@ -1,0 +1,111 @@
+import type { Mailer } from '../../foundation/mail/index.ts';
+import type { ApprovalStatus } from '@kethub/contract';
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../../foundation/http/index.ts';
+import type { NewUser } from './embedded/create-user.ts';
+
+/** A person as the identity provider knows them. */
+export interface Identity {
+  /** Subject; the id of the user everywhere in Kethub. */
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly firstname: string;
+  readonly lastname: string;
+  readonly status: ApprovalStatus;
+  readonly enabled: boolean;
+}
+
+/** Nobody signs in as this person, and no login session of theirs goes on. */
+export function isShutOut({ enabled, status }: Pick<Identity, 'enabled' | 'status'>): boolean {
+  return !enabled || status === 'REJECTED';
+}
+
+/** What administrators decide about a person. */
+export type Standing = Pick<Identity, 'status' | 'enabled'>;
+
+/** A person as administrators see them. */
+export interface RegisteredPerson extends Identity {
+  /** Epoch milliseconds; null when it is not known. */
+  readonly createdAt: number | null;
+}
+
+/** What administrators ask an identity provider. Nothing here is from memory. */
+export interface Administration {
+  /** Throws IdentityProviderUnavailable. */
+  find(subject: string): Promise<RegisteredPerson | null>;
+  /**
+   * People of this status, or of any, after `cursor`. The embedded provider gives the newest first; Keycloak can give
+   * people by username only. Throws IdentityProviderUnavailable.
+   */
+  list(status: ApprovalStatus | null, cursor: string | null, limit: number): Promise<readonly ListedPerson[]>;
+  /**
+   * Puts `to` in the place of `from`: of two who decide at once, one does. Returns the person as they are then; null
+   * when there is none. Throws `conflict` when somebody else has decided since `from` was read, and
+   * IdentityProviderUnavailable.
+   */
+  change(subject: string, from: Standing, to: Standing): Promise<RegisteredPerson | null>;
+}
+
+/** One of a list, with the place at which the list goes on after them. */
+export interface ListedPerson {
+  readonly id: string;
+  readonly person: RegisteredPerson;
+}
+
+/** Where identities live and people sign in: embedded, or an external server. */
+export interface IdentityProvider {
+  /** The subject of a login session's access token; null when it is expired, forged or meant for something else. */
+  verify(accessToken: string): Promise<{ readonly subject: string } | null>;
+  /** The person of this subject as of at most 10 s ago, or null. Throws IdentityProviderUnavailable. */
+  find(subject: string): Promise<Identity | null>;
+  /** The approved users among these subjects, in their order; null for everybody else. */
+  findApproved(subjects: readonly string[]): Promise<(Identity | null)[]>;
+  /**
+   * The person who has or claims this address, in whatever case, as of at most 10 s ago, or null. Where several do, the
+   * one who is an approved user, if any. Throws IdentityProviderUnavailable.
+   */
+  findByEmail(email: string): Promise<Identity | null>;
+  /** Removes the person; one who is already gone is fine. Throws IdentityProviderUnavailable. */
+  delete(subject: string): Promise<void>;
+}
+
+/** An identity provider with what the platform needs beside to run with it. */
+export interface IdentityService extends IdentityProvider {
+  readonly administration: Administration;
+  /** The outbox that it sends its own mails through; null where it sends none. */
+  readonly mailer: Mailer | null;
+  /** Whom a login session's token comes from (OpenID Connect Discovery 1.0). */
+  readonly issuer: string;
+  /** Where login sessions are granted and refreshed. */
+  readonly tokenEndpoint: string;
+  /** Serves what belongs to it on the server of the platform. */
+  serve(app: FastifyInstance): Promise<void>;
+  /** Adds a person with a verified e-mail address. Throws `conflict` when the username or the address is taken. */
+  createUser(user: NewUser): Promise<Identity>;
+  close(): Promise<void>;
+}
+
+/** An approved user: admitted by an administrator, with a verified address, not switched off. */
+export function isApproved(identity: Identity): boolean {
+  return identity.enabled && identity.emailVerified && identity.status === 'APPROVED';
+}
+
+export function isSameStanding(one: Standing, other: Standing): boolean {
+  return one.status === other.status && one.enabled === other.enabled;
+}
+
+/** 409: what the decision was made about is not so any more. */
+export function decidedMeanwhile(): Problem {
+  return new Problem('conflict', 'Somebody else has decided about this person meanwhile. Look again, then decide.');
+}
+
+/** The identity provider did not answer, so that nobody can be judged: answered with 503, never taken for a no. */
+export class IdentityProviderUnavailable extends Problem {
+  constructor(cause: unknown) {
+    super('identity-provider-unavailable', 'The identity provider does not answer. Nothing was done. Try again.', {
+      cause,
+    });
+  }
+}

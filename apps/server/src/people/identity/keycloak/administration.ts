@@ -1,0 +1,90 @@
+import { Problem } from '../../../foundation/http/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import { decideAlone } from './decision-lease.ts';
+import {
+  decidedMeanwhile,
+  isSameStanding,
+  isShutOut,
+  type Administration,
+  type ListedPerson,
+  type RegisteredPerson,
+} from '../identity-provider.ts';
+import type { AskKeycloak } from './admin.ts';
+import { member } from './connection.ts';
+import { toPerson, withStanding } from './user.ts';
+import { idOf, listUsers, readUser, unexpected } from './users.ts';
+import { noteWhatIsSo } from '../shut-out.ts';
+import { limitWaiting } from '../waiting.ts';
+
+/** People read at a time. */
+const CHUNK = 200;
+
+/** What administrators do, at a Keycloak. `changed` is told about everybody whose standing has changed. */
+export function createKeycloakAdministration(
+  platform: Platform,
+  ask: AskKeycloak,
+  changed: (person: RegisteredPerson) => Promise<void>,
+): Administration {
+  return {
+    find: (subject) => limitWaiting(async () => toPerson(await readUser(ask, subject), subject)),
+    // Each call has its own limit: where few of many are looked for, it takes many.
+    list: (status, cursor, limit) => walk(ask, status, cursor, limit),
+    change: (subject, from, to) =>
+      limitWaiting(() =>
+        decideAlone(platform, subject, async () => {
+          const user = await readUser(ask, subject);
+          const person = toPerson(user, subject);
+          if (!user || !person) return null;
+          if (!isSameStanding(person, from)) throw decidedMeanwhile();
+          // Shutting out is noted before, letting in again after: whatever breaks off between errs on the closed side.
+          const note = () => noteWhatIsSo(platform.database, subject, to, platform.now());
+          if (isShutOut(to)) await note();
+          if (!(await replaceUser(ask, subject, withStanding(user, to)))) return null;
+          await note();
+          const now = { ...person, ...to };
+          await changed(now);
+          return now;
+        }),
+      ),
+  };
+}
+
+/**
+ * People in Keycloak's own order, by username. Who has registered there has no attribute yet, so that those who wait
+ * cannot be searched for: everybody is looked at. The place in the list counts everybody as well.
+ */
+async function walk(
+  ask: AskKeycloak,
+  status: RegisteredPerson['status'] | null,
+  cursor: string | null,
+  limit: number,
+): Promise<ListedPerson[]> {
+  const found: ListedPerson[] = [];
+  for (let first = placeOf(cursor); found.length < limit; first += CHUNK) {
+    const query = new URLSearchParams({ first: String(first), max: String(CHUNK), briefRepresentation: 'false' });
+    const users = await listUsers(ask, query);
+    for (const [index, user] of users.entries()) {
+      const person = toPerson(user, idOf(user));
+      if (person && (status === null || person.status === status))
+        found.push({ id: String(first + index + 1), person });
+    }
+    if (users.length < CHUNK) break;
+  }
+  return found.slice(0, limit);
+}
+
+function placeOf(cursor: string | null): number {
+  if (cursor === null) return 0;
+  if (/^\d{1,9}$/.test(cursor)) return Number(cursor);
+  throw new Problem('invalid-request', 'The query cursor is none that this list has given.');
+}
+
+/** Whether there was somebody to replace. */
+async function replaceUser(ask: AskKeycloak, subject: string, user: object): Promise<boolean> {
+  const answer = await ask('PUT', `/users/${encodeURIComponent(subject)}`, user);
+  if (answer.status === 204) return true;
+  if (answer.status === 404) return false;
+  if (answer.status !== 400 && answer.status !== 409) throw unexpected('changing a user', answer);
+  const reason = JSON.stringify(member(answer.body, 'errorMessage') ?? answer.status);
+  throw new Problem('conflict', `The identity provider refuses the change: ${reason}. Correct the person there first.`);
+}

@@ -1,0 +1,70 @@
+import type { KeycloakSettings } from '../../../foundation/config/index.ts';
+import { CircuitBreaker } from '../circuit-breaker.ts';
+import { IdentityProviderUnavailable } from '../identity-provider.ts';
+
+export interface KeycloakAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The JSON of the body; null when it is empty. */
+  readonly body: unknown;
+}
+
+export interface KeycloakEndpoints {
+  readonly token: string;
+  readonly jwks: string;
+}
+
+/** How the platform speaks with Keycloak: every call limited, watched by one circuit breaker. */
+export class KeycloakConnection {
+  readonly settings: KeycloakSettings;
+  readonly #breaker: CircuitBreaker;
+  #endpoints: Promise<KeycloakEndpoints> | null = null;
+
+  constructor(settings: KeycloakSettings, now: () => number) {
+    this.settings = settings;
+    this.#breaker = new CircuitBreaker(now);
+  }
+
+  /** Any answer that is a judgement, also 404 or 403. Throws IdentityProviderUnavailable for everything else. */
+  send(url: string, init: RequestInit = {}): Promise<KeycloakAnswer> {
+    return this.#breaker.run(async (signal) => {
+      // Credentials go nowhere else than to the address that was configured.
+      const response = await fetch(url, { ...init, signal, redirect: 'error' });
+      const text = await response.text();
+      if (response.status >= 500 || response.status === 429) {
+        throw new Error(`${init.method ?? 'GET'} ${url} answered ${response.status}: ${text.slice(0, 500)}`);
+      }
+      const isJson = response.headers.get('content-type')?.includes('json') === true && text !== '';
+      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null };
+    });
+  }
+
+  /** Where tokens are granted and keys published (OpenID Connect Discovery 1.0 §4), looked up once. */
+  endpoints(): Promise<KeycloakEndpoints> {
+    this.#endpoints ??= this.#discover().catch((error: unknown) => {
+      this.#endpoints = null;
+      throw error;
+    });
+    return this.#endpoints;
+  }
+
+  async #discover(): Promise<KeycloakEndpoints> {
+    const url = `${this.settings.issuer}/.well-known/openid-configuration`;
+    const { status, body } = await this.send(url);
+    const [issuer, token, jwks] = ['issuer', 'token_endpoint', 'jwks_uri'].map((name) => member(body, name));
+    // §4.3: anybody could name a stranger's keys otherwise.
+    if (issuer === this.settings.issuer && typeof token === 'string' && typeof jwks === 'string') {
+      return { token, jwks };
+    }
+    throw new IdentityProviderUnavailable(
+      new Error(
+        `${url} answered ${status} and names the issuer ${JSON.stringify(issuer)}. KETHUB_OIDC_ISSUER must be exactly what it names.`,
+      ),
+    );
+  }
+}
+
+/** A member of a JSON object, or undefined. */
+export function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}

@@ -1,0 +1,95 @@
+import type { KeycloakSettings } from '../../../foundation/config/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import { IdentityProviderUnavailable, isApproved, type Identity, type IdentityService } from '../identity-provider.ts';
+import { connectKeycloakAdmin } from './admin.ts';
+import { createKeycloakAdministration } from './administration.ts';
+import { KeycloakConnection } from './connection.ts';
+import { createKeycloakVerifier } from './tokens.ts';
+import { addUser, deleteUser, findUser, findUserByEmail, isSubject } from './users.ts';
+import { LookUpQueue } from './look-up-queue.ts';
+import { PeopleCopy } from './people-copy.ts';
+import { Recent } from '../recent.ts';
+import { noteWhatIsSo } from '../shut-out.ts';
+import { limitWaiting, limitWaitingOfRequests } from '../waiting.ts';
+
+/** A person who is rejected or switched off is out after at most this time. */
+const REMEMBERED_MS = 10_000;
+const MOST_REMEMBERED = 10_000;
+/** Keycloak cannot be asked for several users by id. So many look-ups at once leave it time for those who sign in. */
+const ASKED_AT_ONCE = 8;
+
+/**
+ * A realm of a Keycloak as the identity provider: people sign in there, Kethub checks their tokens and asks the admin
+ * interface who they are. Nothing is asked before it is needed, so that Kethub starts also while Keycloak is down.
+ */
+export function createKeycloakIdentity(platform: Platform, settings: KeycloakSettings): IdentityService {
+  const { now } = platform;
+  const connection = new KeycloakConnection(settings, now);
+  const ask = connectKeycloakAdmin(connection, now);
+  const verifyToken = createKeycloakVerifier(connection, now);
+  const limits = { ageMs: REMEMBERED_MS, most: MOST_REMEMBERED, now };
+  const people = new Recent<Identity | null>(limits);
+  const byEmail = new Recent<Identity | null>(limits);
+  const copy = new PeopleCopy(platform, settings.issuer, ask);
+  const lookUps = new LookUpQueue(ASKED_AT_ONCE);
+  const forget = ({ id, email }: Identity): void => {
+    people.forget(id);
+    byEmail.forget(email.toLowerCase());
+  };
+  const read = async (subject: string): Promise<Identity | null> => {
+    const user = await findUser(ask, subject);
+    // What was decided at Keycloak itself is learned when somebody asks.
+    if (user) await noteWhatIsSo(platform.database, subject, user, now());
+    await copy.note(subject, user);
+    return user;
+  };
+  const find = (subject: string) => limitWaiting(() => people.get(subject, () => read(subject)));
+  return {
+    issuer: settings.issuer,
+    mailer: null,
+    tokenEndpoint: `${settings.issuer}/protocol/openid-connect/token`,
+    async verify(accessToken) {
+      const subject = await limitWaiting(() => verifyToken(accessToken));
+      return subject === null ? null : { subject };
+    },
+    find,
+    async findApproved(subjects) {
+      const asked = subjects.map((subject) => (isSubject(subject) ? subject : null));
+      const known = await copy.findApproved(asked.filter((subject) => subject !== null));
+      const next = known?.values();
+      if (next) return asked.map((subject) => (subject === null ? null : (next.next().value ?? null)));
+      // Nobody is in the copy yet, or it is old.
+      const found = await Promise.all(
+        asked.map(async (subject) => (subject === null ? null : limitWaiting(() => lookUps.run(() => find(subject))))),
+      );
+      return found.map((user) => (user && isApproved(user) ? user : null));
+    },
+    findByEmail(email) {
+      const key = email.toLowerCase();
+      return limitWaiting(() => byEmail.get(key, () => findUserByEmail(ask, key)));
+    },
+    async delete(subject) {
+      await limitWaiting(() => deleteUser(ask, subject));
+      people.forget(subject);
+      await copy.note(subject, null);
+    },
+    async createUser(user) {
+      const created = await limitWaiting(async () => findUser(ask, await addUser(ask, user)));
+      if (!created) throw new IdentityProviderUnavailable(new Error('Keycloak does not know whom it has just added'));
+      forget(created);
+      await copy.note(created.id, created);
+      return created;
+    },
+    administration: createKeycloakAdministration(platform, ask, async (person) => {
+      forget(person);
+      await copy.note(person.id, person);
+    }),
+    // Keycloak has an address of its own.
+    serve(app) {
+      limitWaitingOfRequests(app);
+      copy.start();
+      return Promise.resolve();
+    },
+    close: () => copy.close(),
+  };
+}

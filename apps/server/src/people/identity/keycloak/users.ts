@@ -1,0 +1,90 @@
+import { Problem } from '../../../foundation/http/index.ts';
+import type { NewUser } from '../embedded/create-user.ts';
+import { IdentityProviderUnavailable, isApproved, type Identity } from '../identity-provider.ts';
+import type { AskKeycloak } from './admin.ts';
+import { member, type KeycloakAnswer } from './connection.ts';
+import { toIdentity, toUserRepresentation } from './user.ts';
+
+/** More people than this with one address are not looked at. */
+const MOST_OF_ONE_ADDRESS = 100;
+
+/** What the admin interface says of this subject (UserRepresentation), or null. */
+export async function readUser(ask: AskKeycloak, subject: string): Promise<object | null> {
+  if (!isSubject(subject)) return null;
+  const answer = await ask('GET', `/users/${encodeURIComponent(subject)}`);
+  if (answer.status === 404) return null;
+  if (answer.status !== 200) throw unexpected('reading a user', answer);
+  // `users/count` and the like are addresses too, but no people: what comes back has to have this id.
+  const { body } = answer;
+  return typeof body === 'object' && member(body, 'id') === subject ? body : null;
+}
+
+export async function findUser(ask: AskKeycloak, subject: string): Promise<Identity | null> {
+  return toIdentity(await readUser(ask, subject), subject);
+}
+
+/**
+ * The person with this address, in lower case, or null. A realm can allow several people one address: then it is the
+ * approved user among them, if any.
+ */
+export async function findUserByEmail(ask: AskKeycloak, email: string): Promise<Identity | null> {
+  const query = new URLSearchParams({
+    email,
+    exact: 'true',
+    max: String(MOST_OF_ONE_ADDRESS),
+    briefRepresentation: 'false',
+  });
+  // What Keycloak finds is looked at again: how it compares depends on its database and on where the people are kept.
+  const found = (await listUsers(ask, query)).flatMap((user) => {
+    const identity = toIdentity(user, idOf(user));
+    return identity?.email.toLowerCase() === email ? [identity] : [];
+  });
+  return found.find(isApproved) ?? found[0] ?? null;
+}
+
+/** What the admin interface says of the people that a query finds. */
+export async function listUsers(ask: AskKeycloak, query: URLSearchParams): Promise<unknown[]> {
+  const answer = await ask('GET', `/users?${query.toString()}`);
+  if (answer.status === 200 && Array.isArray(answer.body)) return answer.body as unknown[];
+  throw unexpected('listing users', answer);
+}
+
+/** The id in what the admin interface says of somebody. */
+export function idOf(user: unknown): string {
+  return String(member(user, 'id'));
+}
+
+export async function deleteUser(ask: AskKeycloak, subject: string): Promise<void> {
+  if (!isSubject(subject)) return;
+  const answer = await ask('DELETE', `/users/${encodeURIComponent(subject)}`);
+  // Gone already; 405 stands at addresses like `users/profile`, where nobody is.
+  if (![204, 404, 405].includes(answer.status)) throw unexpected('deleting a user', answer);
+}
+
+/** Returns the id, which Keycloak names in Location. */
+export async function addUser(ask: AskKeycloak, user: NewUser): Promise<string> {
+  const answer = await ask('POST', '/users', toUserRepresentation(user));
+  if (answer.status === 409)
+    throw new Problem('conflict', 'A user with this username or e-mail address exists already.');
+  const id = answer.headers.get('location')?.split('/').at(-1);
+  if (answer.status === 201 && id !== undefined) return id;
+  throw unexpected('adding a user', answer);
+}
+
+/** Ids of Keycloak are UUIDs; of people who are kept elsewhere (`f:<id>:<name>`) they may be longer. */
+const LONGEST_SUBJECT = 512;
+
+/**
+ * Whether this can be an id: nobody has to be asked about another. In a URL `.` and `..` mean another place, however they
+ * are written.
+ */
+export function isSubject(text: string): boolean {
+  const isText = text.length <= LONGEST_SUBJECT && text.isWellFormed() && !/\p{Cc}/u.test(text);
+  return isText && text !== '' && text !== '.' && text !== '..';
+}
+
+export function unexpected(what: string, { status, body }: KeycloakAnswer): IdentityProviderUnavailable {
+  return new IdentityProviderUnavailable(
+    new Error(`${what} was answered ${status}: ${JSON.stringify(body)?.slice(0, 500)}`),
+  );
+}

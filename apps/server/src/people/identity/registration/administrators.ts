@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import type { Mailer } from '../../../foundation/mail/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import { isDuplicate } from '../../../foundation/storage/index.ts';
+import { hashPassword } from '../embedded/passwords.ts';
+import { findForSignIn } from '../embedded/queries.ts';
+import { emailError } from './fields.ts';
+import { invitationMail } from './mails.ts';
+import { createMailToken, INVITATION_MS } from './tokens.ts';
+
+/**
+ * Makes an account for every administrator of the settings who is named by an e-mail address and not known yet: approved,
+ * without a password that anybody knows. The mail that it sends leads to choosing one.
+ */
+export async function inviteAdministrators(platform: Platform, mailer: Mailer): Promise<void> {
+  for (const name of platform.configuration.administrators) {
+    if (emailError(name) !== null) continue;
+    if (await findForSignIn(platform.database.read, name)) continue;
+    try {
+      await invite(platform, mailer, name);
+    } catch (error) {
+      // Another process that starts at the same time was faster.
+      if (!isDuplicate(error)) throw error;
+    }
+  }
+  mailer.wake();
+}
+
+async function invite(platform: Platform, mailer: Mailer, email: string): Promise<void> {
+  const id = platform.newId();
+  const now = platform.now();
+  const expiresAt = now + INVITATION_MS;
+  const { auth } = platform.addresses;
+  const password_hash = await hashPassword(randomBytes(32).toString('base64url'));
+  await platform.database.write(async (transaction) => {
+    await transaction
+      .insertInto('identities')
+      .values({
+        id,
+        username: email,
+        email,
+        email_verified: 1,
+        ...namesOf(email),
+        password_hash,
+        status: 'APPROVED',
+        enabled: 1,
+        created_at: now,
+      })
+      .execute();
+    const token = await createMailToken(transaction, { purpose: 'SET_PASSWORD', subject: id, expiresAt });
+    const mail = invitationMail(`${auth}/password/${token}`, `${auth}/forgot-password`);
+    await mailer.post(transaction, { to: email, ...mail }, expiresAt);
+  });
+  platform.log.info({ subject: id }, 'an administrator was added, and a mail to choose the password');
+}
+
+/** ada.lovelace@example.org is called Ada Lovelace, until there is somebody to ask. */
+function namesOf(email: string): { firstname: string; lastname: string } {
+  const words = (email.split('@')[0] ?? '').split(/[._+-]+/).filter(Boolean);
+  const [firstname = '', ...rest] = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return { firstname, lastname: rest.join(' ') };
+}

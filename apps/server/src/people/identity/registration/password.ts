@@ -1,0 +1,22 @@
+import type { Platform } from '../../../foundation/platform.ts';
+import { hashPassword } from '../embedded/passwords.ts';
+import { consumeToken, deleteSessionsOf, deleteTokensOf, updatePassword } from './queries.ts';
+import { mailToken, subjectOfToken } from './tokens.ts';
+
+/**
+ * Sets the password of the person whom a mail was sent to, and ends every session that was opened with the one before.
+ * Returns false when the token is unknown, used or expired.
+ */
+export async function setPassword(platform: Platform, value: string, password: string): Promise<boolean> {
+  const token = mailToken('SET_PASSWORD', value);
+  // Hashing is work that only who has a token can ask for.
+  if (!token || (await subjectOfToken(platform, 'SET_PASSWORD', value)) === undefined) return false;
+  const passwordHash = await hashPassword(password);
+  return platform.database.write(async (transaction) => {
+    const subject = await consumeToken(transaction, token, platform.now());
+    if (subject === undefined || !(await updatePassword(transaction, subject, passwordHash))) return false;
+    await deleteTokensOf(transaction, subject);
+    await deleteSessionsOf(transaction, subject);
+    return true;
+  });
+}

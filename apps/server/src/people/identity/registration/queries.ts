@@ -1,0 +1,114 @@
+import type { MailTokenRow, Queries, RegistrationRow } from '../../../foundation/storage/index.ts';
+import type { Identity } from '../identity-provider.ts';
+import { findIdentity } from '../embedded/queries.ts';
+
+/** The SQL of registrations whose address is not confirmed, and of tokens that were sent by mail. */
+
+export async function insertRegistration(transaction: Queries, row: RegistrationRow): Promise<void> {
+  await transaction.insertInto('registrations').values(row).execute();
+}
+
+export function findRegistration(queries: Queries, id: string): Promise<RegistrationRow | undefined> {
+  return queries.selectFrom('registrations').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The newest registration under this name: a username or an e-mail address, in lower case. */
+export function findNewestRegistration(queries: Queries, name: string): Promise<RegistrationRow | undefined> {
+  return queries
+    .selectFrom('registrations')
+    .selectAll()
+    .where((where) => where.or([where('username', '=', name), where('email', '=', name)]))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function deleteRegistration(transaction: Queries, id: string): Promise<void> {
+  await transaction.deleteFrom('registrations').where('id', '=', id).execute();
+}
+
+/** Deletes registrations made until `until`, so that their addresses and names are nobody's again. */
+export async function deleteRegistrationsUntil(transaction: Queries, until: number): Promise<void> {
+  await transaction.deleteFrom('registrations').where('created_at', '<=', until).execute();
+}
+
+export async function insertMailToken(transaction: Queries, token: MailTokenRow): Promise<void> {
+  await transaction.insertInto('mail_tokens').values(token).execute();
+}
+
+/** Whose token this is; undefined when it is not known, expired or of another purpose. */
+export async function findSubjectOfToken(
+  queries: Queries,
+  token: Omit<MailTokenRow, 'subject' | 'expires_at'>,
+  now: number,
+) {
+  const row = await queries
+    .selectFrom('mail_tokens')
+    .select('subject')
+    .where('digest', '=', token.digest)
+    .where('purpose', '=', token.purpose)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return row?.subject;
+}
+
+/** Like `findSubjectOfToken`, and ends the token: of two at once, one gets an answer. */
+export async function consumeToken(
+  transaction: Queries,
+  token: Omit<MailTokenRow, 'subject' | 'expires_at'>,
+  now: number,
+) {
+  const row = await transaction
+    .deleteFrom('mail_tokens')
+    .where('digest', '=', token.digest)
+    .where('purpose', '=', token.purpose)
+    .where('expires_at', '>', now)
+    .returning('subject')
+    .executeTakeFirst();
+  return row?.subject;
+}
+
+export async function deleteTokensOf(transaction: Queries, subject: string): Promise<void> {
+  await transaction.deleteFrom('mail_tokens').where('subject', '=', subject).execute();
+}
+
+export async function deleteTokensUntil(transaction: Queries, until: number): Promise<void> {
+  await transaction.deleteFrom('mail_tokens').where('expires_at', '<=', until).execute();
+}
+
+/** Sets the password of somebody who has read a mail at their address. Returns whether there is such a person. */
+export async function updatePassword(transaction: Queries, id: string, passwordHash: string): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('identities')
+    .set({ password_hash: passwordHash, email_verified: 1 })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Ends every session of a browser and every refresh token of a person. */
+export async function deleteSessionsOf(transaction: Queries, id: string): Promise<void> {
+  await transaction.deleteFrom('oidc_records').where('account_id', '=', id).execute();
+}
+
+/** The person of this subject, also one whose address is not confirmed; or null. */
+export async function findPerson(queries: Queries, id: string): Promise<Identity | null> {
+  return (await findIdentity(queries, id)) ?? findUnverified(queries, id);
+}
+
+/** Who has registered and not confirmed the address, as an identity that opens nothing yet; or null. */
+export async function findUnverified(queries: Queries, id: string): Promise<Identity | null> {
+  return unverifiedIdentity(await findRegistration(queries, id));
+}
+
+/** The same by address, in lower case; the newest of several. */
+export async function findUnverifiedByEmail(queries: Queries, email: string): Promise<Identity | null> {
+  const registrations = queries.selectFrom('registrations').selectAll().where('email', '=', email);
+  return unverifiedIdentity(await registrations.orderBy('id', 'desc').limit(1).executeTakeFirst());
+}
+
+function unverifiedIdentity(row: RegistrationRow | undefined): Identity | null {
+  if (!row) return null;
+  const { id, username, email, firstname, lastname } = row;
+  return { id, username, email, emailVerified: false, firstname, lastname, status: 'PENDING', enabled: true };
+}

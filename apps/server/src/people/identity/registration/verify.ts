@@ -1,0 +1,70 @@
+import type { Platform } from '../../../foundation/platform.ts';
+import { isDuplicate, type IdentityRow, type RegistrationRow } from '../../../foundation/storage/index.ts';
+import type { Attempts } from '../embedded/attempts.ts';
+import { isPassword } from '../embedded/passwords.ts';
+import { isTaken } from './registration.ts';
+import { consumeToken, deleteRegistration, deleteTokensOf, findRegistration } from './queries.ts';
+import { mailToken, subjectOfToken } from './tokens.ts';
+
+export type VerifyOutcome =
+  | { readonly kind: 'VERIFIED'; readonly status: IdentityRow['status'] }
+  /** Unknown, used, expired, or its registration is gone. */
+  | { readonly kind: 'EXPIRED' }
+  | { readonly kind: 'CLOSED' }
+  | { readonly kind: 'WRONG_PASSWORD' }
+  | { readonly kind: 'TOO_MANY'; readonly retryAfter: number }
+  /** Somebody else has confirmed an address with this username meanwhile. */
+  | { readonly kind: 'USERNAME_TAKEN' }
+  /** There is an account with this address: another registration of it was confirmed. */
+  | { readonly kind: 'ADDRESS_TAKEN' };
+
+/**
+ * Confirms an address and makes the account, with the password of the very registration that the link belongs to. It asks
+ * for that password: a stranger who has registered an address of somebody else, with a password of their own, must not
+ * get an account with it because the owner follows the link. Who made the registration and who reads the mail have to be
+ * the same person.
+ */
+export async function verifyEmail(
+  platform: Platform,
+  attempts: Attempts,
+  given: { readonly token: string; readonly password: string; readonly from: string | null },
+): Promise<VerifyOutcome> {
+  if (platform.configuration.registration === 'closed') return { kind: 'CLOSED' };
+  const registration = await registrationOfToken(platform, given.token);
+  if (!registration) return { kind: 'EXPIRED' };
+  const check = async () => ((await isPassword(registration.password_hash, given.password)) ? registration.id : null);
+  const attempt = await attempts.make(registration.id, given.from, check);
+  if ('retryAfter' in attempt) return { kind: 'TOO_MANY', retryAfter: attempt.retryAfter };
+  if (attempt.outcome === null) return { kind: 'WRONG_PASSWORD' };
+  try {
+    return await makeAccount(platform, given.token, registration);
+  } catch (error) {
+    // Of two who confirm at once, one; the other finds what the first has left.
+    if (isDuplicate(error)) return makeAccount(platform, given.token, registration);
+    throw error;
+  }
+}
+
+/** The registration that a link confirms, without confirming it. */
+export async function registrationOfToken(platform: Platform, token: string): Promise<RegistrationRow | undefined> {
+  const subject = await subjectOfToken(platform, 'VERIFY_EMAIL', token);
+  return subject === undefined ? undefined : findRegistration(platform.database.read, subject);
+}
+
+function makeAccount(platform: Platform, value: string, registration: RegistrationRow): Promise<VerifyOutcome> {
+  const status = platform.configuration.registration === 'open' ? 'APPROVED' : 'PENDING';
+  return platform.database.write(async (transaction) => {
+    if (await isTaken(platform, transaction, registration.email)) return { kind: 'ADDRESS_TAKEN' };
+    if (await isTaken(platform, transaction, registration.username)) return { kind: 'USERNAME_TAKEN' };
+    const token = mailToken('VERIFY_EMAIL', value);
+    const subject = token && (await consumeToken(transaction, token, platform.now()));
+    if (subject !== registration.id) return { kind: 'EXPIRED' };
+    await transaction
+      .insertInto('identities')
+      .values({ ...registration, email_verified: 1, status, enabled: 1 })
+      .execute();
+    await deleteRegistration(transaction, registration.id);
+    await deleteTokensOf(transaction, registration.id);
+    return { kind: 'VERIFIED', status };
+  });
+}

@@ -1,0 +1,34 @@
+import { accessChanged } from '../authorization/index.ts';
+import type { Database, Queries } from '../../foundation/storage/index.ts';
+import { isShutOut, type Standing } from './identity-provider.ts';
+
+/**
+ * Notes whether somebody is shut out where every process finds it: the applications of who is call nothing any more. To be
+ * called in the transaction of the decision where there is one.
+ */
+export async function noteStanding(
+  transaction: Queries,
+  userId: string,
+  standing: Standing,
+  now: number,
+): Promise<void> {
+  if (isShutOut(standing))
+    await transaction
+      .insertInto('shut_out')
+      .values({ user_id: userId, noted_at: now })
+      .onConflict((conflict) => conflict.column('user_id').doNothing())
+      .execute();
+  else await transaction.deleteFrom('shut_out').where('user_id', '=', userId).execute();
+}
+
+/** The same of what another program has decided, as it was just read there; writes nothing when it is noted already. */
+export async function noteWhatIsSo(database: Database, userId: string, standing: Standing, now: number): Promise<void> {
+  const noted = await database.read
+    .selectFrom('shut_out')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if ((noted !== undefined) === isShutOut(standing)) return;
+  await database.write((transaction) => noteStanding(transaction, userId, standing, now));
+  accessChanged(database);
+}

@@ -1,0 +1,115 @@
+import type { Platform } from '../../../foundation/platform.ts';
+import { isDuplicate, type IdentityRow, type Queries } from '../../../foundation/storage/index.ts';
+import { isShutOut } from '../identity-provider.ts';
+import { NO_PASSWORD } from '../embedded/passwords.ts';
+import { toIdentity } from '../embedded/queries.ts';
+import type { UpstreamPerson } from './claims.ts';
+import { findHolders, findLinked, insertLink, updateIdentity } from './queries.ts';
+
+export type UpstreamOutcome =
+  | { readonly kind: 'SIGNED_IN'; readonly subject: string }
+  /** `name` is what the account signs in under. */
+  | { readonly kind: 'DISABLED' | 'REJECTED'; readonly name: string }
+  | { readonly kind: 'NO_EMAIL' }
+  | { readonly kind: 'UNVERIFIED_EMAIL' }
+  | { readonly kind: 'REGISTRATION_CLOSED' }
+  /** The verified address belongs to this account, which is opened by its own password only. */
+  | { readonly kind: 'KNOWN_EMAIL'; readonly holder: string };
+
+/** Of several first sign-ins at once one makes the account, and the others find it. */
+const ROUNDS = 3;
+
+/** The account of a person who has signed in at the external provider; made at the first time, brought up to date later. */
+export async function enter(platform: Platform, person: UpstreamPerson): Promise<UpstreamOutcome> {
+  for (let round = 1; ; round++) {
+    try {
+      return await platform.database.write(async (transaction) => {
+        const known = await findLinked(transaction, person.issuer, person.subject);
+        return known ? update(transaction, known, person) : register(platform, transaction, person);
+      });
+    } catch (error) {
+      if (!isDuplicate(error) || round === ROUNDS) throw error;
+    }
+  }
+}
+
+/** Names follow the provider; so does the address, when it is verified there and nobody else's here. */
+async function update(transaction: Queries, known: IdentityRow, person: UpstreamPerson): Promise<UpstreamOutcome> {
+  if (isShutOut(toIdentity(known)))
+    return { kind: known.enabled === 1 ? 'REJECTED' : 'DISABLED', name: known.username };
+  const { email, emailVerified, names } = person;
+  const follows =
+    email !== null &&
+    emailVerified &&
+    (email !== known.email || known.email_verified !== 1) &&
+    (await findHolders(transaction, email, known.id)).length === 0;
+  const changed = {
+    ...(names && (names.firstname !== known.firstname || names.lastname !== known.lastname) && names),
+    ...(follows && { email, email_verified: 1 }),
+    // A name that is an address is the own one: another person may get the former.
+    ...(follows && known.username === known.email && { username: email }),
+  };
+  if (Object.keys(changed).length > 0) await updateIdentity(transaction, known.id, changed);
+  return { kind: 'SIGNED_IN', subject: known.id };
+}
+
+async function register(platform: Platform, transaction: Queries, person: UpstreamPerson): Promise<UpstreamOutcome> {
+  const { issuer, subject, email, emailVerified, names } = person;
+  if (email === null) return { kind: 'NO_EMAIL' };
+  // Judged before anything is looked up: who only claims an address learns nothing about it.
+  if (!emailVerified) return { kind: 'UNVERIFIED_EMAIL' };
+  const [holder] = await findHolders(transaction, email);
+  if (holder !== undefined) {
+    // On PostgreSQL another first sign-in of this person may have ended since the link was looked for.
+    const linked = await findLinked(transaction, issuer, subject);
+    return linked ? update(transaction, linked, person) : { kind: 'KNOWN_EMAIL', holder };
+  }
+  const { registration } = platform.configuration;
+  if (registration === 'closed') return { kind: 'REGISTRATION_CLOSED' };
+  const now = platform.now();
+  const username = await freeUsername(platform, transaction, person, email);
+  const identity: IdentityRow = {
+    id: platform.newId(),
+    username,
+    email,
+    email_verified: 1,
+    firstname: names?.firstname ?? username,
+    lastname: names?.lastname ?? '',
+    password_hash: NO_PASSWORD,
+    status: registration === 'open' ? 'APPROVED' : 'PENDING',
+    enabled: 1,
+    created_at: now,
+  };
+  await transaction.insertInto('identities').values(identity).execute();
+  // Without looking whether it is there: the second of two at once has to fail, with its account.
+  await transaction
+    .insertInto('sign_in_links')
+    .values({ issuer, subject, identity_id: identity.id, created_at: now })
+    .execute();
+  return { kind: 'SIGNED_IN', subject: identity.id };
+}
+
+/**
+ * The name that the provider suggests if it is free, else the address. Many providers let people choose that name: one
+ * that makes an administrator is never taken from there.
+ */
+async function freeUsername(
+  platform: Platform,
+  transaction: Queries,
+  { username }: UpstreamPerson,
+  email: string,
+): Promise<string> {
+  if (username === null || platform.configuration.administrators.includes(username)) return email;
+  return (await findHolders(transaction, username)).length === 0 ? username : email;
+}
+
+/** Lets the subject sign in to the account `identityId`, whose owner has just proved to be the same person. */
+export async function link(
+  platform: Platform,
+  { issuer, subject }: { readonly issuer: string; readonly subject: string },
+  identityId: string,
+): Promise<void> {
+  await platform.database.write((transaction) =>
+    insertLink(transaction, { issuer, subject, identity_id: identityId, created_at: platform.now() }),
+  );
+}

@@ -1,0 +1,153 @@
+import * as client from 'openid-client';
+import type { UpstreamSettings } from '../../../foundation/config/index.ts';
+import { IdentityProviderUnavailable } from '../identity-provider.ts';
+import { toUpstreamPerson, type UpstreamPerson } from './claims.ts';
+import { createUpstreamFetch } from './fetch.ts';
+
+/** What has to be kept of a sign-in while the person is at the provider. */
+export interface UpstreamRequest {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+}
+
+/** What the provider or the browser brought back is no proof of who the person is. The message is for the log. */
+export class UpstreamRefused extends Error {
+  /** The person has turned back at the provider. */
+  readonly cancelled: boolean;
+
+  constructor(message: string, cancelled = false) {
+    super(message);
+    this.cancelled = cancelled;
+  }
+}
+
+/** Another OpenID provider, of which Kethub is a client: authorization code with PKCE, state and nonce. */
+export class Upstream {
+  readonly settings: UpstreamSettings;
+  readonly #redirectUri: string;
+  readonly #fetch: client.CustomFetch;
+  #configuration: Promise<client.Configuration> | null = null;
+
+  constructor(settings: UpstreamSettings, redirectUri: string, now: () => number) {
+    this.settings = settings;
+    this.#redirectUri = redirectUri;
+    this.#fetch = createUpstreamFetch(now);
+  }
+
+  /** Where to send the person. `again`: also who is signed in there proves it anew. Throws IdentityProviderUnavailable. */
+  async begin(again: boolean): Promise<{ readonly url: URL; readonly request: UpstreamRequest }> {
+    const configuration = await this.#discovered();
+    const request: UpstreamRequest = {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      codeVerifier: client.randomPKCECodeVerifier(),
+    };
+    const url = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: this.#redirectUri,
+      scope: 'openid profile email',
+      state: request.state,
+      nonce: request.nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(request.codeVerifier),
+      code_challenge_method: 'S256',
+      ...(again && { prompt: 'login' }),
+    });
+    return { url, request };
+  }
+
+  /**
+   * Who has come back with `query`. Checks state, issuer (RFC 9207), nonce, and issuer, audience, times and signature of
+   * the identity token. Throws UpstreamRefused, or IdentityProviderUnavailable.
+   */
+  async redeem(query: string, { state, nonce, codeVerifier }: UpstreamRequest): Promise<UpstreamPerson> {
+    const configuration = await this.#discovered();
+    try {
+      const tokens = await client.authorizationCodeGrant(configuration, new URL(`${this.#redirectUri}?${query}`), {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: codeVerifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (!claims) throw new UpstreamRefused('There is no identity token.');
+      const { issuer, userinfo_endpoint } = configuration.serverMetadata();
+      const userinfo =
+        userinfo_endpoint === undefined
+          ? {}
+          : await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+      const person = toUpstreamPerson(issuer, claims, userinfo);
+      if (!person) throw new UpstreamRefused('The subject is longer than 255 characters, or none.');
+      return person;
+    } catch (error) {
+      // Keys or addresses of the provider may have changed: the next sign-in looks them up anew.
+      this.#configuration = null;
+      throw judge(error);
+    }
+  }
+
+  /** Looked up when first needed and kept: Kethub starts also while the provider is down. */
+  #discovered(): Promise<client.Configuration> {
+    this.#configuration ??= this.#discover().catch((error: unknown) => {
+      this.#configuration = null;
+      throw error instanceof IdentityProviderUnavailable ? error : new IdentityProviderUnavailable(error);
+    });
+    return this.#configuration;
+  }
+
+  async #discover(): Promise<client.Configuration> {
+    const { issuer, clientId, clientSecret } = this.settings;
+    const local = new URL(issuer).protocol === 'http:' ? [client.allowInsecureRequests] : [];
+    const discovered = await client
+      .discovery(new URL(issuer), clientId, undefined, client.None(), {
+        [client.customFetch]: this.#fetch,
+        execute: local,
+      })
+      .catch((error: unknown) => {
+        throw outage(error) ?? new Error(`discovery at KETHUB_SIGN_IN_ISSUER=${issuer} failed: ${reasonOf(error)}`);
+      });
+    const metadata = discovered.serverMetadata();
+    const configuration = new client.Configuration(
+      metadata,
+      clientId,
+      undefined,
+      authentication(clientSecret, metadata.token_endpoint_auth_methods_supported),
+    );
+    configuration[client.customFetch] = this.#fetch;
+    for (const extend of [...local, client.enableNonRepudiationChecks]) extend(configuration);
+    return configuration;
+  }
+}
+
+/** In the body where the provider takes it there: how a secret is written in Basic (RFC 6749 §2.3.1) not all agree on. */
+function authentication(
+  secret: string | null,
+  supported: readonly string[] = ['client_secret_basic'],
+): client.ClientAuth {
+  if (secret === null) return client.None();
+  return supported.includes('client_secret_post') ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret);
+}
+
+function judge(error: unknown): Error {
+  if (error instanceof UpstreamRefused) return error;
+  const cancelled = error instanceof client.AuthorizationResponseError && error.error === 'access_denied';
+  return outage(error) ?? new UpstreamRefused(reasonOf(error), cancelled);
+}
+
+/** openid-client wraps what `fetch` throws. */
+function outage(error: unknown): IdentityProviderUnavailable | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof IdentityProviderUnavailable) return cause;
+  }
+  return null;
+}
+
+/** Messages only: the causes of openid-client hold whole responses and claims. */
+function reasonOf(error: unknown): string {
+  const reasons: string[] = [];
+  for (let cause = error; cause instanceof Error && reasons.length < 4; cause = cause.cause) {
+    reasons.push(cause.message);
+    const { error: code, error_description: description } = cause as { error?: unknown; error_description?: unknown };
+    reasons.push(...[code, description].filter((part) => typeof part === 'string'));
+  }
+  return reasons.join(': ').slice(0, 500);
+}

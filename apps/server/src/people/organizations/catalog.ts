@@ -1,0 +1,24 @@
+import type { Catalog } from '../deletions/index.ts';
+import { forgetAnswers } from '../../foundation/storage/index.ts';
+import { lockOwnedOrganizations, organizationsOwnedAlone } from './memberships.ts';
+
+/** Where the answers are kept that are repeated under an Idempotency-Key. */
+export function organizationAnswersOf(userId: string): string {
+  return `organizations of ${userId}`;
+}
+
+/** The organizations that nobody could manage without this user. */
+export const organizationCatalog: Catalog = {
+  async ownedBy(transaction, userId, most) {
+    await lockOwnedOrganizations(transaction, userId);
+    const rows = await organizationsOwnedAlone(transaction, userId, most);
+    return rows.map(({ id, name }) => ({
+      what: `organization "${name}"`,
+      remedy: `make another member OWNER, or DELETE /organizations/${id}`,
+    }));
+  },
+  async forget(transaction, userId) {
+    await transaction.deleteFrom('memberships').where('user_id', '=', userId).execute();
+    await forgetAnswers(transaction, organizationAnswersOf(userId));
+  },
+};

@@ -1,0 +1,69 @@
+import { Problem, RateLimiter } from '../../foundation/http/index.ts';
+import type { Mail, Mailer } from '../../foundation/mail/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import type { Queries } from '../../foundation/storage/index.ts';
+
+const DAY = 24 * 60 * 60;
+const PER_PERSON = { name: 'invitations', units: 100, seconds: DAY };
+/** From all organizations together: nobody's mailbox is filled by those who found many. */
+const PER_MAILBOX = { name: 'mails per mailbox', units: 3, seconds: DAY };
+
+/**
+ * Tells people by mail that they are invited. It names neither the organization nor who invites: whoever can have a mail
+ * sent to an address must not be able to say something in it. Counted in the memory of this process.
+ */
+export class InvitationMails {
+  readonly #platform: Platform;
+  readonly #mailer: Mailer;
+  readonly #persons: RateLimiter;
+  readonly #mailboxes: RateLimiter;
+
+  constructor(platform: Platform, mailer: Mailer) {
+    this.#platform = platform;
+    this.#mailer = mailer;
+    this.#persons = new RateLimiter(PER_PERSON, platform.now);
+    this.#mailboxes = new RateLimiter(PER_MAILBOX, platform.now);
+  }
+
+  /** Counts an invitation of this person. Throws too-many-requests. */
+  take(personId: string): void {
+    const decision = this.#persons.take(personId);
+    if (decision.allowed) return;
+    const { retryAfter } = decision;
+    throw new Problem(
+      'too-many-requests',
+      `One person may invite ${PER_PERSON.units} times a day. Try again in ${retryAfter} seconds.`,
+      { headers: { 'retry-after': String(retryAfter) } },
+    );
+  }
+
+  /** Posts the mail with the invitation, unless the mailbox has had enough: then the invitation is seen at the next visit. */
+  async post(transaction: Queries, email: string, expiresAt: number): Promise<void> {
+    // ada+1@example.org and ada+2@example.org are usually one mailbox.
+    if (!this.#mailboxes.take(email.replace(/\+[^@]*@/, '@')).allowed) return;
+    await this.#mailer.post(transaction, { to: email, ...invitationMail(this.#platform) }, expiresAt);
+  }
+
+  wake(): void {
+    this.#mailer.wake();
+  }
+}
+
+function invitationMail({ addresses }: Platform): Omit<Mail, 'to'> {
+  return {
+    subject: 'You are invited to an organization at Kethub',
+    text: `Somebody has invited this e-mail address to join an organization at Kethub.
+
+Sign in with an account that has this address, or register one:
+
+${new URL(addresses.api).origin}
+
+Then look at the invitation and accept or decline it:
+
+ket org invitations
+ket org join <id>
+
+The invitation ends after 14 days. If you do not want it, do nothing.
+`,
+  };
+}

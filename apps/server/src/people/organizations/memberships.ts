@@ -1,0 +1,89 @@
+import type { MemberRole } from '@kethub/contract';
+import { SqliteAdapter } from 'kysely';
+import { Problem } from '../../foundation/http/index.ts';
+import type { Database, Queries } from '../../foundation/storage/index.ts';
+
+/** The role of a person in an organization, or null when they have not joined it or there is no such organization. */
+export async function roleIn(queries: Queries, organizationId: string, userId: string): Promise<MemberRole | null> {
+  const row = await queries
+    .selectFrom('memberships')
+    .select('role')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.role ?? null;
+}
+
+/**
+ * Locks an organization until the end of the transaction: what is decided about its members and possessions holds until
+ * it is written; SHARED keeps it from being deleted. On SQLite there is one writer, which is the lock. Throws `not-found`.
+ */
+export async function lockOrganization(
+  { dialect }: Database,
+  transaction: Queries,
+  id: string,
+  how: 'SHARED' | 'EXCLUSIVE' = 'EXCLUSIVE',
+) {
+  const query = transaction.selectFrom('organizations').selectAll().where('id', '=', id);
+  const locked = how === 'SHARED' ? query.forShare() : query.forUpdate();
+  const row = await (dialect === 'postgres' ? locked : query).executeTakeFirst();
+  if (!row) throw new Problem('not-found', `There is no organization ${id}, or you have not joined it.`);
+  return row;
+}
+
+/** Throws `conflict` when nobody but `userId` owns the organization. Call with the organization locked. */
+export async function requireOtherOwner(transaction: Queries, organizationId: string, userId: string): Promise<void> {
+  const other = await transaction
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('organization_id', '=', organizationId)
+    .where('role', '=', 'OWNER')
+    .where('user_id', '!=', userId)
+    .executeTakeFirst();
+  if (other) return;
+  throw new Problem(
+    'conflict',
+    'An organization needs an owner, and this is the last one. Make another member OWNER first, or delete the organization.',
+  );
+}
+
+/**
+ * Locks every organization that this person owns, in the order of ids: of two owners who leave for good at the same
+ * moment the second sees that the first is gone. SQLite has one writer.
+ */
+export async function lockOwnedOrganizations(transaction: Queries, userId: string): Promise<void> {
+  if (transaction.getExecutor().adapter instanceof SqliteAdapter) return;
+  await transaction
+    .selectFrom('organizations')
+    .innerJoin('memberships', 'memberships.organization_id', 'organizations.id')
+    .select('organizations.id')
+    .where('user_id', '=', userId)
+    .where('role', '=', 'OWNER')
+    .orderBy('organizations.id')
+    .forUpdate('organizations')
+    .execute();
+}
+
+/** The organizations of which this person is the only owner: nobody could manage them without them. */
+export function organizationsOwnedAlone(queries: Queries, userId: string, most: number) {
+  return queries
+    .selectFrom('memberships as own')
+    .innerJoin('organizations', 'organizations.id', 'own.organization_id')
+    .select(['organizations.id', 'organizations.name'])
+    .where('own.user_id', '=', userId)
+    .where('own.role', '=', 'OWNER')
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('memberships as other')
+            .select('other.user_id')
+            .whereRef('other.organization_id', '=', 'own.organization_id')
+            .where('other.role', '=', 'OWNER')
+            .where('other.user_id', '!=', userId),
+        ),
+      ),
+    )
+    .limit(most)
+    .execute();
+}

@@ -1,0 +1,114 @@
+import { toTimestamp, type MemberRole, type Organization } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { audit } from '../audit/index.ts';
+import { holdAccount } from '../deletions/index.ts';
+import { etag, isFresh, once, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import type { Context, Person, Platform } from '../../foundation/platform.ts';
+import { nameProvider, type OrganizationRow } from '../../foundation/storage/index.ts';
+import { organizationAnswersOf } from './catalog.ts';
+import { lockOrganization } from './memberships.ts';
+
+/** Creates an organization; who creates it owns it. */
+export function createOrganization(
+  platform: Platform,
+  person: Person,
+  name: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const now = platform.now();
+  return once(platform, request, organizationAnswersOf(person.id), name, async (transaction) => {
+    await holdAccount(platform.database, transaction, person.id);
+    const row: OrganizationRow = { id: platform.newId(), name: name.trim(), created_at: now, revision: 1 };
+    await transaction.insertInto('organizations').values(row).execute();
+    const membership = { organization_id: row.id, user_id: person.id, role: 'OWNER' as const, created_at: now };
+    await transaction.insertInto('memberships').values(membership).execute();
+    const context: Context = { type: 'ORGANIZATION', id: row.id, role: 'OWNER', personId: person.id };
+    await audit(platform, transaction, context, 'organization:create', row.id, { name: row.name });
+    const headers = { location: `${platform.addresses.api}/organizations/${row.id}` };
+    return { status: 201, body: present({ ...row, role: 'OWNER' }), headers };
+  });
+}
+
+/** The organizations that a person has joined, newest first. */
+export async function readOrganizations(platform: Platform, person: Person): Promise<Answer> {
+  const rows = await platform.database.read
+    .selectFrom('memberships')
+    .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
+    .select(['organizations.id', 'name', 'role', 'organizations.created_at'])
+    .where('user_id', '=', person.id)
+    .orderBy('organizations.id', 'desc')
+    .execute();
+  return { status: 200, body: rows.map((row) => present(row)) };
+}
+
+export async function readOrganization(
+  platform: Platform,
+  { id, role }: Context,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { read } = platform.database;
+  const row = await read.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst();
+  if (!row) throw new Problem('not-found', `There is no organization ${id}, or you have not joined it.`);
+  const tag = etag(`${row.revision}-${role}`);
+  if (isFresh(request, tag)) return { status: 304, headers: { etag: tag } };
+  return { status: 200, body: present({ ...row, role }), headers: { etag: tag } };
+}
+
+export function renameOrganization(
+  platform: Platform,
+  context: Context,
+  name: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { database } = platform;
+  return database.write(async (transaction) => {
+    const row = await lockOrganization(database, transaction, context.id);
+    requireMatch(request, etag(`${row.revision}-${context.role}`));
+    const values = { name: name.trim(), revision: row.revision + 1 };
+    await transaction.updateTable('organizations').set(values).where('id', '=', row.id).execute();
+    await nameProvider(transaction, { type: 'ORGANIZATION', id: row.id }, values.name);
+    const body = present({ ...row, ...values, role: context.role });
+    await audit(platform, transaction, context, 'organization:change', row.id, { name: values.name });
+    return { status: 200, body, headers: { etag: etag(`${values.revision}-${context.role}`) } };
+  });
+}
+
+/** Deletes an organization that owns nothing any more. */
+export async function deleteOrganization(platform: Platform, context: Context): Promise<Answer> {
+  const { database } = platform;
+  await database.write(async (transaction) => {
+    await lockOrganization(database, transaction, context.id);
+    for (const table of ['applications', 'services', 'data_pools'] as const) {
+      const one = await transaction
+        .selectFrom(table)
+        .select('name')
+        .where('owner_type', '=', 'ORGANIZATION')
+        .where('owner_id', '=', context.id)
+        .limit(1)
+        .executeTakeFirst();
+      if (!one) continue;
+      throw new Problem(
+        'conflict',
+        `The organization still owns ${table.replace('_', ' ')}, such as "${one.name}". Delete or transfer them first.`,
+      );
+    }
+    await audit(platform, transaction, context, 'organization:delete', context.id);
+    // What others have shared with it ends with it.
+    await transaction
+      .deleteFrom('data_pool_members')
+      .where('member_type', '=', 'ORGANIZATION')
+      .where('member_id', '=', context.id)
+      .execute();
+    await transaction
+      .deleteFrom('provider_access_tokens')
+      .where('owner_type', '=', 'ORGANIZATION')
+      .where('owner_id', '=', context.id)
+      .execute();
+    await transaction.deleteFrom('organizations').where('id', '=', context.id).execute();
+  });
+  return { status: 204 };
+}
+
+function present(row: { id: string; name: string; role: MemberRole; created_at: number }): Organization {
+  return { id: row.id, name: row.name, role: row.role, createdAt: toTimestamp(row.created_at) };
+}

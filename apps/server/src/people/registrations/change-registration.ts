@@ -1,0 +1,71 @@
+import type { ChangeRegistrationRequest } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { audit } from '../audit/index.ts';
+import { Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import {
+  isSameStanding,
+  isShutOut,
+  type Administration,
+  type RegisteredPerson,
+  type Standing,
+} from '../identity/index.ts';
+import type { Mailer } from '../../foundation/mail/index.ts';
+import type { Person, Platform } from '../../foundation/platform.ts';
+import { decisionMail } from './decision-mails.ts';
+import { registrationAnswer } from './present.ts';
+import { requirePerson } from './read-registrations.ts';
+import { transition } from './transition.ts';
+
+/** Decides about a person. Of two administrators who decide at once, one does; the other is told to look again. */
+export async function changeRegistration(
+  platform: Platform,
+  mailer: Mailer,
+  administration: Administration,
+  administrator: Person,
+  id: string,
+  decision: ChangeRegistrationRequest,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const person = await requirePerson(administration, id);
+  requireMatch(request, registrationAnswer(person).headers.etag);
+  const to = transition(person, decision);
+  if (!to) {
+    throw new Problem(
+      'conflict',
+      `A registration that is ${person.status} cannot become ${decision.status}. To shut an approved user out, send {"enabled": false}.`,
+    );
+  }
+  if (id === administrator.id && isShutOut(to))
+    throw new Problem('conflict', 'Nobody shuts themselves out. Ask another administrator to do it.');
+  if (isSameStanding(person, to)) return registrationAnswer(person);
+  const changed = await administration.change(id, person, to);
+  if (!changed) throw new Problem('not-found', 'The person has been deleted meanwhile.');
+  await tell(platform, mailer, administrator, person, to);
+  platform.log.info({ registration: id, administrator: administrator.id, ...to }, 'decided about a registration');
+  return registrationAnswer(changed);
+}
+
+const MAIL_KEPT_MS = 3 * 24 * 60 * 60 * 1000;
+
+/**
+ * Records the decision in the log of the person and tells them by mail. Afterwards: the decision stands at the identity
+ * provider, which may be another program and shares no transaction with Kethub.
+ */
+async function tell(
+  platform: Platform,
+  mailer: Mailer,
+  administrator: Person,
+  person: RegisteredPerson,
+  to: Standing,
+): Promise<void> {
+  const mail = decisionMail(platform, person, to);
+  await platform.database.write(async (transaction) => {
+    const context = { type: 'USER', id: person.id, role: 'OWNER', personId: administrator.id } as const;
+    const { status, enabled } = to;
+    await audit(platform, transaction, context, 'registration:change', person.id, { status, enabled });
+    // Nobody has shown that the address is theirs as long as it is not verified.
+    if (mail && person.emailVerified)
+      await mailer.post(transaction, { to: person.email, ...mail }, platform.now() + MAIL_KEPT_MS);
+  });
+  mailer.wake();
+}

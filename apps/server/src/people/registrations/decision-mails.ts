@@ -1,0 +1,32 @@
+import type { Mail } from '../../foundation/mail/index.ts';
+import type { Standing } from '../identity/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+
+/** What a person is told about a decision; null when there is nothing to tell. */
+export function decisionMail({ addresses }: Platform, from: Standing, to: Standing): Omit<Mail, 'to'> | null {
+  const site = new URL(addresses.api).origin;
+  if (from.status !== 'APPROVED' && to.status === 'APPROVED') {
+    return {
+      subject: 'Your registration at Kethub is approved',
+      text: `An administrator has approved your registration at Kethub. Sign in:
+
+${site}
+
+or with the command line:
+
+ket login ${addresses.api}
+`,
+    };
+  }
+  if (from.status !== 'REJECTED' && to.status === 'REJECTED') {
+    return {
+      subject: 'Your registration at Kethub is rejected',
+      text: `An administrator has rejected your registration at Kethub. If you think that this is a
+mistake, ask whoever runs it:
+
+${site}
+`,
+    };
+  }
+  return null;
+}

@@ -1,0 +1,46 @@
+import type { ApprovalStatus } from '@kethub/contract';
+import { list, Problem, type Answer } from '../../foundation/http/index.ts';
+import type { Administration, IdentityProvider, RegisteredPerson } from '../identity/index.ts';
+import { registrationAnswer, registrationDto } from './present.ts';
+
+export interface RegistrationsQuery {
+  readonly status?: ApprovalStatus;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** People of this status, or of any. */
+export function listRegistrations(
+  administration: Administration,
+  address: string,
+  { status, ...page }: RegistrationsQuery,
+): Promise<Answer> {
+  return list(page, {
+    address: status === undefined ? address : `${address}?status=${status}`,
+    load: (cursor, limit) => administration.list(status ?? null, cursor, limit),
+    present: ({ person }) => registrationDto(person),
+  });
+}
+
+/** The person with this address, in a list of one or none. */
+export async function findRegistration(
+  identity: IdentityProvider,
+  administration: Administration,
+  email: string,
+): Promise<Answer> {
+  const found = await identity.findByEmail(email);
+  const person = found && (await administration.find(found.id));
+  return { status: 200, body: person ? [registrationDto(person)] : [] };
+}
+
+export async function readRegistration(administration: Administration, id: string): Promise<Answer> {
+  return registrationAnswer(await requirePerson(administration, id));
+}
+
+/** Throws not-found unless it is the id of somebody. */
+export async function requirePerson(administration: Administration, id: string): Promise<RegisteredPerson> {
+  // No database and no provider has an id with this character, and PostgreSQL would refuse to look.
+  const person = id.includes('\0') ? null : await administration.find(id);
+  if (!person) throw new Problem('not-found', 'Nobody of this id has registered.');
+  return person;
+}

@@ -1,0 +1,79 @@
+import { approvalStatuses, ChangeRegistrationRequest, limits, Registration } from '@kethub/contract';
+import { Type } from 'typebox';
+import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
+import type { IdentityService } from '../identity/index.ts';
+import type { Mailer } from '../../foundation/mail/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { changeRegistration } from './change-registration.ts';
+import { findRegistration, listRegistrations, readRegistration } from './read-registrations.ts';
+
+const tag = 'Registrations';
+const path = Type.Object({ id: Type.String({ description: 'Subject of the identity provider.' }) });
+const query = Type.Object({
+  status: Type.Optional(Type.Enum([...approvalStatuses])),
+  email: Type.Optional(
+    Type.String({
+      pattern: String.raw`^[^@\s\u0000]+@[^@\s\u0000]+$`,
+      maxLength: 320,
+      description: 'Only who has this address, whatever else is asked for.',
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageSize })),
+  cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f-]{1,36}$' })),
+});
+
+/** How administrators decide who is an approved user. */
+export const registrationEndpoints = (
+  platform: Platform,
+  identity: IdentityService,
+  mailer: Mailer,
+): PlatformEndpoint[] => {
+  const { administration } = identity;
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/registrations',
+      id: 'listRegistrations',
+      tag,
+      access: 'ADMINISTRATOR',
+      summary: 'List people with the status of their registration',
+      description:
+        'Newest first; with a Keycloak by username, which is the only order it has. All, or a page with `Link: rel="next"`.',
+      query,
+      answers: { 200: Type.Array(Registration) },
+      problems: ['invalid-request'],
+      handle: ({ query: { email, ...page } }) => {
+        if (email !== undefined) return findRegistration(identity, administration, email);
+        return listRegistrations(administration, `${platform.addresses.api}/registrations`, page);
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/registrations/:id',
+      id: 'getRegistration',
+      tag,
+      access: 'ADMINISTRATOR',
+      summary: 'Read the registration of a person',
+      params: path,
+      answers: { 200: Registration },
+      problems: ['not-found'],
+      handle: ({ params }) => readRegistration(administration, params.id),
+    }),
+    endpoint({
+      method: 'PATCH',
+      path: '/registrations/:id',
+      id: 'changeRegistration',
+      tag,
+      access: 'ADMINISTRATOR',
+      summary: 'Approve or reject a registration; switch an account off or on',
+      description:
+        'PENDING becomes APPROVED or REJECTED, REJECTED becomes APPROVED. Who is rejected or switched off cannot sign in any more, and open sessions and tokens are refused: at once, with a Keycloak within 10 s. Takes `If-Match`.',
+      params: path,
+      body: ChangeRegistrationRequest,
+      answers: { 200: Registration },
+      problems: ['invalid-request', 'malformed-json', 'not-found', 'conflict', 'stale', 'unsupported-media-type'],
+      handle: ({ caller, params, body, request }) =>
+        changeRegistration(platform, mailer, administration, personOf(caller), params.id, body, request),
+    }),
+  ];
+};

@@ -1,0 +1,94 @@
+import { isFinal } from '@kethub/contract';
+import { audit } from '../../people/audit/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
+import { isKept } from '../../foundation/logs/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { removeUnused, type ExecutionRow, type Queries } from '../../foundation/storage/index.ts';
+import { releaseContent } from './release-content.ts';
+import { notThere, within, type ExecutionScope } from './scope.ts';
+import { executionChanged } from './watch.ts';
+
+/**
+ * Deletes an ended execution with its result, result files and log; of a workflow also its instance and journal, and what
+ * its call activities have started. What services its tasks have called is executions of their own, and stays. What was
+ * charged stays, and so does what a quota of executions has counted. Throws execution-not-found, execution-not-ended.
+ */
+export async function deleteExecution(
+  platform: Platform,
+  scope: ExecutionScope,
+  id: string,
+  personId: string,
+): Promise<void> {
+  const { database, now } = platform;
+  const unused = await database.write(async (transaction) => {
+    const row = await transaction
+      .selectFrom('executions')
+      .selectAll()
+      .where('id', '=', id)
+      .where(within(scope))
+      .executeTakeFirst();
+    if (!row) throw notThere(scope, id);
+    await requireOver(transaction, row);
+    const blobs = await releaseContent(transaction, [row], now());
+    const { numDeletedRows } = await transaction
+      .deleteFrom('executions')
+      .where('id', '=', id)
+      .where('status', '=', row.status)
+      .executeTakeFirst();
+    // Somebody else has deleted it, or mended the workflow, since it was read.
+    if (numDeletedRows !== 1n) throw notThere(scope, id);
+    await record(platform, transaction, row, personId);
+    return blobs;
+  });
+  executionChanged(database, id);
+  await removeUnused(database, platform.blobs, unused);
+}
+
+/** Nothing may be written to it any more, and nobody may wait for its result. */
+async function requireOver(transaction: Queries, row: ExecutionRow): Promise<void> {
+  if (!isFinal(row.status))
+    throw new Problem('execution-not-ended', `The execution is ${row.status}. Cancel it first, or wait for its end.`);
+  // Its worker still ends its processes, and collects its log.
+  if (row.worker_id !== null && !isKept(row))
+    throw new Problem(
+      'execution-not-ended',
+      'The processes of the execution are still ending. Try again in some seconds.',
+    );
+  const instance = await transaction
+    .selectFrom('workflow_instances')
+    .select('id')
+    .where('execution_id', '=', row.id)
+    .where('phase', 'in', ['NEW', 'RUNNING'])
+    .limit(1)
+    .executeTakeFirst();
+  if (instance)
+    throw new Problem(
+      'execution-not-ended',
+      row.status === 'CANCELLED'
+        ? 'The workflow is still ending what it runs. Try again in some seconds.'
+        : `The workflow is ${row.status} and can be mended, so that it has not ended. Cancel it first.`,
+    );
+  const cancelling = await transaction
+    .selectFrom('workflow_jobs')
+    .innerJoin('workflow_instances', 'workflow_instances.id', 'workflow_jobs.instance_id')
+    .select('workflow_jobs.id')
+    .where('execution_id', '=', row.id)
+    .limit(1)
+    .executeTakeFirst();
+  // With the job would go what is known of the call: it would run on at the provider, and cost.
+  if (cancelling)
+    throw new Problem(
+      'execution-not-ended',
+      'Services that the workflow has called are still being cancelled at their providers. Try again in some seconds; after an hour the platform stops trying.',
+    );
+  const job = await transaction.selectFrom('workflow_jobs').select('id').where('id', '=', row.id).executeTakeFirst();
+  if (job)
+    throw new Problem('execution-not-ended', 'The workflow that started the execution has not taken its result yet.');
+}
+
+async function record(platform: Platform, transaction: Queries, row: ExecutionRow, personId: string): Promise<void> {
+  if (row.owner_type === null || row.owner_id === null) return;
+  const context = { type: row.owner_type, id: row.owner_id, role: 'OWNER', personId } as const;
+  const detail = { serviceId: row.service_id, status: row.status };
+  await audit(platform, transaction, context, 'execution:delete', row.id, detail);
+}

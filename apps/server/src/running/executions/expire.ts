@@ -1,0 +1,109 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Platform } from '../../foundation/platform.ts';
+import { shortestTimes, type KeptFor } from '../../catalog/quotas/index.ts';
+import { dialectOf, isAmong, removeUnused, type Queries } from '../../foundation/storage/index.ts';
+import { sql } from 'kysely';
+import { releaseContent } from './release-content.ts';
+
+const EVERY_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Executions of one batch, and about how many result files: no other write waits for long. */
+const AT_ONCE = 50;
+const FILES_AT_ONCE = 1_000;
+
+/**
+ * Deletes results, result files and logs whose time is up, now and every hour; of workflows also instance and journal. The
+ * rows stay, with status, times, cause and record. Returns the way to end it.
+ */
+export function expireResults(platform: Platform): () => Promise<void> {
+  const stopped = new AbortController();
+  const sweep = async (): Promise<void> => {
+    try {
+      const expired = await expireOnce(platform, stopped.signal);
+      if (expired > 0) platform.log.info({ executions: expired }, 'deleted results whose time was up');
+    } catch (error) {
+      platform.log.warn({ err: error }, 'old results could not be deleted; the next round tries again');
+    }
+  };
+  let round = sweep();
+  const timer = setInterval(() => {
+    round = round.then(sweep);
+  }, EVERY_MS).unref();
+  return async () => {
+    stopped.abort();
+    clearInterval(timer);
+    await round;
+  };
+}
+
+/** One round over all owners, in small transactions. Returns of how many executions the content was deleted. */
+export async function expireOnce(platform: Platform, signal?: AbortSignal): Promise<number> {
+  let expired = 0;
+  for await (const kept of shortestTimes(platform)) {
+    for (;;) {
+      if (signal?.aborted) return expired;
+      const count = await expireSome(platform, kept);
+      if (count === 0) break;
+      expired += count;
+      await turn();
+    }
+  }
+  return expired;
+}
+
+async function expireSome(platform: Platform, { owner, serviceId, keepDays }: KeptFor): Promise<number> {
+  const { database, now } = platform;
+  const before = now() - keepDays * DAY_MS;
+  const find = (queries: Queries) => {
+    const query = ended(queries, before).where('owner_type', '=', owner.type).where('owner_id', '=', owner.id);
+    return serviceId === null ? query : query.where('service_id', '=', serviceId);
+  };
+  // Most owners have nothing that is due: that is found without a transaction.
+  if (!(await find(database.read).select('executions.id').limit(1).executeTakeFirst())) return 0;
+  const { unused, count } = await database.write(async (transaction) => {
+    const query = find(transaction)
+      .select(['executions.id', 'input_blob', 'result_blob', 'log_blob'])
+      .select(sql<number>`(select count(*) from execution_files where execution_id = executions.id)`.as('files'))
+      .orderBy('ended_at')
+      .limit(AT_ONCE);
+    // Another process may be at it as well.
+    const due = await (
+      dialectOf(transaction) === 'postgres' ? query.forUpdate('executions').skipLocked() : query
+    ).execute();
+    let files = 0;
+    const rows = due.filter((row, at) => (files += row.files) <= FILES_AT_ONCE || at === 0);
+    const ids = rows.map(({ id }) => id);
+    const blobs = await releaseContent(transaction, rows, now());
+    const nothing = { input: null, input_blob: null, result: null, result_blob: null, log: '', log_blob: null };
+    const sizes = { result_bytes: null, log_bytes: null, file_bytes: null, expired_at: now() };
+    await transaction
+      .updateTable('executions')
+      .set({ ...nothing, ...sizes })
+      .where(isAmong(transaction, 'id', ids))
+      .execute();
+    await transaction
+      .deleteFrom('workflow_instances')
+      .where(isAmong(transaction, 'execution_id', ids))
+      .execute();
+    return { unused: blobs, count: rows.length };
+  });
+  await removeUnused(database, platform.blobs, unused);
+  return count;
+}
+
+/** What has ended before, was collected, and nobody needs any more: no workflow that can be mended, no task that waits for it. */
+function ended(queries: Queries, before: number) {
+  return queries
+    .selectFrom('executions')
+    .where('ended_at', 'is not', null)
+    .where('expired_at', 'is', null)
+    .where('ended_at', '<', before)
+    .where(
+      sql<boolean>`(worker_id is null or log is not null or log_blob is not null)
+        and not exists (select 1 from workflow_instances
+          where execution_id = executions.id and phase in ('NEW', 'RUNNING'))
+        and not exists (select 1 from workflow_jobs where workflow_jobs.id = executions.id)
+        and not exists (select 1 from workflow_jobs join workflow_instances on workflow_instances.id = workflow_jobs.instance_id
+          where workflow_instances.execution_id = executions.id)`,
+    );
+}

@@ -1,0 +1,51 @@
+import { EngineUnavailable, StartRefused } from '@kethub/runtime';
+import { clearPools } from '../../catalog/datapools/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { dropInput, removeInput } from './input-blob.ts';
+import { keepLateLog, move } from './queries.ts';
+import { executionChanged } from './watch.ts';
+
+/** Ends an execution that cannot be started at all. */
+export async function failExecution(platform: Platform, id: string, reason: unknown): Promise<void> {
+  const title = 'Could not be started';
+  const detail = inWords(reason);
+  const cause = JSON.stringify({ type: 'about:blank', title, detail });
+  const timestamp = new Date(platform.now()).toISOString();
+  const log = `${JSON.stringify({ timestamp, severity: 'ERROR', message: `${title}: ${detail}` })}\n`;
+  const unused = await platform.database.write(async (transaction) => {
+    const input = await dropInput(transaction, id, platform.now());
+    const ended_at = platform.now();
+    if (await move(transaction, id, 'FAILED', { cause, ended_at, sealed_secrets: null, input: null, log }))
+      return input;
+    await keepLateLog(transaction, id, { log: '' });
+    return input;
+  });
+  executionChanged(platform.database, id);
+  await removeInput(platform, unused);
+  await clearPools(platform, id);
+}
+
+/** Ends what was cancelled after it was claimed, and never handed to the runtime. */
+export async function forgetCancelled(platform: Platform, id: string): Promise<void> {
+  const unused = await platform.database.write(async (transaction) => {
+    await keepLateLog(transaction, id, { log: '' });
+    return dropInput(transaction, id, platform.now());
+  });
+  executionChanged(platform.database, id);
+  await removeInput(platform, unused);
+  await clearPools(platform, id);
+}
+
+/** This machine could not run it now: another attempt can succeed. */
+export function wasRefused(reason: unknown): boolean {
+  return reason instanceof StartRefused || reason instanceof EngineUnavailable;
+}
+
+/** For the caller: a Problem says what they can do about it, everything else is for the operator. */
+function inWords(reason: unknown): string {
+  if (reason instanceof Problem) return reason.message;
+  return wasRefused(reason)
+    ? 'The sandbox or the container could not be made on this machine. The operator finds the cause in the log.'
+    : 'The platform could not prepare the execution. The operator finds the cause in the log.';
+}

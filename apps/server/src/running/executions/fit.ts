@@ -1,0 +1,46 @@
+import type { ExecutionEnd } from '@kethub/runtime';
+import type { Platform } from '../../foundation/platform.ts';
+import { lackOfStorage, lockStorage, readStorage } from '../../catalog/quotas/index.ts';
+import type { Queries } from '../../foundation/storage/index.ts';
+
+/** So much is kept in any case, in bytes: who is over the quota starts nothing more. Most results are smaller, and cost no query. */
+const SMALL_BYTES = 64 * 1024;
+
+/** Bytes of the result and all result files of an end. The log is kept in any case: it says what happened. */
+export function resultBytes({ result, files }: ExecutionEnd): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, result?.bytes ?? 0);
+}
+
+/**
+ * Null when the owner of an execution has room for so many bytes, else why not. Within a transaction, ends of one owner are
+ * judged one after the other, so that the quota holds exactly.
+ */
+export async function hasRoom(platform: Platform, queries: Queries, id: string, bytes: number): Promise<string | null> {
+  if (bytes <= SMALL_BYTES) return null;
+  const row = await queries
+    .selectFrom('executions')
+    .select(['owner_type', 'owner_id', 'input_bytes'])
+    .select(({ eb, or }) => or([eb('input', 'is not', null), eb('input_blob', 'is not', null)]).as('hasInput'))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row || row.owner_type === null || row.owner_id === null) return null;
+  const owner = { type: row.owner_type, id: row.owner_id };
+  if (queries.isTransaction) await lockStorage(queries, owner);
+  const { used, quota } = await readStorage(platform, queries, owner);
+  // The input goes with the end.
+  const freed = row.hasInput ? (row.input_bytes ?? 0) : 0;
+  return lackOfStorage({ used: used - freed, quota }, bytes);
+}
+
+/** An end without result and files, because they do not fit into the quota of the owner. It is FAILED, with the reason. */
+export function withoutContent(end: ExecutionEnd, lack: string): ExecutionEnd {
+  const { result: _result, files: _files, ...rest } = end;
+  const own = end.cause ? `${end.cause.detail} ` : '';
+  const cause = {
+    type: 'about:blank',
+    title: end.cause?.title ?? 'Storage quota exceeded',
+    detail: `${own}Result and result files were not kept: the owner of the execution has no room for them. ${lack} Delete what is not needed any more, then start the execution again.`,
+  };
+  const outcome = end.outcome === 'SUCCEEDED' ? ('FAILED' as const) : end.outcome;
+  return { ...rest, outcome, result: null, files: [], cause };
+}

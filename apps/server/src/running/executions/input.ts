@@ -1,0 +1,169 @@
+import { limits } from '@kethub/contract';
+import { parseExact } from '@kethub/feel';
+import { judgeJson, parseJson, Problem, type JudgedJson } from '../../foundation/http/index.ts';
+import { isOpen, type InputParameters } from './parameters.ts';
+import { requireKnownSecrets, requireSealed } from './secret-names.ts';
+import { checkSecrets } from './secrets.ts';
+import { checkTags, requireNoSecretIn, TAGS } from './tags.ts';
+
+/** The input of an execution. Numbers keep every digit: its text is never parsed and written anew. */
+export interface ExecutionInput {
+  /** JSON text of the input object without `$secrets` and `$tags`, in UTF-8. */
+  readonly bytes: Buffer;
+  /** What the caller marks the execution with, each once. */
+  readonly tags: readonly string[];
+  readonly secrets: Record<string, string> | null;
+  /** Objects and lists within each other. */
+  readonly depth: number;
+  /** Members of the outermost object that can refer to data pools: those that were asked for, or all that do. */
+  readonly references: Readonly<Record<string, unknown>>;
+  /** Everything in it that has the form of a reference to a data pool, with its JSON Pointer. */
+  readonly marked: readonly { readonly pointer: string; readonly value: unknown }[];
+  /** The object of `bytes`. Parses the whole text when it is first asked for; a long one in slices. */
+  read(): Promise<Readonly<Record<string, unknown>>>;
+  /** The same with every digit of its numbers. */
+  readExact(): Promise<Readonly<Record<string, unknown>>>;
+  /** The same, once it was read so. */
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+const SECRETS = '$secrets';
+/** A longer object is no reference to a data pool, whatever it says. */
+const REFERENCE_BYTES = 4 * 1024;
+
+/**
+ * Checks the body of a start: one JSON object, as UTF-8. It is judged by its bytes, in slices between which others have
+ * their turn; only `$secrets`, `$tags` and the references to data pools are parsed. `dataPools` are the parameters that take data
+ * pools; null where any can. `parameters` is null where every name is taken. Throws malformed-json, input-not-an-object,
+ * invalid-secrets, invalid-request for tags.
+ */
+export async function parseInput(
+  text: string | Buffer,
+  dataPools: readonly string[] | null,
+  parameters: InputParameters | null = null,
+): Promise<ExecutionInput> {
+  const bytes = Buffer.isBuffer(text) ? text : Buffer.from(text);
+  if (bytes.every((byte) => byte <= 0x20))
+    throw new Problem('malformed-json', 'The body is empty. Send a JSON object, {} at least.');
+  const watched = [SECRETS, TAGS, ...(dataPools ?? []), ...(parameters?.secrets ?? []), ...(parameters?.untyped ?? [])];
+  const rules = { storable: false, marked: true, watched };
+  const judged = await judgeJson(bytes, rules);
+  requireObject(bytes, judged);
+  const tags = judged.members.find(({ name }) => name === TAGS);
+  if (!tags) return inputIn(bytes, judged, [], dataPools, parameters);
+  // What is left is judged again: the places of all other members have moved, and one comma may belong to two of them.
+  const untagged = without(bytes, judged, tags.without);
+  const given = checkTags(bytes.subarray(tags.from, tags.to));
+  return inputIn(untagged, await judgeJson(untagged, rules), given, dataPools, parameters);
+}
+
+/** The input in a text that was judged and has no `$tags`. */
+async function inputIn(
+  bytes: Buffer,
+  judged: JudgedJson,
+  tags: readonly string[],
+  dataPools: readonly string[] | null,
+  parameters: InputParameters | null,
+): Promise<ExecutionInput> {
+  const asked = dataPools ?? [];
+  const secrets = judged.members.find(({ name }) => name === SECRETS);
+  const own = judged.members.filter(({ name }) => asked.includes(name));
+  const marked = judged.marked
+    .filter((one) => !secrets || one.from < secrets.from || one.to > secrets.to)
+    .map((one) => ({ pointer: one.pointer, depth: one.depth, value: valueAt(bytes, one) }));
+  const ofRoot = marked
+    .filter(({ depth }) => depth === 1)
+    .map(({ pointer, value }) => [nameIn(pointer), value] as const);
+  const rest = secrets ? without(bytes, judged, secrets.without) : bytes.subarray(judged.from, judged.to);
+  const sealed = secrets ? checkSecrets(bytes.subarray(secrets.from, secrets.to)) : null;
+  requireNoSecretIn(tags, sealed);
+  if (parameters) await judgeSecrets(bytes, judged, sealed, parameters);
+  const named = own.map((one) => [one.name, valueAt(bytes, one)] as const);
+  const open = ofRoot.filter(([name]) => dataPools === null || (parameters !== null && isOpen(parameters, name)));
+  let members: Readonly<Record<string, unknown>> | null = null;
+  return {
+    bytes: rest,
+    tags,
+    secrets: sealed,
+    depth: judged.depth,
+    references: Object.fromEntries([...open, ...named]),
+    marked,
+    async read() {
+      return (await parseJson(rest)) as Record<string, unknown>;
+    },
+    async readExact() {
+      members ??= (await parseJson(rest, parseExact)) as Record<string, unknown>;
+      return members;
+    },
+    get members() {
+      if (members === null) throw new Error('The members of an input are read before they are asked for');
+      return members;
+    },
+  };
+}
+
+/**
+ * Throws invalid-secrets for a secret that nothing takes, for a value in clear where only a secret may stand, and for a
+ * name that has both unless these are apart. Null counts as absent.
+ */
+async function judgeSecrets(
+  bytes: Buffer,
+  { members }: JudgedJson,
+  secrets: Readonly<Record<string, string>> | null,
+  parameters: InputParameters,
+): Promise<void> {
+  const given = Object.keys(secrets ?? {});
+  requireKnownSecrets(given, parameters);
+  const sealed = parameters.secretsApart
+    ? new Set(parameters.secrets.filter((name) => !given.includes(name)))
+    : new Set([...given, ...parameters.secrets]);
+  const known = new Set([...parameters.secrets, ...parameters.untyped]);
+  const others = given.filter((name) => !known.has(name));
+  // Only of what has no list of parameters: their names were not known before.
+  const beside =
+    others.length === 0 ? [] : (await judgeJson(bytes, { storable: false, marked: false, watched: others })).members;
+  const clear = [...members, ...beside].filter(({ name, from, to }) => {
+    const isNull = to - from === 4 && bytes.toString('latin1', from, to) === 'null';
+    return name !== SECRETS && sealed.has(name) && !isNull;
+  });
+  requireSealed(clear.map(({ name }) => name));
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+function requireObject(bytes: Buffer, { kind, from, to }: JudgedJson): void {
+  if (kind === 'OBJECT') return;
+  const what = kind === 'ARRAY' ? 'an array' : nameOf(bytes.toString('utf8', from, Math.min(to, from + 4)));
+  throw new Problem(
+    'input-not-an-object',
+    `The input must be a JSON object such as {"data": {}, "params": {}}, but it is ${what}.`,
+  );
+}
+
+function nameOf(value: string): string {
+  if (value.startsWith('"')) return 'a string';
+  if (value === 'null') return 'null';
+  return value === 'true' || value === 'fals' ? 'a boolean' : 'a number';
+}
+
+function without(bytes: Buffer, { from, to }: Span, part: Span): Buffer {
+  return Buffer.concat([bytes.subarray(from, part.from), bytes.subarray(part.to, to)]);
+}
+
+/** The value of a place that can hold a reference; of a longer one only that it is something else. */
+function valueAt(bytes: Buffer, { from, to }: Span): unknown {
+  return to - from > REFERENCE_BYTES ? {} : (JSON.parse(bytes.toString('utf8', from, to)) as unknown);
+}
+
+function nameIn(pointer: string): string {
+  return pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Throws too-large. Asked before anything else of the input is looked at. */
+export function requireInputSize(bytes: number): void {
+  if (bytes > limits.executionInputBytes)
+    throw new Problem('too-large', `The input has ${bytes} bytes; at most ${limits.executionInputBytes} are accepted.`);
+}

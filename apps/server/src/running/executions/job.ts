@@ -1,0 +1,43 @@
+import type { ExecutionJob } from '@kethub/runtime';
+import { layOutPools } from '../../catalog/datapools/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { providerEnvironment } from '../../catalog/provider-tokens/index.ts';
+import type { Runnables } from '../../catalog/services/index.ts';
+import type { ExecutionRow } from '../../foundation/storage/index.ts';
+import { noteOf } from './record/index.ts';
+import { referencedPools, unsealSecrets } from './start.ts';
+
+/** All that the runtime is told of a claimed execution. Its limits are what it was promised when it was claimed. */
+export async function jobOf(platform: Platform, runnables: Runnables, row: ExecutionRow): Promise<ExecutionJob> {
+  const runnable = await runnables.load(row.service_version_id);
+  const pools = referencedPools(row);
+  return {
+    executionId: row.id,
+    code: runnable.code,
+    input: await inputOf(platform, row),
+    secrets: unsealSecrets(platform, row),
+    environment: runnable.environment,
+    // Containers have users of their own, to whom no copy can be given: they read.
+    dataPools: pools ? await layOutPools(platform, row.id, pools, !('image' in runnable.code)) : [],
+    // Not part of the environment that a warm worker was started with.
+    secretEnvironment: {
+      ...(runnable.providerAccessTokens && (await providerEnvironment(platform, row.service_version_id))),
+      ...(row.trace_parent !== null && { TRACEPARENT: row.trace_parent }),
+    },
+    hosts: runnable.hosts,
+    warm: runnable.warm,
+    limits: {
+      ...runnable.limits,
+      ...(row.cpus !== null && { cpus: row.cpus }),
+      ...(row.memory_bytes !== null && { memoryBytes: row.memory_bytes }),
+    },
+    note: noteOf(runnable),
+  };
+}
+
+async function inputOf(platform: Platform, { input, input_blob }: ExecutionRow): Promise<string> {
+  if (input !== null) return input;
+  if (input_blob === null) throw new Error('The input of a running execution is gone');
+  const { stream } = await platform.blobs.get(input_blob);
+  return Buffer.concat(await stream.toArray()).toString('utf8');
+}

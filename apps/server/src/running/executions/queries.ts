@@ -1,0 +1,229 @@
+import { sql, type UpdateObject } from 'kysely';
+import type { Database, ExecutionRow, Queries, Tables, Together } from '../../foundation/storage/index.ts';
+import { scopeColumns, taggedWithin, within, type ExecutionScope } from './scope.ts';
+import { tagsIn } from './tags.ts';
+import { after, before, type ExecutionEvent } from './transition.ts';
+
+/** The SQL of executions. Each move is one conditional update, so of two that race exactly one happens. */
+
+/** The columns of the status object. */
+export const statusColumns = [
+  'id',
+  'status',
+  'created_at',
+  'started_at',
+  'ended_at',
+  'type',
+  'service_id',
+  'service_version_id',
+  'application_id',
+  'tags',
+] as const;
+export type StatusRow = Pick<ExecutionRow, (typeof statusColumns)[number]>;
+
+/** The same, with what decides who may see it. */
+export const seenColumns = [...statusColumns, ...scopeColumns] as const;
+export type SeenRow = Pick<ExecutionRow, (typeof seenColumns)[number]>;
+
+/** What is null in all of them is left out: half of a new row is for what comes later. */
+export function insertExecutions(together: Together, rows: readonly ExecutionRow[]): void {
+  const [first] = rows;
+  if (!first) return;
+  // Every row has every column.
+  const all = Object.keys(first) as (keyof ExecutionRow)[];
+  const columns = all.filter((column) => rows.some((row) => row[column] !== null));
+  const filled = rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])));
+  together.insert('executions', columns, filled);
+}
+
+/** Makes the move of `event` where it is legal. Returns whether it happened. */
+export async function move(
+  transaction: Queries,
+  id: string,
+  event: ExecutionEvent,
+  values: Omit<UpdateObject<Tables, 'executions'>, 'id' | 'status'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('executions')
+    .set({ ...values, status: after(event) })
+    .where('id', '=', id)
+    .where('status', 'in', before(event))
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/**
+ * Keeps the log of one that has ended without it, because it was cancelled while it ran: whoever follows it must learn that
+ * nothing will be added. False when one is kept already.
+ */
+export async function keepLateLog(
+  transaction: Queries,
+  id: string,
+  values: UpdateObject<Tables, 'executions'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('executions')
+    .set({ ...values, input: null })
+    .where('id', '=', id)
+    .where('log', 'is', null)
+    .where('log_blob', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+function running(database: Database, workerId: string) {
+  // Literal: SQLite uses its partial index only when it can see that the condition holds.
+  const isRunning = sql<boolean>`status = 'RUNNING'`;
+  return database.read.selectFrom('executions').where(isRunning).where('worker_id', '=', workerId);
+}
+
+export function runningOf(database: Database, workerId: string) {
+  return running(database, workerId).selectAll().execute();
+}
+
+export async function runningIdsOf(database: Database, workerId: string): Promise<string[]> {
+  return (await running(database, workerId).select('id').execute()).map(({ id }) => id);
+}
+
+/** Of how many executions it is looked whether a cancelled one was forgotten: there is no index for what hardly ever is. */
+const LOOKED_AT = 10_000;
+
+/** Cancelled after a worker had claimed them, and neither collected nor noted as not run since. */
+export async function uncollectedOf({ read }: Database, workerId: string): Promise<string[]> {
+  const rows = await read
+    .selectFrom((query) =>
+      query.selectFrom('executions').selectAll().orderBy('id', 'desc').limit(LOOKED_AT).as('latest'),
+    )
+    .select('id')
+    .where('worker_id', '=', workerId)
+    .where('status', '=', 'CANCELLED')
+    .where('log', 'is', null)
+    .where('log_blob', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** What an execution was promised of the machine. */
+export function promisedTo(database: Database, id: string) {
+  return database.read
+    .selectFrom('executions')
+    .select(['cpus', 'memory_bytes', 'gpus', 'gpu_type'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Of these executions the ones that have ended, for example because a caller cancelled them through another process. */
+export async function endedOf(database: Database, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await database.read
+    .selectFrom('executions')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('ended_at', 'is not', null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** An execution within a scope. */
+export function findExecution(database: Database, scope: ExecutionScope, id: string) {
+  return database.read
+    .selectFrom('executions')
+    .selectAll()
+    .where('id', '=', id)
+    .where(within(scope))
+    .executeTakeFirst();
+}
+
+/** An execution of a service, whoever started it. */
+export function findExecutionOfService(database: Database, serviceId: string, id: string) {
+  return database.read
+    .selectFrom('executions')
+    .selectAll()
+    .where('id', '=', id)
+    .where('service_id', '=', serviceId)
+    .executeTakeFirst();
+}
+
+export function filesOf(database: Database, executionId: string) {
+  return database.read
+    .selectFrom('execution_files')
+    .selectAll()
+    .where('execution_id', '=', executionId)
+    .orderBy('name')
+    .execute();
+}
+
+/** What a list shows of an execution. */
+const listedColumns = [...statusColumns, 'person_id'] as const;
+export type ListedRow = Pick<ExecutionRow, (typeof listedColumns)[number]>;
+
+/** What a list is narrowed to: executions of one service, or with one tag. */
+export interface ExecutionFilter {
+  readonly serviceId?: string | undefined;
+  readonly tag?: string | undefined;
+}
+
+/** Rows within a scope, newest first, after (older than) `cursor`. */
+export function pageOfExecutions(
+  database: Database,
+  scope: ExecutionScope,
+  { serviceId, tag }: ExecutionFilter,
+  cursor: string | null,
+  limit: number,
+): Promise<ListedRow[]> {
+  if (tag !== undefined) return pageOfTag(database, scope, tag, serviceId, cursor, limit);
+  let query = database.read
+    .selectFrom('executions')
+    .select(listedColumns)
+    .where(within(scope))
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (serviceId !== undefined) query = query.where('service_id', '=', serviceId);
+  if (cursor !== null) query = query.where('id', '<', cursor);
+  return query.execute();
+}
+
+/** The same of one tag, read from the index of tags. */
+function pageOfTag(
+  database: Database,
+  scope: ExecutionScope,
+  tag: string,
+  serviceId: string | undefined,
+  cursor: string | null,
+  limit: number,
+): Promise<ListedRow[]> {
+  const tagged = database.read.selectFrom('execution_tags').where(taggedWithin(scope)).where('tag', '=', tag);
+  let query = tagged
+    .innerJoin('executions', 'executions.id', 'execution_id')
+    .select(listedColumns.map((column) => `executions.${column}` as const))
+    .orderBy('execution_id', 'desc')
+    .limit(limit);
+  if (serviceId !== undefined) query = query.where('executions.service_id', '=', serviceId);
+  if (cursor !== null) query = query.where('execution_id', '<', cursor);
+  return query.execute();
+}
+
+/** Adds what lists of one tag are read from. */
+export function insertTags(together: Together, rows: readonly ExecutionRow[]): void {
+  const tagged = rows.flatMap(({ id: execution_id, tags, subscription_id, owner_type, owner_id }) =>
+    tagsIn(tags).map((tag) => ({ execution_id, tag, subscription_id, owner_type, owner_id })),
+  );
+  if (tagged.length === 0) return;
+  together.insert('execution_tags', ['execution_id', 'tag', 'subscription_id', 'owner_type', 'owner_id'], tagged);
+}
+
+/** Rows of all executions of a service, whoever started them, newest first, after (older than) `cursor`. */
+export function pageOfService(
+  database: Database,
+  serviceId: string,
+  cursor: string | null,
+  limit: number,
+): Promise<ListedRow[]> {
+  const query = database.read
+    .selectFrom('executions')
+    .select(listedColumns)
+    .where('service_id', '=', serviceId)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  return (cursor === null ? query : query.where('id', '<', cursor)).execute();
+}

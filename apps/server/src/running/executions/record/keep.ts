@@ -1,0 +1,66 @@
+import { createHash, type Hash } from 'node:crypto';
+import { Transform } from 'node:stream';
+import type { ExecutionRecord } from '@kethub/contract';
+import type { ExecutionEnd } from '@kethub/runtime';
+import type { Runnable } from '../../../catalog/services/index.ts';
+
+/** What is known when the job is handed over. It travels with the job, so that it is there at the end whatever was restarted. */
+interface Note {
+  readonly code: ExecutionRecord['code'];
+  readonly environment: ExecutionRecord['environment'];
+  readonly runTimeMs: number;
+}
+
+/** What is kept of an execution beside its row, as JSON in the column `record`. */
+export interface Kept extends Partial<Note> {
+  readonly ranMs: number;
+  readonly usage: Omit<NonNullable<ExecutionRecord['usage']>, 'bytesIn'>;
+  readonly reason: string;
+  readonly result: ExecutionRecord['result'];
+  readonly files: readonly { readonly name: string; readonly digest: string; readonly bytes: number }[];
+  readonly runnerVersion: string | null;
+}
+
+export function noteOf({ digest, lock, limits }: Runnable): string {
+  return JSON.stringify({ code: { digest }, environment: lock, runTimeMs: limits.runTimeMs } satisfies Note);
+}
+
+/** The record of an end, for the row. `result` and `files` are what was kept of it. */
+export function recordOf(end: ExecutionEnd, result: Kept['result'], files: Kept['files']): string {
+  const note: Partial<Note> = end.note === undefined ? {} : (JSON.parse(end.note) as Note);
+  // The file that is the result is counted once.
+  const same = result && end.files.find((file) => file.isResult)?.name;
+  const written = files.filter(({ name }) => name !== same);
+  const kept: Kept = {
+    ...note,
+    ranMs: Math.max(0, end.endedAt - end.startedAt),
+    usage: {
+      cpuSeconds: end.cpuMs === null ? null : end.cpuMs / 1000,
+      peakMemoryBytes: end.peakMemoryBytes,
+      measuredBy: end.measuredBy ?? null,
+      bytesOut: (result?.bytes ?? 0) + written.reduce((sum, file) => sum + file.bytes, 0),
+      logBytes: end.logBytes,
+    },
+    reason: end.cause?.type ?? end.outcome,
+    result,
+    files,
+    runnerVersion: end.runnerVersion ?? null,
+  };
+  return JSON.stringify(kept);
+}
+
+export function digestOf(text: string | Buffer): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** A stream that passes everything on, and its hash in the end. */
+export function hashed(): { readonly stream: Transform; readonly digest: () => string } {
+  const hash: Hash = createHash('sha256');
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  return { stream, digest: () => hash.digest('hex') };
+}

@@ -1,0 +1,80 @@
+import { isFinal, type ExecutionRecord } from '@kethub/contract';
+import type { Answer } from '../../../foundation/http/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import type { ExecutionRow } from '../../../foundation/storage/index.ts';
+import { presentProgress } from '../present.ts';
+import { findExecution, findExecutionOfService } from '../queries.ts';
+import { notThere, type ExecutionScope } from '../scope.ts';
+import type { Kept } from './keep.ts';
+
+/** The record of an execution within a scope: all of it. */
+export async function readRecord(platform: Platform, scope: ExecutionScope, id: string): Promise<Answer> {
+  const row = await findExecution(platform.database, scope, id);
+  if (!row) throw notThere(scope, id);
+  return { status: 200, body: await present(platform, row) };
+}
+
+/** The same for the provider of the service: hashes and sizes. Null when the service has no such execution. */
+export async function readProvidedRecord(platform: Platform, serviceId: string, id: string): Promise<Answer | null> {
+  const row = await findExecutionOfService(platform.database, serviceId, id);
+  if (!row) return null;
+  const { dataPools: _dataPools, ...record } = await present(platform, row);
+  const files = record.files.map(({ name: _name, ...file }) => file);
+  const exit = record.exit && { reason: record.exit.reason };
+  return { status: 200, body: { ...record, files, exit } satisfies ExecutionRecord };
+}
+
+async function present({ database }: Platform, row: ExecutionRow): Promise<ExecutionRecord> {
+  const version = await database.read
+    .selectFrom('service_versions')
+    .innerJoin('services', 'services.id', 'service_versions.service_id')
+    .select(['version', 'name'])
+    .where('service_versions.id', '=', row.service_version_id)
+    .executeTakeFirst();
+  const kept = row.record === null ? null : (JSON.parse(row.record) as Kept);
+  const pools = row.data_pools === null ? [] : (JSON.parse(row.data_pools) as { parameter: string; id: string }[]);
+  return {
+    ...presentProgress(row),
+    service: {
+      ...(row.service_id !== null && { id: row.service_id }),
+      ...version,
+      versionId: row.service_version_id,
+    },
+    code: kept?.code ?? null,
+    environment: kept?.environment ?? null,
+    input:
+      row.input_digest === null || row.input_bytes === null
+        ? null
+        : { digest: row.input_digest, bytes: row.input_bytes },
+    dataPools: pools.map(({ parameter, id }) => ({ parameter, id })),
+    limits: limitsOf(row, kept),
+    timings: {
+      waitedMs: row.started_at === null ? null : Math.max(0, row.started_at - row.created_at),
+      ranMs: kept?.ranMs ?? null,
+    },
+    usage: kept && { ...kept.usage, bytesIn: row.input_bytes ?? 0 },
+    exit: exitOf(row, kept),
+    result: kept?.result ?? null,
+    files: kept?.files.map((file) => ({ ...file })) ?? [],
+    runtime: kept?.runnerVersion == null ? null : { version: kept.runnerVersion },
+  };
+}
+
+function limitsOf(row: ExecutionRow, kept: Kept | null): ExecutionRecord['limits'] {
+  if (row.cpus === null || row.memory_bytes === null) return null;
+  return {
+    cpus: row.cpus,
+    memoryBytes: row.memory_bytes,
+    gpus: row.gpus ?? 0,
+    gpuType: row.gpu_type || null,
+    ...(kept?.runTimeMs !== undefined && { runTimeMs: kept.runTimeMs }),
+  };
+}
+
+function exitOf(row: ExecutionRow, kept: Kept | null): ExecutionRecord['exit'] {
+  if (!isFinal(row.status)) return null;
+  const cause = row.cause === null ? null : (JSON.parse(row.cause) as { title?: string; detail?: string });
+  // Of what was cancelled, or given up, the runtime tells its own end; what counts is what was answered.
+  const reason = row.status === 'CANCELLED' || row.status === 'UNKNOWN' ? row.status : (kept?.reason ?? row.status);
+  return { reason, ...(cause?.detail !== undefined && { detail: cause.detail }) };
+}

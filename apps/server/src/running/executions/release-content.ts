@@ -1,0 +1,21 @@
+import { isAmong, noteAllUnused, type ExecutionRow, type Queries } from '../../foundation/storage/index.ts';
+
+type Content = Pick<ExecutionRow, 'id' | 'input_blob' | 'result_blob' | 'log_blob'>;
+
+/**
+ * Takes result files and blobs from executions that are deleted or whose time is up, in the transaction that does it.
+ * Returns the blobs, noted as unused: they are to be removed after the transaction, and are swept away if nobody does.
+ */
+export async function releaseContent(transaction: Queries, rows: readonly Content[], now: number): Promise<string[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const files = await transaction
+    .deleteFrom('execution_files')
+    .where(isAmong(transaction, 'execution_id', ids))
+    .returning('blob')
+    .execute();
+  const own = rows.flatMap(({ input_blob, result_blob, log_blob }) => [input_blob, result_blob, log_blob]);
+  const blobs = [...own.filter((blob) => blob !== null), ...files.map(({ blob }) => blob)];
+  await noteAllUnused(transaction, blobs, now);
+  return blobs;
+}

@@ -1,0 +1,126 @@
+import { isFinal, toTimestamp } from '@kethub/contract';
+import { pipeline, Transform } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import {
+  describeDownload,
+  download,
+  etag,
+  isFresh,
+  notModified,
+  Problem,
+  requestedRange,
+  type Answer,
+  type Download,
+} from '../../foundation/http/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import type { ExecutionFileRow, ExecutionRow } from '../../foundation/storage/index.ts';
+import { resultLinks } from './links.ts';
+import { mediaTypeOf } from './media-types.ts';
+import { presentStatus } from './present.ts';
+import { filesOf, findExecution } from './queries.ts';
+import { notThere, type ExecutionScope } from './scope.ts';
+
+const json = { 'content-type': 'application/json; charset=utf-8' };
+
+/** `GET /{id}/result`: what the service returned, or the cause why it did not, at the root, and two HAL members. */
+export async function readResult(platform: Platform, scope: ExecutionScope, id: string): Promise<Answer> {
+  const row = await requireEnded(platform, scope, id);
+  // Of what did not succeed the cause is kept.
+  if (row.cause === null) requireKept(row);
+  const files = await filesOf(platform.database, id);
+  const members = JSON.stringify({
+    _links: resultLinks(scope.address, id, files),
+    _embedded: { status: presentStatus(row) },
+  });
+  if (row.result_blob !== null) return largeResult(platform, row.result_blob, members);
+  return { status: 200, headers: json, body: withMembers(row.result ?? row.cause ?? '{}', members) };
+}
+
+/** Adds the members to the text of an object. The text is not parsed: numbers keep every digit. */
+function withMembers(object: string, members: string): string {
+  const body = object.trim().slice(1, -1).trim();
+  return body === '' ? members : `{${body},${members.slice(1)}`;
+}
+
+/** The same for a result in a blob, streamed: all of it but the closing brace, then the members. */
+async function largeResult(platform: Platform, key: string, members: string): Promise<Answer> {
+  const { bytes, stream } = await platform.blobs.get(key);
+  let left = bytes - 1;
+  const body = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const kept = chunk.subarray(0, Math.max(0, left));
+      left -= chunk.length;
+      done(null, kept);
+    },
+    flush(done) {
+      done(null, `,${members.slice(1)}`);
+    },
+  });
+  // Whoever hangs up before the first byte ends the other stream as well.
+  pipeline(stream, body, () => undefined);
+  return { status: 200, headers: json, body };
+}
+
+/** `GET /{id}/result/{file}`: one file that the execution left, or a range of it. */
+export async function readResultFile(
+  platform: Platform,
+  scope: ExecutionScope,
+  id: string,
+  name: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const file = await requireFile(platform, scope, id, name);
+  const tag = etag(file.blob);
+  if (isFresh(request, tag)) return notModified(tag);
+  const range = requestedRange(request, file.bytes, tag);
+  const { stream } = await platform.blobs.get(file.blob, range ?? undefined);
+  return download(downloadOf(file), range, stream);
+}
+
+/** The same without the content. */
+export async function describeResultFile(
+  platform: Platform,
+  scope: ExecutionScope,
+  id: string,
+  name: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const file = await requireFile(platform, scope, id, name);
+  const tag = etag(file.blob);
+  return isFresh(request, tag) ? notModified(tag) : describeDownload(downloadOf(file));
+}
+
+/** Files come from user code: a page among them may have its look, and nothing else. */
+function downloadOf({ name, blob, bytes }: ExecutionFileRow): Download {
+  const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+  return { name, tag: etag(blob), bytes, mediaType: mediaTypeOf(name), contentSecurityPolicy };
+}
+
+async function requireFile(
+  platform: Platform,
+  scope: ExecutionScope,
+  id: string,
+  name: string,
+): Promise<ExecutionFileRow> {
+  requireKept(await requireEnded(platform, scope, id));
+  const file = (await filesOf(platform.database, id)).find((one) => one.name === name);
+  if (!file) throw new Problem('result-file-not-found', `The execution has no result file ${JSON.stringify(name)}.`);
+  return file;
+}
+
+async function requireEnded(platform: Platform, scope: ExecutionScope, id: string): Promise<ExecutionRow> {
+  const row = await findExecution(platform.database, scope, id);
+  if (!row) throw notThere(scope, id);
+  if (!isFinal(row.status))
+    throw new Problem('result-not-available', `The execution is ${row.status}. The result is there once it has ended.`);
+  return row;
+}
+
+/** Throws result-expired for an execution whose result, files and log were deleted because of their age. */
+export function requireKept({ expired_at }: Pick<ExecutionRow, 'expired_at'>): void {
+  if (expired_at === null) return;
+  throw new Problem(
+    'result-expired',
+    `Result, result files and log were deleted on ${toTimestamp(expired_at)} UTC, because their time was up (\`ket storage show\` shows how long they are kept).`,
+  );
+}

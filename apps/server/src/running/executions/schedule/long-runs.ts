@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import type { Queries } from '../../../foundation/storage/index.ts';
+import {
+  longCapacity,
+  needsOfRow,
+  Room,
+  type Capacity,
+  type LongRunLimits,
+  type Needs,
+} from '../../../foundation/workers/index.ts';
+import type { Queue } from './plan.ts';
+
+/** A long execution that runs on the machine. */
+export interface LongRun {
+  readonly ownerId: string;
+  readonly given: Needs;
+}
+
+/** The long executions that run on a worker, or on all of its machine (`ofMachine`). Of one that was claimed before its run time was noted, it may be long. */
+export async function longRunsOn(
+  transaction: Queries,
+  workerId: string,
+  ofMachine: boolean,
+  { longRunSeconds, longRunShare }: LongRunLimits,
+): Promise<LongRun[]> {
+  if (longRunShare >= 1) return [];
+  const rows = await transaction
+    .selectFrom('executions')
+    .select(['owner_id', 'cpus', 'memory_bytes', 'gpus', 'gpu_type'])
+    // Literal: SQLite uses its partial index only when it can see that the condition holds.
+    .where(sql<boolean>`status = 'RUNNING'`)
+    .where(
+      'worker_id',
+      'in',
+      ofMachine
+        ? sql<string>`(select ${workerId} union select id from workers
+        where machine = (select machine from workers where id = ${workerId}))`
+        : sql<string>`(${workerId})`,
+    )
+    .where(({ or, eb }) => or([eb('run_seconds', '>', longRunSeconds), eb('run_seconds', 'is', null)]))
+    .execute();
+  return rows.map((row) => ({ ownerId: row.owner_id ?? '', given: needsOfRow(row) }));
+}
+
+/**
+ * Keeps long executions of one owner to their share of a machine, so that the rest is free, again and again within the time
+ * that counts as long, for whoever comes. Counted for each machine alone: so every machine keeps room.
+ */
+export class LongRuns {
+  readonly #limits: LongRunLimits;
+  readonly #capacity: Capacity;
+  readonly #most: number;
+  readonly #owners = new Map<string, { readonly room: Room; executions: number }>();
+
+  /** `places` is how many executions the machine runs at once. */
+  constructor(running: readonly LongRun[], capacity: Capacity, places: number, limits: LongRunLimits) {
+    this.#limits = limits;
+    this.#capacity = longCapacity(capacity, limits.longRunShare);
+    this.#most = Math.max(1, Math.floor(places * limits.longRunShare));
+    for (const { ownerId, given } of running) this.#take(ownerId, given);
+  }
+
+  allows(queue: Queue): boolean {
+    if (!this.#isLong(queue)) return true;
+    const { room, executions } = this.#of(queue.ownerId);
+    return executions < this.#most && room.fit(queue.needs) !== null;
+  }
+
+  add(queue: Queue, given: Needs): void {
+    if (this.#isLong(queue)) this.#take(queue.ownerId, given);
+  }
+
+  #isLong({ runTimeSeconds }: Queue): boolean {
+    return this.#limits.longRunShare < 1 && runTimeSeconds > this.#limits.longRunSeconds;
+  }
+
+  #take(ownerId: string, given: Needs): void {
+    const owner = this.#of(ownerId);
+    owner.room.take(given);
+    owner.executions += 1;
+  }
+
+  #of(ownerId: string): { readonly room: Room; executions: number } {
+    const owner = this.#owners.get(ownerId) ?? { room: new Room(this.#capacity), executions: 0 };
+    this.#owners.set(ownerId, owner);
+    return owner;
+  }
+}

@@ -1,0 +1,45 @@
+import { Problem } from '../../foundation/http/index.ts';
+import { isOpen, type InputParameters } from './parameters.ts';
+
+/** What is quoted of a list of names. */
+const QUOTED = 20;
+
+/**
+ * Throws invalid-secrets for a secret that no parameter takes. Nobody would notice that it is not used, and it may be the
+ * name of a secret that is misspelt.
+ */
+export function requireKnownSecrets(names: readonly string[], parameters: InputParameters): void {
+  const unknown = names.filter((name) => !parameters.secrets.includes(name) && !isOpen(parameters, name));
+  if (unknown.length === 0) return;
+  const takes = [...parameters.secrets, ...parameters.untyped];
+  const known = takes.length === 0 ? 'It takes no secrets.' : `It takes: ${quoted(takes)}.`;
+  throw new Problem('invalid-secrets', `The service takes no secret ${quoted(unknown)}. ${known}`, {
+    errors: unknown.map((name) => ({ pointer: pointerOf('$secrets', name), detail: 'is no secret parameter' })),
+  });
+}
+
+/**
+ * Throws invalid-secrets for values that stand in clear where only a secret may. The input is kept and shown as it is, and
+ * a secret never is. The values are not quoted.
+ */
+export function requireSealed(names: readonly string[]): void {
+  if (names.length === 0) return;
+  throw new Problem(
+    'invalid-secrets',
+    `${quoted(names)} in clear is refused: secrets are given in $secrets only, where they are sealed. Nothing was stored. Send {"$secrets": {${JSON.stringify(names[0])}: "..."}} in its place.`,
+    { errors: names.map((name) => ({ pointer: pointerOf(name), detail: 'is a secret in clear' })) },
+  );
+}
+
+function quoted(names: readonly string[]): string {
+  const more = names.length > QUOTED ? ` and ${names.length - QUOTED} more` : '';
+  return names.slice(0, QUOTED).map(shortened).join(', ') + more;
+}
+
+function shortened(name: string): string {
+  return JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);
+}
+
+function pointerOf(...names: readonly string[]): string {
+  return names.map((name) => `/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}

@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import { isAmong, recordsOf, type Queries, type Returned, type Together } from '../../foundation/storage/index.ts';
+import { seenColumns, type SeenRow } from './queries.ts';
+import { before } from './transition.ts';
+
+/** What the execution of a workflow has become. */
+export interface Settled {
+  readonly id: string;
+  readonly status: 'RUNNING' | 'SUCCEEDED' | 'FAILED';
+  readonly ended_at: number | null;
+  /** JSON of the result or of `errors`, or the blob with it. */
+  readonly result: string | null;
+  readonly result_blob: string | null;
+  /** Size of the result where it lies in a blob. */
+  readonly result_bytes: number | null;
+}
+
+const events = ['WORKFLOW_RUNNING', 'WORKFLOW_SUCCEEDED', 'WORKFLOW_FAILED'] as const;
+
+/** A move that was made. */
+export interface Moved extends SeenRow {
+  readonly started_at: number;
+  /** Whether it is to be paid for; 0 or 1 on SQLite. */
+  readonly isCharged: boolean | number;
+}
+
+/**
+ * Adds the moves of many executions to what is written; returns those that were legal and made. One that was cancelled stays
+ * so. The ids stand beside the records because PostgreSQL knows how many these
+ * are: for records it would read the whole of a small table.
+ */
+export function settleWorkflows(together: Together, transaction: Queries, rows: readonly Settled[]): Returned<Moved> {
+  if (rows.length === 0) return { rows: [] };
+  const fresh = recordsOf(transaction, rows, {
+    id: 'text',
+    status: 'text',
+    ended_at: 'bigint',
+    result: 'text',
+    result_blob: 'text',
+    result_bytes: 'bigint',
+  });
+  const ids = rows.map(({ id }) => id);
+  const seen = sql.join(seenColumns.map((column) => sql.ref(`executions.${column}`)));
+  const from = sql.join([...new Set(events.flatMap(before))].map((status) => sql.lit(status)));
+  return together.rows(sql<Moved>`update executions set status = fresh.status, ended_at = fresh.ended_at, result = fresh.result,
+      result_blob = fresh.result_blob, result_bytes = fresh.result_bytes
+    from ${fresh} as fresh where executions.id = fresh.id and ${isAmong(transaction, 'executions.id', ids)}
+      and executions.status in (${from})
+    returning ${seen}, exists (select 1 from accepted_plans
+      where accepted_plans.subscription_id = executions.subscription_id and accepted_plans.type = 'COMMERCIAL') as "isCharged"`);
+}

@@ -1,0 +1,91 @@
+import { limits as contractLimits } from '@kethub/contract';
+import type { FastifyInstance } from 'fastify';
+import type { Executions } from '../executions/index.ts';
+import {
+  acceptBodies,
+  createHttpServer,
+  limitedAdmission,
+  mount,
+  RateLimits,
+  readForm,
+} from '../../foundation/http/index.ts';
+import { createForwarder } from '../../catalog/on-premise/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { RequestObserver } from '../../foundation/telemetry/index.ts';
+import { createAccessDirectory } from './access.ts';
+import { admitSubscriber } from './admission.ts';
+import { createBearers } from './bearer.ts';
+import { gatewayEndpoints, type GatewayCaller } from './routes.ts';
+import { createDispatch } from './dispatch.ts';
+import { gatewayKeys } from './signing-key.ts';
+import { createTokenEndpoint } from './token.ts';
+
+const TOKEN_BODY_BYTES = 16 * 1024;
+
+/** The gateway: the token endpoint and the services. */
+export async function createGateway(platform: Platform, executions: Executions): Promise<FastifyInstance> {
+  const keys = await gatewayKeys(platform);
+  const bearers = createBearers(keys, platform.addresses.gateway, platform.newId);
+  const directory = createAccessDirectory(platform);
+  const limits = {
+    rates: new RateLimits(platform.configuration.rateLimits, platform.now),
+    nameOf: (caller: GatewayCaller) => caller?.applicationId ?? null,
+    ownOf: (caller: GatewayCaller) =>
+      caller?.limits.requestsPerMinute
+        ? { key: caller.subscriber.subscriptionId, units: caller.limits.requestsPerMinute }
+        : null,
+  };
+  const forwarder = createForwarder(platform);
+  const observer = RequestObserver.of(platform.telemetry, 'gateway');
+  const dispatch = createDispatch(platform, forwarder, observer, (path) =>
+    limitedAdmission(
+      (request) => admitSubscriber(platform, bearers, directory, 'STARTER', request, path),
+      limits,
+      undefined,
+    ),
+  );
+  const app = await createHttpServer({
+    log: platform.log,
+    problemsUrl: platform.addresses.problems,
+    title: 'Kethub service gateway',
+    description: 'Applications request bearer tokens here and call the services that they are subscribed to.',
+    serverUrl: platform.addresses.gateway,
+    securitySchemes: {
+      basic: { type: 'http', scheme: 'basic', description: 'Access Key ID and Secret Access Key.' },
+      bearer: { type: 'http', scheme: 'bearer', description: 'Token from the token endpoint.' },
+    },
+    trustedProxies: platform.configuration.trustedProxies,
+    connections: platform.connections,
+    slowestBody: platform.configuration.connections.bytesPerSecond,
+    bodyMemoryBytes: platform.configuration.bodyMemoryBytes,
+    unrouted: (...asked) => dispatch.unrouted(...asked),
+    observer,
+    slowReaderMs: platform.configuration.readers.slowMs,
+  });
+  // The input of a service stays the text it came as; it is checked once, where it is accepted.
+  app.removeContentTypeParser('application/json');
+  acceptBodies(app, {
+    media: 'application/json',
+    bytes: contractLimits.executionInputBytes,
+    parse: (bytes) => bytes,
+  });
+  acceptBodies(app, { media: 'application/x-www-form-urlencoded', bytes: TOKEN_BODY_BYTES, parse: readForm });
+  app.addHook('onClose', async () => {
+    await keys.close();
+    directory.close();
+    forwarder.close();
+  });
+  mount(app, gatewayEndpoints(platform, createTokenEndpoint(platform, bearers, directory), executions), {
+    prefix: '',
+    admit: (access, request) =>
+      access === 'CLIENT' ? null : admitSubscriber(platform, bearers, directory, access, request),
+    security: (access) => [access === 'CLIENT' ? { basic: [] } : { bearer: [] }],
+    announce: (caller, reply) => {
+      if (caller?.retirement) reply.headers(caller.retirement.headers);
+    },
+    limits,
+    divert: dispatch.divert,
+  });
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  return app;
+}

@@ -1,0 +1,95 @@
+import type { OwnedExecution, ProvidedExecution } from '@kethub/contract';
+import {
+  executionLinks,
+  pageOfExecutions,
+  pageOfService,
+  presentProgress,
+  presentStatus,
+  readProvidedRecord,
+  type ExecutionFilter,
+  type ListedRow,
+} from '../executions/index.ts';
+import { list, Problem, type Answer, type ListQuery } from '../../foundation/http/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import { requireService } from '../../catalog/services/index.ts';
+import type { Queries } from '../../foundation/storage/index.ts';
+import { jobScope } from './scope.ts';
+
+interface Named extends ListedRow {
+  /** Undefined when the version has been deleted. */
+  readonly of: { readonly version: string; readonly name: string } | undefined;
+}
+
+/** What was started for the context, newest first. */
+export function listOwned(
+  platform: Platform,
+  context: Context,
+  { serviceId, tag, ...page }: ListQuery & ExecutionFilter,
+): Promise<Answer> {
+  const { database } = platform;
+  const scope = jobScope(platform, context);
+  return list(page, {
+    address: addressOf(scope.address, { serviceId, tag }),
+    load: async (cursor, limit) =>
+      withNames(database.read, await pageOfExecutions(database, scope, { serviceId, tag }, cursor, limit)),
+    present: (row): OwnedExecution => ({
+      ...presentStatus(row),
+      ...(row.of && { serviceName: row.of.name, version: row.of.version }),
+      applicationId: row.application_id,
+      personId: row.person_id,
+      _links: executionLinks(scope.address, row.id),
+    }),
+  });
+}
+
+/** All executions of a service of the context, for its provider: neither who started them nor what with. */
+export async function listProvided(
+  { database, addresses }: Platform,
+  context: Context,
+  serviceId: string,
+  query: ListQuery,
+): Promise<Answer> {
+  await requireService(database.read, context, serviceId);
+  return list(query, {
+    address: `${addresses.api}/services/${serviceId}/executions`,
+    load: async (cursor, limit) => withNames(database.read, await pageOfService(database, serviceId, cursor, limit)),
+    present: (row): ProvidedExecution => ({
+      ...presentProgress(row),
+      ...(row.of && { version: row.of.version }),
+    }),
+  });
+}
+
+/** The record of one of them. Throws not-found and execution-not-found. */
+export async function providedRecord(
+  platform: Platform,
+  context: Context,
+  serviceId: string,
+  id: string,
+): Promise<Answer> {
+  await requireService(platform.database.read, context, serviceId);
+  const answer = await readProvidedRecord(platform, serviceId, id);
+  if (!answer) throw new Problem('execution-not-found', `The service ${serviceId} has no execution ${id}.`);
+  return answer;
+}
+
+/** The address of a list with what it is narrowed to. */
+function addressOf(address: string, { serviceId, tag }: ExecutionFilter): string {
+  const query = new URLSearchParams({
+    ...(serviceId !== undefined && { serviceId }),
+    ...(tag !== undefined && { tag }),
+  });
+  return query.size === 0 ? address : `${address}?${query.toString()}`;
+}
+
+async function withNames(queries: Queries, rows: readonly ListedRow[]): Promise<Named[]> {
+  const ids = new Set(rows.map((row) => row.service_version_id));
+  const versions = await queries
+    .selectFrom('service_versions')
+    .innerJoin('services', 'services.id', 'service_versions.service_id')
+    .select(['service_versions.id', 'version', 'name'])
+    .where('service_versions.id', 'in', [...ids, ''])
+    .execute();
+  const byId = new Map(versions.map((one) => [one.id, one]));
+  return rows.map((row) => ({ ...row, of: byId.get(row.service_version_id) }));
+}

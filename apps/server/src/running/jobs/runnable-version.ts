@@ -1,0 +1,93 @@
+import { Problem } from '../../foundation/http/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import {
+  findService,
+  findVersion,
+  requireDeployable,
+  sharedVersions,
+  stateOf,
+  type VersionRow,
+} from '../../catalog/services/index.ts';
+import { findSharedService } from '../../catalog/sharing/index.ts';
+import type { Queries, ServiceRow } from '../../foundation/storage/index.ts';
+
+/**
+ * The version that somebody may run as a job. Of a service of their own: a published one or, by its number, the draft whose
+ * build has succeeded. Of a service that is shared with them now: a published one, whether or not applications may call
+ * it; while none can be started, the draft that is built. Without a number the newest of these whose retirement is not
+ * announced. Throws not-found, conflict and build-not-succeeded.
+ */
+export async function requireRunnable(
+  platform: Platform,
+  context: Context,
+  serviceId: string,
+  version: string | null,
+): Promise<Runnable> {
+  const { database, now } = platform;
+  const own = await findService(database.read, context, serviceId);
+  const service = own ?? (await findSharedService(database.read, context, serviceId, now()));
+  if (!service) throw new Problem('not-found', `No service ${serviceId} is yours or shared with you.`);
+  if (service.type === 'ON_PREMISE') throw noJobs(service);
+  const isWorkflow = service.type === 'WORKFLOW';
+  const named = version === null ? undefined : await findVersion(database.read, serviceId, version);
+  const runnable = named && (own ? await ownVersion(platform, own, named) : stateOf(named, now()) === 'PUBLISHED');
+  const { id, parameters, runtime } = named && runnable ? named : await newest(platform, service, version);
+  return { id, parameters, runtime, isWorkflow };
+}
+
+/** What is run, as a job. */
+type Runnable = Pick<VersionRow, 'id' | 'parameters' | 'runtime'> & { readonly isWorkflow: boolean };
+
+function noJobs({ name }: ServiceRow): Problem {
+  return new Problem(
+    'conflict',
+    `The service ${name} runs elsewhere: it has no job interface. Once it is published internally, applications of its owner and of those it is shared with call it through the gateway.`,
+  );
+}
+
+/** Whether it can be run; whose service it is learns why not. */
+async function ownVersion({ database, now }: Platform, service: ServiceRow, named: VersionRow): Promise<boolean> {
+  const state = stateOf(named, now());
+  if (state === 'RETIRED') throw new Problem('conflict', `Version ${named.version} is retired. Run a newer one.`);
+  if (state === 'PUBLISHED') return true;
+  if (service.type === 'WORKFLOW') {
+    await requireDeployable(database.read, service, named.id);
+    return true;
+  }
+  if (named.build_status === 'SUCCEEDED') return true;
+  throw new Problem(
+    'build-not-succeeded',
+    `The build of version ${named.version} is ${named.build_status}. Only what is built can be run.`,
+  );
+}
+
+/** The newest version that can be run, or the draft of this number in a service that has nothing else. Throws not-found. */
+async function newest(
+  { database, now }: Platform,
+  service: ServiceRow,
+  version: string | null,
+): Promise<Pick<VersionRow, 'id' | 'parameters' | 'runtime'>> {
+  const open = await sharedVersions(database.read, [service.id], now());
+  const found =
+    version === null
+      ? (open.find(({ sunset_at }) => sunset_at === null) ?? open[0])
+      : open.find((one) => one.version === version);
+  if (found && (found.state !== 'DRAFT' || (await isDeployable(database.read, service, found.id)))) return found;
+  const there = open.map((one) => one.version).join(', ') || 'none';
+  throw new Problem(
+    'not-found',
+    `The service ${service.name} has no version${version === null ? '' : ` ${version}`} that can be run. Can be run: ${there}.`,
+  );
+}
+
+/** Why the draft of a workflow cannot be run concerns its owner only. */
+async function isDeployable(queries: Queries, service: ServiceRow, versionId: string): Promise<boolean> {
+  if (service.type !== 'WORKFLOW') return true;
+  try {
+    await requireDeployable(queries, service, versionId);
+    return true;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}

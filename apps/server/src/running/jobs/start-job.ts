@@ -1,0 +1,31 @@
+import type { FastifyRequest } from 'fastify';
+import { inputOf, type Executions } from '../executions/index.ts';
+import type { Answer } from '../../foundation/http/index.ts';
+import { holdOwner } from '../../people/organizations/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import { requireRunnable } from './runnable-version.ts';
+import { jobScope } from './scope.ts';
+
+/** Starts an execution as a person, without an application. The body is the input, as at the gateway. */
+export async function startJob(
+  platform: Platform,
+  executions: Executions,
+  context: Context,
+  serviceId: string,
+  version: string | null,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { id, parameters, runtime, isWorkflow } = await requireRunnable(platform, context, serviceId, version);
+  const origin = {
+    scope: jobScope(platform, context),
+    subscriptionId: null,
+    applicationId: null,
+    owner: { type: context.type, id: context.id },
+    personId: context.personId,
+    serviceId,
+    serviceVersionId: id,
+    ...inputOf(parameters, runtime),
+    isWorkflow,
+  };
+  return executions.start(origin, request, (transaction) => holdOwner(platform, transaction, context));
+}

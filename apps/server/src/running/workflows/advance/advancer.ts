@@ -1,0 +1,367 @@
+import type { ProcessGraph } from '@kethub/workflow';
+import type { Moved } from '../../executions/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import {
+  isAmong,
+  isDuplicate,
+  isOutage,
+  removeUnused,
+  Together,
+  type Queries,
+} from '../../../foundation/storage/index.ts';
+import type { Graphs } from '../graphs.ts';
+import { addRemoval } from './ends.ts';
+import { gatherEffects, type Effects } from './effects.ts';
+import { eventRow, insertEvents } from './events.ts';
+import { HandOver, type Taker } from './hand-over.ts';
+import { Inbox, LARGEST_BATCH, type Ended, type Taken } from './inbox.ts';
+import { limitChildren } from './limit-children.ts';
+import { RecentInstances } from './recent.ts';
+import { giveUp, hold, leave, reduce, type Advanced } from './reduce.ts';
+import { addSettlement, announce, prepareSettlement, settle, type Settlement } from './settle.ts';
+import { inSlices } from './slices.ts';
+import { addAdvanced, cancelled, changed, Conflict, storeRest } from './store.ts';
+import { setAside } from './set-aside.ts';
+import { Suspects, type Turn } from './suspects.ts';
+import { Turns } from './turns.ts';
+import {
+  candidates,
+  candidatesOf,
+  EVENTS,
+  loadWork,
+  sizesOf,
+  type Candidates,
+  type GivenUp,
+  type Loaded,
+  type Work,
+} from './work.ts';
+
+/** What a batch has come to. */
+export interface Batch {
+  /** Whether there may be more of the same. */
+  readonly more: boolean;
+  /** Whether something waits for those who work on jobs, timers and messages. */
+  readonly jobs: boolean;
+  readonly timers: boolean;
+  readonly messages: boolean;
+}
+
+/** What was loaded, and what it becomes. */
+interface Reduced {
+  readonly loaded: Loaded;
+  readonly advanced: readonly Advanced[];
+}
+
+interface Prepared extends Reduced {
+  readonly settlement: Settlement;
+}
+
+interface Written {
+  readonly advanced: readonly Advanced[];
+  readonly unused: readonly string[];
+  readonly moved: readonly Moved[];
+  readonly effects: Effects;
+  readonly events: number;
+  readonly later: ReadonlySet<Ended>;
+}
+
+/** What the batches of a process share. */
+export class Advancing {
+  readonly turns = new Turns();
+  readonly suspects: Suspects;
+  readonly inbox: Inbox;
+  readonly recent: RecentInstances;
+  /** Null: nobody begins with jobs at once. */
+  readonly taker: Taker | null;
+
+  constructor(
+    taker: Taker | null = null,
+    inbox = new Inbox(),
+    recent = new RecentInstances(),
+    suspects = new Suspects(),
+  ) {
+    this.suspects = suspects;
+    this.taker = taker;
+    this.inbox = inbox;
+    this.recent = recent;
+  }
+}
+
+/**
+ * Takes what has happened to many instances into account, in one transaction: each becomes what the engine makes of it,
+ * with its journal, and what has to happen outside is written down for those who do it after the commit.
+ *
+ * On PostgreSQL several processes do this; each holds the instances that it reads and advances. What it remembers of
+ * them, and on SQLite, where there is one process, all of them, it computes outside of the transaction: nobody else waits
+ * meanwhile, and what somebody else has changed since is a conflict.
+ */
+export async function advance(platform: Platform, graphs: Graphs, advancing = new Advancing()): Promise<Batch> {
+  const { turns, inbox, suspects } = advancing;
+  const turn = suspects.next(turns.busy);
+  const ends = turn ? inbox.of(turn.id, turn.takes === 'ALL' ? LARGEST_BATCH : 1) : inbox.next(turns.busy, suspects);
+  const chosen = await choose(platform, advancing, ends, turn);
+  if (chosen.busy.length === 0) {
+    if (turn) suspects.isIdle(turn.id);
+    return { ...nothing, more: turn !== null || suspects.areDue };
+  }
+  try {
+    const batch = await advanceThese(platform, graphs, chosen, ends, advancing);
+    if (batch.more) turns.told();
+    return { ...batch, more: batch.more || suspects.areDue };
+  } catch (error) {
+    if (isOutage(error)) {
+      ends.reject(error);
+      throw error;
+    }
+    couldNotWrite(platform, suspects, chosen, ends, turn, error);
+    turns.told();
+    return { ...nothing, more: true };
+  } finally {
+    for (const id of chosen.busy) turns.busy.delete(id);
+  }
+}
+
+const nothing: Batch = { more: false, jobs: false, timers: false, messages: false };
+
+/** Nothing of a batch was written: what was together is tried apart; what was alone, later. */
+function couldNotWrite(
+  { log, telemetry }: Platform,
+  suspects: Suspects,
+  { busy, events, givenUp }: Chosen,
+  ends: Taken,
+  turn: Turn | null,
+  error: unknown,
+): void {
+  const what = { instances: turn ? turn.id : busy.length, ends: ends.all.length, events: events.length, err: error };
+  telemetry.metrics?.workflowRetried('batch');
+  if (!turn) {
+    log.warn(what, 'what has happened to workflows could not be written together: each is tried by itself');
+    suspects.suspect(busy);
+    return ends.putBack();
+  }
+  const isOne = turn.takes === 'ONE' || ends.all.length + events.length === 1;
+  const tried = givenUp ? 'ITS_END' : !isOne ? 'ALL' : ends.all.length > 0 ? 'END' : 'EVENT';
+  if (tried === 'ITS_END') log.error(what, 'a workflow that is given up could not be ended: it is tried again');
+  else log.warn(what, 'what has happened to a workflow could not be written: it is tried again, one thing at a time');
+  suspects.failed(turn.id, error, tried);
+  if (tried === 'ALL') ends.putBack();
+  else ends.reject(error);
+}
+
+const nobody: Candidates = { instances: [], events: [], versions: new Set() };
+
+interface Chosen extends Candidates {
+  /** The instances of the batch. */
+  readonly busy: readonly string[];
+}
+
+/** What this batch takes, of the table beside `ends`: it is busy with that, and no other of this process takes it too. */
+async function choose(
+  { database: { read } }: Platform,
+  { turns, recent, suspects }: Advancing,
+  ends: Taken,
+  turn: Turn | null,
+): Promise<Chosen> {
+  const busy = new Set(ends.all.map(({ job }) => job.instance_id));
+  for (const id of busy) turns.busy.add(id);
+  try {
+    const looks = ends.all.length === 0 || turns.isTimeToLook();
+    const [chosen, sizes] = await Promise.all([
+      turn ? candidatesOfTurn(read, turn, ends) : looks ? candidates(read, turns, suspects.ids) : nobody,
+      sizesOf(read, recent, ends.all),
+    ]);
+    ends.putBack(new Set(ends.all.filter(({ job }) => !sizes.fit(job.instance_id))));
+    // Another batch may have chosen the same while this one was looking.
+    const instances = chosen.instances.filter((id) => !turns.busy.has(id));
+    for (const id of instances) {
+      turns.busy.add(id);
+      busy.add(id);
+    }
+    return {
+      ...(chosen.givenUp && { givenUp: chosen.givenUp }),
+      instances,
+      events: chosen.events,
+      versions: new Set([...chosen.versions, ...sizes.versions]),
+      busy: [...busy],
+    };
+  } catch (error) {
+    for (const id of busy) turns.busy.delete(id);
+    ends.reject(error);
+    throw error;
+  }
+}
+
+async function candidatesOfTurn(read: Queries, { id, takes, givenUp }: Turn, ends: Taken): Promise<Candidates> {
+  if (takes === 'ONE') return ends.all.length > 0 ? nobody : candidatesOf(read, id, 1);
+  const all = await candidatesOf(read, id, EVENTS);
+  return givenUp === null ? all : { ...all, instances: [id], givenUp: { id, ...givenUp } };
+}
+
+async function advanceThese(
+  platform: Platform,
+  graphs: Graphs,
+  chosen: Chosen,
+  ends: Taken,
+  { taker, inbox, recent, suspects }: Advancing,
+): Promise<Batch> {
+  const { database, blobs } = platform;
+  const compiled = new Map<string, ProcessGraph | null>();
+  for (const version of chosen.versions) compiled.set(version, await graphs.load(version));
+  const become = async (loaded: Loaded): Promise<Reduced> => {
+    const { log, now } = platform;
+    const reduceOne = (one: Work, isOver: () => boolean) =>
+      chosen.givenUp?.id === one.row.id
+        ? giveUpOrHold(chosen.givenUp, compiled.get(one.row.service_version_id) ?? null, one, now())
+        : reduce(compiled.get(one.row.service_version_id) ?? null, one, now(), log, isOver);
+    return splitEnds(loaded, await inSlices(loaded.work, reduceOne, leave));
+  };
+  const prepare = async (reduced: Reduced): Promise<Prepared> => ({
+    ...reduced,
+    settlement: await prepareSettlement(platform, reduced.advanced),
+  });
+  const load = async (queries: Queries) => become(await loadWork(database, queries, chosen, ends.all, recent));
+  const recalled = chosen.events.length === 0 && !chosen.givenUp ? await recall(recent, ends, become) : null;
+  const known = recalled ?? (database.dialect === 'sqlite' ? await load(database.read) : null);
+  const beforehand = known && (await prepare(known));
+  let stored: readonly string[] = beforehand?.settlement.blobs ?? [];
+  const handOver = new HandOver(taker);
+  try {
+    const written = await database.write(async (transaction) => {
+      const prepared = beforehand ?? (await prepare(await load(transaction)));
+      stored = prepared.settlement.blobs;
+      return write(platform, transaction, prepared, handOver);
+    });
+    stored = written.unused;
+    recent.wrote(written.advanced);
+    suspects.wrote(chosen.givenUp ? written.advanced.map(({ row }) => row.id) : chosen.busy);
+    ends.putBack(written.later);
+    const batch = batchOf(written, handOver.size, inbox.size > 0);
+    ends.resolve();
+    handOver.begin();
+    announce(platform, written.moved);
+    return batch;
+  } catch (error) {
+    // Also those that were read: that the answer to a commit was lost does not say that nothing was written.
+    for (const id of chosen.busy) recent.forget(id);
+    // What was remembered is older than what somebody else has written: the next entry of the journal is there already.
+    const isConflict = error instanceof Conflict || (recalled !== null && isDuplicate(error));
+    if (!isConflict || !suspects.mayConflict(chosen.busy)) throw error;
+    platform.telemetry.metrics?.workflowRetried('conflict');
+    ends.putBack();
+    return { ...nothing, more: true };
+  } finally {
+    handOver.release();
+    await removeUnused(database, blobs, stored);
+  }
+}
+
+/**
+ * What remembered instances become by these ends; null when they have to be read. An instance to which such an end is
+ * nothing is remembered from before somebody else has advanced it: it does not know the job yet.
+ */
+async function recall(
+  recent: RecentInstances,
+  { all }: Taken,
+  become: (loaded: Loaded) => Promise<Reduced>,
+): Promise<Reduced | null> {
+  const loaded = recent.recall(all);
+  if (!loaded) return null;
+  const reduced = await become(loaded);
+  const unchanged = reduced.advanced.filter(({ next, isLeft }) => next === null && !isLeft);
+  for (const { row } of unchanged) recent.forget(row.id);
+  return unchanged.length > 0 ? null : reduced;
+}
+
+function giveUpOrHold({ cause, isFinal }: GivenUp, graph: ProcessGraph | null, work: Work, now: number): Advanced {
+  return isFinal ? giveUp(work, cause) : hold(graph, work, now, cause);
+}
+
+/** Ends that their instances have not come to are for another batch. */
+function splitEnds(loaded: Loaded, advanced: readonly Advanced[]): Reduced {
+  const takenOf = new Map(advanced.map(({ row, ends }) => [row.id, ends]));
+  const left = new Set<Ended>();
+  for (const [id, ends] of Map.groupBy(loaded.ended, ({ job }) => job.instance_id))
+    for (const end of ends.slice(takenOf.get(id) ?? 0)) left.add(end);
+  const ended = loaded.ended.filter((end) => !left.has(end));
+  return { loaded: { ...loaded, ended, later: new Set([...loaded.later, ...left]) }, advanced };
+}
+
+async function write(
+  platform: Platform,
+  transaction: Queries,
+  { loaded: { ended, later }, advanced, settlement }: Prepared,
+  handOver: HandOver,
+): Promise<Written> {
+  const effects = gatherEffects(platform, advanced);
+  await limitChildren(platform, transaction, effects);
+  handOver.reserve(effects, new Set(advanced.flatMap(({ row, next }) => (next?.phase === 'ERROR' ? row.id : []))));
+  const together = new Together(transaction);
+  const updated = addAdvanced(platform, together, transaction, advanced, effects);
+  const removed = ended.length > 0 ? addRemoval(together, transaction, ended) : null;
+  const settling = await addSettlement(together, transaction, settlement);
+  await together.run();
+  // What was there a moment ago may have been taken away since.
+  if (removed && removed.rows.length !== ended.length) throw new Conflict('A job was cancelled meanwhile');
+  if (updated.rows.length !== changed(advanced).length) throw new Conflict('Somebody else has advanced an instance');
+  await storeRest(platform, transaction, advanced, effects);
+  await setAside(platform, transaction, advanced);
+  await clear(transaction, advanced);
+  await endWhatRuns(platform, transaction, advanced);
+  const { unused, moved } = await settle(platform, transaction, settling);
+  // What was taken from the table may not have been all of it; what was put there is to be taken.
+  const events = advanced.reduce(
+    (sum, one) => sum + one.events.length + (one.isLeft || one.isReleased ? 1 : 0),
+    effects.events.length,
+  );
+  return { advanced, unused, moved, effects, events, later };
+}
+
+/** Nothing waits for an instance that has ended, and nobody needs its secrets. */
+async function clear(transaction: Queries, advanced: readonly Advanced[]): Promise<void> {
+  const finished = advanced.filter(({ next }) => next?.effects.some(({ type }) => type === 'finished'));
+  const waited = finished.flatMap(({ row, next }) => (next?.hasWaited ? row.id : []));
+  const withSecrets = finished.flatMap(({ row }) => (row.sealed_secrets === null ? [] : row.id));
+  if (waited.length > 0)
+    for (const table of ['workflow_timers', 'workflow_subscriptions'] as const)
+      await transaction
+        .deleteFrom(table)
+        .where(isAmong(transaction, 'instance_id', waited))
+        .execute();
+  if (withSecrets.length > 0)
+    await transaction
+      .updateTable('workflow_instances')
+      .set({ sealed_secrets: null })
+      .where(isAmong(transaction, 'id', withSecrets))
+      .execute();
+}
+
+/** An instance that was given up has cancelled nothing itself. */
+async function endWhatRuns(platform: Platform, transaction: Queries, advanced: readonly Advanced[]): Promise<void> {
+  const ids = advanced.filter(({ next }) => next?.phase === 'ERROR').map(({ row }) => row.id);
+  if (ids.length === 0) return;
+  const among = isAmong(transaction, 'instance_id', ids);
+  await transaction.deleteFrom('workflow_jobs').where(among).where('state', 'in', ['OPEN', 'ENDED']).execute();
+  await transaction
+    .updateTable('workflow_jobs')
+    .set({ state: cancelled, due: 0, locked_until: 0 })
+    .where(among)
+    .where('state', 'in', ['STARTED', 'REMOTE', 'CALLING'])
+    .execute();
+  const children = await transaction
+    .selectFrom('workflow_instances')
+    .select('id')
+    .where(isAmong(transaction, 'parent_id', ids))
+    .where('phase', 'in', ['NEW', 'RUNNING'])
+    .execute();
+  const events = children.map(({ id }) => eventRow(platform, id, { type: 'cancel' }));
+  await insertEvents(transaction, events);
+}
+
+function batchOf({ effects, events }: Written, begun: number, moreEnds: boolean): Batch {
+  return {
+    more: events > 0 || moreEnds,
+    jobs: effects.jobs.length > begun || effects.jobsToCancel.length > 0,
+    timers: effects.timers.length > 0,
+    messages: effects.subscriptions.length > 0 || effects.messages.length > 0,
+  };
+}

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
+import { noEffects, type Effects } from './effects.ts';
+import { HandOver, type Taker } from './hand-over.ts';
+
+class Places implements Taker {
+  readonly kept: string[] = [];
+  readonly begun: string[] = [];
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  reserve(owner: string): number | null {
+    if (this.kept.length >= this.#most) return null;
+    this.kept.push(owner);
+    return 10_000;
+  }
+
+  release(owner: string): void {
+    this.kept.splice(this.kept.indexOf(owner), 1);
+  }
+
+  begin(jobs: readonly WorkflowJobRow[]): void {
+    this.begun.push(...jobs.map(({ id }) => id));
+  }
+}
+
+function job(id: string, instance_id: string): WorkflowJobRow {
+  return {
+    id,
+    instance_id,
+    owner: 'ada',
+    job: 1,
+    element_id: 'task',
+    state: 'OPEN',
+    service: '{}',
+    input: '{}',
+    application_id: null,
+    due: 0,
+    attempts: 0,
+    locked_until: 0,
+    lease: 0,
+    caller: null,
+    service_version_id: null,
+    address: null,
+  };
+}
+
+function effectsOf(jobs: WorkflowJobRow[], jobsToCancel: Effects['jobsToCancel'] = []): Effects {
+  return { ...noEffects(), jobs, jobsToCancel };
+}
+
+test('jobs for which there is a place are written as taken and begun with, others wait', () => {
+  const places = new Places(1);
+  const jobs = [job('a', 'one'), job('b', 'two')];
+  const handOver = new HandOver(places);
+  handOver.reserve(effectsOf(jobs), new Set());
+  expect(jobs.map(({ locked_until }) => locked_until)).toEqual([10_000, 0]);
+  expect(handOver.size).toBe(1);
+  handOver.begin();
+  handOver.release();
+  expect(places).toMatchObject({ begun: ['a'], kept: ['ada'] });
+});
+
+test('what the same batch takes back is not begun with', () => {
+  const places = new Places(9);
+  const handOver = new HandOver(places);
+  const jobs = [job('a', 'cancelled'), job('b', 'given up'), job('c', 'three')];
+  handOver.reserve(effectsOf(jobs, [{ instance_id: 'cancelled', number: 1 }]), new Set(['given up']));
+  handOver.begin();
+  expect(places.begun).toEqual(['c']);
+});
+
+test('places are given back when nothing is written, and when a transaction is tried again', () => {
+  const places = new Places(2);
+  const handOver = new HandOver(places);
+  handOver.reserve(effectsOf([job('a', 'one')]), new Set());
+  handOver.reserve(effectsOf([job('again', 'one')]), new Set());
+  expect(places.kept).toEqual(['ada']);
+  handOver.release();
+  expect(places.kept).toEqual([]);
+  handOver.begin();
+  expect(places.begun).toEqual([]);
+});

@@ -1,0 +1,277 @@
+import { limits } from '@kethub/contract';
+import {
+  errorsOf,
+  platformFaultOf,
+  resultOf,
+  resume,
+  Runaway,
+  start,
+  statusOf,
+  step,
+  type Effect,
+  type Env,
+  type Event,
+  type ErrorEnvelope,
+  type JournalEntry,
+  type Outcome,
+  type ProcessGraph,
+  type State,
+  type StepResult,
+} from '@kethub/workflow';
+import type { Logger } from 'pino';
+import type { WorkflowInstanceRow } from '../../../foundation/storage/index.ts';
+import { toStore, type ToStore } from '../state.ts';
+import type { QueuedEvent } from './events.ts';
+import type { Work } from './work.ts';
+
+/** What an instance has become, to be written. */
+export interface Advanced extends Pick<Work, 'row' | 'before'> {
+  /** Events that are taken into account and go. */
+  readonly events: readonly string[];
+  /** How many of the ends are: the first ones. */
+  readonly ends: number;
+  /** Events that wait until somebody has the instance tried again, and ends that do so as events. */
+  readonly aside: readonly string[];
+  readonly endsAside: readonly Event[];
+  /** What waits so is to be taken into account now. */
+  readonly isReleased: boolean;
+  /** Whether some of the work is left. */
+  readonly isLeft: boolean;
+  /** Null when nothing was changed. */
+  readonly next: Next | null;
+}
+
+type Status = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
+
+export interface Next {
+  readonly phase: WorkflowInstanceRow['phase'];
+  readonly incidents: number;
+  /** Null: of one that is given up. */
+  readonly live: State | null;
+  readonly toStore: Omit<ToStore, 'state'> & { readonly state: string | null };
+  /** Whether the step goes on later. */
+  readonly isPaused: boolean;
+  readonly effects: readonly Effect[];
+  readonly journal: readonly JournalEntry[];
+  /** Of the execution. */
+  readonly status: Status;
+  readonly statusBefore: Status;
+  /** What the result shows, null before there is one. */
+  readonly result: object | null;
+  /** Whether timers or messages may have been waited for, before or since. */
+  readonly hasWaited: boolean;
+}
+
+/** Nothing of the work is done. */
+export function leave({ row, before }: Work): Advanced {
+  return { row, before, events: [], ends: 0, ...nothingAside, isLeft: true, next: null };
+}
+
+const nothingAside = { aside: [], endsAside: [], isReleased: false } as const;
+
+/**
+ * Takes the events of an instance into account, until `isOver`: the rest is left. Pure but for the log. Throws when the state
+ * cannot be read.
+ */
+export function reduce(
+  graph: ProcessGraph | null,
+  work: Work,
+  now: number,
+  log: Logger,
+  isOver: (done: number) => boolean = () => false,
+): Advanced {
+  const { row, before, events, ended, fault } = work;
+  if (fault) throw fault;
+  const all = allOf(work);
+  // It has begun in another process that is not done yet, or its start comes a moment later.
+  if (before === null && events[0]?.event.type !== 'start') return { ...all, events: [] };
+  if (row.phase !== 'NEW' && row.phase !== 'RUNNING') return all;
+  const state = before?.state ?? null;
+  if (!graph) return { ...all, next: broken(row, state, 'The version of the workflow has been deleted.') };
+  try {
+    const { after, ...taken } = steps(graph, state, work, { now, pauses: isOver });
+    const isLeft = taken.events.length + taken.aside.length < events.length || taken.ends < ended.length;
+    const done = { ...all, ...taken, isLeft };
+    if (!after) return done;
+    const stored = toStore(before, row.bytes, after.state);
+    if (stored.bytes > limits.workflowStateBytes) {
+      const message = `The variables of the workflow need ${stored.bytes} bytes; at most ${limits.workflowStateBytes} are kept. Pass data on by data pools, or map less of what services return.`;
+      return { ...all, next: givenUp(graph, row, state, now, message) };
+    }
+    return { ...done, isReleased: isReleased(state, after.state), next: nextOf(state, after, stored) };
+  } catch (error) {
+    if (error instanceof Runaway)
+      return { ...all, next: givenUp(graph, row, state, now, error.message, error.elementId) };
+    log.error({ instance: row.id, err: error }, 'an instance of a workflow could not be advanced');
+    const message =
+      'The workflow could not be advanced for a reason of the platform. The operator finds it in the log.';
+    return hold(graph, work, now, message);
+  }
+}
+
+function allOf({ row, before, events, ended }: Work): Advanced {
+  const all = { events: events.map(({ id }) => id), ends: ended.length };
+  return { row, before, ...all, ...nothingAside, isLeft: false, next: null };
+}
+
+/** Ends an instance that cannot be taken further, whatever the engine makes of its events. */
+export function giveUp(work: Work, cause: string): Advanced {
+  const { row, before } = work;
+  const all = allOf(work);
+  if (row.phase !== 'NEW' && row.phase !== 'RUNNING') return all;
+  return { ...all, isReleased: true, next: broken(row, before?.state ?? null, cause) };
+}
+
+/**
+ * Holds an instance that cannot be taken further, with an incident: what has happened to it waits until somebody has it tried
+ * again. One that has not begun, or is in the middle of a step, is ended.
+ */
+export function hold(graph: ProcessGraph | null, work: Work, now: number, cause: string): Advanced {
+  const { row, before, events, ended } = work;
+  const state = before?.state ?? null;
+  const mayBeHeld = state !== null && state.phase === 'RUNNING' && state.work === null;
+  if (!graph || !mayBeHeld || row.phase !== 'RUNNING') return giveUp(work, cause);
+  const { state: after, changed, ...rest } = step(graph, state, { type: 'platformFailed', message: cause }, { now });
+  const aside = { aside: events.map(({ id }) => id), endsAside: ended, isReleased: false };
+  const all = { ...allOf(work), events: [], ...aside };
+  if (!changed) return all;
+  return { ...all, next: nextOf(state, { state: after, changed, ...rest }, toStore(before, row.bytes, after)) };
+}
+
+const isHeld = (state: State | null): boolean => state !== null && platformFaultOf(state) !== null;
+
+/** Of an instance that was held, whether it goes on, or has ended. */
+function isReleased(before: State | null, after: State): boolean {
+  return isHeld(before) && !(after.phase === 'RUNNING' && isHeld(after));
+}
+
+/** What is done to an instance that is held. */
+const repairs: ReadonlySet<QueuedEvent['type']> = new Set(['cancel', 'resolveIncident', 'setVariables', 'resume']);
+
+interface Steps extends Pick<Advanced, 'events' | 'ends' | 'aside' | 'endsAside'> {
+  /** Null: nothing has changed. */
+  readonly after: StepResult | null;
+}
+
+/** A step that was paused is done before anything else happens, but that it is cancelled. */
+function steps(graph: ProcessGraph, before: State | null, { events, ended }: Work, env: Env): Steps {
+  let state = before;
+  let changed = false;
+  const effects: Effect[] = [];
+  const journal: JournalEntry[] = [];
+  const take = (result: StepResult): void => {
+    ({ state } = result);
+    changed ||= result.changed;
+    // Spread as arguments, those of a long step would not fit on the stack.
+    for (const effect of result.effects) effects.push(effect);
+    for (const entry of result.journal) journal.push(entry);
+  };
+  const isOver = (): boolean => changed && env.pauses?.(0) === true;
+  // In one go unless it is paused again, which is when `isOver`.
+  const finish = (): void => {
+    if (state !== null && state.work !== null && !isOver()) take(resume(graph, state, env));
+  };
+  const all: QueuedEvent[] = [...events.map(({ event }) => event), ...ended];
+  const wasHeld = isHeld(before);
+  const aside = new Set<number>();
+  let done = 0;
+  for (const event of all) {
+    if (wasHeld) {
+      // What waits is older than what comes after: it is taken in its order by the next batch.
+      if (!isHeld(state)) break;
+      if (!repairs.has(event.type)) {
+        aside.add(done);
+        done += 1;
+        continue;
+      }
+    }
+    const isCancel = event.type === 'cancel';
+    // It is taken also when the step is paused once more, which writes another.
+    if (event.type === 'resume') done += 1;
+    if (!isCancel) finish();
+    if (isOver() || (state !== null && state.work !== null && !isCancel)) break;
+    if (event.type === 'resume') continue;
+    done += 1;
+    if (state !== null) take(step(graph, state, event, env));
+    else if (event.type === 'start') take(start(graph, event, env));
+  }
+  finish();
+  const [taken, left] = [false, true].map((is) => events.slice(0, done).filter((_event, at) => aside.has(at) === is));
+  const ends = Math.max(0, done - events.length);
+  return {
+    after: state && changed ? { state, effects, journal, changed } : null,
+    events: (taken ?? []).map(({ id }) => id),
+    aside: (left ?? []).map(({ id }) => id),
+    ends,
+    endsAside: ended.slice(0, ends).filter((_event, at) => aside.has(events.length + at)),
+  };
+}
+
+function nextOf(before: State | null, { state, effects, journal }: StepResult, stored: ToStore): Next {
+  const status = statusOf(state);
+  return {
+    phase: state.phase,
+    incidents: state.incidents.size,
+    live: state,
+    toStore: stored,
+    isPaused: state.work !== null,
+    effects,
+    journal,
+    status,
+    statusBefore: before ? statusOf(before) : 'RUNNING',
+    // Only for who writes it: with many incidents it is long.
+    get result() {
+      return resultOf(state);
+    },
+    hasWaited: hasWaits(before) || effects.some(({ type }) => type === 'setTimer' || type === 'openSubscription'),
+  };
+}
+
+function hasWaits(state: State | null): boolean {
+  return state !== null && state.timers.size + state.subscriptions.size > 0;
+}
+
+/** It cannot be kept or taken further: what runs is cancelled, and the result says why. */
+function givenUp(
+  graph: ProcessGraph,
+  row: WorkflowInstanceRow,
+  before: State | null,
+  now: number,
+  message: string,
+  elementId?: string,
+): Next {
+  const ended = before && step(graph, before, { type: 'cancel' }, { now });
+  const failed = broken(row, before, message, elementId);
+  if (!ended?.changed) return failed;
+  const effects = ended.effects.filter(({ type }) => type !== 'finished');
+  return {
+    ...failed,
+    toStore: { ...toStore(null, 0, ended.state), parts: 'NONE' },
+    effects: [...effects, ...failed.effects],
+    journal: ended.journal,
+  };
+}
+
+/** An end that the engine knows nothing of. */
+function broken(row: WorkflowInstanceRow, before: State | null, message: string, elementId?: string): Next {
+  const failedElement = elementId ?? before?.processId ?? row.process_id ?? 'process';
+  const errors: ErrorEnvelope[] = [
+    ...(before ? errorsOf(before) : []),
+    { errorCode: 'WORKFLOW_ERROR', failedElement, message },
+  ];
+  const outcome: Outcome = { type: 'notStarted', message };
+  return {
+    phase: 'ERROR',
+    incidents: 0,
+    live: null,
+    // What stands in its parts is kept for whoever looks at it.
+    toStore: { state: row.state, bytes: row.bytes, parts: new Map() },
+    isPaused: false,
+    effects: [{ type: 'finished', outcome }],
+    journal: [],
+    status: 'FAILED',
+    statusBefore: before ? statusOf(before) : 'RUNNING',
+    result: { errors },
+    hasWaited: true,
+  };
+}

@@ -1,0 +1,277 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Platform } from '../../../foundation/platform.ts';
+import {
+  insertMany,
+  isAmong,
+  recordsOf,
+  type Queries,
+  type Returned,
+  type Together,
+  type WorkflowJobRow,
+  hasLargeText,
+  large,
+} from '../../../foundation/storage/index.ts';
+import { journalColumns, journalRows } from '../journal.ts';
+import type { Effects, Numbered, ThrownMessage } from './effects.ts';
+import { eventRow, insertEvents } from './events.ts';
+import type { Advanced } from './reduce.ts';
+
+/**
+ * Adds what instances have become to what is written: a few statements, however many they are. Returns those that nobody
+ * has advanced meanwhile, which are to be all of {@link changed}.
+ */
+export function addAdvanced(
+  platform: Platform,
+  together: Together,
+  transaction: Queries,
+  advanced: readonly Advanced[],
+  effects: Effects,
+): Returned<{ id: string }> {
+  const events = advanced.flatMap((one) => one.events);
+  if (events.length > 0) together.add(sql`delete from workflow_events where ${isAmong(transaction, 'id', events)}`);
+  const updated = addUpdate(platform, together, transaction, advanced);
+  addParts(together, transaction, advanced);
+  together.insert('workflow_journal', journalColumns, journalOf(advanced));
+  together.insert('workflow_jobs', jobColumns, effects.jobs);
+  together.insert('workflow_timers', timerColumns, effects.timers);
+  return updated;
+}
+
+export function changed(advanced: readonly Advanced[]): readonly Advanced[] {
+  return advanced.filter(({ next }) => next !== null);
+}
+
+/** Writes what else it means that instances have become this, and is needed less often. */
+export async function storeRest(
+  platform: Platform,
+  transaction: Queries,
+  advanced: readonly Advanced[],
+  effects: Effects,
+): Promise<void> {
+  await cancelJobs(transaction, effects.jobsToCancel);
+  await remove(transaction, 'workflow_timers', 'timer', effects.timersToRemove);
+  await insertSubscriptions(transaction, advanced, effects);
+  await remove(transaction, 'workflow_subscriptions', 'subscription', effects.subscriptionsToRemove);
+  await insertMany(transaction, 'workflow_instances', instanceColumns, effects.children);
+  await insertMessages(transaction, effects.messages);
+  await insertEvents(transaction, [
+    ...effects.events,
+    ...(await cancellationsOf(platform, transaction, effects.childrenToCancel)),
+  ]);
+}
+
+/** Somebody else has advanced an instance meanwhile: nothing of the batch is kept, and it is tried again. */
+export class Conflict extends Error {
+  override readonly name = 'Conflict';
+}
+
+export const timerColumns = ['instance_id', 'timer', 'element_id', 'due', 'attempts'] as const;
+export const jobColumns = [
+  'id',
+  'instance_id',
+  'owner',
+  'job',
+  'element_id',
+  'state',
+  'service',
+  'input',
+  'due',
+  'attempts',
+  'locked_until',
+] as const;
+const instanceColumns = [
+  'id',
+  'execution_id',
+  'owner',
+  'parent_id',
+  'parent_child',
+  'service_version_id',
+  'process_id',
+  'depth',
+  'phase',
+  'revision',
+  'incidents',
+  'bytes',
+  'created_at',
+] as const;
+
+const messageColumns = [
+  'id',
+  'service_id',
+  'subscription_id',
+  'name',
+  'correlation_key',
+  'variables',
+  'created_at',
+  'expires_at',
+  'owner',
+  'depth',
+] as const;
+
+function journalOf(advanced: readonly Advanced[]) {
+  return advanced.flatMap(({ row, next }) => journalRows(row.id, next?.journal ?? []));
+}
+
+function addUpdate(
+  { now }: Platform,
+  together: Together,
+  transaction: Queries,
+  advanced: readonly Advanced[],
+): Returned<{ id: string }> {
+  const rows = advanced.flatMap(({ row, next }) => {
+    if (!next) return [];
+    const { phase, incidents } = next;
+    const { state, bytes } = next.toStore;
+    const ended_at = phase === 'RUNNING' ? null : now();
+    return [{ id: row.id, revision: row.revision, phase, incidents, state, bytes, ended_at }];
+  });
+  const short = rows.filter((row) => !hasLargeText(row));
+  const returned = rows.filter(hasLargeText).map(({ id, revision, phase, incidents, state, bytes, ended_at }) =>
+    together.rows(
+      large(sql<{
+        id: string;
+      }>`update workflow_instances set phase = ${phase}, incidents = ${incidents}, state = ${state},
+          bytes = ${bytes}, ended_at = ${ended_at}, revision = revision + 1
+          where id = ${id} and revision = ${revision} returning id`),
+    ),
+  );
+  if (short.length > 0) returned.push(addUpdateOfMany(together, transaction, short));
+  return {
+    get rows() {
+      return returned.flatMap((one) => one.rows);
+    },
+  };
+}
+
+function addUpdateOfMany(together: Together, transaction: Queries, rows: readonly object[]): Returned<{ id: string }> {
+  const columns = sql`phase = fresh.phase, incidents = fresh.incidents, state = fresh.state, bytes = fresh.bytes,
+    ended_at = fresh.ended_at, revision = fresh.revision + 1`;
+  return together.rows(sql<{ id: string }>`update workflow_instances set ${columns} from ${recordsOf(
+    transaction,
+    rows,
+    {
+      id: 'text',
+      revision: 'bigint',
+      phase: 'text',
+      incidents: 'bigint',
+      state: 'text',
+      bytes: 'bigint',
+      ended_at: 'bigint',
+    },
+  )} as fresh
+    where workflow_instances.id = fresh.id and workflow_instances.revision = fresh.revision
+    returning workflow_instances.id`);
+}
+
+/** Those that have changed of states that are stored in parts. */
+function addParts(together: Together, transaction: Queries, advanced: readonly Advanced[]): void {
+  const without: string[] = [];
+  const changes: { instance_id: string; part: string; text: string | null }[] = [];
+  for (const { row, next } of advanced) {
+    if (!next) continue;
+    const { parts } = next.toStore;
+    if (parts === 'NONE') without.push(row.id);
+    else for (const [part, text] of parts) changes.push({ instance_id: row.id, part, text });
+  }
+  const written = changes.filter(({ text }) => text !== null);
+  const gone = changes.filter(({ text }) => text === null);
+  const among = { instance_id: 'text', part: 'text' } as const;
+  if (without.length > 0)
+    together.add(sql`delete from workflow_state_parts where ${isAmong(transaction, 'instance_id', without)}`);
+  if (gone.length > 0)
+    together.add(sql`delete from workflow_state_parts where (instance_id, part) in
+      (select instance_id, part from ${recordsOf(transaction, gone, among)} as gone)`);
+  const [long, short] = [true, false].map((is) => written.filter((one) => hasLargeText(one) === is));
+  const put = sql`insert into workflow_state_parts (instance_id, part, text)`;
+  const replaces = sql`on conflict (instance_id, part) do update set text = excluded.text`;
+  if (short && short.length > 0)
+    together.add(sql`${put}
+      select instance_id, part, text from ${recordsOf(transaction, short, { ...among, text: 'text' })} as fresh where true
+      ${replaces}`);
+  for (const { instance_id, part, text } of long ?? [])
+    together.add(large(sql`${put} values (${instance_id}, ${part}, ${text}) ${replaces}`));
+}
+
+const numbered = { instance_id: 'text', number: 'bigint' } as const;
+
+function isOneOf(transaction: Queries, column: string, numbers: readonly Numbered[]): RawBuilder<boolean> {
+  return sql<boolean>`(instance_id, ${sql.ref(column)}) in
+    (select instance_id, number from ${recordsOf(transaction, numbers, numbered)} as one)`;
+}
+
+async function remove(
+  transaction: Queries,
+  table: 'workflow_timers' | 'workflow_subscriptions',
+  column: string,
+  numbers: readonly Numbered[],
+): Promise<void> {
+  if (numbers.length === 0) return;
+  await sql`delete from ${sql.table(table)} where ${isOneOf(transaction, column, numbers)}`.execute(transaction);
+}
+
+/** What has not been started never is; what runs is to be cancelled. In this order: one may be started just now. */
+async function cancelJobs(transaction: Queries, jobs: readonly Numbered[]): Promise<void> {
+  if (jobs.length === 0) return;
+  const among = isOneOf(transaction, 'job', jobs);
+  await sql`delete from workflow_jobs where ${among} and state in ('OPEN', 'ENDED')`.execute(transaction);
+  await sql`update workflow_jobs set state = ${cancelled}, due = 0, locked_until = 0
+    where ${among} and state in ('STARTED', 'REMOTE', 'CALLING')`.execute(transaction);
+}
+
+/** What a job becomes that is to be cancelled: of a start on its way nobody knows yet what to cancel. */
+export const cancelled = sql<WorkflowJobRow['state']>`case state when 'CALLING' then 'WITHDRAWN' else 'CANCELLING' end`;
+
+/** A message is for a service, whichever of its versions waits for it. */
+async function insertSubscriptions(
+  transaction: Queries,
+  advanced: readonly Advanced[],
+  { subscriptions }: Effects,
+): Promise<void> {
+  if (subscriptions.length === 0) return;
+  const versionOf = new Map(advanced.map(({ row }) => [row.id, row.service_version_id]));
+  const versions = await transaction
+    .selectFrom('service_versions')
+    .select(['id', 'service_id'])
+    .where(isAmong(transaction, 'id', [...new Set(versionOf.values())]))
+    .execute();
+  const serviceOf = new Map(versions.map(({ id, service_id }) => [id, service_id]));
+  const rows = subscriptions.map((one) => ({
+    ...one,
+    service_id: serviceOf.get(versionOf.get(one.instance_id) ?? '') ?? '',
+  }));
+  await insertMany(
+    transaction,
+    'workflow_subscriptions',
+    ['instance_id', 'subscription', 'element_id', 'service_id', 'message_name', 'correlation_key'],
+    rows,
+  );
+}
+
+/**
+ * Messages that instances throw, in the transaction that knows that they did: each is published once. It is for the service of
+ * the instance, and for what the same subscription has started.
+ */
+async function insertMessages(transaction: Queries, messages: readonly ThrownMessage[]): Promise<void> {
+  if (messages.length === 0) return;
+  const senders = await transaction
+    .selectFrom('workflow_instances as instance')
+    .innerJoin('service_versions as version', 'version.id', 'instance.service_version_id')
+    .innerJoin('executions', 'executions.id', 'instance.execution_id')
+    .select(['instance.id', 'version.service_id', 'executions.subscription_id'])
+    .where(isAmong(transaction, 'instance.id', [...new Set(messages.map(({ instance_id }) => instance_id))]))
+    .execute();
+  const senderOf = new Map(senders.map(({ id, ...sender }) => [id, sender]));
+  const rows = messages.flatMap(({ instance_id, ...message }) => {
+    const sender = senderOf.get(instance_id);
+    return sender === undefined ? [] : [{ ...message, ...sender }];
+  });
+  await insertMany(transaction, 'workflow_messages', messageColumns, rows);
+}
+
+async function cancellationsOf(platform: Platform, transaction: Queries, children: readonly Numbered[]) {
+  if (children.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`select id from workflow_instances
+    where (parent_id, parent_child) in
+      (select instance_id, number from ${recordsOf(transaction, children, numbered)} as one)`.execute(transaction);
+  return rows.map(({ id }) => eventRow(platform, id, { type: 'cancel' }));
+}

@@ -1,0 +1,229 @@
+import type { Event } from '@kethub/workflow';
+import { sql } from 'kysely';
+import { readExact } from '../exact.ts';
+import {
+  inTurns,
+  isAmong,
+  recordsOf,
+  type Database,
+  type Queries,
+  type WorkflowInstanceRow,
+} from '../../../foundation/storage/index.ts';
+import { isInParts, readHeld, readInline, type HeldState } from '../state.ts';
+import { stillThere } from './ends.ts';
+import type { QueuedEvent } from './events.ts';
+import type { Ended } from './inbox.ts';
+import type { RecentInstances } from './recent.ts';
+import { Turn } from './slices.ts';
+import type { Turns } from './turns.ts';
+
+/** How much is advanced in one transaction: 128 instances make 6 to 8 times as many steps a second as one by one. */
+export const EVENTS = 512;
+const INSTANCES = 128;
+/** Of states and events together; one instance is always taken. */
+const BYTES = 16 * 1024 * 1024;
+
+/** An instance, and what has happened that it does not know yet. */
+export interface Work {
+  readonly row: WorkflowInstanceRow;
+  /** Null before its first step. */
+  readonly before: HeldState | null;
+  /** Why its state cannot be read. */
+  readonly fault?: Error;
+  readonly events: readonly { readonly id: string; readonly event: QueuedEvent }[];
+  /** Happened after these. */
+  readonly ended: readonly Event[];
+}
+
+/** What a batch has found. */
+export interface Loaded {
+  readonly work: readonly Work[];
+  /** Whose jobs were in their state still, as far as was looked: they are removed already, or when the batch is written. */
+  readonly ended: readonly Ended[];
+  /** Whose instances somebody else advances now. */
+  readonly later: ReadonlySet<Ended>;
+}
+
+/** What a batch is to take: instances, their events, and the versions whose graphs it needs. */
+export interface Candidates {
+  readonly instances: readonly string[];
+  readonly events: readonly string[];
+  readonly versions: ReadonlySet<string>;
+  /** An instance that is to end, whether or not anything has happened to it, and why. */
+  readonly givenUp?: GivenUp;
+}
+
+export interface GivenUp {
+  readonly id: string;
+  readonly cause: string;
+  /** It ends; else it is held, and somebody can have it tried again. */
+  readonly isFinal: boolean;
+}
+
+/** The oldest events of one instance, up to so many. */
+export async function candidatesOf(queries: Queries, id: string, most: number): Promise<Candidates> {
+  const rows = await queries
+    .selectFrom('workflow_events as event')
+    .innerJoin('workflow_instances as instance', 'instance.id', 'event.instance_id')
+    .select(['event.id', 'instance.service_version_id'])
+    .where('event.instance_id', '=', id)
+    .orderBy('event.id')
+    .limit(most)
+    .execute();
+  return {
+    instances: rows.length > 0 ? [id] : [],
+    events: rows.map((row) => row.id),
+    versions: new Set(rows.map(({ service_version_id }) => service_version_id)),
+  };
+}
+
+/** Instances that have something to do: of all owners as many, and of each those that have waited longest. */
+export async function candidates(queries: Queries, turns: Turns, without: readonly string[] = []): Promise<Candidates> {
+  const instances = new Set<string>();
+  const events: string[] = [];
+  const versions = new Set<string>();
+  let bytes = 0;
+  for (const row of await waiting(queries, await turns.next(queries, 'workflow_events'), without)) {
+    if (turns.busy.has(row.instance_id)) continue;
+    const more = row.bytes + (instances.has(row.instance_id) ? 0 : row.state_bytes);
+    const full = bytes + more > BYTES || (instances.size >= INSTANCES && !instances.has(row.instance_id));
+    // All that follows is left out, so that nothing overtakes an earlier event of the same instance.
+    if (instances.size > 0 && full) break;
+    bytes += more;
+    instances.add(row.instance_id);
+    events.push(row.id);
+    versions.add(row.service_version_id);
+  }
+  return { instances: [...instances], events, versions };
+}
+
+/** Of instances that have ends to learn of: the versions, and whether one fits into the batch beside those asked about before. */
+export async function sizesOf(queries: Queries, recent: RecentInstances, ends: readonly Ended[]) {
+  const ids = [...new Set(ends.map(({ job }) => job.instance_id))];
+  const unknown = ids.filter((id) => !recent.get(id));
+  const query = queries.selectFrom('workflow_instances').select(['id', 'bytes', 'service_version_id']);
+  const read = unknown.length === 0 ? [] : await query.where(isAmong(queries, 'id', unknown)).execute();
+  const rows = [...ids.flatMap((id) => recent.get(id) ?? []), ...read];
+  const unasked = new Map(rows.map(({ id, bytes }) => [id, bytes]));
+  let left = BYTES;
+  return {
+    versions: new Set(rows.map(({ service_version_id }) => service_version_id)),
+    fit(id: string): boolean {
+      const bytes = unasked.get(id) ?? 0;
+      if (left < BYTES && bytes > left) return false;
+      unasked.delete(id);
+      left -= bytes;
+      return true;
+    },
+  };
+}
+
+interface Waiting {
+  readonly id: string;
+  readonly owner: string;
+  readonly instance_id: string;
+  readonly bytes: number;
+  readonly state_bytes: number;
+  readonly service_version_id: string;
+}
+
+async function waiting(queries: Queries, owners: readonly string[], without: readonly string[]): Promise<Waiting[]> {
+  if (owners.length === 0) return [];
+  const share = Math.ceil(EVENTS / owners.length);
+  const heads = recordsOf(
+    queries,
+    owners.map((owner) => ({ owner })),
+    { owner: 'text' },
+  );
+  const [ofOthers, ofOther] = ['waiting', 'event'].map((table) =>
+    without.length === 0 ? sql`true` : sql`not ${isAmong(queries, `${table}.instance_id`, without)}`,
+  );
+  const { rows } = await sql<Waiting>`select event.id, event.owner, event.instance_id, event.bytes,
+      instance.bytes as state_bytes, instance.service_version_id
+    from (select given.owner, (select max(id) from (select waiting.id from workflow_events as waiting
+      where waiting.owner = given.owner and ${ofOthers} order by waiting.id limit ${share}) as oldest) as last from ${heads} as given) as head
+    join workflow_events as event on event.owner = head.owner and event.id <= head.last and ${ofOther}
+    join workflow_instances as instance on instance.id = event.instance_id
+    order by event.id`.execute(queries);
+  return inTurns([...Map.groupBy(rows, ({ owner }) => owner).values()]);
+}
+
+/**
+ * These instances with what has happened to them. On PostgreSQL they are held for the rest of the transaction, and those
+ * that another process holds are left out; others may refer to them meanwhile.
+ */
+export async function loadWork(
+  { dialect }: Database,
+  queries: Queries,
+  { instances, events: chosen, givenUp }: Candidates,
+  ends: readonly Ended[],
+  recent: Pick<RecentInstances, 'heldAt'>,
+): Promise<Loaded> {
+  const among = queries
+    .selectFrom('workflow_instances')
+    .selectAll()
+    .where(isAmong(queries, 'id', [...new Set([...instances, ...ends.map(({ job }) => job.instance_id)])]))
+    .orderBy('id');
+  const rows = await (dialect === 'postgres' ? among.forNoKeyUpdate().skipLocked() : among).execute();
+  const events = chosen.length === 0 ? [] : await eventsOf(queries, chosen);
+  const held = new Set(rows.map(({ id }) => id));
+  const [own, left] = [true, false].map((is) => ends.filter(({ job }) => held.has(job.instance_id) === is));
+  const ended = await stillThere(queries, own ?? []);
+  const byInstance = Map.groupBy(events, (one) => one.instance_id);
+  const endsOf = Map.groupBy(ended, ({ job }) => job.instance_id);
+  const heldOf = await statesOf(queries, rows, recent);
+  const work: Work[] = [];
+  const turn = new Turn();
+  for (const row of rows) {
+    const before: Work['events'][number][] = [];
+    for (const { id, event } of byInstance.get(row.id) ?? []) {
+      before.push({ id, event: (await readExact(event)) as QueuedEvent });
+      await turn.end();
+    }
+    const last = endsOf.get(row.id)?.map(({ event }) => event) ?? [];
+    if (before.length + last.length > 0 || givenUp?.id === row.id)
+      work.push({ row, before: null, ...heldOf.get(row.id), events: inOrder(before), ended: last });
+  }
+  return { work, ended, later: new Set(await stillThere(queries, left ?? [])) };
+}
+
+function eventsOf(queries: Queries, ids: readonly string[]) {
+  return queries
+    .selectFrom('workflow_events')
+    .select(['id', 'instance_id', 'event'])
+    .where(isAmong(queries, 'id', ids))
+    .orderBy('id')
+    .execute();
+}
+
+async function statesOf(
+  queries: Queries,
+  rows: readonly WorkflowInstanceRow[],
+  recent: Pick<RecentInstances, 'heldAt'>,
+): Promise<Map<string, Pick<Work, 'before' | 'fault'>>> {
+  const states = new Map<string, Pick<Work, 'before' | 'fault'>>();
+  for (const row of rows) {
+    if (row.state === null) continue;
+    try {
+      const read = () => (isInParts(row.state ?? '') ? readHeld(queries, row.id) : readInline(row.state ?? ''));
+      states.set(row.id, { before: recent.heldAt(row) ?? (await read()) });
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      states.set(row.id, { before: null, fault: error });
+    }
+  }
+  return states;
+}
+
+/** What is stored is no state, which the database had nothing to do with. */
+const isUnreadable = (error: unknown): error is Error => error instanceof SyntaxError || error instanceof TypeError;
+
+/**
+ * Ids of events order by time, and the clocks of two processes may differ: nothing happens before the start. Whoever cancels
+ * does not wait until what happened before has been computed.
+ */
+function inOrder<E extends { readonly event: QueuedEvent }>(events: readonly E[]): E[] {
+  const rank = ({ event }: E): number =>
+    event.type === 'start' ? 0 : event.type === 'cancel' ? 1 : event.type === 'resume' ? 2 : 3;
+  return events.toSorted((one, other) => rank(one) - rank(other));
+}

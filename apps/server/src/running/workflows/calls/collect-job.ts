@@ -1,0 +1,60 @@
+import { limits } from '@kethub/contract';
+import { parseExact, type ServiceReference, type Value } from '@kethub/workflow';
+import { readResult } from '../../executions/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import { isAmong, type Database, type ExecutionRow, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
+import type { Desk } from './desk.ts';
+import { failJob } from './fail-job.ts';
+import { readValue, serviceResult } from './service-result.ts';
+
+/** Tells an instance what the execution of a job has come to: its result, or what GET result answers when it failed. */
+export async function collectJob(desk: Desk, job: WorkflowJobRow, row: ExecutionRow | undefined): Promise<void> {
+  const { platform } = desk;
+  const { serviceId } = JSON.parse(job.service) as ServiceReference;
+  const call = { serviceId, applicationId: job.application_id ?? '' };
+  if (!row) return failJob(desk, job, call, problem('Execution gone', 'The execution of the service was deleted.'));
+  if (row.status !== 'SUCCEEDED') return failJob(desk, job, call, await responseOf(platform, job, row));
+  const result = await serviceResult(platform.blobs, row);
+  if (result !== 'TOO_LARGE')
+    return desk.end(job, { type: 'jobSucceeded', job: job.job, result: result.value, called: call });
+  return failJob(desk, job, call, tooLarge('The service returned'));
+}
+
+function tooLarge(what: string): Value {
+  const { workflowResultBytes: bytes, workflowResultParts: parts } = limits;
+  const detail = `${what} more than the ${bytes} bytes, or the ${parts} objects and lists, that a workflow can keep. Have it write a file, or return less.`;
+  return problem('Result too large', detail);
+}
+
+/** The executions of jobs, by the id that they share. */
+export async function executionsOf(
+  { read }: Database,
+  jobs: readonly WorkflowJobRow[],
+): Promise<Map<string, ExecutionRow>> {
+  const ids = jobs.filter(({ state }) => state === 'ENDED').map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const rows = await read
+    .selectFrom('executions')
+    .selectAll()
+    .where(isAmong(read, 'id', ids))
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+function problem(title: string, detail: string): Value {
+  return { type: 'about:blank', title, detail };
+}
+
+/** As the gateway answers: the cause, or the errors of a workflow, with `_links` and `_embedded`. */
+async function responseOf(platform: Platform, job: WorkflowJobRow, row: ExecutionRow): Promise<Value> {
+  if (row.owner_type === null || row.owner_id === null) return parseExact(row.cause ?? '{}');
+  const of = { by: 'OWNER', type: row.owner_type, id: row.owner_id } as const;
+  const { body } = await readResult(platform, { of, address: job.address ?? '' }, row.id);
+  const stream = typeof body === 'string' ? [Buffer.from(body)] : (body as AsyncIterable<Buffer | string>);
+  const response = await readValue(buffers(stream));
+  return response === 'TOO_LARGE' ? tooLarge('The errors of the service need') : response.value;
+}
+
+async function* buffers(stream: Iterable<Buffer> | AsyncIterable<Buffer | string>): AsyncIterable<Buffer> {
+  for await (const chunk of stream) yield Buffer.from(chunk);
+}

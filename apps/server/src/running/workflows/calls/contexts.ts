@@ -1,0 +1,90 @@
+import type { Platform } from '../../../foundation/platform.ts';
+import { Gather, isAmong, LimitedMap, type Queries } from '../../../foundation/storage/index.ts';
+import type { RecentInstances } from '../advance/index.ts';
+
+/** What a job needs to know of its instance. */
+export interface JobContext extends Caller {
+  readonly sealedSecrets: string | null;
+}
+
+/** As whom the tasks of a version call services. */
+interface Caller {
+  /** The application of the version. */
+  readonly applicationId: string | null;
+  /** Of the service. Null when the version has been deleted. */
+  readonly owner: { readonly type: string; readonly id: string } | null;
+}
+
+const REMEMBERED = 1_000;
+/** A service can be transferred: whoever may not be called any more is not, within a second. */
+const FRESH_MS = 900;
+
+/** The contexts of jobs: without a question to the database where this process has just begun with the instance. */
+export class JobContexts {
+  readonly #recent: Pick<RecentInstances, 'get'>;
+  readonly #read: Gather<string, JobContext | undefined>;
+  readonly #callers: Gather<string, Caller>;
+  readonly #remembered = new LimitedMap<{ readonly caller: Caller; readonly until: number }>(REMEMBERED, {
+    isOver: ({ until }) => until <= performance.now(),
+  });
+
+  constructor({ database: { read } }: Platform, recent: Pick<RecentInstances, 'get'>) {
+    this.#recent = recent;
+    this.#read = new Gather((instanceIds) => contextsOf(read, instanceIds));
+    this.#callers = new Gather((versionIds) => callersOf(read, versionIds));
+  }
+
+  /** Undefined when the instance is gone. */
+  async of(instanceId: string): Promise<JobContext | undefined> {
+    const instance = this.#recent.get(instanceId);
+    // Of a child the secrets are at the root.
+    if (instance?.execution_id !== instanceId) return this.#read.add(instanceId);
+    return { ...(await this.#callerOf(instance.service_version_id)), sealedSecrets: instance.sealed_secrets };
+  }
+
+  async #callerOf(versionId: string): Promise<Caller> {
+    const known = this.#remembered.get(versionId);
+    if (known && known.until > performance.now()) return known.caller;
+    const until = performance.now() + FRESH_MS;
+    const caller = await this.#callers.add(versionId);
+    this.#remembered.set(versionId, { caller, until });
+    return caller;
+  }
+}
+
+async function contextsOf(read: Queries, instanceIds: readonly string[]): Promise<(JobContext | undefined)[]> {
+  const rows = await read
+    .selectFrom('workflow_instances as instance')
+    .innerJoin('workflow_instances as root', 'root.id', 'instance.execution_id')
+    .select(['instance.id', 'instance.service_version_id', 'root.sealed_secrets'])
+    .where(isAmong(read, 'instance.id', [...new Set(instanceIds)]))
+    .execute();
+  const versionIds = [...new Set(rows.map(({ service_version_id }) => service_version_id))];
+  const callers = await callersOf(read, versionIds);
+  const byVersion = new Map(versionIds.map((id, at) => [id, callers[at] ?? nobody]));
+  const byInstance = new Map(rows.map((row) => [row.id, row]));
+  return instanceIds.map((id) => {
+    const row = byInstance.get(id);
+    return row && { ...(byVersion.get(row.service_version_id) ?? nobody), sealedSecrets: row.sealed_secrets };
+  });
+}
+
+const nobody: Caller = { applicationId: null, owner: null };
+
+async function callersOf(read: Queries, versionIds: readonly string[]): Promise<Caller[]> {
+  if (versionIds.length === 0) return [];
+  const rows = await read
+    .selectFrom('service_versions as version')
+    .innerJoin('services', 'services.id', 'version.service_id')
+    .leftJoin('workflow_versions as workflow', 'workflow.service_version_id', 'version.id')
+    .select(['version.id', 'workflow.application_id', 'services.owner_type', 'services.owner_id'])
+    .where(isAmong(read, 'version.id', [...new Set(versionIds)]))
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return versionIds.map((id) => {
+    const row = byId.get(id);
+    if (!row) return nobody;
+    const { application_id: applicationId, owner_type: type, owner_id } = row;
+    return { applicationId, owner: type === null || owner_id === null ? null : { type, id: owner_id } };
+  });
+}

@@ -1,0 +1,182 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Event } from '@kethub/workflow';
+import { acceptExecutions, Fitting, type PreparedExecution, type Workflows } from '../../executions/index.ts';
+import type { AccessDirectory, Subscriber } from '../../gateway/index.ts';
+import { countExecution, hasQuota } from '../../../catalog/limits/index.ts';
+import type { TargetClient } from '../../../catalog/on-premise/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import { Gather, isOutage, type Queries, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
+import type { Inbox } from '../advance/index.ts';
+import { markAnswered, markCalling, type Answered, type Sending } from './calls.ts';
+import { depthsOf } from './depths.ts';
+import { pauseAfter } from './patience.ts';
+import { markCalled, type CalledJob } from './queries.ts';
+
+/** A service of this platform that is called for a job. */
+export interface MadeCall {
+  readonly called: CalledJob;
+  readonly subscriber: Pick<Subscriber, 'limits' | 'subscriptionId'>;
+  readonly prepared: PreparedExecution;
+}
+
+type Caller = Pick<Subscriber, 'limits' | 'subscriptionId' | 'applicationId' | 'serviceVersionId'>;
+
+/** A job whose start may be sent. */
+export interface Call {
+  readonly job: WorkflowJobRow;
+  /** When it was counted with this call; null when it was not, or before. */
+  readonly countedAt: number | null;
+}
+
+/** What everybody needs who works on a job. What many jobs write at the same time is written in one transaction. */
+export interface Desk {
+  readonly platform: Platform;
+  readonly workflows: Workflows;
+  readonly directory: AccessDirectory;
+  readonly targets: TargetClient;
+  readonly fitting: Fitting;
+  /** Who sends the starts of this process. */
+  readonly caller: string;
+  /** Ends a job and tells its instance what came of it; nothing when the job is in another state by now, or gone. */
+  end(job: WorkflowJobRow, event: Event): Promise<void>;
+  /** Notes a call of a service of the platform, with its execution; false when the job was cancelled meanwhile. */
+  note(call: MadeCall): Promise<boolean>;
+  /**
+   * Notes and counts a start before it is sent to a service elsewhere; null when it must not be sent: the job was cancelled,
+   * or another process has taken it while this one stood still. Throws quota-exceeded.
+   */
+  calling(job: WorkflowJobRow, caller: Caller): Promise<Call | null>;
+  /** Notes what was started; returns what the job is by now, undefined when it is gone. */
+  answered(answer: Answered): Promise<WorkflowJobRow['state'] | undefined>;
+  /**
+   * Writes what a service elsewhere has answered, which nobody else knows: again and again while the database is away, and a
+   * few times more when it refuses. Throws the last error, also when this process is to end.
+   */
+  persist<T>(job: WorkflowJobRow, write: () => Promise<T>): Promise<T>;
+}
+
+/** What a service elsewhere has answered could not be written. */
+export class Unwritten extends Error {
+  override readonly name = 'Unwritten';
+
+  constructor(cause: unknown) {
+    super('What a service has answered could not be written', { cause });
+  }
+}
+
+export interface DeskOf {
+  readonly workflows: Workflows;
+  readonly directory: AccessDirectory;
+  readonly targets: TargetClient;
+  readonly inbox: Inbox;
+  /** Of this process: who sends its starts. */
+  readonly caller: string;
+  /** This process is to end. */
+  readonly stopped: AbortSignal;
+}
+
+/** How often the database may refuse an answer. */
+const REFUSALS = 5;
+
+export function createDesk(platform: Platform, of: DeskOf): Desk {
+  const { workflows, directory, targets, inbox, caller, stopped } = of;
+  const { database, log, telemetry } = platform;
+  const noting = new Gather<MadeCall, boolean>((calls) =>
+    database.write((transaction) => noteCalls(platform, workflows, transaction, calls)),
+  );
+  const calling = new Gather<Asking, Call | null>((all) =>
+    database.write((transaction) => noteStarts(platform, transaction, caller, all)),
+  );
+  const answering = new Gather<Answered, WorkflowJobRow['state'] | undefined>(async (answers) => {
+    const states = await database.write((transaction) => markAnswered(transaction, answers));
+    return answers.map(({ id }) => states.get(id));
+  });
+  return {
+    platform,
+    workflows,
+    directory,
+    targets,
+    fitting: new Fitting(platform),
+    caller,
+    end: (job, event) => inbox.add({ job, event }),
+    note: (call) => noting.add(call),
+    calling: (job, of) => calling.add({ job, of }),
+    answered: (answer) => answering.add(answer),
+    async persist(job, write) {
+      for (let attempt = 0; ; attempt++) {
+        try {
+          return await write();
+        } catch (error) {
+          if (stopped.aborted || (!isOutage(error) && attempt >= REFUSALS)) throw new Unwritten(error);
+          log.warn({ job: job.id, attempt, err: error }, 'what a service has answered is not written yet: tried again');
+          telemetry.metrics?.workflowRetried('note');
+          await pause(pauseAfter(attempt), undefined, { signal: stopped }).catch(() => undefined);
+        }
+      }
+    },
+  };
+}
+
+async function noteCalls(
+  platform: Platform,
+  workflows: Workflows,
+  transaction: Queries,
+  calls: readonly MadeCall[],
+): Promise<boolean[]> {
+  const marked = await markCalled(
+    transaction,
+    calls.map(({ called }) => called),
+  );
+  const noted = calls.filter(({ called }) => marked.has(called.id));
+  for (const { subscriber } of noted) await count(platform, transaction, subscriber);
+  const prepared = noted.map((call) => call.prepared);
+  const depths = await depthsOf(
+    transaction,
+    prepared.filter(({ isWorkflow }) => isWorkflow).map(({ row }) => row.id),
+  );
+  await acceptExecutions(
+    workflows,
+    transaction,
+    prepared.map((one) => ({ ...one, depth: depths.get(one.row.id) ?? 0 })),
+  );
+  return calls.map(({ called }) => marked.has(called.id));
+}
+
+interface Asking {
+  readonly job: WorkflowJobRow;
+  readonly of: Caller;
+}
+
+async function noteStarts(
+  platform: Platform,
+  transaction: Queries,
+  caller: string,
+  all: readonly Asking[],
+): Promise<(Call | null)[]> {
+  const sent = all.map(({ job: { id, lease }, of }): Sending => {
+    const { applicationId: application_id, serviceVersionId: service_version_id } = of;
+    return { id, lease, caller, application_id, service_version_id };
+  });
+  const states = await markCalling(transaction, sent);
+  const calls: (Call | null)[] = [];
+  for (const [at, { job, of }] of all.entries()) {
+    const state = states.get(job.id);
+    // One that an earlier process has sent was counted by that.
+    const isNew = job.application_id === null;
+    const countedAt = state !== undefined && isNew ? await count(platform, transaction, of) : null;
+    calls.push(state === undefined ? null : { job: { ...job, ...sent[at], state }, countedAt });
+  }
+  return calls;
+}
+
+/** Returns when it was counted, or null. */
+async function count(
+  { now }: Platform,
+  transaction: Queries,
+  { limits, subscriptionId }: MadeCall['subscriber'],
+): Promise<number | null> {
+  if (!hasQuota(limits)) return null;
+  const at = now();
+  await countExecution(transaction, subscriptionId, limits, at);
+  return at;
+}

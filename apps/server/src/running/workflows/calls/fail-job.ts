@@ -1,0 +1,23 @@
+import type { Value } from '@kethub/workflow';
+import type { Subscriber } from '../../gateway/index.ts';
+import type { Problem } from '../../../foundation/http/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
+import type { Desk } from './desk.ts';
+import type { Call } from './service-call.ts';
+
+/** The service was not started, or has failed: the task raises SERVICE_FAILED. */
+export function failJob(
+  desk: Desk,
+  job: WorkflowJobRow,
+  { serviceId, applicationId }: Pick<Call, 'serviceId' | 'applicationId'>,
+  response: Value,
+): Promise<void> {
+  return desk.end(job, { type: 'jobFailed', job: job.job, serviceId, applicationId, response });
+}
+
+/** What the gateway would have answered. */
+export function documentOf({ addresses }: Platform, problem: Problem, subscriber: Subscriber | null): Value {
+  const { pathname } = new URL(subscriber ? `${subscriber.scope.address}/` : addresses.gateway);
+  return problem.document(addresses.problems, pathname);
+}

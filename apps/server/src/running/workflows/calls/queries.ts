@@ -1,0 +1,146 @@
+import { sql } from 'kysely';
+import {
+  inTurns,
+  isAmong,
+  recordsOf,
+  type Database,
+  type Queries,
+  type WorkflowJobRow,
+} from '../../../foundation/storage/index.ts';
+import type { HeldJob, Turns } from '../advance/index.ts';
+import type { Room } from './places.ts';
+
+const toDo = sql<boolean>`state in ('OPEN', 'ENDED', 'CANCELLING', 'REMOTE')`;
+
+/**
+ * Longer than any lease and any pause between two tries. What lies further ahead was written by a clock that was wrong, and
+ * has since been set back: it is due.
+ */
+const FAR_MS = 60_000;
+
+/** What a process may write of a job: nothing once another has taken it. */
+type Held = Pick<WorkflowJobRow, 'id' | 'lease'>;
+
+/** When the next job is due that nobody works on and that is not due yet. */
+export async function nextDue({ read }: Database, now: number): Promise<number | null> {
+  const row = await read
+    .selectFrom('workflow_jobs')
+    .select('due')
+    // Literal: the index is of these only.
+    .where(sql<boolean>`${toDo} and due > 0`)
+    .where('due', '>', now)
+    .where('locked_until', '<=', now)
+    .orderBy('due')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.due ?? null;
+}
+
+export interface DueJob {
+  readonly id: string;
+  readonly owner: string;
+}
+
+/** The jobs that are due, of the owners in turns; asked outside of a transaction, whenever an execution changes. */
+export async function dueJobs({ read }: Database, turns: Turns, now: number, room: Room): Promise<DueJob[]> {
+  const isDue = sql<boolean>`${toDo} and due <= ${now} and ${isFree(now)}`;
+  const lists: DueJob[][] = [];
+  for (const owner of await turns.next(read, 'workflow_jobs', isDue)) {
+    const rows = await read
+      .selectFrom('workflow_jobs')
+      .select(['id', 'owner'])
+      .where('owner', '=', owner)
+      .where(isDue)
+      .orderBy('due')
+      .orderBy('id')
+      .limit(Math.max(0, Math.min(room.all, room.of(owner))))
+      .execute();
+    lists.push(rows);
+  }
+  return inTurns(lists).slice(0, room.all);
+}
+
+function isFree(now: number) {
+  return sql<boolean>`(locked_until <= ${now} or locked_until > ${now + FAR_MS})`;
+}
+
+/** Makes due what a wrong clock has put off; returns how many these were. */
+export async function undoClock({ read, write }: Database, now: number): Promise<number> {
+  const far = sql<boolean>`${toDo} and due > 0 and due > ${now + FAR_MS}`;
+  const found = await read.selectFrom('workflow_jobs').select('id').where(far).limit(1).executeTakeFirst();
+  if (!found) return 0;
+  const { numUpdatedRows } = await write((transaction) =>
+    transaction.updateTable('workflow_jobs').set({ due: now }).where(far).executeTakeFirst(),
+  );
+  return Number(numUpdatedRows);
+}
+
+/**
+ * Takes those of these jobs that nobody else has taken, for a while: when this process dies, another takes them. Whoever had
+ * them before can write nothing of them any more.
+ */
+export function claimJobs(
+  transaction: Queries,
+  ids: readonly string[],
+  now: number,
+  lockedUntil: number,
+): Promise<WorkflowJobRow[]> {
+  return transaction
+    .updateTable('workflow_jobs')
+    .set({ locked_until: lockedUntil, lease: sql<number>`lease + 1` })
+    .where(isAmong(transaction, 'id', ids))
+    .where(toDo)
+    .where(isFree(now))
+    .returningAll()
+    .execute();
+}
+
+/** Of jobs that this process works on; neither of one that is done meanwhile nor of one that another has taken. */
+export async function renewLeases(transaction: Queries, jobs: readonly Held[], lockedUntil: number): Promise<void> {
+  const held = recordsOf(transaction, jobs, { id: 'text', lease: 'bigint' });
+  await sql`update workflow_jobs set locked_until = ${lockedUntil} from ${held} as held
+    where workflow_jobs.id = held.id and workflow_jobs.lease = held.lease and locked_until > 0`.execute(transaction);
+}
+
+/** A job whose service is called with this transaction. */
+export interface CalledJob extends Held {
+  readonly application_id: string;
+  readonly address: string;
+}
+
+/** Returns the ids of those that were neither cancelled nor taken by another process meanwhile. */
+export async function markCalled(transaction: Queries, jobs: readonly CalledJob[]): Promise<ReadonlySet<string>> {
+  const fresh = recordsOf(transaction, jobs, { id: 'text', lease: 'bigint', application_id: 'text', address: 'text' });
+  const { rows } = await sql<{ id: string }>`update workflow_jobs set state = 'STARTED', due = 0,
+      application_id = fresh.application_id, address = fresh.address, input = null, attempts = 0, locked_until = 0
+    from ${fresh} as fresh
+    where workflow_jobs.id = fresh.id and workflow_jobs.lease = fresh.lease and workflow_jobs.state = 'OPEN'
+    returning workflow_jobs.id`.execute(transaction);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** False when another process has taken it meanwhile, or it is in another state. */
+export async function postpone(
+  transaction: Queries,
+  { id, lease, state, attempts }: WorkflowJobRow,
+  due: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('workflow_jobs')
+    .set({ due, attempts: attempts + 1, locked_until: 0 })
+    .where('id', '=', id)
+    .where('lease', '=', lease)
+    .where('state', '=', state)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+export async function removeJob(transaction: Queries, { id, lease, state }: HeldJob): Promise<boolean> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('workflow_jobs')
+    .where('id', '=', id)
+    .where('lease', '=', lease)
+    .where('state', '=', state)
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
+}

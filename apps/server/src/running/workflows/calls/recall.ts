@@ -1,0 +1,42 @@
+import { readExact } from '../exact.ts';
+import type { TargetColumns } from '../../../catalog/on-premise/index.ts';
+import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
+import { abandonJob } from './abandon.ts';
+import type { JobContext } from './contexts.ts';
+import type { Desk } from './desk.ts';
+import { RemoteFault } from './remote-call.ts';
+import { targetOf } from './remote-job.ts';
+import { admitTask, callOf, inputOf } from './service-call.ts';
+import { startRemote } from './start-remote.ts';
+
+/**
+ * A start that was cancelled while an earlier process had it under way, which died before it knew the answer: it is sent
+ * again under the same Idempotency-Key, to learn the id of what is to be cancelled. Not when its secrets are erased: it would
+ * be another request. The journal says so then.
+ */
+export async function recall(desk: Desk, job: WorkflowJobRow, context: JobContext | undefined): Promise<void> {
+  const { platform, directory } = desk;
+  const reason = 'The platform stopped before it had noted the answer to the start.';
+  const { $secrets } = (await readExact(job.input ?? '{}')) as { $secrets?: unknown };
+  if (!context || ($secrets != null && context.sealedSecrets === null)) return abandonJob(platform, job, reason);
+  const call = callOf(job, context);
+  const subscriber = await admitTask(platform, directory, call, context).catch((error: unknown) => {
+    throw new RemoteFault(reason, false, null, { cause: error });
+  });
+  const target = await targetOfCall(desk, job, context);
+  await startRemote(desk, job, call, { ...subscriber, target }, await inputOf(platform, job, context));
+}
+
+/** Where the service of a job was called, whether or not anybody is subscribed to it still. Throws RemoteFault. */
+export async function targetOfCall(
+  { platform, directory }: Desk,
+  job: WorkflowJobRow,
+  context: JobContext | undefined,
+): Promise<TargetColumns> {
+  const known = job.service_version_id && (await targetOf(platform.database, job.service_version_id));
+  if (known) return known;
+  // Called before versions were noted with their jobs.
+  const target = context && (await admitTask(platform, directory, callOf(job, context), context)).target;
+  if (target) return target;
+  throw new RemoteFault('The service does not run elsewhere any more.', false, null);
+}

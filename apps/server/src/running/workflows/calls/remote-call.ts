@@ -1,0 +1,138 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Value } from '@kethub/workflow';
+import type { Subscriber } from '../../gateway/index.ts';
+import { Unanswered, type TargetCall, type TargetColumns } from '../../../catalog/on-premise/index.ts';
+import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
+import type { Desk } from './desk.ts';
+import { documentOf } from './fail-job.ts';
+import { readValue } from './service-result.ts';
+
+/** Bytes of an answer that are judged in one turn of the thread. */
+const SLICE = 128 * 1024;
+
+/** Why a call of a service that runs elsewhere has not brought what was asked for. */
+export class RemoteFault extends Error {
+  override readonly name = 'RemoteFault';
+  /** It can be better when it is called again. */
+  readonly mayPass: boolean;
+  /** Of a start: the service may be at work on it all the same. */
+  readonly mayHaveBegun: boolean;
+  /** Of the log of the platform no part: it may be what the service has answered. */
+  readonly #response: Value;
+  /** Whether the service has said so itself, in JSON. */
+  readonly isAnswer: boolean;
+
+  /** @param message for those who see the workflow: no address, nothing that the service has answered. */
+  constructor(
+    message: string,
+    mayPass: boolean,
+    response: Value,
+    of: { isAnswer?: boolean; mayHaveBegun?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause: of.cause });
+    this.mayPass = mayPass;
+    this.mayHaveBegun = of.mayHaveBegun ?? false;
+    this.isAnswer = of.isAnswer ?? false;
+    this.#response = response;
+  }
+
+  /** What the task learns of it. */
+  get response(): Value {
+    return this.#response;
+  }
+}
+
+/** An answer that never gets better: what it lacks is said to whoever can mend the service. */
+export function notTheInterface(detail: string, mayHaveBegun = true): RemoteFault {
+  const title = "The provider's service has not the interface of managed services";
+  return new RemoteFault(detail, false, { type: 'about:blank', title, detail }, { mayHaveBegun });
+}
+
+/** Who calls what, of the services that run elsewhere. */
+export type RemoteSubscriber = Subscriber & { readonly target: TargetColumns };
+
+/** What a job asks of the service that it calls. */
+export interface Ask extends Omit<TargetCall, 'requestId'> {
+  /** As the interface of managed services writes it. */
+  readonly operation: 'POST /' | 'GET /{id}' | 'GET /{id}/result';
+  readonly mostBytes: number;
+}
+
+/** The JSON that a service answers with success. Throws RemoteFault. */
+export async function callRemote(
+  { targets, platform }: Desk,
+  { id }: WorkflowJobRow,
+  subscriber: RemoteSubscriber,
+  { operation, mostBytes, ...call }: Ask,
+): Promise<Value> {
+  const answer = await targets
+    .call(subscriber.target, { ...call, requestId: id }, mostBytes)
+    .catch((error: unknown) => {
+      if (!(error instanceof Unanswered)) throw error;
+      if (error.failure === 'TOO_LARGE') throw tooLarge(operation, mostBytes);
+      const { message } = error;
+      // What was sent may have begun: made again, it could be done twice. What runs is not given up for a setting.
+      const mayHaveBegun = operation === 'POST /' && (error.failure === 'BROKEN' || error.failure === 'LATE');
+      const mayPass = operation !== 'POST /' || error.failure === 'NOT_REACHED';
+      const of = { mayHaveBegun, cause: error };
+      throw new RemoteFault(message, mayPass, documentOf(platform, error, subscriber), of);
+    });
+  const { status } = answer;
+  const json = await parse(answer.text);
+  if (json === 'TOO_LARGE') throw tooLarge(operation, mostBytes);
+  const isGood = operation === 'GET /{id}/result' ? status === 200 : status >= 200 && status < 300;
+  const what = `The provider's service answered ${operation} with ${status}`;
+  if (json && isGood) return json.value;
+  const mayHaveBegun = operation === 'POST /' && !wasTurnedAway(status);
+  if (json) {
+    const of = { isAnswer: true, mayHaveBegun };
+    throw new RemoteFault(`${what}.`, isTransient(operation, status), json.value, of);
+  }
+  const detail = `${what} and ${answer.text === '' ? 'an empty body' : 'a body that is not JSON'}.`;
+  if (!isTransient(operation, status)) throw notTheInterface(detail, mayHaveBegun);
+  throw new RemoteFault(detail, true, {
+    type: 'about:blank',
+    title: "The provider's service is not available",
+    detail,
+  });
+}
+
+function tooLarge(operation: Ask['operation'], bytes: number): RemoteFault {
+  const advice = operation === 'GET /{id}/result' ? ' Have it write a file, or return less.' : '';
+  const detail = `The provider's service answered ${operation} with more than the ${bytes} bytes that a workflow takes.${advice}`;
+  const mayHaveBegun = operation === 'POST /';
+  return new RemoteFault(detail, false, { type: 'about:blank', title: 'Result too large', detail }, { mayHaveBegun });
+}
+
+const tooMuch: ReadonlySet<number> = new Set([408, 425, 429, 503]);
+
+/**
+ * Of whoever has too much to do, or is just being started anew; 501 says that it will never be otherwise. A start that
+ * failed on the way, or inside, may have begun: only one that was turned away is made again.
+ */
+export function isTransient(operation: Ask['operation'] | 'PUT /{id}/cancel', status: number): boolean {
+  return tooMuch.has(status) || (operation !== 'POST /' && status >= 500 && status !== 501);
+}
+
+/** Whether a service that answers a start with this has certainly not begun. */
+function wasTurnedAway(status: number): boolean {
+  return (status >= 300 && status < 500) || tooMuch.has(status) || status === 501;
+}
+
+/** Null: it is not JSON. */
+async function parse(text: string): Promise<{ readonly value: Value } | 'TOO_LARGE' | null> {
+  try {
+    return await readValue(slicesOf(Buffer.from(text)));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return null;
+  }
+}
+
+/** Each in a turn of the thread of its own. */
+async function* slicesOf(bytes: Buffer): AsyncIterable<Buffer> {
+  for (let from = 0; from < bytes.length; from += SLICE) {
+    if (from > 0) await nextTurn();
+    yield bytes.subarray(from, from + SLICE);
+  }
+}

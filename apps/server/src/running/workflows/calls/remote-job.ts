@@ -1,0 +1,126 @@
+import { isFinal, limits, type ExecutionStatus } from '@kethub/contract';
+import type { Value } from '@kethub/workflow';
+import { Unanswered, type TargetClient, type TargetColumns } from '../../../catalog/on-premise/index.ts';
+import type { Database, WorkflowJobRow } from '../../../foundation/storage/index.ts';
+import type { Desk } from './desk.ts';
+import { failJob } from './fail-job.ts';
+import { postpone } from './queries.ts';
+import { callRemote, isTransient, notTheInterface, RemoteFault, type RemoteSubscriber } from './remote-call.ts';
+import type { Call } from './service-call.ts';
+
+export const FIRST_POLL_MS = 25;
+const LONGEST_POLL_MS = 1_000;
+
+/** Asks how it goes, and for the result once it has ended. Throws RemoteFault. */
+export async function collectRemote(
+  desk: Desk,
+  job: WorkflowJobRow,
+  call: Call,
+  subscriber: RemoteSubscriber,
+): Promise<void> {
+  const { platform } = desk;
+  const address = job.address ?? '';
+  const status = await callRemote(desk, job, subscriber, {
+    operation: 'GET /{id}',
+    method: 'GET',
+    path: address,
+    mostBytes: limits.jsonBodyBytes,
+  });
+  if (typeof member(status, 'status') !== 'string')
+    throw notTheInterface("The provider's service answered GET /{id} without a status.");
+  if (hasEnded(status)) return endRemote(desk, job, call, status, { subscriber, address });
+  const due = platform.now() + pauseFor(job, platform.now());
+  await platform.database.write((transaction) => postpone(transaction, { ...job, attempts: -1 }, due));
+}
+
+interface Where {
+  readonly subscriber: RemoteSubscriber;
+  readonly address: string;
+}
+
+/** Throws RemoteFault for a result that may still be had. */
+export async function endRemote(
+  desk: Desk,
+  job: WorkflowJobRow,
+  call: Call,
+  status: Value,
+  { subscriber, address }: Where,
+): Promise<void> {
+  const hasSucceeded = member(status, 'status') === 'SUCCEEDED';
+  let result: Value;
+  try {
+    result = await callRemote(desk, job, subscriber, {
+      operation: 'GET /{id}/result',
+      method: 'GET',
+      path: `${address}/result`,
+      mostBytes: limits.workflowResultBytes,
+    });
+  } catch (error) {
+    if (!(error instanceof RemoteFault)) throw error;
+    // Whatever the status under which a service tells why it has failed: that it says so is the answer.
+    const isCause = error.isAnswer && !hasSucceeded;
+    if (error.mayPass && !isCause) throw error;
+    return failJob(desk, job, call, error.response);
+  }
+  if (!hasSucceeded) return failJob(desk, job, call, result);
+  const { serviceId, applicationId } = call;
+  const called = { serviceId, applicationId };
+  return desk.end(job, { type: 'jobSucceeded', job: job.job, result: withoutHal(result), called });
+}
+
+export function hasEnded(status: Value): boolean {
+  const known = member(status, 'status');
+  return typeof known === 'string' && isFinal(known as ExecutionStatus);
+}
+
+/**
+ * What is over soon is asked about often: half as long as the job is old, which its id tells, 25 ms to a second. One that is
+ * younger than nothing was made before the clock was set back.
+ */
+function pauseFor({ id }: WorkflowJobRow, now: number): number {
+  const age = now - parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+  return age < 0 ? LONGEST_POLL_MS : Math.round(Math.min(LONGEST_POLL_MS, Math.max(FIRST_POLL_MS, age / 2)));
+}
+
+/** Where a version runs that was called; undefined when it does not run elsewhere any more. */
+export function targetOf({ read }: Database, serviceVersionId: string): Promise<TargetColumns | undefined> {
+  return read
+    .selectFrom('on_premise_targets')
+    .select(['url', 'timeout_ms', 'sealed_credentials'])
+    .where('service_version_id', '=', serviceVersionId)
+    .executeTakeFirst();
+}
+
+/** Nobody wants the result any more. Throws RemoteFault, also when the provider has too much to do or fails. */
+export async function cancelRemote(targets: TargetClient, job: WorkflowJobRow, target: TargetColumns): Promise<void> {
+  const path = `${job.address ?? ''}/cancel`;
+  const { status } = await targets
+    .call(target, { method: 'PUT', path, requestId: job.id }, limits.jsonBodyBytes)
+    .catch((error: unknown) => {
+      if (!(error instanceof Unanswered)) throw error;
+      // An answer that is too long is one.
+      if (error.failure === 'TOO_LARGE') return { status: 200 };
+      throw new RemoteFault(error.message, error.failure !== 'REFUSED', null, { cause: error });
+    });
+  if (isTransient('PUT /{id}/cancel', status))
+    throw new RemoteFault(`The provider's service answered PUT /{id}/cancel with ${status}.`, true, null);
+}
+
+/** Throws RemoteFault when there is none, or none that can stand in an address. */
+export function idIn(started: Value): string {
+  const id = member(started, 'id');
+  if (typeof id === 'string' && /^[\w.-]{1,100}$/.test(id) && !/^\.+$/.test(id)) return id;
+  const form = 'one to a hundred letters, digits, dots, hyphens and underscores';
+  throw notTheInterface(`The provider's service answered POST / without an id of ${form}.`);
+}
+
+function member(value: Value, name: string): Value {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  return (value as { readonly [name: string]: Value })[name] ?? null;
+}
+
+function withoutHal(result: Value): Value {
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) return result;
+  const { _links, _embedded, ...own } = result as { readonly [name: string]: Value };
+  return own;
+}

@@ -1,0 +1,97 @@
+import { jsonText, type ServiceReference, type Value, type Variables } from '@kethub/workflow';
+import { holds } from '../../../catalog/access/index.ts';
+import type { AccessDirectory, ApplicationAccess, Subscriber } from '../../gateway/index.ts';
+import { Problem } from '../../../foundation/http/index.ts';
+import { readExact } from '../exact.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import { compareVersions } from '../../../catalog/services/index.ts';
+import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
+import { unsealSecrets } from '../secrets.ts';
+import type { JobContext } from './contexts.ts';
+
+/** Who a job calls as whom, as far as that is known before the call. */
+export interface Call {
+  readonly serviceId: string;
+  /** The nil UUID where the workflow names no application. */
+  readonly applicationId: string;
+  readonly reference: ServiceReference;
+}
+
+const NIL = '00000000-0000-0000-0000-000000000000';
+
+export function callOf(job: WorkflowJobRow, { applicationId }: JobContext): Call {
+  const reference = JSON.parse(job.service) as ServiceReference;
+  return { reference, serviceId: reference.serviceId, applicationId: reference.applicationId ?? applicationId ?? NIL };
+}
+
+/**
+ * The subscription that a task uses, as the gateway would decide at this moment: of an application of the workflow's
+ * owner, to a version that is offered to it now. Throws not-subscribed, version-retired.
+ */
+export async function admitTask(
+  platform: Platform,
+  directory: AccessDirectory,
+  { reference, applicationId }: Call,
+  { owner }: JobContext,
+): Promise<Subscriber> {
+  const find = (access: ApplicationAccess | null) => subscriptionOf(access, reference, owner);
+  const known = find(await directory.application(applicationId));
+  if (known && isActive(platform, known)) return known;
+  // Nobody is refused from memory.
+  const fresh = find(await directory.readAgain(applicationId));
+  if (fresh && isActive(platform, fresh)) return fresh;
+  if (fresh?.retirement)
+    throw new Problem(
+      'version-retired',
+      `Version ${fresh.version} of the service is retired. Subscribe to a newer one.`,
+    );
+  const which = reference.serviceVersion === null ? '' : ` in version ${reference.serviceVersion}`;
+  throw new Problem(
+    'not-subscribed',
+    `The application ${applicationId} of the workflow's owner is not subscribed to the service ${reference.serviceId}${which}, or its subscription has ended.`,
+  );
+}
+
+function subscriptionOf(
+  access: ApplicationAccess | null,
+  { serviceId, serviceVersion }: ServiceReference,
+  owner: JobContext['owner'],
+): Subscriber | null {
+  const found = [...(access?.subscriptions.values() ?? [])]
+    // A workflow may name any application: only one of its own owner is used.
+    .filter((one) => one.owner.id === owner?.id && one.owner.type === owner.type)
+    .filter((one) => one.serviceId === serviceId && (serviceVersion === null || one.version === serviceVersion));
+  return found.toSorted((a, b) => compareVersions(a.version, b.version))[0] ?? null;
+}
+
+function isActive({ now }: Platform, { active }: Subscriber): boolean {
+  return active.some((interval) => holds(interval, now()));
+}
+
+/** The input as text, with secrets in clear and references to data pools as services know them. */
+export async function inputOf(platform: Platform, job: WorkflowJobRow, { sealedSecrets }: JobContext): Promise<string> {
+  const { $secrets, ...input } = (await readExact(job.input ?? '{}')) as Variables;
+  const sent: Record<string, Value> = {};
+  for (const [name, value] of Object.entries(input)) sent[name] = isPool(value) ? { ...value, ref: 'DATAPOOL' } : value;
+  if ($secrets === undefined || $secrets === null) return jsonText(sent);
+  const secrets = sealedSecrets === null ? {} : unsealSecrets(platform, sealedSecrets);
+  return jsonText({ ...sent, $secrets: inClear($secrets, secrets) });
+}
+
+function isPool(value: Value): value is { readonly [name: string]: Value } {
+  return typeof value === 'object' && value !== null && 'ref' in value && 'id' in value && value.ref === 'datapool';
+}
+
+function inClear(wanted: Value, secrets: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = typeof wanted === 'object' && wanted !== null ? Object.entries(wanted) : [];
+  return Object.fromEntries(
+    entries.map(([name, value]): [string, string] => {
+      const of = typeof value === 'object' && value !== null && '$secret' in value ? value['$secret'] : null;
+      if (typeof of !== 'string') throw new Problem('invalid-secrets', `$secrets/${name} is built with secret_value.`);
+      const secret = Object.hasOwn(secrets, of) ? secrets[of] : undefined;
+      if (secret === undefined)
+        throw new Problem('invalid-secrets', `The workflow was started without the secret ${of} in its $secrets.`);
+      return [name, secret];
+    }),
+  );
+}

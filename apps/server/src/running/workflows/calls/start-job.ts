@@ -1,0 +1,50 @@
+import { prepareExecution, removeInput, wakeWorkers } from '../../executions/index.ts';
+import type { Subscriber } from '../../gateway/index.ts';
+import { Problem } from '../../../foundation/http/index.ts';
+import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
+import type { JobContext } from './contexts.ts';
+import type { Desk } from './desk.ts';
+import { documentOf, failJob } from './fail-job.ts';
+import { requireReadableByStarters } from './starters.ts';
+import { admitTask, callOf, inputOf } from './service-call.ts';
+import { startRemote } from './start-remote.ts';
+
+/**
+ * Starts the service that a task calls, as the gateway would for the application: subscription, quota, input. The
+ * execution is written in the transaction that marks the job as started, and has its id: so it is started once, whatever
+ * dies in between. In process rather than over HTTP, because nothing else could be one transaction; it also needs neither
+ * the secret of an access key nor a gateway that is up.
+ */
+export async function startJob(desk: Desk, job: WorkflowJobRow, context: JobContext): Promise<void> {
+  const { platform, directory, fitting } = desk;
+  const call = callOf(job, context);
+  let subscriber: Subscriber | null = null;
+  try {
+    subscriber = await admitTask(platform, directory, call, context);
+    const text = await inputOf(platform, job, context);
+    const { target } = subscriber;
+    if (!target && !subscriber.isWorkflow) await fitting.require(subscriber.serviceVersionId);
+    if (target) await startRemote(desk, job, call, { ...subscriber, target }, text);
+    else await startHere(desk, job, subscriber, text);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    await failJob(desk, job, call, documentOf(platform, error, subscriber));
+  }
+}
+
+async function startHere(desk: Desk, job: WorkflowJobRow, subscriber: Subscriber, text: string): Promise<void> {
+  const { platform, workflows } = desk;
+  const { applicationId, scope } = subscriber;
+  const prepared = await prepareExecution(platform, workflows, subscriber, job.id, text);
+  await requireReadableByStarters(platform.database.read, job.instance_id, prepared.pools.pools);
+  const called = { id: job.id, lease: job.lease, application_id: applicationId, address: scope.address };
+  let accepted = false;
+  try {
+    accepted = await desk.note({ called, subscriber, prepared });
+  } finally {
+    if (!accepted) await removeInput(platform, prepared.row.input_blob);
+  }
+  if (!accepted) return;
+  platform.telemetry.metrics?.accepted();
+  wakeWorkers(platform, workflows, prepared);
+}

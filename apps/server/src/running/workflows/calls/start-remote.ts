@@ -1,0 +1,172 @@
+import { limits } from '@kethub/contract';
+import type { Value } from '@kethub/workflow';
+import { Problem } from '../../../foundation/http/index.ts';
+import { uncountExecution } from '../../../catalog/limits/index.ts';
+import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
+import { eventRow, insertEvents } from '../advance/index.ts';
+import { workflowsToDo } from '../wake.ts';
+import { noteAbandoned } from './abandon.ts';
+import { reopen, withdraw } from './calls.ts';
+import type { Desk, Call as Noted } from './desk.ts';
+import { failJob } from './fail-job.ts';
+import { isOver, pauseAfter } from './patience.ts';
+import { callRemote, RemoteFault, type RemoteSubscriber } from './remote-call.ts';
+import { cancelRemote, endRemote, FIRST_POLL_MS, hasEnded, idIn } from './remote-job.ts';
+import type { Call } from './service-call.ts';
+
+/**
+ * Starts a service that runs elsewhere and has the interface of managed services. It is noted before it is sent, so that
+ * nobody else sends it, however long this process stands still. The provider gets the id of the job as Idempotency-Key: when
+ * this process dies before the answer is noted, the next one of this worker sends it again under the same key. A job that
+ * was cancelled meanwhile is cancelled at the provider's as soon as its id is known. Throws quota-exceeded.
+ */
+export async function startRemote(
+  desk: Desk,
+  job: WorkflowJobRow,
+  call: Call,
+  subscriber: RemoteSubscriber,
+  text: string,
+): Promise<void> {
+  const noted = await desk.calling(job, subscriber).catch(async (error: unknown) => {
+    // The answer of the database may have been lost. Nothing was sent.
+    if (!(error instanceof Problem)) await takeBack(desk, job);
+    throw error;
+  });
+  if (!noted) return;
+  let started: Value;
+  let address: string;
+  try {
+    started = await send(desk, job, subscriber, text);
+    address = `/${encodeURIComponent(idIn(started))}`;
+  } catch (error) {
+    const isAgain = job.state === 'CANCELLING';
+    return isAgain ? notFound(desk, noted, error) : notStarted(desk, noted, call, subscriber, error);
+  }
+  const due = desk.platform.now() + FIRST_POLL_MS;
+  const note = () =>
+    desk.persist(job, () => desk.answered({ id: job.id, caller: noted.job.caller ?? '', address, due }));
+  if (!hasEnded(started) || noted.job.state === 'WITHDRAWN') {
+    if ((await note()) === undefined) await cancelGone(desk, job, subscriber, address);
+    return;
+  }
+  // Nobody has to know of it as running: its call and its end are one transaction, unless its result is late.
+  try {
+    await endRemote(certain(desk, noted.job, null), noted.job, call, started, { subscriber, address });
+  } catch (error) {
+    if (!(error instanceof RemoteFault)) throw error;
+    // Whoever asks next is told again what is wrong.
+    await note();
+  }
+}
+
+/** The note of a start that was not sent, should there be one. */
+function takeBack({ platform: { database, now }, persist, caller }: Desk, job: WorkflowJobRow): Promise<unknown> {
+  const noted = { ...job, caller };
+  const from = job.state === 'CANCELLING' ? 'WITHDRAWN' : 'CALLING';
+  return persist(job, () =>
+    database.write(
+      async (transaction) => (await reopen(transaction, noted, from, now())) || withdraw(transaction, noted),
+    ),
+  );
+}
+
+function send(desk: Desk, job: WorkflowJobRow, subscriber: RemoteSubscriber, text: string): Promise<Value> {
+  return callRemote(desk, job, subscriber, {
+    operation: 'POST /',
+    method: 'POST',
+    path: '',
+    body: text,
+    headers: { 'idempotency-key': job.id },
+    mostBytes: limits.workflowResultBytes,
+  });
+}
+
+/** A start without an id. Whether the service may have begun all the same decides what follows. */
+async function notStarted(
+  desk: Desk,
+  { job, countedAt }: Noted,
+  call: Call,
+  { subscriptionId }: RemoteSubscriber,
+  error: unknown,
+): Promise<void> {
+  const fault = faultOf(error);
+  const { platform } = desk;
+  const { database, now, telemetry, log } = platform;
+  if (fault.mayHaveBegun || !fault.mayPass || isOver(job, fault)) {
+    if (!fault.mayHaveBegun && countedAt !== null)
+      await desk.persist(job, () => database.write((one) => uncountExecution(one, subscriptionId, countedAt)));
+    const reason = fault.mayHaveBegun ? fault.message : null;
+    return failJob(certain(desk, job, reason), job, call, fault.response);
+  }
+  log.warn({ job: job.id, attempts: job.attempts, err: fault }, 'a job of a workflow is tried again');
+  telemetry.metrics?.workflowRetried('job');
+  const delayed = { type: 'jobDelayed', job: job.job, reason: fault.message } as const;
+  const event = job.attempts === 0 ? eventRow(platform, job.instance_id, delayed) : null;
+  await desk.persist(job, () =>
+    database.write(async (transaction) => {
+      if (await reopen(transaction, job, 'CALLING', now() + pauseAfter(job.attempts))) {
+        if (event) await insertEvents(transaction, [event]);
+      } else if (!(await withdraw(transaction, job))) return;
+      if (countedAt !== null) await uncountExecution(transaction, subscriptionId, countedAt);
+    }),
+  );
+  if (event) workflowsToDo(database, 'EVENTS');
+}
+
+/** A start that was sent again to learn the id of what is to be cancelled, in vain. */
+async function notFound({ platform, persist }: Desk, { job }: Noted, error: unknown): Promise<void> {
+  const fault = faultOf(error);
+  const { database, now, telemetry, log } = platform;
+  const isAgain = !fault.mayHaveBegun && fault.mayPass && !isOver(job, fault);
+  log.warn({ job: job.id, attempts: job.attempts, err: fault }, 'what a cancelled task has started is not known');
+  telemetry.metrics?.workflowRetried('job');
+  await persist(job, () =>
+    database.write(async (transaction) => {
+      if (isAgain) await reopen(transaction, job, 'WITHDRAWN', now() + pauseAfter(job.attempts));
+      else if (await withdraw(transaction, job)) await noteAbandoned(platform, transaction, job, fault.message);
+    }),
+  );
+  workflowsToDo(database, 'EVENTS');
+}
+
+/**
+ * A desk whose ends of this call are written whatever happens; what was cancelled meanwhile is removed. `mayRun`: why the
+ * service may be at work although nobody can cancel it, for the journal.
+ */
+function certain(desk: Desk, job: WorkflowJobRow, mayRun: string | null): Desk {
+  const { platform } = desk;
+  const remove = (): Promise<boolean> =>
+    platform.database.write(async (transaction) => {
+      const withdrawn = await withdraw(transaction, job);
+      if (withdrawn && mayRun !== null) await noteAbandoned(platform, transaction, job, mayRun);
+      return withdrawn;
+    });
+  return {
+    ...desk,
+    async end(ended, event) {
+      await desk.persist(job, () => desk.end(ended, event));
+      if ((await desk.persist(job, remove)) && mayRun !== null) workflowsToDo(platform.database, 'EVENTS');
+    },
+  };
+}
+
+/** Its job went away with its instance, or was given up with this process: nobody wants what has been started. */
+async function cancelGone(
+  { targets, platform }: Desk,
+  job: WorkflowJobRow,
+  { target }: RemoteSubscriber,
+  address: string,
+): Promise<void> {
+  platform.log.warn({ job: job.id }, 'a service has begun for a job that is gone: it is cancelled');
+  await cancelRemote(targets, { ...job, address }, target).catch((error: unknown) =>
+    platform.log.error({ job: job.id, err: error }, 'what a job that is gone has started could not be cancelled'),
+  );
+}
+
+/** What is no answer of the service may have happened after the start was sent. */
+function faultOf(error: unknown): RemoteFault {
+  if (error instanceof RemoteFault) return error;
+  const detail = 'The platform could not call the service. The operator finds the cause in the log.';
+  const response = { type: 'about:blank', title: 'Internal error', detail };
+  return new RemoteFault(detail, false, response, { mayHaveBegun: true, cause: error });
+}

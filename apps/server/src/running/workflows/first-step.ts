@@ -1,0 +1,118 @@
+import type { AcceptedWorkflow, FirstStep } from '../executions/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import type {
+  Together,
+  WorkflowInstanceRow,
+  WorkflowJobRow,
+  WorkflowTimerRow,
+} from '../../foundation/storage/index.ts';
+import {
+  gatherEffects,
+  HandOver,
+  jobColumns,
+  reduce,
+  timerColumns,
+  type Advancing,
+  type Effects,
+  type Next,
+} from './advance/index.ts';
+import type { Budget } from './budget.ts';
+import type { Graphs } from './graphs.ts';
+import { newInstance, startEvent } from './instance.ts';
+import { journalColumns, journalRows } from './journal.ts';
+
+/** What asks for more is taken in turns with the work of others. */
+const JOBS = 16;
+const COMMANDS = 500;
+
+/** Whom a first step sets to work. */
+export interface Wakes {
+  jobs(): void;
+  timers(): void;
+}
+
+/** What an instance is accepted as: begun already, with what its first step has to leave behind. */
+export class MadeStep implements FirstStep {
+  readonly instance: WorkflowInstanceRow;
+  readonly journal: ReturnType<typeof journalRows>;
+  readonly jobs: readonly WorkflowJobRow[];
+  readonly timers: readonly WorkflowTimerRow[];
+  readonly #handOver: HandOver;
+  readonly #advancing: Advancing;
+  readonly #wakes: Wakes;
+
+  constructor(row: WorkflowInstanceRow, next: Next, effects: Effects, advancing: Advancing, wakes: Wakes) {
+    const { phase } = next;
+    const { state, bytes } = next.toStore;
+    this.instance = { ...row, phase, state, bytes, revision: row.revision + 1 };
+    this.journal = journalRows(row.id, next.journal);
+    this.jobs = effects.jobs;
+    this.timers = effects.timers;
+    this.#advancing = advancing;
+    this.#wakes = wakes;
+    this.#handOver = new HandOver(advancing.taker);
+    this.#handOver.reserve(effects, new Set());
+  }
+
+  begin(): void {
+    if (this.jobs.length > 0) this.#advancing.recent.remember(this.instance);
+    if (this.#handOver.size < this.jobs.length) this.#wakes.jobs();
+    if (this.timers.length > 0) this.#wakes.timers();
+    this.#handOver.begin();
+  }
+
+  release(): void {
+    this.#handOver.release();
+  }
+}
+
+/**
+ * Computes what instances become with their first step before they are accepted: nobody has to write down that they are to
+ * begin, and find it again. Not for every instance: what asks for more than a few jobs and timers, or is of an owner who has
+ * used up the share of the thread that is everybody's, waits for its turn as an event.
+ */
+export class FirstSteps {
+  readonly #platform: Platform;
+  readonly #graphs: Graphs;
+  readonly #budget: Budget;
+  readonly #advancing: Advancing;
+  readonly #wakes: Wakes;
+
+  constructor(platform: Platform, graphs: Graphs, budget: Budget, advancing: Advancing, wakes: Wakes) {
+    this.#platform = platform;
+    this.#graphs = graphs;
+    this.#budget = budget;
+    this.#advancing = advancing;
+    this.#wakes = wakes;
+  }
+
+  async of(accepted: AcceptedWorkflow): Promise<MadeStep | null> {
+    const row = newInstance(this.#platform, accepted);
+    if (!this.#budget.allows(row.owner)) return null;
+    const graph = await this.#graphs.load(row.service_version_id);
+    if (!graph) return null;
+    const began = performance.now();
+    const work = { row, before: null, events: [{ id: '', event: startEvent(accepted) }], ended: [] };
+    const isOver = (done: number) => done >= COMMANDS;
+    const advanced = reduce(graph, work, this.#platform.now(), this.#platform.log, isOver);
+    const { next } = advanced;
+    const effects = next && gatherEffects(this.#platform, [advanced]);
+    this.#budget.spend(row.owner, performance.now() - began);
+    if (!next || !effects || !isSmall(next)) return null;
+    return new MadeStep(row, next, effects, this.#advancing, this.#wakes);
+  }
+}
+
+function isSmall({ phase, incidents, toStore: { parts }, effects, isPaused }: Next): boolean {
+  const plain = effects.every(({ type }) => type === 'startJob' || type === 'setTimer');
+  const isInOne = parts !== 'NONE' && parts.size === 0;
+  return phase === 'RUNNING' && !isPaused && incidents === 0 && isInOne && plain && effects.length <= JOBS;
+}
+
+/** Adds what the first steps of instances leave behind to what is written with the instances. */
+export function addFirstSteps(together: Together, steps: readonly MadeStep[]): void {
+  const all = (what: 'journal' | 'jobs' | 'timers') => steps.flatMap((step): readonly object[] => step[what]);
+  together.insert('workflow_journal', journalColumns, all('journal'));
+  together.insert('workflow_jobs', jobColumns, all('jobs'));
+  together.insert('workflow_timers', timerColumns, all('timers'));
+}

@@ -1,0 +1,43 @@
+import { parse, type ProcessGraph } from '@kethub/workflow';
+import type { Platform } from '../../foundation/platform.ts';
+
+/** Compiled graphs are a hundred times their file; deployed versions do not change. */
+const REMEMBERED = 200;
+
+/** The compiled files of versions, by version. */
+export interface Graphs {
+  /** Null when the version has been deleted. */
+  load(serviceVersionId: string): Promise<ProcessGraph | null>;
+}
+
+export function createGraphs({ database, blobs }: Pick<Platform, 'database' | 'blobs'>): Graphs {
+  const known = new Map<string, ProcessGraph>();
+  const load = async (id: string): Promise<ProcessGraph | null> => {
+    const row = await database.read
+      .selectFrom('service_versions')
+      .select(['source_blob', 'state'])
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (!row) return null;
+    const { stream } = await blobs.get(row.source_blob);
+    const parsed = await parse(Buffer.concat(await stream.toArray()), { judged: true });
+    if ('problems' in parsed) return null;
+    // A draft changes: instances of it go on with what they find.
+    if (row.state !== 'DRAFT') remember(id, parsed.graph);
+    return parsed.graph;
+  };
+  const remember = (id: string, graph: ProcessGraph): void => {
+    known.delete(id);
+    known.set(id, graph);
+    const [oldest] = known.keys();
+    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
+  };
+  return {
+    async load(id) {
+      const graph = known.get(id);
+      if (!graph) return load(id);
+      remember(id, graph);
+      return graph;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { isOutage } from '../../foundation/storage/index.ts';
+
+/**
+ * Does something with many together. When that fails they are halved until the culprits stand alone, which `failed` is told
+ * of; the others are done. Returns how many are done. Throws when the database is away.
+ */
+export async function inParts<T>(
+  all: readonly T[],
+  together: (some: readonly T[]) => Promise<void>,
+  failed: (one: T, error: unknown) => Promise<void>,
+): Promise<{ readonly done: number }> {
+  const [only] = all;
+  if (only === undefined) return { done: 0 };
+  try {
+    await together(all);
+    return { done: all.length };
+  } catch (error) {
+    if (isOutage(error)) throw error;
+    if (all.length === 1) {
+      await failed(only, error);
+      return { done: 0 };
+    }
+    const half = Math.ceil(all.length / 2);
+    const first = await inParts(all.slice(0, half), together, failed);
+    const rest = await inParts(all.slice(half), together, failed);
+    return { done: first.done + rest.done };
+  }
+}

@@ -1,0 +1,97 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { limits, type LogEntry } from '@kethub/contract';
+import type { Event, JournalEntry } from '@kethub/workflow';
+import { onExecutionChanged } from '../executions/index.ts';
+import type { LogSource } from '../../foundation/logs/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { readJournalAfter } from './journal.ts';
+
+const AT_ONCE = 1_000;
+const POLL_MS = 1_000;
+
+/** The log of an execution of a workflow: what its journal says, in words. Null when it is none. */
+export async function journalLog({ database }: Platform, executionId: string): Promise<LogSource | null> {
+  const find = () =>
+    database.read.selectFrom('workflow_instances').select('ended_at').where('id', '=', executionId).executeTakeFirst();
+  if (!(await find())) return null;
+  let text = '';
+  let bytes = 0;
+  let lastSeq = 0;
+  let retried: number | null = null;
+  /** A journal only grows, so its text does as well: positions stay what they were. */
+  const readOn = async (): Promise<boolean> => {
+    if (bytes >= limits.logBytes) return false;
+    const entries = await readJournalAfter(database.read, executionId, lastSeq, AT_ONCE);
+    for (const entry of entries) {
+      if (entry.type === 'event') retried = retriedBy(entry.event);
+      const line = lineOf(entry, retried);
+      lastSeq = entry.seq;
+      if (!line) continue;
+      const added = `${JSON.stringify(line)}\n`;
+      bytes += Buffer.byteLength(added);
+      if (bytes > limits.logBytes) return false;
+      text += added;
+    }
+    return entries.length === AT_ONCE;
+  };
+  return {
+    async read(fromByte) {
+      while (await readOn());
+      const rest = Buffer.from(text, 'utf8').subarray(fromByte);
+      return { bytes: rest, nextByte: fromByte + rest.length };
+    },
+    isComplete: async () => (await find())?.ended_at !== null,
+    async changed(signal) {
+      const changed = new AbortController();
+      const stop = onExecutionChanged(database, (id) => {
+        if (id === executionId) changed.abort();
+      });
+      const either = AbortSignal.any([signal, changed.signal]);
+      await pause(POLL_MS, undefined, { signal: either }).catch(() => undefined);
+      stop();
+    },
+  };
+}
+
+function retriedBy(event: Event): number | null {
+  return event.type === 'resolveIncident' ? event.incident : null;
+}
+
+/** `retried`: the incident that is tried again by the event that the entry follows from. */
+function lineOf(entry: JournalEntry, retried: number | null): LogEntry | null {
+  const line = (message: string, severity: LogEntry['severity'] = 'INFO'): LogEntry => ({
+    timestamp: new Date(entry.at).toISOString(),
+    severity,
+    message,
+  });
+  switch (entry.type) {
+    case 'activated':
+      return line(`${entry.elementId} begins`);
+    case 'completed':
+      return line(`${entry.elementId} has ended`);
+    case 'terminated':
+      return line(`${entry.elementId} was ended`, 'NOTICE');
+    case 'delayed':
+      return line(`${entry.elementId} waits for its service, which is tried again: ${entry.reason}`, 'WARNING');
+    case 'abandoned':
+      return line(
+        `${entry.elementId} was cancelled, but what it has called may run on at the provider's: ${entry.reason}`,
+        'WARNING',
+      );
+    case 'warned':
+      return line(`${entry.elementId} reads ${entry.expression}: ${entry.message}`, 'WARNING');
+    case 'incident': {
+      const { elementId, error } = entry.incident;
+      return line(`${elementId} cannot go on: ${error.errorCode}: ${error.message}`, 'ERROR');
+    }
+    case 'resolved':
+      // An incident ends with its element as well, and that has been told.
+      return entry.incident === retried ? line(`${entry.elementId} is tried again`, 'NOTICE') : null;
+    case 'errorCaught':
+      return line(`${entry.elementId} catches ${entry.error.errorCode}: ${entry.error.message}`, 'WARNING');
+    case 'finished':
+      return line(`The workflow has ended: ${entry.phase}`);
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,175 @@
+import { textOnly } from '@kethub/workflow';
+import { sql } from 'kysely';
+import type { Platform } from '../../foundation/platform.ts';
+import {
+  isAmong,
+  isOutage,
+  type Queries,
+  type WorkflowMessageRow,
+  type WorkflowSubscriptionRow,
+} from '../../foundation/storage/index.ts';
+import { eventRow, insertEvents } from './advance/index.ts';
+import type { Pause } from './loop.ts';
+
+const AT_ONCE = 100;
+
+/** After so long a message that could not be brought to an instance is tried again. */
+const AGAIN_MS = 60_000;
+const MOST_POSTPONED = 1_000;
+
+/** Messages that could not be brought to an instance: those behind them do not wait. */
+export class PostponedMessages {
+  readonly #until = new Map<string, number>();
+
+  add(id: string, until: number): void {
+    this.#until.delete(id);
+    this.#until.set(id, until);
+    const [oldest] = this.#until.keys();
+    if (this.#until.size > MOST_POSTPONED && oldest !== undefined) this.#until.delete(oldest);
+  }
+
+  /** The ids of those whose time has not come. */
+  at(now: number): string[] {
+    for (const [id, until] of this.#until) if (until <= now) this.#until.delete(id);
+    return [...this.#until.keys()];
+  }
+}
+
+/** Brings messages to instances that wait for them, and forgets those whose time is up. */
+export async function correlateMessages(
+  platform: Platform,
+  postponed: PostponedMessages,
+  told: () => void,
+): Promise<Pause> {
+  const { database, now, log } = platform;
+  const waiting = await database.read.selectFrom('workflow_messages').select('id').limit(1).executeTakeFirst();
+  if (!waiting) return null;
+  const matches = await matching(database.read, now(), postponed.at(now()));
+  let correlated = 0;
+  let failed = 0;
+  for (const message of matches) {
+    try {
+      if ((await database.write((transaction) => correlate(platform, transaction, message))) > 0) correlated++;
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      // The others do not wait for it; its own time is up at some point.
+      log.warn({ message: message.id, err: error }, 'a message could not be brought to a workflow: it is tried again');
+      platform.telemetry.metrics?.workflowRetried('message');
+      failed++;
+      postponed.add(message.id, now() + AGAIN_MS);
+    }
+  }
+  if (correlated > 0) told();
+  await database.write((transaction) =>
+    transaction.deleteFrom('workflow_messages').where('expires_at', '<=', now()).where('owner', 'is', null).execute(),
+  );
+  return matches.length === AT_ONCE && (correlated > 0 || failed > 0) ? 0 : null;
+}
+
+/** Messages that some instance waits for, the oldest first. */
+async function matching(queries: Queries, now: number, without: readonly string[]): Promise<WorkflowMessageRow[]> {
+  return queries
+    .selectFrom('workflow_messages as message')
+    .selectAll('message')
+    .where('expires_at', '>', now)
+    .where('correlated_at', 'is', null)
+    .where('message.owner', 'is', null)
+    .where(without.length === 0 ? sql<boolean>`true` : sql<boolean>`not ${isAmong(queries, 'message.id', without)}`)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('workflow_subscriptions as wanted')
+          .innerJoin('workflow_instances as instance', 'instance.id', 'wanted.instance_id')
+          .innerJoin('executions', 'executions.id', 'instance.execution_id')
+          .select('wanted.instance_id')
+          .whereRef('wanted.service_id', '=', 'message.service_id')
+          .whereRef('wanted.message_name', '=', 'message.name')
+          .whereRef('wanted.correlation_key', '=', 'message.correlation_key')
+          .where(({ or, eb, ref }) =>
+            or([
+              eb('message.subscription_id', 'is', null),
+              eb('executions.subscription_id', '=', ref('message.subscription_id')),
+            ]),
+          ),
+      ),
+    )
+    .orderBy('message.id')
+    .limit(AT_ONCE)
+    .execute();
+}
+
+/**
+ * Brings a message to one instance of each process that waits; none of them has another message that it does not know of yet.
+ * Returns how many have got it.
+ */
+export async function correlate(
+  platform: Platform,
+  transaction: Queries,
+  message: WorkflowMessageRow,
+): Promise<number> {
+  let waiting = transaction
+    .selectFrom('workflow_subscriptions as wanted')
+    .innerJoin('workflow_instances as instance', 'instance.id', 'wanted.instance_id')
+    .innerJoin('executions', 'executions.id', 'instance.execution_id')
+    .select(['wanted.instance_id', 'wanted.subscription', 'instance.process_id'])
+    .where('wanted.service_id', '=', message.service_id)
+    .where('wanted.message_name', '=', message.name)
+    .where('wanted.correlation_key', '=', message.correlation_key)
+    .orderBy('wanted.instance_id')
+    .limit(AT_ONCE);
+  if (message.subscription_id !== null)
+    waiting = waiting.where('executions.subscription_id', '=', message.subscription_id);
+  const wanted = await waiting.execute();
+  const chosen = new Map<string, (typeof wanted)[number]>();
+  for (const one of wanted) {
+    const process = one.process_id ?? '';
+    if (!chosen.has(process) && (await isFree(platform, transaction, one))) chosen.set(process, one);
+  }
+  if (chosen.size === 0 || !(await take(platform, transaction, message))) return 0;
+  const variables = textOnly(message.variables);
+  const events = [...chosen.values()].map(({ instance_id, subscription }) =>
+    eventRow(
+      platform,
+      instance_id,
+      { type: 'messageCorrelated', subscription, variables },
+      `message:${message.id}:${instance_id}`,
+    ),
+  );
+  await insertEvents(transaction, events);
+  return chosen.size;
+}
+
+/** Whether it still waits. One with an id stays, without what it holds, until its time is up: nobody sends it again. */
+async function take({ now }: Platform, transaction: Queries, { id, message_id }: WorkflowMessageRow): Promise<boolean> {
+  if (message_id === null) {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('workflow_messages')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return numDeletedRows === 1n;
+  }
+  const { numUpdatedRows } = await transaction
+    .updateTable('workflow_messages')
+    .set({ correlated_at: now(), variables: '{}' })
+    .where('id', '=', id)
+    .where('correlated_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** An interrupting event takes one message only: the next waits until the instance has taken the one before into account. */
+async function isFree(
+  { database }: Platform,
+  transaction: Queries,
+  { instance_id }: Pick<WorkflowSubscriptionRow, 'instance_id'>,
+): Promise<boolean> {
+  const instance = transaction.selectFrom('workflow_instances').select('id').where('id', '=', instance_id);
+  await (database.dialect === 'postgres' ? instance.forUpdate() : instance).execute();
+  const pending = await transaction
+    .selectFrom('workflow_events')
+    .select('id')
+    .where('instance_id', '=', instance_id)
+    .where(sql<boolean>`dedupe_key like 'message:%'`)
+    .limit(1)
+    .executeTakeFirst();
+  return pending === undefined;
+}

@@ -1,0 +1,51 @@
+import { isTooDeep, type Variables } from '@kethub/workflow';
+import { audit } from '../../../people/audit/index.ts';
+import { Problem, type Answer } from '../../../foundation/http/index.ts';
+import type { Context, Platform } from '../../../foundation/platform.ts';
+import { eventRow, insertEvents } from '../advance/index.ts';
+import { readState } from '../state.ts';
+import { workflowsToDo } from '../wake.ts';
+import { presentInstance } from './present.ts';
+import { requireInstance, requireOwn } from './read-instances.ts';
+
+/**
+ * Has what failed be tried again, now that its cause is mended; with variables that are corrected first, each where the
+ * element that failed sees it, else in the process. 202: a worker does it. Throws not-found, not-permitted,
+ * invalid-secrets.
+ */
+export async function retryIncident(
+  platform: Platform,
+  context: Context,
+  id: string,
+  number: number,
+  variables: Record<string, unknown> | undefined,
+): Promise<Answer> {
+  const row = await requireInstance(platform, context, id);
+  if (variables) requireOwn(row, context);
+  if (variables && Object.hasOwn(variables, '$secrets'))
+    throw new Problem('invalid-secrets', 'Secrets are given at the start and cannot be corrected. Start it again.');
+  if (isTooDeep(variables as Variables | undefined))
+    throw new Problem('invalid-request', 'The variables are nested too deep.');
+  await platform.database.write(async (transaction) => {
+    const state = await readState(transaction, id);
+    const incident = state?.incidents.get(number);
+    if (!incident) throw new Problem('not-found', `The instance ${id} has no open incident ${number}.`);
+    const corrected = variables && {
+      type: 'setVariables' as const,
+      scope: incident.element,
+      variables: variables as Variables,
+    };
+    const events = [...(corrected ? [corrected] : []), { type: 'resolveIncident' as const, incident: number }];
+    await insertEvents(
+      transaction,
+      events.map((event) => eventRow(platform, id, event)),
+    );
+    await audit(platform, transaction, context, 'workflow-instance:retry', id, {
+      incident: number,
+      elementId: incident.elementId,
+      corrected: Object.keys(variables ?? {}),
+    });
+  });
+  workflowsToDo(platform.database);
+  return { status: 202, body: presentInstance(row) };
+}

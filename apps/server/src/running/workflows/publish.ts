@@ -1,0 +1,223 @@
+import { invalidSentence, limits, WorkflowMessageRequest } from '@kethub/contract';
+import { isTooDeep, jsonText, parseExact, type Variables } from '@kethub/workflow';
+import type { Origin, Workflows } from '../executions/index.ts';
+import { Problem, readJson, type Answer } from '../../foundation/http/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import {
+  createValidator,
+  findWorkflowVersion,
+  newestPublished,
+  requirementsIn,
+  requireService,
+  type RequestSchema,
+} from '../../catalog/services/index.ts';
+import { isDuplicate, type Queries, type WorkflowMessageRow } from '../../foundation/storage/index.ts';
+import { originOfOwner, startByEvent } from './start-by-event.ts';
+import { correlate } from './messages.ts';
+import { receiptOf } from './message-receipt.ts';
+import { activeWith, startKeyOf, takeStartKey } from './start-keys.ts';
+import { workflowsToDo } from './wake.ts';
+
+/** Messages of one subscription that may wait for instances at a time. */
+const MOST_WAITING = 1_000;
+const validator = createValidator(JSON.parse(JSON.stringify(WorkflowMessageRequest)) as RequestSchema);
+
+/** Does something in a transaction; or, for a repeated request, gives the first answer again. */
+export type Write = (act: (transaction: Queries) => Promise<Answer>) => Promise<Answer>;
+type Started = Awaited<ReturnType<typeof startByEvent>>;
+
+/**
+ * Publishes a message for instances of an own workflow service: it starts one where a start event of the deployed version has
+ * its name, and waits until its time is up for one that wants it. Throws not-found, conflict for an id that waits already.
+ */
+export function publishMessage(
+  platform: Platform,
+  workflows: Workflows,
+  context: Context,
+  serviceId: string,
+  request: WorkflowMessageRequest,
+  write: Write,
+): Promise<Answer> {
+  const row = messageRow(platform, serviceId, null, request);
+  return publish(platform, row, request, write, async (transaction) => {
+    const service = await requireService(transaction, context, serviceId);
+    if (service.type !== 'WORKFLOW') throw new Problem('not-found', `The service ${service.name} is no workflow.`);
+    await insertMessage(platform, transaction, row);
+    const [newest] = await newestPublished(transaction, [serviceId], platform.now());
+    if (!newest) return { started: [], activeId: null };
+    const owner = { type: context.type, id: context.id };
+    const origin = originOfOwner(platform, owner, context.personId, serviceId, newest.id);
+    return startByMessage(platform, workflows, transaction, origin, row, request);
+  });
+}
+
+/**
+ * The same for an application that is subscribed: of the version that it is subscribed to, and for what was started through
+ * this subscription. Instances of others are not there for it.
+ */
+export async function publishOfSubscriber(
+  platform: Platform,
+  workflows: Workflows,
+  origin: Origin,
+  text: Buffer,
+  hold: (transaction: Queries) => Promise<void>,
+  write: Write,
+): Promise<Answer> {
+  const request = await messageIn(text);
+  const row = messageRow(platform, origin.serviceId, origin.subscriptionId, request);
+  return publish(platform, row, request, write, async (transaction) => {
+    await requireRoom(transaction, row);
+    await insertMessage(platform, transaction, row);
+    const made = await startByMessage(platform, workflows, transaction, origin, row, request);
+    for (const _ of made.started) await hold(transaction);
+    return made;
+  });
+}
+
+/** Throws too-large, malformed-json, invalid-request. */
+async function messageIn(text: Buffer): Promise<WorkflowMessageRequest> {
+  const bytes = text.length;
+  if (bytes > limits.jsonBodyBytes)
+    throw new Problem('too-large', `The message has ${bytes} bytes; at most ${limits.jsonBodyBytes} are accepted.`);
+  const message = await readJson(text, parseExact);
+  if (message === undefined)
+    throw new Problem('malformed-json', 'The body is empty. Send an object with the name of the message.');
+  const errors = validator.check(message, bytes);
+  if (errors.length === 0) return message as WorkflowMessageRequest;
+  throw new Problem('invalid-request', invalidSentence(errors.slice(0, 5), 'The message'), { errors });
+}
+
+/** Secrets and tags are for what the message starts, at once: they do not wait with it. */
+function messageRow(
+  { newId, now }: Platform,
+  serviceId: string,
+  subscriptionId: string | null,
+  { name, correlationKey = '', variables = {}, messageId, timeToLiveSeconds = 3600 }: WorkflowMessageRequest,
+): WorkflowMessageRow {
+  const { $secrets: _secrets, $tags: _tags, ...plain } = variables;
+  const text = jsonText(plain);
+  if (Buffer.byteLength(text) > limits.jsonBodyBytes)
+    throw new Problem('too-large', `The variables may have at most ${limits.jsonBodyBytes} bytes.`);
+  if (isTooDeep(variables as Variables)) throw new Problem('invalid-request', 'The variables are nested too deep.');
+  if ([name, correlationKey, messageId ?? ''].some((one) => one.includes('\0')))
+    throw new Problem('invalid-request', 'Names and keys must not hold the character U+0000.');
+  return {
+    id: newId(),
+    service_id: serviceId,
+    subscription_id: subscriptionId,
+    name,
+    correlation_key: correlationKey,
+    variables: text,
+    message_id: messageId ?? null,
+    created_at: now(),
+    expires_at: now() + timeToLiveSeconds * 1000,
+    correlated_at: null,
+    owner: null,
+    depth: 0,
+  };
+}
+
+export interface Made {
+  readonly started: readonly Started[];
+  /** The active instance that keeps the message from starting another. */
+  readonly activeId: string | null;
+}
+
+async function publish(
+  platform: Platform,
+  row: WorkflowMessageRow,
+  { variables = {} }: WorkflowMessageRequest,
+  write: Write,
+  act: (transaction: Queries) => Promise<Made>,
+): Promise<Answer> {
+  const { name, message_id } = row;
+  let started: readonly Started[] = [];
+  try {
+    const answer = await write(async (transaction) => {
+      const made = await act(transaction);
+      ({ started } = made);
+      if (started.length === 0 && Object.hasOwn(variables, '$secrets'))
+        throw new Problem(
+          'invalid-secrets',
+          `The message ${name} starts nothing, and only what it starts takes $secrets.`,
+        );
+      const delivered = await correlate(platform, transaction, row);
+      const ids = started.map(({ id }) => id);
+      const body = await receiptOf(transaction, row, { started: ids, delivered, activeId: made.activeId });
+      return { status: 201, body };
+    });
+    workflowsToDo(platform.database);
+    for (const one of started) one.started();
+    return answer;
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    throw new Problem(
+      'conflict',
+      `A message ${message_id ?? ''} of this name and correlation key was published already, and its time is not up.`,
+    );
+  }
+}
+
+/** An id is free again once the time of its message is up. */
+async function insertMessage({ now }: Platform, transaction: Queries, row: WorkflowMessageRow): Promise<void> {
+  if (row.message_id !== null)
+    await transaction
+      .deleteFrom('workflow_messages')
+      .where('service_id', '=', row.service_id)
+      .where('name', '=', row.name)
+      .where('correlation_key', '=', row.correlation_key)
+      .where('message_id', '=', row.message_id)
+      .where('expires_at', '<=', now())
+      .execute();
+  await transaction.insertInto('workflow_messages').values(row).execute();
+}
+
+/** Throws conflict. */
+async function requireRoom(transaction: Queries, { subscription_id }: WorkflowMessageRow): Promise<void> {
+  const waiting = await transaction
+    .selectFrom('workflow_messages')
+    .select('id')
+    .where('subscription_id', '=', subscription_id)
+    .where('correlated_at', 'is', null)
+    .limit(MOST_WAITING)
+    .execute();
+  if (waiting.length === MOST_WAITING)
+    throw new Problem(
+      'conflict',
+      `${MOST_WAITING} messages of this subscription wait already. No instance wants them.`,
+    );
+}
+
+/** Starts an instance for each start event of the name, unless one is active that was started with the same key. */
+export async function startByMessage(
+  platform: Platform,
+  workflows: Workflows,
+  transaction: Queries,
+  origin: Origin,
+  row: WorkflowMessageRow,
+  { name, variables = {} }: Pick<WorkflowMessageRequest, 'name' | 'variables'>,
+): Promise<Made> {
+  const version = await findWorkflowVersion(transaction, origin.serviceVersionId);
+  const starts = (version && requirementsIn(version)?.messageStarts) ?? [];
+  const started: Started[] = [];
+  let activeId: string | null = null;
+  for (const { elementId, messageName } of starts) {
+    if (messageName !== name) continue;
+    const startKey = startKeyOf(row, elementId);
+    const active = startKey === null ? null : await activeWith(transaction, startKey);
+    activeId ??= active;
+    if (active !== null) continue;
+    const one = await startByEvent(
+      platform,
+      workflows,
+      transaction,
+      origin,
+      elementId,
+      variables as Variables,
+      row.depth,
+    );
+    if (startKey !== null) await takeStartKey(transaction, startKey, one.id);
+    started.push(one);
+  }
+  return { started, activeId };
+}

@@ -1,0 +1,53 @@
+import { jsonText, type Variables } from '@kethub/workflow';
+import { acceptExecutions, prepareExecution, wakeWorkers, type Origin, type Workflows } from '../executions/index.ts';
+import { holdOwner } from '../../people/organizations/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import type { OwnerType, Queries } from '../../foundation/storage/index.ts';
+
+/** What the owner of a workflow starts, by a message, or nobody, by a timer (`personId` is null). */
+export function originOfOwner(
+  { addresses }: Platform,
+  owner: { readonly type: OwnerType; readonly id: string },
+  personId: string | null,
+  serviceId: string,
+  serviceVersionId: string,
+): Origin {
+  return {
+    scope: { of: { by: 'OWNER', ...owner }, address: `${addresses.api}/service-executions` },
+    subscriptionId: null,
+    applicationId: null,
+    owner,
+    personId,
+    serviceId,
+    serviceVersionId,
+    dataPools: [],
+    isWorkflow: true,
+  };
+}
+
+/**
+ * Starts an instance by a timer or message start event, inside a transaction; returns its id. Call `started` afterwards. `depth`:
+ * how many instances have started one another up to this one.
+ */
+export async function startByEvent(
+  platform: Platform,
+  workflows: Workflows,
+  transaction: Queries,
+  origin: Origin,
+  startEvent: string,
+  variables: Variables,
+  depth = 0,
+): Promise<{ readonly id: string; readonly started: () => void }> {
+  const text = jsonText(variables);
+  const judged = await prepareExecution(platform, workflows, origin, platform.newId(), text, startEvent);
+  const prepared = { ...judged, depth };
+  await holdOwner(platform, transaction, origin.owner);
+  await acceptExecutions(workflows, transaction, [prepared]);
+  return {
+    id: prepared.row.id,
+    started() {
+      platform.telemetry.metrics?.accepted();
+      wakeWorkers(platform, workflows, prepared);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { sql } from 'kysely';
+import type { Platform } from '../../foundation/platform.ts';
+import { isOutage, recordsOf, type WorkflowTimerRow } from '../../foundation/storage/index.ts';
+import { eventRow, insertEvents, type NewEvent } from './advance/index.ts';
+import { inParts } from './in-parts.ts';
+import { pauseAfter } from './calls/index.ts';
+import type { Pause } from './loop.ts';
+import { STANDS_STILL, TRIES } from './stands-still.ts';
+
+const AT_ONCE = 256;
+const HELD = 'The platform could not fire a timer of the workflow. The operator finds the cause in the log.';
+
+/**
+ * Tells instances whose timers are due. Never early; how late depends on the load. `hold` holds an instance with an incident
+ * when the database does not even take the event that does so.
+ */
+export async function fireTimers(
+  platform: Platform,
+  told: () => void,
+  hold: (instanceId: string, cause: string) => void,
+): Promise<Pause> {
+  const { database, now } = platform;
+  const next = await nextDue(platform);
+  if (next === null || next > now()) return next === null ? null : next - now();
+  const due = await database.read
+    .selectFrom('workflow_timers')
+    .select(['instance_id', 'timer', 'attempts'])
+    .where('due', '<=', now())
+    .orderBy('due')
+    .limit(AT_ONCE)
+    .execute();
+  const { done: fired } = await inParts(
+    due,
+    (some) => fire(platform, some),
+    (timer, error) => failed(platform, timer, error, { told, hold }),
+  );
+  if (fired > 0) told();
+  return due.length > 0 ? 0 : null;
+}
+
+type Timer = Pick<WorkflowTimerRow, 'instance_id' | 'timer' | 'attempts'>;
+
+/** Turns timers into events of their instances. Those that another process turns now, or that are gone, are left. */
+async function fire(platform: Platform, due: readonly Timer[]): Promise<void> {
+  await platform.database.write(async (transaction) => {
+    const among = recordsOf(transaction, due, { instance_id: 'text', timer: 'bigint' });
+    const isDue = sql<boolean>`(instance_id, timer) in (select instance_id, timer from ${among} as due)`;
+    const query = transaction.selectFrom('workflow_timers').select(['instance_id', 'timer']).where(isDue);
+    const free = await (platform.database.dialect === 'postgres' ? query.forUpdate().skipLocked() : query).execute();
+    const fired = recordsOf(transaction, free, { instance_id: 'text', timer: 'bigint' });
+    await sql`delete from workflow_timers where (instance_id, timer) in
+      (select instance_id, timer from ${fired} as fired)`.execute(transaction);
+    const events = free.map(({ instance_id, timer }) => eventRow(platform, instance_id, { type: 'timerDue', timer }));
+    await insertEvents(transaction, events);
+  });
+}
+
+interface Told {
+  readonly told: () => void;
+  readonly hold: (instanceId: string, cause: string) => void;
+}
+
+/**
+ * A timer that cannot be fired does not stand before the others for ever: it is tried again in growing pauses. After the last
+ * try it stands still, and its instance is held with an incident, by an event of the same transaction. Where the database
+ * refuses that event as well, `hold` does it, and the timer has as many tries once more.
+ */
+async function failed(platform: Platform, timer: Timer, error: unknown, { told, hold }: Told): Promise<void> {
+  const { log, now, telemetry } = platform;
+  const attempts = timer.attempts + 1;
+  const what = { instance: timer.instance_id, timer: timer.timer, attempts, err: error };
+  telemetry.metrics?.workflowRetried('timer');
+  if (attempts < TRIES) {
+    log.warn(what, 'a timer could not be fired: it is tried again');
+    return postpone(platform, timer, now() + pauseAfter(timer.attempts), attempts);
+  }
+  log.error(what, 'a timer could not be fired: its instance is held with an incident');
+  try {
+    const event = eventRow(platform, timer.instance_id, { type: 'platformFailed', message: HELD });
+    await postpone(platform, timer, STANDS_STILL, attempts, [event]);
+    told();
+  } catch (refused) {
+    if (isOutage(refused)) throw refused;
+    hold(timer.instance_id, HELD);
+    const isLast = attempts >= 2 * TRIES;
+    await postpone(platform, timer, isLast ? STANDS_STILL : now() + pauseAfter(timer.attempts), attempts);
+  }
+}
+
+function postpone(
+  { database }: Platform,
+  timer: Timer,
+  due: number,
+  attempts: number,
+  events: readonly NewEvent[] = [],
+): Promise<void> {
+  return database.write(async (transaction) => {
+    await transaction
+      .updateTable('workflow_timers')
+      .set({ due, attempts })
+      .where('instance_id', '=', timer.instance_id)
+      .where('timer', '=', timer.timer)
+      .execute();
+    await insertEvents(transaction, events);
+  });
+}
+
+async function nextDue({ database }: Platform): Promise<number | null> {
+  const row = await database.read
+    .selectFrom('workflow_timers')
+    .select('due')
+    .orderBy('due')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.due ?? null;
+}
