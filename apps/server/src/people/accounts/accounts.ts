@@ -1,7 +1,7 @@
 import type { PersonalAccessTokenPrincipal } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Catalog } from '../deletions/index.ts';
-import { createFindDeletion, createFindLeaving, type FindDeletion } from '../deletions/index.ts';
+import { createFindDeletion, createFindLeaving } from '../deletions/index.ts';
 import type { PlatformEndpoint } from '../../foundation/http/index.ts';
 import type { IdentityProvider } from '../identity/index.ts';
 import type { Caller, Platform, PlatformAccess } from '../../foundation/platform.ts';
@@ -9,20 +9,10 @@ import { createAdmission } from './admission.ts';
 import { authorize } from './authorize.ts';
 import { LastUses } from './last-uses.ts';
 import { accountEndpoints } from './routes.ts';
+import type { AccountServices } from './services.ts';
 import { Upkeep } from './upkeep.ts';
 import { visiblePeople } from './visible-people.ts';
 import { createTokenVerifier, type VerifyPersonalAccessToken } from './verify-access-token.ts';
-
-/** Everything that a domain of its own needs, created once. */
-export interface AccountServices {
-  readonly platform: Platform;
-  /** Without those whose account is being deleted. */
-  readonly identity: IdentityProvider;
-  readonly catalogs: readonly Catalog[];
-  readonly findDeletion: FindDeletion;
-  readonly verifyPersonalAccessToken: VerifyPersonalAccessToken;
-  readonly lastUses: LastUses;
-}
 
 /** The user account service, and the door that every endpoint of the platform interface stands behind. */
 export interface Accounts {

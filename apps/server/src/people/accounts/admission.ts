@@ -6,7 +6,7 @@ import { isApproved, type Identity } from '../identity/index.ts';
 import { roleIn } from '../organizations/index.ts';
 import type { Caller, Context, Person, PlatformAccess } from '../../foundation/platform.ts';
 import type { AccountDeletionRow } from '../../foundation/storage/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { credentialOf, notAuthenticated, type Credential } from './credentials.ts';
 
 /** Decides who makes a request and whether the access is given: 401 who are you, 403 you may not, 503 nobody can tell. */

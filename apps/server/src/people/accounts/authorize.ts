@@ -1,7 +1,7 @@
 import type { PersonalAccessTokenPrincipal } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
 import { isApproved } from '../identity/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { notAuthenticated } from './credentials.ts';
 import { tokenMetadata } from './present.ts';
 

@@ -2,7 +2,7 @@ import { findDeletion, insertDeletion, lockAccount, type Owned } from '../deleti
 import { Problem } from '../../foundation/http/index.ts';
 import { withdrawMails } from '../../foundation/mail/index.ts';
 import { forgetAnswers, type AccountDeletionRow, type Queries } from '../../foundation/storage/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { tokenAnswersOf } from './create-access-token.ts';
 import { deleteUserRows } from './delete-user-rows.ts';
 

@@ -5,7 +5,7 @@ import { holdAccount } from '../deletions/index.ts';
 import { once, type Answer } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
 import { createRawToken, digestOf, type AccessTokenRow, type Queries } from '../../foundation/storage/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { invalid } from './invalid.ts';
 import { accessTokenDto } from './present.ts';
 import { insertAccessToken } from './queries.ts';

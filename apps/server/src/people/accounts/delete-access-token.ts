@@ -1,7 +1,7 @@
 import { audit, ownContext } from '../audit/index.ts';
 import { Problem, type Answer } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { deleteAccessToken } from './queries.ts';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;

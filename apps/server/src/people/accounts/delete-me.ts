@@ -1,7 +1,7 @@
 import type { Answer } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
 import { recipientOf } from '../../foundation/mail/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { beginDeletion } from './begin-deletion.ts';
 import { finishDeletion } from './finish-deletion.ts';
 import { findUser } from './queries.ts';

@@ -1,7 +1,7 @@
 import type { Answer } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
 import { noteUnused, removeUnused } from '../../foundation/storage/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { deleteProfileImage } from './profile-image-queries.ts';
 
 /** Removes the image of the caller; none is fine. */

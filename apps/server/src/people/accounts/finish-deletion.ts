@@ -2,7 +2,7 @@ import { endDeletion } from '../deletions/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
 import { removeMailFiles, withdrawMails } from '../../foundation/mail/index.ts';
 import type { AccountDeletionRow } from '../../foundation/storage/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 
 /**
  * The steps after the first, in an order that may be cut off anywhere and gone through again, by two processes at once

@@ -7,7 +7,7 @@ import { holdAccount } from '../deletions/index.ts';
 import type { Answer } from '../../foundation/http/index.ts';
 import type { Person, Platform } from '../../foundation/platform.ts';
 import { noteUnused, removeUnused, takeIntoUse, type ProfileImageRow } from '../../foundation/storage/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { decodeImage } from './decode-image.ts';
 import { replaceProfileImage } from './profile-image-queries.ts';
 import { lockUser } from './queries.ts';

@@ -1,7 +1,7 @@
 import { Bytes } from '@kethub/contract';
 import { Type } from 'typebox';
 import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { removeProfileImage } from './delete-profile-image.ts';
 import { door } from './door.ts';
 import { postProfileImage } from './post-profile-image.ts';

@@ -1,7 +1,7 @@
 import type { DefaultAccessTokenDto } from '@kethub/contract';
 import type { Answer } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { renewDefaultToken } from './default-token.ts';
 import { secretAnswer } from './read-access-tokens.ts';
 import { userOf } from './read-me.ts';

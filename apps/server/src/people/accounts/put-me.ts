@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { holdAccount } from '../deletions/index.ts';
 import { requireMatch, type Answer } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { invalid } from './invalid.ts';
 import { lockUser, updateProfile } from './queries.ts';
 import { profileAnswer, userOf } from './read-me.ts';

@@ -1,7 +1,7 @@
 import type { AccessTokensDto } from '@kethub/contract';
 import type { Answer } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { defaultTokenOf } from './default-token.ts';
 import { accessTokenDto } from './present.ts';
 import { listAccessTokens } from './queries.ts';

@@ -3,7 +3,7 @@ import { holdAccount } from '../deletions/index.ts';
 import { etag, isFresh, type Answer } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
 import { digestOf, type UserRow } from '../../foundation/storage/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { notAuthenticated } from './credentials.ts';
 import { userDto } from './present.ts';
 import { findUser, upsertUser } from './queries.ts';

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { etag, isFresh, type Answer } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { ProfileImageRow } from '../../foundation/storage/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { requireApproved } from './approved-users.ts';
 import { findProfileImage } from './profile-image-queries.ts';
 

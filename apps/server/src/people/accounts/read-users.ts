@@ -1,6 +1,6 @@
 import type { BatchUserRequest, BatchUserResponseDto } from '@kethub/contract';
 import type { Answer } from '../../foundation/http/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { requireApproved } from './approved-users.ts';
 import { userOverview } from './present.ts';
 

@@ -2,7 +2,7 @@ import type { RegistrationResponse } from '@kethub/contract';
 import type { Answer } from '../../foundation/http/index.ts';
 import { isApproved, type Identity } from '../identity/index.ts';
 import type { Person } from '../../foundation/platform.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 
 /**
  * How far the registration of this address is, for any authenticated caller. Who is not approved finds the own address

@@ -9,7 +9,7 @@ import {
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { authorize } from './authorize.ts';
 import { createAccessToken } from './create-access-token.ts';
 import { removeAccessToken } from './delete-access-token.ts';

@@ -1,7 +1,7 @@
 import { findDeletion, lockAccount } from '../deletions/index.ts';
 import type { Identity } from '../identity/index.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { upsertUser } from './queries.ts';
 
 /**

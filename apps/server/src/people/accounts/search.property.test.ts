@@ -9,7 +9,7 @@ import {
   searchTextOf,
 } from '../../foundation/storage/index.ts';
 import { databases, type TestDatabase } from '../../testing/databases.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { searchUsers } from './search-users.ts';
 
 interface Person {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { forgetDeletions, listBegunDeletions } from '../deletions/index.ts';
 import { sweepUnusedBlobs, type AccountDeletionRow } from '../../foundation/storage/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { finishDeletion } from './finish-deletion.ts';
 import { updateSearch } from './search-changes.ts';
 import { uploadFolder } from './post-profile-image.ts';

@@ -8,7 +8,7 @@ import {
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
-import type { AccountServices } from './accounts.ts';
+import type { AccountServices } from './services.ts';
 import { door } from './door.ts';
 import { headUser, readUser, readUsers } from './read-users.ts';
 import { readRegistrationStatus } from './registration-status.ts';

@@ -3,7 +3,7 @@ import { PASSWORD } from '../../testing/accounts.ts';
 import { databases } from '../../testing/databases.ts';
 import { createTestPlatform } from '../../testing/platform.ts';
 import { createUser } from '../identity/embedded/create-user.ts';
-import { Attempts } from '../identity/embedded/attempts.ts';
+import { Attempts } from '../identity/base/attempts.ts';
 import { accountOf, createSignIn } from '../identity/embedded/sign-in.ts';
 import { forgetOldEntries } from './keep.ts';
 import { audit, ownContext } from './record.ts';

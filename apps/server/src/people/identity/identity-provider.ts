@@ -2,7 +2,6 @@ import type { Mailer } from '../../foundation/mail/index.ts';
 import type { ApprovalStatus } from '@kethub/contract';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../foundation/http/index.ts';
-import type { NewUser } from './embedded/create-user.ts';
 
 /** A person as the identity provider knows them. */
 export interface Identity {
@@ -20,6 +19,16 @@ export interface Identity {
 /** Nobody signs in as this person, and no login session of theirs goes on. */
 export function isShutOut({ enabled, status }: Pick<Identity, 'enabled' | 'status'>): boolean {
   return !enabled || status === 'REJECTED';
+}
+
+/** A person whom an operator adds, with a verified address. */
+export interface NewUser {
+  readonly username: string;
+  readonly email: string;
+  readonly firstname: string;
+  readonly lastname: string;
+  readonly password: string;
+  readonly status: Identity['status'];
 }
 
 /** What administrators decide about a person. */

@@ -1,6 +1,5 @@
 export { CLIENT_ID } from './embedded/client.ts';
 export { createIdentity } from './create-identity.ts';
-export type { NewUser } from './embedded/create-user.ts';
 export { createEmbeddedIdentity } from './embedded/embedded.ts';
 export {
   IdentityProviderUnavailable,
@@ -11,6 +10,7 @@ export {
   type Identity,
   type IdentityProvider,
   type IdentityService,
+  type NewUser,
   type RegisteredPerson,
   type Standing,
 } from './identity-provider.ts';

@@ -9,7 +9,7 @@ import {
   type Standing,
 } from '../identity-provider.ts';
 import { noteStanding } from '../shut-out.ts';
-import { toIdentity } from './queries.ts';
+import { toIdentity } from '../base/queries.ts';
 
 /** What administrators do, at the embedded provider. */
 export function createEmbeddedAdministration({ database, now }: Platform): Administration {

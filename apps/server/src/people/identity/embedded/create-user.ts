@@ -1,19 +1,10 @@
 import { Problem } from '../../../foundation/http/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { isDuplicate, type IdentityRow } from '../../../foundation/storage/index.ts';
-import type { Identity } from '../identity-provider.ts';
-import { hashPassword } from './passwords.ts';
-import { findForSignIn, insertIdentity, toIdentity } from './queries.ts';
-import { signInName } from './sign-in.ts';
-
-export interface NewUser {
-  readonly username: string;
-  readonly email: string;
-  readonly firstname: string;
-  readonly lastname: string;
-  readonly password: string;
-  readonly status: Identity['status'];
-}
+import type { Identity, NewUser } from '../identity-provider.ts';
+import { hashPassword } from '../base/passwords.ts';
+import { findForSignIn, insertIdentity, toIdentity } from '../base/queries.ts';
+import { signInName } from '../base/sign-in-name.ts';
 
 /** Adds a person with a verified address to the embedded provider. Throws `conflict` when the username or the address is taken. */
 export async function createUser(platform: Platform, user: NewUser): Promise<Identity> {

@@ -5,7 +5,7 @@ import { PASSWORD } from '../../../testing/accounts.ts';
 import { databases } from '../../../testing/databases.ts';
 import { createTestPlatform } from '../../../testing/platform.ts';
 import { watchWork } from '../../../testing/work.ts';
-import { Attempts } from './attempts.ts';
+import { Attempts } from '../base/attempts.ts';
 import { createUser } from './create-user.ts';
 import { accountOf, createSignIn } from './sign-in.ts';
 

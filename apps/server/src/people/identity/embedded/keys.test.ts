@@ -9,7 +9,7 @@ import { gatewayKeys } from '../../../running/gateway/signing-key.ts';
 import { databases } from '../../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../../testing/platform.ts';
 import { createAccessTokenVerifier } from './access-token.ts';
-import { Attempts } from './attempts.ts';
+import { Attempts } from '../base/attempts.ts';
 import { createUser } from './create-user.ts';
 import { loadKeys } from './keys.ts';
 import { createOidcProvider } from './oidc-provider.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Platform } from '../../../foundation/platform.ts';
 import { SigningKeys, type KeyKind } from '../../../foundation/storage/index.ts';
-import { keepKey } from './queries.ts';
+import { keepSecret, sealedFor } from '../base/kept-secret.ts';
 
 /** How long a person stays signed in at most, in seconds. */
 export const LOGIN_SECONDS = 14 * 24 * 60 * 60;
@@ -35,17 +35,6 @@ export const oidcKeyKind: KeyKind<SigningJwk> = {
 
 /** The keys of the embedded provider: kept sealed in the database, the same in every process on it. */
 export async function loadKeys(platform: Platform): Promise<ProviderKeys> {
-  const cookies = await keep(platform, 'oidc-cookies', randomBytes(32).toString('base64url'));
+  const cookies = await keepSecret(platform, 'oidc-cookies', randomBytes(32).toString('base64url'));
   return { signing: await SigningKeys.open(platform, oidcKeyKind, platform.configuration.signingKeyMs), cookies };
-}
-
-/** The secret kept sealed for `purpose`: `candidate` when there is none yet. */
-export async function keep(platform: Platform, purpose: string, candidate: string): Promise<string> {
-  const sealed = platform.seal.seal(sealedFor(purpose), candidate);
-  const kept = await keepKey(platform.database, { purpose, sealed, now: platform.now() });
-  return platform.seal.unseal(sealedFor(purpose), kept);
-}
-
-function sealedFor(purpose: string): string {
-  return `signing_keys:${purpose}`;
 }

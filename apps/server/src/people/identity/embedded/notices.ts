@@ -1,6 +1,6 @@
 import type { Platform } from '../../../foundation/platform.ts';
 import { findPerson } from '../registration/queries.ts';
-import type { NoticeFor } from './sign-in-routes.ts';
+import type { NoticeFor } from '../base/interaction.ts';
 
 /** Tells people who sign in how far their registration is, as long as nothing else opens to them. */
 export function createNotices({ database }: Platform): NoticeFor {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, acceptBodies, readForm, readQuery } from '../../../foundation/http/index.ts';
-import { errorPage } from './pages.ts';
-import { send } from './forms.ts';
+import { errorPage } from '../base/pages.ts';
+import { send } from '../base/forms.ts';
 
 /** The library reads at most 56 KiB of a form, in bytes. A larger one is refused with 413. */
 const FORM_BYTES = 56 * 1024;

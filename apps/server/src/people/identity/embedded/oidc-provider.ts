@@ -12,9 +12,9 @@ import {
 import { isShutOut, type Identity } from '../identity-provider.ts';
 import type { KeySet } from '../../../foundation/storage/index.ts';
 import { LOGIN_SECONDS, type ProviderKeys, type SigningJwk } from './keys.ts';
-import { createOidcRecords } from './oidc-records.ts';
+import { createOidcRecords } from '../base/oidc-records.ts';
 import { answerUnknown } from './oidc-unknown.ts';
-import { errorPage, signOutPage, signedOutPage, type Page } from './pages.ts';
+import { errorPage, signOutPage, signedOutPage, type Page } from '../base/pages.ts';
 import { registerPasswordGrant } from './password-grant.ts';
 import { API_SCOPE, platformResource } from './platform-resource.ts';
 import { findPerson } from '../registration/queries.ts';

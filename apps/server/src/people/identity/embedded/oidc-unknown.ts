@@ -1,6 +1,6 @@
 import type { Provider } from 'oidc-provider';
 import { Problem } from '../../../foundation/http/index.ts';
-import { errorPage } from './pages.ts';
+import { errorPage } from '../base/pages.ts';
 
 /** An address below {auth_url} at which there is nothing: a page for a browser, a problem for a program. */
 export function answerUnknown(provider: Provider, problemsUrl: string): void {

@@ -1,10 +1,11 @@
 import type { SignInRecords } from '../../audit/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
-import type { Attempts } from './attempts.ts';
-import { passwordSeen } from './in-flight.ts';
+import type { Attempts } from '../base/attempts.ts';
+import { signInName } from '../base/sign-in-name.ts';
+import { passwordSeen } from '../base/password-changes.ts';
 import { isShutOut } from '../identity-provider.ts';
-import { isPassword } from './passwords.ts';
-import { findForSignIn, toIdentity } from './queries.ts';
+import { isPassword } from '../base/passwords.ts';
+import { findForSignIn, toIdentity } from '../base/queries.ts';
 import { findNewestRegistration } from '../registration/queries.ts';
 
 export type SignInOutcome =
@@ -64,9 +65,4 @@ async function unverified(platform: Platform, name: string, password: string): P
   const row = name.includes('\0') ? undefined : await findNewestRegistration(platform.database.read, name);
   const right = await isPassword(row?.password_hash ?? null, password);
   return row && right ? row.id : null;
-}
-
-/** Usernames and e-mail addresses are kept and compared in lower case. */
-export function signInName(name: string): string {
-  return name.trim().normalize('NFC').toLowerCase();
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { PASSWORD, startTestAccounts, type TestAccounts, type TestSession } from '../../../testing/accounts.ts';
 import { databases } from '../../../testing/databases.ts';
 import { createEmbeddedIdentity } from '../index.ts';
-import { purgeOidcRecords } from './oidc-records.ts';
+import { purgeOidcRecords } from '../base/oidc-records.ts';
 
 const MINUTES = 60 * 1000;
 

@@ -1,5 +1,4 @@
-import type { NewUser } from '../embedded/create-user.ts';
-import type { Identity, RegisteredPerson, Standing } from '../identity-provider.ts';
+import type { Identity, NewUser, RegisteredPerson, Standing } from '../identity-provider.ts';
 import { member } from './connection.ts';
 
 /** The attribute of a person in which Keycloak keeps the registration status. Only administrators may write it. */

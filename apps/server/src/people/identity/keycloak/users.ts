@@ -1,6 +1,5 @@
 import { Problem } from '../../../foundation/http/index.ts';
-import type { NewUser } from '../embedded/create-user.ts';
-import { IdentityProviderUnavailable, isApproved, type Identity } from '../identity-provider.ts';
+import { IdentityProviderUnavailable, isApproved, type Identity, type NewUser } from '../identity-provider.ts';
 import type { AskKeycloak } from './admin.ts';
 import { member, type KeycloakAnswer } from './connection.ts';
 import { toIdentity, toUserRepresentation } from './user.ts';

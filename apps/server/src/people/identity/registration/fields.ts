@@ -1,4 +1,4 @@
-import { signInName } from '../embedded/sign-in.ts';
+import { signInName } from '../base/sign-in-name.ts';
 
 /** What a person says of themselves, in the form in which it is kept. */
 export interface NewRegistration {

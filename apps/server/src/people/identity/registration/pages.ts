@@ -1,7 +1,7 @@
 import { escapeHtml as escape } from '../../../foundation/http/index.ts';
-import { page, type Page } from '../embedded/pages.ts';
+import { page, type Page } from '../base/pages.ts';
 import type { FieldErrors } from './fields.ts';
-import { FORM_FIELD } from './forgery.ts';
+import { FORM_FIELD } from './csrf.ts';
 
 /** Where a form goes, and what proves that it is ours. */
 export interface Form {

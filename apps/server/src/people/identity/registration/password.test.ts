@@ -6,9 +6,9 @@ import { Browser } from '../../../testing/browser.ts';
 import { databases } from '../../../testing/databases.ts';
 import { mailsTo, tokenIn } from '../../../testing/outbox.ts';
 import { visitorOf } from '../../../testing/registration.ts';
-import { Attempts } from '../embedded/attempts.ts';
-import { watchPasswords } from '../embedded/in-flight.ts';
-import { createOidcRecords } from '../embedded/oidc-records.ts';
+import { Attempts } from '../base/attempts.ts';
+import { watchPasswords } from '../base/password-changes.ts';
+import { createOidcRecords } from '../base/oidc-records.ts';
 import { accountOf, createSignIn } from '../embedded/sign-in.ts';
 import { createEmbeddedIdentity } from '../index.ts';
 

@@ -1,5 +1,5 @@
 import type { Platform } from '../../../foundation/platform.ts';
-import { hashPassword } from '../embedded/passwords.ts';
+import { hashPassword } from '../base/passwords.ts';
 import { consumeToken, deleteSessionsOf, deleteTokensOf, updatePassword } from './queries.ts';
 import { mailToken, subjectOfToken } from './tokens.ts';
 

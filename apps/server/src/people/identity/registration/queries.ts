@@ -1,6 +1,6 @@
 import type { MailTokenRow, Queries, RegistrationRow } from '../../../foundation/storage/index.ts';
 import type { Identity } from '../identity-provider.ts';
-import { findIdentity } from '../embedded/queries.ts';
+import { findIdentity } from '../base/queries.ts';
 
 /** The SQL of registrations whose address is not confirmed, and of tokens that were sent by mail. */
 

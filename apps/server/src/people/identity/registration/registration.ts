@@ -1,8 +1,8 @@
 import type { Mailer } from '../../../foundation/mail/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import type { Queries } from '../../../foundation/storage/index.ts';
-import { hashPassword } from '../embedded/passwords.ts';
-import { findForSignIn } from '../embedded/queries.ts';
+import { hashPassword } from '../base/passwords.ts';
+import { findForSignIn } from '../base/queries.ts';
 import type { NewRegistration } from './fields.ts';
 import type { MailAllowance, MailLimits } from './limits.ts';
 import { knownAddressMail, setPasswordMail, unknownAddressMail, verifyMail } from './mails.ts';

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddressOf } from '../client-address.ts';
-import { acceptForms, formIn, send } from '../embedded/forms.ts';
-import { Attempts } from '../embedded/attempts.ts';
+import { acceptForms, formIn, send } from '../base/forms.ts';
+import { Attempts } from '../base/attempts.ts';
 import { addressPage, checkMailPage, noticePage, registerPage, setPasswordPage, verifyPage } from './pages.ts';
-import { errorPage, type SignInLinks } from '../embedded/pages.ts';
+import { errorPage, type SignInLinks } from '../base/pages.ts';
 import { forgotPassword, register, sendAgain, type MailOutcome, type RegistrationServices } from './registration.ts';
 import { emailError, emailIn, passwordError, registrationIn, type FieldErrors } from './fields.ts';
-import type { FormProtection } from './forgery.ts';
+import type { FormProtection } from './csrf.ts';
 import { setPassword } from './password.ts';
 import { subjectOfToken } from './tokens.ts';
 import { registrationOfToken, verifyEmail, type VerifyOutcome } from './verify.ts';

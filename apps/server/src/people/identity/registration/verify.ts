@@ -1,7 +1,7 @@
 import type { Platform } from '../../../foundation/platform.ts';
 import { isDuplicate, type IdentityRow, type RegistrationRow } from '../../../foundation/storage/index.ts';
-import type { Attempts } from '../embedded/attempts.ts';
-import { isPassword } from '../embedded/passwords.ts';
+import type { Attempts } from '../base/attempts.ts';
+import { isPassword } from '../base/passwords.ts';
 import { isTaken } from './registration.ts';
 import { consumeToken, deleteRegistration, deleteTokensOf, findRegistration } from './queries.ts';
 import { mailToken, subjectOfToken } from './tokens.ts';

@@ -1,8 +1,8 @@
 import type { Platform } from '../../../foundation/platform.ts';
 import { isDuplicate, type IdentityRow, type Queries } from '../../../foundation/storage/index.ts';
 import { isShutOut } from '../identity-provider.ts';
-import { NO_PASSWORD } from '../embedded/passwords.ts';
-import { toIdentity } from '../embedded/queries.ts';
+import { NO_PASSWORD } from '../base/passwords.ts';
+import { toIdentity } from '../base/queries.ts';
 import type { UpstreamPerson } from './claims.ts';
 import { findHolders, findLinked, insertLink, updateIdentity } from './queries.ts';
 

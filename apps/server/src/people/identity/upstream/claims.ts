@@ -1,4 +1,4 @@
-import { signInName } from '../embedded/sign-in.ts';
+import { signInName } from '../base/sign-in-name.ts';
 
 /** A person as an external OpenID provider describes them, in the form in which Kethub keeps people. */
 export interface UpstreamPerson {

@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider';
 import type { Platform } from '../../../foundation/platform.ts';
-import { createOidcRecords } from '../embedded/oidc-records.ts';
+import { createOidcRecords } from '../base/oidc-records.ts';
 import type { UpstreamRequest } from './upstream.ts';
 
 /** As long as the sign-in that they belong to. */

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Provider } from 'oidc-provider';
 import type { SignInRecords } from '../../audit/index.ts';
 import { clientAddressOf } from '../client-address.ts';
-import { send } from '../embedded/forms.ts';
-import type { SignInLinks } from '../embedded/pages.ts';
+import { send } from '../base/forms.ts';
+import type { SignInLinks } from '../base/pages.ts';
 import {
   expired,
   findInteraction,
@@ -11,7 +11,7 @@ import {
   signInForm,
   type Interaction,
   type NoticeFor,
-} from '../embedded/sign-in-routes.ts';
+} from '../base/interaction.ts';
 import type { UpstreamOutcome } from './account.ts';
 import { UPSTREAM_CALLBACK, type UpstreamFailure, type UpstreamSignIn } from './sign-in.ts';
 

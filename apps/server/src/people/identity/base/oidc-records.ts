@@ -1,7 +1,7 @@
 import { errors, type Adapter, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
 import type { Platform } from '../../../foundation/platform.ts';
 import { digestOf, type OidcRecordRow } from '../../../foundation/storage/index.ts';
-import { passwordSeen, requireSamePassword } from './in-flight.ts';
+import { passwordSeen, requireSamePassword } from './password-changes.ts';
 
 /**
  * What oidc-provider keeps (sessions, codes, refresh tokens, grants), in the table oidc_records. Ids are credentials:

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { networkOf } from '../../../foundation/http/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { findFailures, isFamiliar, purgeAttempts, recordFailure, recordFamiliar } from './attempts-queries.ts';
-import { keep } from './keys.ts';
+import { keepSecret } from './kept-secret.ts';
 
 const WINDOW_MS = 5 * 60 * 1000;
 /** Wrong passwords of one account from one network: whoever guesses elsewhere does not shut a person out. */
@@ -100,7 +100,7 @@ export class Attempts {
   }
 
   async #keysOf(account: string, network: string | null): Promise<Keys> {
-    this.#secret ??= keep(this.#platform, 'sign-in-attempts', randomBytes(32).toString('base64url'));
+    this.#secret ??= keepSecret(this.#platform, 'sign-in-attempts', randomBytes(32).toString('base64url'));
     const secret = await this.#secret;
     const key = (...parts: string[]): string =>
       createHmac('sha256', secret).update(JSON.stringify(parts)).digest('hex');

@@ -68,31 +68,6 @@ export async function deleteIdentity(database: Database, id: string): Promise<vo
   });
 }
 
-/** The sealed key kept for `purpose`: `candidate` when there is none yet. Of two processes that start together, one decides. */
-export async function keepKey(
-  database: Database,
-  candidate: { purpose: string; sealed: string; now: number },
-): Promise<string> {
-  const kept = await database.write(async (transaction) => {
-    await transaction
-      .insertInto('signing_keys')
-      .values({
-        id: candidate.purpose,
-        purpose: candidate.purpose,
-        sealed_private_key: candidate.sealed,
-        created_at: candidate.now,
-      })
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .execute();
-    return transaction
-      .selectFrom('signing_keys')
-      .select('sealed_private_key')
-      .where('id', '=', candidate.purpose)
-      .executeTakeFirstOrThrow();
-  });
-  return kept.sealed_private_key;
-}
-
 export function toIdentity(row: IdentityRow): Identity {
   return {
     id: row.id,

@@ -1,0 +1,16 @@
+import type { Platform } from '../../foundation/platform.ts';
+import type { Catalog, FindDeletion } from '../deletions/index.ts';
+import type { IdentityProvider } from '../identity/index.ts';
+import type { LastUses } from './last-uses.ts';
+import type { VerifyPersonalAccessToken } from './verify-access-token.ts';
+
+/** What the operations of the user account service work with. Created once per process. */
+export interface AccountServices {
+  readonly platform: Platform;
+  /** The identity provider without the people whose account is being deleted. */
+  readonly identity: IdentityProvider;
+  readonly catalogs: readonly Catalog[];
+  readonly findDeletion: FindDeletion;
+  readonly verifyPersonalAccessToken: VerifyPersonalAccessToken;
+  readonly lastUses: LastUses;
+}
