@@ -1,4 +1,4 @@
-import { CreateOnPremiseServiceRequest, CreateServiceForm, defaultConfiguration } from '@kethub/contract';
+import { CreateOnPremiseServiceRequest, CreateServiceForm } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { once, Problem, type Answer } from '../../foundation/http/index.ts';
 import { targetColumns } from '../on-premise/index.ts';
@@ -7,25 +7,22 @@ import type { Context, Platform } from '../../foundation/platform.ts';
 import { isDuplicate, removeUnused, type Queries, type ServiceRow } from '../../foundation/storage/index.ts';
 import { buildPending } from './builds/index.ts';
 import { serviceAnswersOf } from './catalog.ts';
-import { replaceFailed } from './add-version.ts';
-import { insertOnPremiseDraft, isJson, withoutPassword } from './on-premise.ts';
+import { deleteDraft, draftWriterOf, isFailedDraft, onPremiseDraft, type DraftWriter } from './draft-writers.ts';
+import { isJson, withoutPassword } from './on-premise.ts';
 import { presentService } from './present.ts';
 import { findService, insertService, newestVersions, type VersionWithBuild } from './queries.ts';
 import { shapeOf } from './shapes.ts';
 import { slugOf } from './slug.ts';
-import { requireRuntime } from './resources.ts';
 import { readServiceForm } from './service-form.ts';
 import { requireFreeAddress } from './transfer.ts';
-import type { Replace } from './write-versions.ts';
-import { insertDraft } from './versions.ts';
-import { insertWorkflowDraft, requireApplication } from './workflow-versions.ts';
 
 const formOf = shapeOf(CreateServiceForm, 'form');
 const bodyOf = shapeOf(CreateOnPremiseServiceRequest, 'body');
+const FIRST_VERSION = '1.0.0';
 
 /** Creates a service with its first draft version: a managed one or a workflow from a form, one that runs elsewhere from JSON. */
 export function createService(platform: Platform, owner: Context, request: FastifyRequest): Promise<Answer> {
-  if (request.isMultipart()) return createManaged(platform, owner, request);
+  if (request.isMultipart()) return createFromForm(platform, owner, request);
   if (isJson(request)) return createOnPremise(platform, owner, request);
   throw new Problem(
     'unsupported-media-type',
@@ -34,28 +31,16 @@ export function createService(platform: Platform, owner: Context, request: Fasti
 }
 
 /** From text parts first, then the ZIP or the BPMN file. All or nothing: when a part is wrong, neither a service nor an upload stays. */
-async function createManaged(platform: Platform, owner: Context, request: FastifyRequest): Promise<Answer> {
-  const { form, source } = await readServiceForm(platform, request, formOf, null);
-  const row = serviceRow(platform, owner, form.type ?? 'MANAGED', form);
+async function createFromForm(platform: Platform, owner: Context, request: FastifyRequest): Promise<Answer> {
+  const upload = await readServiceForm(platform, request, formOf, null);
+  const { form, source } = upload;
   try {
-    const body = JSON.stringify([form, source.digest]);
-    const replace: Replace = async (transaction, failed) => {
-      if ('problems' in source) throw new Error('A workflow has no build that could fail');
-      const { configuration, version = failed.version } = form;
-      await replaceFailed(platform, transaction, failed.service_id, failed, { source, configuration, version });
-    };
-    const isManaged = !('problems' in source);
-    const add = async (transaction: Queries): Promise<void> => {
-      const { version = '1.0.0', configuration = defaultConfiguration, applicationId = null } = form;
-      if ('problems' in source) {
-        if (applicationId !== null) await requireApplication(transaction, owner, applicationId);
-        await insertWorkflowDraft(platform, transaction, row.id, version, source, applicationId);
-      } else {
-        await requireRuntime(transaction, configuration, '/configuration');
-        await insertDraft(platform, transaction, row.id, version, source, configuration);
-      }
-    };
-    const answer = await insert(platform, owner, request, row, body, add, isManaged ? replace : null);
+    const answer = await create(platform, owner, request, {
+      row: serviceRow(platform, owner, form.type ?? 'MANAGED', form),
+      version: form.version,
+      content: JSON.stringify([form, source.digest]),
+      writer: draftWriterOf(platform, owner, upload),
+    });
     buildPending(platform.database);
     return answer;
   } finally {
@@ -67,10 +52,12 @@ async function createManaged(platform: Platform, owner: Context, request: Fastif
 async function createOnPremise(platform: Platform, owner: Context, request: FastifyRequest): Promise<Answer> {
   const body = bodyOf(request.body);
   const target = targetColumns(platform, body.target, null, '/target');
-  const row = serviceRow(platform, owner, body.type, body);
-  return insert(platform, owner, request, row, withoutPassword(body), (transaction) =>
-    insertOnPremiseDraft(platform, transaction, row.id, '1.0.0', target),
-  );
+  return create(platform, owner, request, {
+    row: serviceRow(platform, owner, body.type, body),
+    version: undefined,
+    content: withoutPassword(body),
+    writer: onPremiseDraft(platform, target),
+  });
 }
 
 function serviceRow(
@@ -93,31 +80,42 @@ function serviceRow(
   };
 }
 
-/**
- * Inserts a service and what `insertVersion` adds to it. `body` is what makes two requests the same. A service of that name
- * whose first upload could not be built is no obstacle: `replace` puts this upload into its place.
- */
-async function insert(
+interface NewService {
+  readonly row: ServiceRow;
+  /** The number of its first version, if one was chosen. */
+  readonly version: string | undefined;
+  /** What makes two requests the same. */
+  readonly content: string;
+  readonly writer: DraftWriter;
+}
+
+/** Writes a service with its first version. A service of that name whose first upload has failed is replaced and keeps its id. */
+async function create(
   platform: Platform,
   owner: Context,
   request: FastifyRequest,
-  row: ServiceRow,
-  body: string,
-  insertVersion: (transaction: Queries) => Promise<unknown>,
-  replace: Replace | null = null,
+  { row, version, content, writer }: NewService,
 ): Promise<Answer> {
   try {
-    const scope = serviceAnswersOf(owner);
-    return await once(platform, request, scope, body, async (transaction) => {
+    return await once(platform, request, serviceAnswersOf(owner), content, async (transaction) => {
       await holdOwner(platform, transaction, owner);
-      const before = replace && (await failedFirst(transaction, owner, row));
-      if (replace && before) return await again(platform, transaction, row, before, replace);
-      await requireFreeAddress(transaction, row.owner_id, row.slug, row.id);
-      await insertService(transaction, row);
-      await insertVersion(transaction);
-      const versions = await newestVersions(transaction, [row.id]);
-      const location = `${platform.addresses.api}/services/${row.id}`;
-      return { status: 201, body: presentService(row, versions, platform), headers: { location } };
+      const failed = await failedFirst(transaction, owner, row);
+      if (!failed) {
+        await requireFreeAddress(transaction, row.owner_id, row.slug, row.id);
+        await insertService(transaction, row);
+        await writer.insert(transaction, row.id, version ?? FIRST_VERSION, undefined);
+        return created(platform, transaction, row);
+      }
+      const { service, draft } = failed;
+      const { name, description, type } = row;
+      const values = { name, description, type, revision: service.revision + 1 };
+      await transaction.updateTable('services').set(values).where('id', '=', service.id).execute();
+      if (type === service.type && writer.replace) await writer.replace(transaction, draft, version ?? draft.version);
+      else {
+        await deleteDraft(platform, transaction, draft);
+        await writer.insert(transaction, service.id, version ?? draft.version, undefined);
+      }
+      return created(platform, transaction, { ...service, ...values });
     });
   } catch (error) {
     if (isDuplicate(error)) {
@@ -130,12 +128,18 @@ async function insert(
   }
 }
 
+async function created(platform: Platform, transaction: Queries, row: ServiceRow): Promise<Answer> {
+  const versions = await newestVersions(transaction, [row.id]);
+  const location = `${platform.addresses.api}/services/${row.id}`;
+  return { status: 201, body: presentService(row, versions, platform), headers: { location } };
+}
+
 interface FailedFirst {
   readonly service: ServiceRow;
   readonly draft: VersionWithBuild;
 }
 
-/** A managed service of the same address that has nothing but a draft whose build has failed; null otherwise. */
+/** A service of the same address that has nothing but a draft that has failed; null otherwise. */
 async function failedFirst(transaction: Queries, owner: Context, { slug }: ServiceRow): Promise<FailedFirst | null> {
   const known = await transaction
     .selectFrom('services')
@@ -143,27 +147,9 @@ async function failedFirst(transaction: Queries, owner: Context, { slug }: Servi
     .where('owner_type', '=', owner.type)
     .where('owner_id', '=', owner.id)
     .where('slug', '=', slug)
-    .where('type', '=', 'MANAGED')
     .executeTakeFirst();
   const service = known && (await findService(transaction, owner, known.id));
   const versions = service ? await newestVersions(transaction, [service.id]) : [];
   const [draft] = versions;
-  const isFailed = versions.length === 1 && draft?.state === 'DRAFT' && draft.build_status === 'FAILED';
-  return service && isFailed ? { service, draft } : null;
-}
-
-/** The service keeps its id, and gets name, description and upload of the request. */
-async function again(
-  platform: Platform,
-  transaction: Queries,
-  { name, description }: ServiceRow,
-  { service, draft }: FailedFirst,
-  replace: Replace,
-): Promise<Answer> {
-  const values = { name, description, revision: service.revision + 1 };
-  await transaction.updateTable('services').set(values).where('id', '=', service.id).execute();
-  await replace(transaction, draft, draft.version);
-  const versions = await newestVersions(transaction, [service.id]);
-  const location = `${platform.addresses.api}/services/${service.id}`;
-  return { status: 201, body: presentService({ ...service, ...values }, versions, platform), headers: { location } };
+  return service && draft && versions.length === 1 && isFailedDraft(draft) ? { service, draft } : null;
 }

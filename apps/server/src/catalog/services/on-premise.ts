@@ -3,13 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import { accessChanged } from '../../people/authorization/index.ts';
 import { audit } from '../../people/audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
-import { insertTarget, presentTarget, targetColumns, updateTarget, type TargetColumns } from '../on-premise/index.ts';
+import { presentTarget, targetColumns, updateTarget } from '../on-premise/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import type { Queries } from '../../foundation/storage/index.ts';
+import { addDraft } from './add-draft.ts';
+import { onPremiseDraft } from './draft-writers.ts';
 import { stateOf, targetOf } from './present.ts';
 import { shapeOf } from './shapes.ts';
-import { insertVersion, requireVersion } from './versions.ts';
-import { addDraft, changedVersion } from './write-versions.ts';
+import { requireVersion } from './versions.ts';
+import { changedVersion } from './write-versions.ts';
 
 const bodyOf = shapeOf(AddOnPremiseVersionRequest, 'body');
 
@@ -21,19 +22,6 @@ export function isJson({ headers }: FastifyRequest): boolean {
 export function withoutPassword(body: CreateOnPremiseServiceRequest | AddOnPremiseVersionRequest): string {
   const { credentials } = body.target;
   return JSON.stringify({ ...body, target: { ...body.target, credentials: credentials && credentials.username } });
-}
-
-/** Adds a draft version that runs elsewhere, inside a transaction. */
-export async function insertOnPremiseDraft(
-  platform: Platform,
-  transaction: Queries,
-  serviceId: string,
-  version: string,
-  target: TargetColumns,
-): Promise<string> {
-  const id = await insertVersion(platform, transaction, serviceId, version, {});
-  await insertTarget(transaction, id, target);
-  return id;
 }
 
 /** Adds the next version of a service that runs elsewhere. Its credentials are its own: none are taken over. */
@@ -49,9 +37,7 @@ export async function addOnPremiseVersion(
   const body = bodyOf(request.body);
   const target = targetColumns(platform, body.target, null, '/target');
   const next = { owner, serviceId, wanted, request, content: withoutPassword(body) };
-  return addDraft(platform, next, (transaction, number) =>
-    insertOnPremiseDraft(platform, transaction, serviceId, number, target),
-  );
+  return addDraft(platform, next, onPremiseDraft(platform, target));
 }
 
 /** Changes where a version runs; also of a published one: its operator moves a host without moving its subscribers. */

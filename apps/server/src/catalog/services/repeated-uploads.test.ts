@@ -9,6 +9,9 @@ import { zip } from '../../testing/zip.ts';
 const good = { 'src/__init__.py': '', 'src/program.py': 'def run(data=None):\n    return {"data": data}\n' };
 const broken = { 'src/__init__.py': '', 'src/program.py': 'def other():\n    pass\n' };
 
+const { chain, end, file, start } = bpmn;
+const workflow = file([start('begin'), end('end', { done: '=true' }), chain('begin', 'end')]);
+
 describe.each(databases)('an upload that is repeated on $name', (kind) => {
   let kethub: TestKethub;
   beforeAll(async () => {
@@ -81,12 +84,45 @@ describe.each(databases)('an upload that is repeated on $name', (kind) => {
     expect(await versionsOf(id)).toEqual(['1.0.0 PUBLISHED']);
   });
 
-  test('a workflow takes the form as well', async () => {
-    const { chain, end, file, start } = bpmn;
-    const xml = file([start('begin'), end('end', { done: '=true' }), chain('begin', 'end')]);
-    const { id } = (await post('/services', { name: 'Flow', type: 'WORKFLOW' }, xml)).body as Service;
+  test('a first workflow with problems is replaced under its name, and one without is not', async () => {
+    const { id: applicationId } = await kethub.client.createApplication('Caller');
+    const first = await post('/services', { name: 'Mended', type: 'WORKFLOW', applicationId }, 'no workflow');
+    const { id, versions } = first.body as Service;
+    expect(versions).toMatchObject([{ version: '1.0.0', workflow: { problems: [{ elementId: null }] } }]);
+    const again = await post('/services', { name: 'Mended', type: 'WORKFLOW', description: 'mended' }, workflow);
+    expect(again).toMatchObject({
+      status: 201,
+      body: { id, description: 'mended', versions: [{ version: '1.0.0', workflow: { problems: [], applicationId } }] },
+    });
+    expect((await post('/services', { name: 'Mended', type: 'WORKFLOW' }, workflow)).status).toBe(409);
     await kethub.client.publish(id, '1.0.0');
-    const next = await post(`/services/${id}/versions`, { type: 'WORKFLOW', version: '1.1.0' }, xml);
+    const path = `/services/${id}/versions`;
+    expect((await post(path, { version: '1.1.0' }, 'no workflow')).status).toBe(201);
+    const next = await post(path, { version: '1.2.0' }, workflow);
+    expect(next).toMatchObject({ status: 201, body: { version: '1.2.0', workflow: { problems: [] } } });
+    expect((await post(path, {}, workflow)).status).toBe(409);
+    expect(await versionsOf(id)).toEqual(['1.2.0 DRAFT', '1.0.0 PUBLISHED']);
+  });
+
+  test('a first upload that has failed is replaced by one of another type', async () => {
+    const project = await zip(good);
+    const { id } = (await post('/services', { name: 'Other', type: 'WORKFLOW' }, project)).body as Service;
+    const second = await post('/services', { name: 'Other' }, await zip(broken));
+    expect(second).toMatchObject({ status: 201, body: { id, type: 'MANAGED' } });
+    expect(await built(id, '1.0.0')).toBe('FAILED');
+    const third = await post('/services', { name: 'Other', type: 'WORKFLOW' }, workflow);
+    expect(third).toMatchObject({ status: 201, body: { id, type: 'WORKFLOW' } });
+    const headers = { authorization: `Bearer ${kethub.loginSession}` };
+    const address = `${kethub.platform.addresses.api}/services/${id}/versions/1.0.0/source`;
+    expect(await (await fetch(address, { headers })).text()).toBe(workflow);
+    const rows = await kethub.platform.database.read.selectFrom('services').selectAll().where('id', '=', id).execute();
+    expect(rows).toMatchObject([{ stored_bytes: Buffer.byteLength(workflow) }]);
+  });
+
+  test('a workflow takes the form as well', async () => {
+    const { id } = (await post('/services', { name: 'Flow', type: 'WORKFLOW' }, workflow)).body as Service;
+    await kethub.client.publish(id, '1.0.0');
+    const next = await post(`/services/${id}/versions`, { type: 'WORKFLOW', version: '1.1.0' }, workflow);
     expect(next).toMatchObject({ status: 201, body: { version: '1.1.0', state: 'DRAFT' } });
   });
 });

@@ -184,7 +184,7 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     },
     summary: 'Add the next version as a draft',
     description:
-      'The ZIP for a managed service, the BPMN file for a workflow service, or the same form as of `POST /services`; the target for one that runs elsewhere. A draft whose build has failed is replaced; any other draft has to be published first, or changed.',
+      'The ZIP for a managed service, the BPMN file for a workflow service, or the same form as of `POST /services`; the target for one that runs elsewhere. A draft whose build has failed, or whose workflow has problems, is replaced; any other draft has to be published first, or changed.',
     params: servicePath,
     query: Type.Object({ version: Type.Optional(VersionNumber) }),
     answers: { 201: ServiceVersion },

@@ -1,4 +1,3 @@
-import type { AddVersionForm } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { accessChanged } from '../../people/authorization/index.ts';
@@ -6,57 +5,20 @@ import { audit } from '../../people/audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { noteUnused, removeUnused, type Queries } from '../../foundation/storage/index.ts';
-import { newestVersions, type VersionRow } from './queries.ts';
-import { insertVersion, requireDraft, requireVersion, sourceColumns } from './versions.ts';
+import type { VersionRow } from './queries.ts';
+import { requireDraft, requireVersion, sourceColumns } from './versions.ts';
 import { useSource } from './use-source.ts';
 import {
   bpmnMedia,
   columnsOf,
   findApplication,
   findWorkflowVersion,
-  insertWorkflowVersion,
   isBpmn,
   requirementsIn,
   storeWorkflow,
   updateWorkflowVersion,
-  type WorkflowSource,
 } from './workflow/index.ts';
-import { addUploadedDraft, changedVersion, type NextVersion } from './write-versions.ts';
-
-/** Adds a draft version of a workflow service, inside a transaction. */
-export async function insertWorkflowDraft(
-  platform: Platform,
-  transaction: Queries,
-  serviceId: string,
-  version: string,
-  source: WorkflowSource,
-  applicationId: string | null,
-): Promise<string> {
-  await useSource(platform, transaction, serviceId, source);
-  const id = await insertVersion(platform, transaction, serviceId, version, sourceColumns(source));
-  await insertWorkflowVersion(transaction, id, source, applicationId);
-  return id;
-}
-
-/** An uploaded workflow, with what its form says. */
-export interface NewWorkflow {
-  readonly form: Partial<AddVersionForm>;
-  readonly source: WorkflowSource;
-}
-
-/** Saves the next version of a workflow as a draft, with the application of the newest one unless another is named. */
-export async function addWorkflowVersion(
-  platform: Platform,
-  { form, source }: NewWorkflow,
-  next: NextVersion,
-): Promise<Answer> {
-  return addUploadedDraft(platform, source.blob, next, async (transaction, number) => {
-    const [newest] = await newestVersions(transaction, [next.serviceId]);
-    const applicationId = form.applicationId ?? newest?.workflow_application_id ?? null;
-    if (form.applicationId !== undefined) await requireApplication(transaction, next.owner, form.applicationId);
-    await insertWorkflowDraft(platform, transaction, next.serviceId, number, source, applicationId);
-  });
-}
+import { changedVersion } from './write-versions.ts';
 
 /** Saves another file into the draft of a workflow. */
 export async function replaceWorkflow(

@@ -1,0 +1,70 @@
+import type { FastifyRequest } from 'fastify';
+import { once, Problem, type Answer } from '../../foundation/http/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import { isDuplicate, type Queries } from '../../foundation/storage/index.ts';
+import { isFailedDraft, type DraftWriter } from './draft-writers.ts';
+import { presentVersion } from './present.ts';
+import { everyVersion, findVersion, newestVersions, type VersionWithBuild } from './queries.ts';
+import { nextVersion } from './version-number.ts';
+import { nextNumber, requireService } from './versions.ts';
+
+/** A request for the next version of a service. */
+export interface NextVersion {
+  readonly owner: Context;
+  readonly serviceId: string;
+  /** The number that it is to have; the next one when left out. */
+  readonly wanted: string | undefined;
+  readonly request: FastifyRequest;
+  /** What makes two requests the same, beside the number. */
+  readonly content: string;
+}
+
+/** Throws conflict unless the number is greater than those of all other versions. */
+async function requireGreater(
+  queries: Queries,
+  serviceId: string,
+  { version }: VersionWithBuild,
+  wanted: string,
+): Promise<void> {
+  const others = (await everyVersion(queries, serviceId)).filter((one) => one.version !== version);
+  nextVersion(
+    others.map((one) => one.version),
+    wanted,
+  );
+}
+
+/**
+ * Adds the next version as a draft, once for each Idempotency-Key. A draft that has failed is replaced. Throws conflict for any
+ * other draft, and for a number that is not greater than the others.
+ */
+export async function addDraft(
+  platform: Platform,
+  { owner, serviceId, wanted, request, content }: NextVersion,
+  writer: DraftWriter,
+): Promise<Answer> {
+  try {
+    const same = `${content}${wanted ?? ''}`;
+    return await once(platform, request, `versions of ${serviceId}`, same, async (transaction) => {
+      const service = await requireService(transaction, owner, serviceId);
+      const versions = await newestVersions(transaction, [serviceId]);
+      const failed = versions.find(isFailedDraft);
+      let number: string;
+      if (failed && writer.replace) {
+        number = wanted ?? failed.version;
+        if (number !== failed.version) await requireGreater(transaction, serviceId, failed, number);
+        await writer.replace(transaction, failed, number);
+      } else {
+        number = await nextNumber(transaction, serviceId, wanted);
+        await writer.insert(transaction, serviceId, number, versions[0]);
+      }
+      const row = await findVersion(transaction, serviceId, number);
+      if (!row) throw new Error('The version that was just inserted is not there');
+      const location = `${platform.addresses.api}/services/${serviceId}/versions/${number}`;
+      return { status: 201, body: presentVersion(row, service, platform), headers: { location } };
+    });
+  } catch (error) {
+    if (isDuplicate(error))
+      throw new Problem('conflict', 'Somebody else has just added a version. Read the service again.');
+    throw error;
+  }
+}
