@@ -9,6 +9,7 @@ export { inputOf, type InputParameters } from './parameters.ts';
 export { presentProgress, presentStatus } from './present.ts';
 export { pageOfExecutions, pageOfService, type ExecutionFilter, type ListedRow } from './queries.ts';
 export { readProvidedRecord } from './record/index.ts';
+export { requireSealed } from './secret-names.ts';
 export type { ExecutionScope } from './scope.ts';
 export { cancelExecution } from './cancel.ts';
 export { move } from './queries.ts';

@@ -195,7 +195,7 @@ export const workflowEndpoints = (
       answers: { 202: WorkflowInstance },
       problems: [...found, 'malformed-json', 'not-permitted', 'unsupported-media-type', 'invalid-secrets'],
       handle: ({ params, body, caller }) =>
-        retryIncident(platform, contextOf(caller), params.instanceId, params.incident, body.variables),
+        retryIncident(platform, workflows, contextOf(caller), params, body.variables),
     }),
   ];
 };

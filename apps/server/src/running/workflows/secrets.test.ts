@@ -69,6 +69,14 @@ describe.each(databases)('secrets that come after the start on $name', (kind) =>
     await expect(
       platform.client.publishMessage(workflow.service.id, { name: 'more', correlationKey: 'k', variables }),
     ).rejects.toMatchObject({ status: 400 });
+    const inClear = { name: 'more', correlationKey: 'k', variables: { key: secret, more: null } };
+    const inClearRefused = {
+      status: 400,
+      message: expect.stringMatching(/"key" in clear is refused: .*Nothing was stored\..*Leave it out/) as string,
+      errors: [{ pointer: '/variables/key' }],
+    };
+    expect(await publish(inClear)).toMatchObject({ status: 400, body: { errors: [{ pointer: '/variables/key' }] } });
+    await expect(platform.client.publishMessage(workflow.service.id, inClear)).rejects.toMatchObject(inClearRefused);
     await expect
       .poll(async () => (await platform.client.workflowInstance(id)).activities.map(({ elementId }) => elementId), {
         timeout: 30_000,
@@ -80,6 +88,34 @@ describe.each(databases)('secrets that come after the start on $name', (kind) =>
       .poll(async () => (await app.request('GET', `/${id}/result`)).body, { timeout: 30_000 })
       .toMatchObject({ length: secret.length, echo: 'it is [redacted]' });
     expect(await clear()).not.toContain(secret);
+  });
+
+  test('a corrected variable under the name of a secret is refused', async () => {
+    const keeper = await deploy(platform.client, 'Keeper of one', keeping);
+    const xml = file([
+      start(),
+      gateway('exclusive', 'choose'),
+      service('use', { in: { $secrets: '={token: secret_value("key")}' }, extensions: calls(keeper.service.id) }),
+      end('end'),
+      chain('start', 'choose'),
+      flow('choose', 'use', '=ready'),
+      chain('use', 'end'),
+    ]);
+    const app = await callerOf(await deployWorkflow(platform.client, 'Used', xml, [keeper.service]));
+    const { id } = await app.start({ ready: false, $secrets: { key: secret } });
+    const incidents = async () => (await platform.client.workflowInstance(id)).openIncidents;
+    await expect.poll(incidents, { timeout: 30_000 }).toHaveLength(1);
+    const [{ incident } = { incident: 0 }] = await incidents();
+    await expect(
+      platform.client.retryIncident(id, incident, { variables: { ready: true, key: secret } }),
+    ).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/"key" in clear is refused: .*Start the workflow again/) as string,
+      errors: [{ pointer: '/variables/key' }],
+    });
+    expect(await clear()).not.toContain(secret);
+    await platform.client.retryIncident(id, incident, { variables: { ready: true, key: null } });
+    await expect.poll(incidents, { timeout: 30_000 }).toHaveLength(0);
   });
 
   test('whoever tries an incident again corrects variables, not secrets', async () => {

@@ -90,6 +90,18 @@ describe.each(databases)('incidents of workflows on $name', (kind) => {
     });
   });
 
+  test('the steps of mending say that a task with a version never calls another one', async () => {
+    const fixed = { in: { data: '="deep"' }, extensions: calls(worker.service.id, { serviceVersion: '1.0.0' }) };
+    const xml = file([start(), service('double', fixed), end('end'), chain('start', 'double', 'end')]);
+    const workflow = await deployed('Fixed', xml);
+    await (await callerOf(workflow)).finish({});
+    const [incident] = await platform.client.workflowIncidents(workflow.service.id);
+    expect(incident?.remedy).toMatch(
+      /The task names version 1\.0\.0.*publish a new version of the workflow.*Cancel this/,
+    );
+    expect(incident?.remedy).not.toContain('newest version');
+  });
+
   test('what a service returns nested too deep is its failure, with the ids of the call', async () => {
     const xml = file([start(), doubles('double', '="deep"'), end('end'), chain('start', 'double', 'end')]);
     const workflow = await deployed('Deep', xml);

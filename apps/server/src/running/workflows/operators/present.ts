@@ -4,7 +4,7 @@ import {
   type WorkflowInstance,
   type WorkflowInstanceDetails,
 } from '@kethub/contract';
-import { variablesAt, type ElementInstance, type Incident, type State } from '@kethub/workflow';
+import { variablesAt, type ElementInstance, type Incident, type Node, type State } from '@kethub/workflow';
 import type { InstanceRow, Owner } from './queries.ts';
 
 export function presentInstance(row: InstanceRow): WorkflowInstance {
@@ -27,13 +27,13 @@ export function isOwn({ owner_type, owner_id }: InstanceRow, { type, id }: Owner
   return owner_type === type && owner_id === id;
 }
 
-/** `names`: of elements, by id. Variables and what a service answered are data of whoever started it. */
+/** `elements`: those of the workflow, by id. Variables and what a service answered are data of whoever started it. */
 export function presentIncident(
   row: InstanceRow,
   owner: Owner,
   state: State,
   incident: Incident,
-  names: ReadonlyMap<string, string>,
+  elements: ReadonlyMap<string, Node>,
 ): WorkflowIncident {
   return {
     executionId: row.execution_id,
@@ -41,10 +41,10 @@ export function presentIncident(
     incident: incident.incident,
     processId: state.processId,
     elementId: incident.elementId,
-    elementName: names.get(incident.elementId) ?? null,
+    elementName: elements.get(incident.elementId)?.name ?? null,
     type: incident.type,
     at: toTimestamp(incident.at),
-    ...remedyOf(incident),
+    ...remedyOf(incident, elements.get(incident.elementId)),
     error: isOwn(row, owner) ? incident.error : withoutData(incident.error),
     ...(isOwn(row, owner) && { variables: { ...variablesAt(state, incident.element) } }),
   };
@@ -95,19 +95,34 @@ export function presentActivities(
 }
 
 /** The steps that mend what keeps an instance from going on, where the platform knows them. */
-function remedyOf({ type, error }: Incident): Pick<WorkflowIncident, 'remedy'> {
+function remedyOf({ type, error }: Incident, node: Node | undefined): Pick<WorkflowIncident, 'remedy'> {
   if (type === 'PLATFORM_FAULT')
     return { remedy: 'Ask the operator for the cause. Once it is mended, try the incident again.' };
   if (type !== 'SERVICE_FAILED' || error.serviceId === undefined) return {};
-  const again = 'Try the incident again.';
-  const steps =
-    error.applicationId === undefined
-      ? [`Mend the service ${error.serviceId}.`, again]
-      : [
-          `When the input was wrong, only try the incident again, with corrected variables.`,
-          `When the service ${error.serviceId} was wrong, publish a new version of it.`,
-          `Subscribe the application ${error.applicationId} to that version: a task calls the newest version that its application is subscribed to.`,
-          again,
-        ];
+  const steps = stepsOf(error.serviceId, error.applicationId, serviceVersionOf(node));
   return { remedy: steps.map((step, at) => `${at + 1}. ${step}`).join(' ') };
+}
+
+function stepsOf(serviceId: string, applicationId: string | undefined, version: string | null): string[] {
+  const again = 'Try the incident again.';
+  if (applicationId === undefined) return [`Mend the service ${serviceId}.`, again];
+  const corrected = 'When the input was wrong, only try the incident again, with corrected variables.';
+  if (version === null)
+    return [
+      corrected,
+      `When the service ${serviceId} was wrong, publish a new version of it.`,
+      `Subscribe the application ${applicationId} to that version: a task calls the newest version that its application is subscribed to.`,
+      again,
+    ];
+  return [
+    corrected,
+    `When the service ${serviceId} was wrong, publish a new version of it, and subscribe the application ${applicationId} to that version.`,
+    `The task names version ${version}, so this instance never calls another one: name the new version in the task, or none, and publish a new version of the workflow.`,
+    'Cancel this execution, and start the workflow again.',
+  ];
+}
+
+/** The version that a service task names; null where it takes the newest. */
+function serviceVersionOf(node: Node | undefined): string | null {
+  return node?.kind === 'service' ? node.service.serviceVersion : null;
 }

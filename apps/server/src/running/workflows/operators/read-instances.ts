@@ -1,5 +1,5 @@
 import { toTimestamp, type WorkflowIncident } from '@kethub/contract';
-import { rootOf, variablesAt } from '@kethub/workflow';
+import { rootOf, variablesAt, type Node } from '@kethub/workflow';
 import { list, Problem, type Answer, type ListQuery } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import { requireService } from '../../../catalog/services/index.ts';
@@ -45,14 +45,14 @@ export async function readInstance(platform: Platform, graphs: Graphs, context: 
       status: 200,
       body: { ...presentInstance(row), activities: [], openIncidents: [], children: [], warnings: [], variables: {} },
     };
-  const names = await namesOf(graphs, row);
+  const elements = await elementsOf(graphs, row);
   const root = rootOf(state);
   const own = isOwn(row, context);
   const children = await childrenOf(read, context, id, CHILDREN_AT_ONCE);
   const body = {
     ...presentInstance(row),
     activities: presentActivities(state, await jobsOf(read, id), children, own),
-    openIncidents: [...state.incidents.values()].map((one) => presentIncident(row, context, state, one, names)),
+    openIncidents: [...state.incidents.values()].map((one) => presentIncident(row, context, state, one, elements)),
     children: children.map(presentInstance),
     warnings: own ? [...(state.warnings ?? [])] : [],
     variables: root !== undefined && own ? { ...variablesAt(state, root) } : {},
@@ -74,19 +74,19 @@ export async function readIncidents(
   for (const row of rows) {
     const state = await readState(read, row.id);
     if (state === null) continue;
-    const names = await namesOf(graphs, row);
+    const elements = await elementsOf(graphs, row);
     for (const one of state.incidents.values()) {
-      const { variables: _variables, ...incident } = presentIncident(row, context, state, one, names);
+      const { variables: _variables, ...incident } = presentIncident(row, context, state, one, elements);
       found.push(incident);
     }
   }
   return { status: 200, body: found };
 }
 
-async function namesOf(graphs: Graphs, row: InstanceRow): Promise<ReadonlyMap<string, string>> {
+async function elementsOf(graphs: Graphs, row: InstanceRow): Promise<ReadonlyMap<string, Node>> {
   const graph = await graphs.load(row.service_version_id);
   const nodes = [...(graph?.processes.values() ?? [])].flatMap((process) => [...process.nodes.values()]);
-  return new Map(nodes.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
+  return new Map(nodes.map((node) => [node.id, node]));
 }
 
 /** Throws not-permitted for an instance that was started for somebody else. */

@@ -2,11 +2,15 @@ import { isTooDeep, type Variables } from '@kethub/workflow';
 import { audit } from '../../../people/audit/index.ts';
 import { Problem, type Answer } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
+import type { Workflows } from '../../executions/index.ts';
 import { eventRow, insertEvents } from '../advance/index.ts';
 import { readState } from '../state.ts';
 import { workflowsToDo } from '../wake.ts';
+import { requireNoSecrets } from '../secret-variables.ts';
 import { presentInstance } from './present.ts';
 import { requireInstance, requireOwn } from './read-instances.ts';
+
+const NOT_CORRECTED = 'Secrets are given at the start and cannot be corrected. Start the workflow again.';
 
 /**
  * Has what failed be tried again, now that its cause is mended; with variables that are corrected first, each where the
@@ -15,15 +19,17 @@ import { requireInstance, requireOwn } from './read-instances.ts';
  */
 export async function retryIncident(
   platform: Platform,
+  workflows: Pick<Workflows, 'parameters'>,
   context: Context,
-  id: string,
-  number: number,
+  { instanceId: id, incident: number }: { readonly instanceId: string; readonly incident: number },
   variables: Record<string, unknown> | undefined,
 ): Promise<Answer> {
   const row = await requireInstance(platform, context, id);
-  if (variables) requireOwn(row, context);
-  if (variables && Object.hasOwn(variables, '$secrets'))
-    throw new Problem('invalid-secrets', 'Secrets are given at the start and cannot be corrected. Start it again.');
+  if (variables) {
+    requireOwn(row, context);
+    if (Object.hasOwn(variables, '$secrets')) throw new Problem('invalid-secrets', NOT_CORRECTED);
+    requireNoSecrets(variables, [await workflows.parameters(row.service_version_id)], NOT_CORRECTED);
+  }
   if (isTooDeep(variables as Variables | undefined))
     throw new Problem('invalid-request', 'The variables are nested too deep.');
   await platform.database.write(async (transaction) => {
