@@ -4,8 +4,8 @@ import type { Database } from '../../foundation/storage/index.ts';
 const KEPT_MS = 60 * 60 * 1000;
 
 /**
- * Reads which applications may call something else than before. Triggers write the log in the transaction of the change
- * (migration 0017), so that none is missed, whoever makes it and whether or not its notification arrives.
+ * Reads which applications may call something else than before. Triggers write the log `access_changes` in the transaction of the
+ * change, so that no change is missed, whether or not its notification arrives.
  */
 export class AccessChangeLog {
   readonly #database: Database;

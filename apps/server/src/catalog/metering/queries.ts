@@ -30,8 +30,8 @@ const ROWS_AT_ONCE = 2_000;
 
 /**
  * What was used in a month (2026-11, UTC), test usage apart, by one side of the trade. The other side is part of what is
- * added up separately, so that cost and revenue are rounded alike. Read from the sums that triggers keep (migration 0025),
- * some rows at a time: other requests get their turn in between.
+ * added up separately, so that cost and revenue are rounded alike. Reads `usage_sums`, which triggers keep, a
+ * few rows at a time, so that other requests are served in between.
  */
 export async function sumUsage({ read }: Database, side: Side, party: Context, month: string): Promise<Sum[]> {
   const sums = new Map<string, Sum>();

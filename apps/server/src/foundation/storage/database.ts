@@ -1,9 +1,7 @@
-import type { Compilable, Kysely } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import type { Compilable } from 'kysely';
 import type { Queries } from './dialect.ts';
-import { migrationProvider } from './migrations/index.ts';
+import { migrateToLatest } from './migrations/index.ts';
 import { openPostgres } from './postgres.ts';
-import type { Tables } from './schema.ts';
 import type { Together } from './together.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -44,21 +42,19 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Opens the database and brings its tables up to date; two processes that start together migrate once. */
+/**
+ * Opens the database and brings its tables up to date. Two processes that start together migrate once. Throws `Refusal` if the
+ * schema is not one that this program knows.
+ */
 export async function openDatabase(options: { databaseUrl: string | null; sqliteFile: string }): Promise<Database> {
   const database = options.databaseUrl ? await openPostgres(options.databaseUrl) : openSqlite(options.sqliteFile);
   try {
-    await migrate(database);
+    await migrateToLatest(database.migrations);
   } catch (error) {
     await database.close();
     throw error;
   }
   return database;
-}
-
-async function migrate(database: Database & { readonly migrations: Kysely<Tables> }): Promise<void> {
-  const { error } = await new Migrator({ db: database.migrations, provider: migrationProvider }).migrateToLatest();
-  if (error) throw new Error('The database could not be brought up to date', { cause: error });
 }
 
 /** Whether `error` is a violated unique constraint, on either database. */
