@@ -133,8 +133,7 @@ async function opened(platform: TestPlatform, graphs: Graphs, advancing: Advanci
     personId: owner.id,
     serviceId: VERSION,
     serviceVersionId: VERSION,
-    dataPools: [],
-    isWorkflow: true,
+    program: { type: 'WORKFLOW' as const },
   };
   const id = platform.newId();
   const prepared = await prepareExecution(platform, workflows, origin, id, JSON.stringify({ n }));

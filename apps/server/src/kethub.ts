@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { createAccounts } from './people/accounts/index.ts';
 import { createApi } from './api/index.ts';
+import { AccessDirectory } from './catalog/access/index.ts';
 import { applicationCatalog } from './catalog/applications/index.ts';
 import { forgetOldEntries } from './people/audit/index.ts';
 import { Refusal, type Configuration } from './foundation/config/index.ts';
@@ -119,12 +120,14 @@ async function start(
   };
   if (roles.api || roles.worker) watchWorkers(platform, opened);
   const workflows = createWorkflows(platform);
-  if (roles.worker) runWorkflows(platform, workflows, opened);
+  const access = roles.worker || roles.gateway ? new AccessDirectory(platform) : null;
+  if (access) opened.push(() => access.close());
+  if (roles.worker && access) runWorkflows(platform, workflows, access, opened);
   const executions = new Executions(platform, worker?.runtime ?? null, workflows);
   opened.push(() => executions.close());
   const identity = roles.api ? await createIdentity(platform) : null;
   if (identity) await open(await openApi(platform, identity, executions, workflows, opened), ports.api);
-  if (roles.gateway) await open(await createGateway(platform, executions), ports.gateway);
+  if (roles.gateway && access) await open(await createGateway(platform, executions, access), ports.gateway);
   if (!roles.api && !roles.gateway) await open(await createHealthServer(platform), ports.worker);
   return { platform, identity, runtime: worker?.runtime ?? null, running: () => worker?.running() ?? 0, stop };
 }
@@ -210,8 +213,8 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   return { runtime, isConnected: () => connected, running: () => worker.running };
 }
 
-function runWorkflows(platform: Platform, workflows: Door, opened: Opened): void {
-  const engine = new WorkflowEngine(platform, workflows);
+function runWorkflows(platform: Platform, workflows: Door, access: AccessDirectory, opened: Opened): void {
+  const engine = new WorkflowEngine(platform, workflows, access);
   opened.push(() => engine.stop());
   engine.start();
 }

@@ -1,3 +1,4 @@
+import { AccessDirectory } from '../catalog/access/index.ts';
 import { openDatabase } from '../foundation/storage/index.ts';
 import { createWorkflows, WorkflowEngine } from '../running/workflows/index.ts';
 import type { TestKethub } from './kethub.ts';
@@ -9,11 +10,13 @@ export async function startSecondEngine({ kethub }: TestKethub): Promise<{ close
   if (databaseUrl === null) return null;
   const database = await openDatabase({ databaseUrl, sqliteFile: '' });
   const own = { ...platform, database, workerId: platform.newId() };
-  const engine = new WorkflowEngine(own, createWorkflows(own));
+  const directory = new AccessDirectory(own);
+  const engine = new WorkflowEngine(own, createWorkflows(own), directory);
   engine.start();
   return {
     async close() {
       await engine.stop();
+      directory.close();
       await database.close();
     },
   };

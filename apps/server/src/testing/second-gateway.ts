@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { AccessDirectory } from '../catalog/access/index.ts';
 import { Executions } from '../running/executions/index.ts';
 import { createGateway } from '../running/gateway/index.ts';
 import { openDatabase } from '../foundation/storage/index.ts';
@@ -17,13 +18,15 @@ export async function startSecondGateway({ kethub }: TestKethub): Promise<{
   const database = await openDatabase({ databaseUrl, sqliteFile: '' });
   const own = { ...platform, database };
   const executions = new Executions(own, null, createWorkflows(own));
-  const app = await createGateway(own, executions);
+  const directory = new AccessDirectory(own);
+  const app = await createGateway(own, executions, directory);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as net.AddressInfo;
   return {
     at: (endpoint) => endpoint.replace(platform.addresses.gateway, `http://127.0.0.1:${port}`),
     async close() {
       await app.close();
+      directory.close();
       executions.close();
       await database.close();
     },

@@ -1,5 +1,5 @@
 import { createAccepting, prepareExecution } from '../running/executions/index.ts';
-import { unknownParameters } from '../running/executions/parameters.ts';
+import { unknownParameters } from '../catalog/services/program.ts';
 import { createWorkflows } from '../running/workflows/index.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { TestPlatform } from './platform.ts';
@@ -29,9 +29,7 @@ export async function acceptedInstance(
     personId: owner,
     serviceId: VERSION,
     serviceVersionId: VERSION,
-    dataPools: [],
-    parameters: unknownParameters,
-    isWorkflow: true,
+    program: { type: 'WORKFLOW' as const },
   };
   const text = Buffer.isBuffer(input) ? input : Buffer.from(JSON.stringify(input));
   const id = platform.newId();

@@ -1,13 +1,16 @@
-export { AccessChangeLog } from './change-log.ts';
-
+export { AccessDirectory } from './directory.ts';
 export {
-  holds,
+  isDuring,
   offersTo,
-  retirementOf,
   subscribableVersions,
-  timesOf,
   type ApplicationOwner,
   type Interval,
   type Offer,
-  type Retirement,
 } from './offers.ts';
+export {
+  addressKey,
+  type ApplicationAccess,
+  type ServicePath,
+  type SubscribedRetirement,
+  type Subscriber,
+} from './subscriber.ts';

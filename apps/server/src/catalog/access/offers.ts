@@ -1,25 +1,27 @@
 import type { Basis } from '@kethub/contract';
 import type { OwnerType, Queries, ServiceVersionRow } from '../../foundation/storage/index.ts';
 
-/** From (inclusive) and until (exclusive) in epoch milliseconds; null is without end. */
+/** From (inclusive) to until (exclusive) in epoch milliseconds; null is open. */
 export interface Interval {
   readonly from: number | null;
   readonly until: number | null;
 }
 
+/** The announced end of a version, in epoch milliseconds. */
 export interface Retirement {
   readonly announcedAt: number;
+  /** From here on the version starts nothing. */
   readonly sunset: number;
 }
 
-/** A version of a service that the applications of an owner may subscribe to and call, while the interval holds. */
+/** A service version that the applications of an owner may subscribe to and call during the intervals. */
 export interface Offer {
   readonly basis: Basis;
-  /** When executions can be started: until the sunset of the version. */
+  /** When executions may be started: at most until the sunset of the version. */
   readonly active: Interval;
-  /** When what has been started can be read: the same, whatever becomes of the version. */
+  /** When executions may be read: the same without the sunset. */
   readonly readable: Interval;
-  /** Announced at and effective from (epoch milliseconds); null while the version stays. */
+  /** Null while the version stays. */
   readonly retirement: Retirement | null;
   readonly versionId: string;
   readonly version: string;
@@ -35,12 +37,9 @@ export interface ApplicationOwner {
 }
 
 const ALWAYS: Interval = { from: null, until: null };
-/** What nearly all subscriptions have, once for all of them. */
-const FOR_EVER: readonly Interval[] = [ALWAYS];
-
-/** Whether `now` lies in the interval. */
-export function holds({ from, until }: Interval, now: number): boolean {
-  return (from === null || now >= from) && (until === null || now < until);
+/** Whether `now` lies in one of the intervals. */
+export function isDuring(intervals: readonly Interval[], now: number): boolean {
+  return intervals.some(({ from, until }) => (from === null || now >= from) && (until === null || now < until));
 }
 
 interface SubscribedVersion {
@@ -51,21 +50,20 @@ interface SubscribedVersion {
 }
 
 /**
- * When a subscription may be used, given what is offered to its owner: to start executions, and to read what has been
- * started. What was agreed in the marketplace goes on by itself until the version is retired, whatever becomes of the
- * listing; everything else has to be offered still.
+ * The intervals in which a subscription may start and read executions, given the offers to its owner. A subscription from the
+ * marketplace stays valid until the version is retired, whatever becomes of the listing. Any other is valid only while its
+ * version is still offered.
  */
 export function timesOf(
   { basis, versionId, state, retirement }: SubscribedVersion,
   offers: readonly Offer[],
 ): { readonly active: readonly Interval[]; readonly readable: readonly Interval[] } {
   const offered = offers.filter((offer) => offer.versionId === versionId).map(({ readable }) => readable);
-  const times = basis === 'MARKETPLACE' ? (state === 'PUBLISHED' ? FOR_EVER : []) : offered;
-  const readable = times.length === 1 && times[0] === ALWAYS ? FOR_EVER : times;
+  const readable = basis === 'MARKETPLACE' ? (state === 'PUBLISHED' ? [ALWAYS] : []) : offered;
   return { active: retirement ? readable.map((interval) => untilSunset(interval, retirement)) : readable, readable };
 }
 
-/** The end of a version, if it has been announced. */
+/** The announced end of a version, or null. */
 export function retirementOf({
   deprecated_at,
   sunset_at,
@@ -78,7 +76,7 @@ function untilSunset(interval: Interval, retirement: Retirement | null): Interva
   return { ...interval, until: Math.min(interval.until ?? retirement.sunset, retirement.sunset) };
 }
 
-/** What is offered to an owner of these services, newest publication first; also what is not active yet, or no more. */
+/** Offers of these services to an owner, newest publication first; also those that are not active yet, or no longer. */
 export async function offersTo(
   queries: Queries,
   owner: ApplicationOwner,
@@ -88,7 +86,7 @@ export async function offersTo(
   return offers.flat();
 }
 
-/** Published internally: for the applications of the same owner. */
+/** Versions published internally, for applications of the same owner. */
 async function internalOffers(
   queries: Queries,
   owner: ApplicationOwner,
@@ -102,7 +100,7 @@ async function internalOffers(
   return rows.map((row) => offer('INTERNAL', row, ALWAYS));
 }
 
-/** Shared with the owner and published internally: while the share is active. */
+/** Versions published internally and shared with the owner, for as long as the share lasts. */
 async function sharedOffers(
   queries: Queries,
   owner: ApplicationOwner,
@@ -119,13 +117,12 @@ async function sharedOffers(
 
 type PublishedRow = Awaited<ReturnType<ReturnType<typeof publishedVersions>['execute']>>[number];
 
-/** What is offered in an interval, which ends for starts with the version. */
 function offer(basis: Basis, { deprecated_at, sunset_at, ...row }: PublishedRow, readable: Interval): Offer {
   const retirement = retirementOf({ deprecated_at, sunset_at });
   return { ...row, basis, retirement, readable, active: untilSunset(readable, retirement) };
 }
 
-/** Published versions with what whoever subscribes to one has to know of it. */
+/** Published versions with the columns that a subscription needs. */
 export function subscribableVersions(queries: Queries) {
   return queries
     .selectFrom('service_versions')

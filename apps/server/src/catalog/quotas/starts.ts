@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { LimitedMap, type Database } from '../../foundation/storage/index.ts';
+import type { Database } from '../../foundation/storage/index.ts';
 import { lackOfStorage, storageProblem } from './require.ts';
 import { readStorage, type StorageOwner } from './storage-use.ts';
 
@@ -21,7 +22,7 @@ const SHORT_BYTES = 64 * 1024;
 /** Seconds after which a refused start is tried again. */
 const RETRY_SECONDS = 10;
 
-const memories = new WeakMap<Database, LimitedMap<Known>>();
+const memories = new WeakMap<Database, LRUCache<string, Known>>();
 
 /**
  * Refuses a start whose owner has no room for its input, or for whom too many wait. A start costs no query while its owner
@@ -32,7 +33,7 @@ export async function requireStart(
   owner: StorageOwner,
   { bytes, waits }: { readonly bytes: number; readonly waits: boolean },
 ): Promise<void> {
-  const memory = memories.get(platform.database) ?? new LimitedMap<Known>(REMEMBERED);
+  const memory = memories.get(platform.database) ?? new LRUCache<string, Known>({ max: REMEMBERED });
   memories.set(platform.database, memory);
   const key = `${owner.type} ${owner.id}`;
   let known = memory.get(key);

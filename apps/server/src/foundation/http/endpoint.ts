@@ -104,7 +104,7 @@ export interface Door<A extends string, C> {
   /** Before the path of every endpoint, such as `/api`. */
   readonly prefix: string;
   /** Decides who the caller is and whether this access is given; throws a Problem. */
-  readonly admit: (access: A, request: FastifyRequest) => Promise<C> | C;
+  readonly admit: (access: A, request: FastifyRequest) => Promise<C>;
   /** What an access asks of the caller, in the words of OpenAPI. */
   readonly security: (access: A) => Record<string, string[]>[];
   /** What `admit` may answer when it does not give this access; documented on each endpoint. */
@@ -167,17 +167,7 @@ export function mount<A extends string, C>(
       // Before the body is parsed: a stranger does not get to upload.
       onRequest: (request, reply, done) => {
         observe?.(request);
-        const entered = enter(request, reply);
-        // Most decisions are made from memory: a promise for each of these would cost as much as the decision.
-        if (!(entered instanceof Promise)) {
-          admitted(entered, request);
-          if (divert?.(entered, request, reply, done)) return observeDiverted(request, reply);
-          request.setDecorator(CALLER, { caller: entered });
-          announce?.(entered, reply);
-          done(judge(request));
-          return;
-        }
-        entered.then(
+        enter(request, reply).then(
           (caller) => {
             admitted(caller, request);
             if (divert?.(caller, request, reply, done)) return observeDiverted(request, reply);

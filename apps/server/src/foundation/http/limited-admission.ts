@@ -1,42 +1,37 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Lookup, OwnLimit, RateLimits, Spender } from './rate-limits.ts';
 
-/** The limits of an interface, and who its callers are to them. */
+/** The rate limits of an interface, and how it names its callers to them. */
 export interface Limits<C> {
   readonly rates: RateLimits;
-  /** Names the person or application of an admitted caller, the same for all their credentials; null for anyone. */
+  /** Id of the person or application, the same for all of its credentials; null for an anonymous caller. */
   readonly nameOf: (caller: C) => string | null;
-  /** The limit of this caller alone, or null; left out where nobody can have one. */
+  /** The limit of this caller alone, or null; absent where no caller can have one. */
   readonly ownOf?: (caller: C) => OwnLimit | null;
 }
 
-export type Admission<C> = (request: FastifyRequest, reply: FastifyReply) => Promise<C> | C;
+export type Admission<C> = (request: FastifyRequest, reply: FastifyReply) => Promise<C>;
 
-/** The admission of one endpoint, after which the request is counted. Costs nothing where no limit applies. */
+/** The admission of one endpoint; counts each admitted request against the limits that apply to it. */
 export function limitedAdmission<C>(
-  admit: (request: FastifyRequest) => Promise<C> | C,
+  admit: (request: FastifyRequest) => Promise<C>,
   limits: Limits<C> | undefined,
   lookup: Lookup | undefined,
 ): Admission<C> {
-  if (lookup && !limits) throw new Error('An endpoint on which people are looked up is mounted without limits');
-  if (!limits) return admit;
-  const always = limits.rates.applyTo(lookup);
-  const { ownOf } = limits;
-  if (!always && !ownOf) return admit;
-  const count = (caller: C, request: FastifyRequest, reply: FastifyReply): C => {
-    if (!always && !ownOf?.(caller)) return caller;
-    reply.headers(limits.rates.request(spenderOf(limits, caller, request), lookup?.cost ?? 0));
+  if (!limits) {
+    if (lookup) throw new Error('An endpoint on which people are looked up is mounted without limits');
+    return admit;
+  }
+  const applies = limits.rates.applyTo(lookup);
+  return async (request, reply) => {
+    const caller = await admit(request);
+    if (applies || limits.ownOf?.(caller))
+      reply.headers(limits.rates.request(spenderOf(limits, caller, request), lookup?.cost ?? 0));
     return caller;
-  };
-  return (request, reply) => {
-    const admitted = admit(request);
-    return admitted instanceof Promise
-      ? admitted.then((caller) => count(caller, request, reply))
-      : count(admitted, request, reply);
   };
 }
 
-/** Counts what the body, now that it is read, asks for beyond the cost that was counted at the door. */
+/** Counts the lookups in a body beyond the cost that was counted on admission. */
 export function countBody<C>(
   limits: Limits<C> | undefined,
   lookup: Lookup | undefined,

@@ -1,18 +1,16 @@
-import { hash, randomBytes } from 'node:crypto';
-
-/** So many units may be spent within a window; they come back evenly, one every `seconds / units`. */
+/** `units` may be spent within a window of `seconds`; one comes back every `seconds / units`. */
 export interface Quota {
-  /** As the fields RateLimit and RateLimit-Policy name it. */
+  /** Its name in the headers RateLimit and RateLimit-Policy. */
   readonly name: string;
   readonly units: number;
   readonly seconds: number;
 }
 
-/** How much is left of a quota. */
+/** The rest of a quota. */
 export interface Allowance {
   readonly quota: Quota;
   readonly remaining: number;
-  /** Seconds until all of it is back. */
+  /** Seconds until the quota is whole. */
   readonly reset: number;
 }
 
@@ -20,22 +18,24 @@ export type Decision =
   | ({ readonly allowed: true } & Allowance)
   | ({ readonly allowed: false; /** Seconds until this would be allowed. */ readonly retryAfter: number } & Allowance);
 
-const ROWS = 4;
-const COLUMNS = 65_536;
+/** Keys in a generation; one more starts the next generation early, and the keys of the one before get their quota back. */
+const MAX_KEYS = 500_000;
 
 /**
- * Limits by key with the generic cell rate algorithm: all that is kept of a key is the moment at which its quota is whole
- * again. These moments stand in a count-min sketch, 2 MiB whatever happens, with a hash that only this process knows.
- * So many keys cost no more than few, and no counter gives way to another: a key is never allowed more than its quota.
- * It is allowed less when each of its four places is shared with a busy key: 1 key in 10,000 while 7,000 others are busy.
+ * Limits by key with the generic cell rate algorithm: each key stores only the moment at which its quota is whole again. Keys
+ * are kept in two generations. A window later the older one is dropped: by then the quota of all its keys is whole.
  *
- * In the memory of this process: with n processes behind one address a caller is allowed up to n times as much.
+ * The limiter counts in the memory of one process: with n processes behind one address a caller is allowed up to n times as
+ * much.
  */
 export class RateLimiter {
   readonly quota: Quota;
   readonly #now: () => number;
-  readonly #seed = randomBytes(16).toString('hex');
-  readonly #wholeAt = Array.from({ length: ROWS }, () => new Float64Array(COLUMNS));
+  /** By key: when its quota is whole again, in milliseconds of `#now`. */
+  #current = new Map<string, number>();
+  #previous = new Map<string, number>();
+  /** When `#current` was started. */
+  #startedAt = 0;
 
   /** `now` in epoch milliseconds. */
   constructor(quota: Quota, now: () => number) {
@@ -43,20 +43,20 @@ export class RateLimiter {
     this.#now = elapsed(now);
   }
 
-  /** Spends `cost` units of `key`, out of its own number of units if it has one, or nothing when there are not so many left. */
+  /** Spends `cost` units of `key`, or nothing when fewer are left. `units` is the quota of this key, if it has one of its own. */
   take(key: string, cost = 1, units = this.quota.units): Decision {
     const decision = this.look(key, cost, units);
     if (decision.allowed) this.spend(key, cost, units);
     return decision;
   }
 
-  /** What `take` would say; spends nothing. */
+  /** The decision that `take` would make; spends nothing. */
   look(key: string, cost = 1, units = this.quota.units): Decision {
     const quota = { ...this.quota, units };
     const perUnit = perUnitOf(quota);
     const now = this.#now();
     const window = this.quota.seconds * 1000;
-    const wholeAt = Math.max(now, this.#read(this.#places(key)));
+    const wholeAt = this.#wholeAt(key, now);
     const after = wholeAt + cost * perUnit;
     const excess = after - now - window;
     // A thousandth of a unit: sums of fractions are not exact.
@@ -66,28 +66,24 @@ export class RateLimiter {
 
   /** Spends `cost` units of `key`, which `look` has allowed. */
   spend(key: string, cost = 1, units = this.quota.units): void {
-    const places = this.#places(key);
-    const wholeAt = Math.max(this.#now(), this.#read(places)) + cost * perUnitOf({ ...this.quota, units });
-    this.#wholeAt.forEach((row, index) => {
-      const place = places[index] ?? 0;
-      row[place] = Math.max(row[place] ?? 0, wholeAt);
-    });
+    const now = this.#now();
+    const wholeAt = this.#wholeAt(key, now) + cost * perUnitOf({ ...this.quota, units });
+    if (now - this.#startedAt >= this.quota.seconds * 1000 || this.#current.size >= MAX_KEYS) {
+      this.#previous = this.#current;
+      this.#current = new Map();
+      this.#startedAt = now;
+    }
+    this.#current.set(key, wholeAt);
   }
 
-  #places(key: string): Uint16Array {
-    const digest = hash('sha256', this.#seed + key, 'buffer');
-    return Uint16Array.from({ length: ROWS }, (_none, index) => digest.readUInt16LE(index * 2));
-  }
-
-  /** The least of the places: all are at least as high as what this key has spent. */
-  #read(places: Uint16Array): number {
-    return Math.min(...this.#wholeAt.map((row, index) => row[places[index] ?? 0] ?? 0));
+  #wholeAt(key: string, now: number): number {
+    return Math.max(now, this.#current.get(key) ?? this.#previous.get(key) ?? 0);
   }
 }
 
 /**
- * Milliseconds from here on, so that fractions are exact enough. A clock that is set back stands still for a moment:
- * otherwise nobody would be allowed anything until it has caught up.
+ * Milliseconds since this call, small enough for exact fractions. When the clock is set back, the time stands still instead:
+ * otherwise every caller would be refused until the clock has caught up.
  */
 function elapsed(now: () => number): () => number {
   let start = now();

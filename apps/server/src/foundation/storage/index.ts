@@ -9,7 +9,6 @@ export { beforeStatement, hasLargeText, large } from './large-texts.ts';
 export { joinInstallation } from './installation.ts';
 export { indexListings, listingsWithShort } from './listing-search.ts';
 export { forgetAnswers } from './kept-answers.ts';
-export { LimitedMap } from './limited-map.ts';
 export { createLookUp } from './look-up.ts';
 export { listingTextOf, nameProvider, personName } from './provider-names.ts';
 export { createRawToken, digestOf, isWellFormed, sameDigest, type RawTokenPrefix } from './raw-token.ts';

@@ -1,7 +1,7 @@
 import { limits } from '@kethub/contract';
 import { parseExact } from '@kethub/feel';
 import { judgeJson, parseJson, Problem, type JudgedJson } from '../../foundation/http/index.ts';
-import { isOpen, type InputParameters } from './parameters.ts';
+import { isOpen, type InputParameters } from '../../catalog/services/index.ts';
 import { requireKnownSecrets, requireSealed } from './secret-names.ts';
 import { checkSecrets } from './secrets.ts';
 import { checkTags, requireNoSecretIn, TAGS } from './tags.ts';

@@ -5,7 +5,7 @@ import { providerEnvironment } from '../../catalog/provider-tokens/index.ts';
 import type { Runnables } from '../../catalog/services/index.ts';
 import type { ExecutionRow } from '../../foundation/storage/index.ts';
 import { noteOf } from './record/index.ts';
-import { referencedPools, unsealSecrets } from './start.ts';
+import { referencedPools, unsealSecrets } from './prepare.ts';
 
 /** All that the runtime is told of a claimed execution. Its limits are what it was promised when it was claimed. */
 export async function jobOf(platform: Platform, runnables: Runnables, row: ExecutionRow): Promise<ExecutionJob> {

@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { beginWait, list, once, Problem, type Answer, type ListQuery } from '../../foundation/http/index.ts';
 import { answerLog, isKept } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { Queries } from '../../foundation/storage/index.ts';
 import { cancelExecution } from './cancel.ts';
 import { deleteExecution } from './delete-execution.ts';
 import { executionLinks } from './links.ts';
@@ -15,11 +14,13 @@ import { readRecord } from './record/index.ts';
 import { describeResultFile, readResult, readResultFile, requireKept } from './result.ts';
 import { notThere, type ExecutionScope } from './scope.ts';
 import { Fitting } from './schedule/index.ts';
-import { createAccepting, startExecution, type Accepting, type Origin } from './start.ts';
+import { createAccepting } from './accept.ts';
+import type { Origin } from './origin.ts';
+import { startExecution, type Starting } from './start.ts';
 import { createStatusReader, type StatusReader } from './status-reader.ts';
 import { readStatus, waitForEnd } from './status.ts';
 import { watchExecutions, type ExecutionWatch } from './watch.ts';
-import type { Workflows } from './workflows.ts';
+import type { BeforeCommit, Workflows } from './workflows.ts';
 
 /** The operations on executions, the same at every door; the scope says what the one who asks may see. */
 export class Executions {
@@ -29,13 +30,13 @@ export class Executions {
   readonly #statuses: StatusReader;
   readonly #fitting: Fitting;
   readonly #workflows: Workflows;
-  readonly #accepting: Accepting;
+  readonly #starting: Starting;
 
   /** `runtime` is null where no executions run in this process. */
   constructor(platform: Platform, runtime: Runtime | null, workflows: Workflows) {
     this.#platform = platform;
     this.#workflows = workflows;
-    this.#accepting = createAccepting(platform, workflows);
+    this.#starting = { platform, workflows, accepting: createAccepting(platform, workflows) };
     this.#runtime = runtime;
     this.#watch = watchExecutions(platform.database);
     this.#statuses = createStatusReader(platform);
@@ -46,14 +47,10 @@ export class Executions {
    * Accepts an execution. 201 with its address; with `Prefer: wait=N` answered when it ended or N seconds passed. The body
    * is the input, as text.
    */
-  async start(
-    origin: Origin,
-    request: FastifyRequest,
-    hold: ((transaction: Queries) => Promise<void>) | null = null,
-  ): Promise<Answer> {
+  async start(origin: Origin, request: FastifyRequest, beforeCommit: BeforeCommit | null = null): Promise<Answer> {
     const text = jsonText(request, 'the input');
-    if (!origin.isWorkflow) await this.#fitting.require(origin.serviceVersionId);
-    const answer = await startExecution(this.#platform, this.#workflows, this.#accepting, origin, text, request, hold);
+    if (origin.program.type === 'MANAGED') await this.#fitting.require(origin.serviceVersionId);
+    const answer = await startExecution(this.#starting, origin, text, request, beforeCommit);
     const { seconds, end } = beginWait(this.#platform, origin.applicationId ?? origin.owner.id, request);
     if (seconds === 0) return answer;
     const { id } = answer.body as ServiceExecution;
@@ -65,15 +62,14 @@ export class Executions {
   }
 
   /** A message for a workflow. Throws not-found where the service is none. */
-  async publish(
-    origin: Origin,
-    request: FastifyRequest,
-    hold: (transaction: Queries) => Promise<void> = async () => {},
-  ): Promise<Answer> {
-    if (!origin.isWorkflow) throw new Problem('not-found', 'This service is no workflow: it takes no messages.');
+  async publish(origin: Origin, request: FastifyRequest, beforeCommit: BeforeCommit | null = null): Promise<Answer> {
+    if (origin.program.type !== 'WORKFLOW')
+      throw new Problem('not-found', 'This service is no workflow: it takes no messages.');
     const text = jsonText(request, 'the message');
     const scope = `messages of ${origin.subscriptionId ?? ''}`;
-    return this.#workflows.publish(origin, text, hold, (act) => once(this.#platform, request, scope, text, act));
+    return this.#workflows.publish(origin, text, beforeCommit, (act) =>
+      once(this.#platform, request, scope, text, act),
+    );
   }
 
   /** Newest first. */
@@ -86,7 +82,7 @@ export class Executions {
   }
 
   /** The status object; `Prefer: wait=N` waits for it to change. `caller` names the person or application. */
-  status(scope: ExecutionScope, id: string, caller: string, request: FastifyRequest): Answer | Promise<Answer> {
+  status(scope: ExecutionScope, id: string, caller: string, request: FastifyRequest): Promise<Answer> {
     return readStatus(this.#platform, caller, this.#watch, this.#statuses, scope, id, request);
   }
 

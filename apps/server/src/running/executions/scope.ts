@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
+import type { Subscriber } from '../../catalog/access/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
 import type { ExecutionRow, OwnerType, Tables } from '../../foundation/storage/index.ts';
 
@@ -12,6 +13,11 @@ export interface ExecutionScope {
   readonly of: Askers;
   /** Where they stand at this door, without a slash at the end; an id follows. */
   readonly address: string;
+}
+
+/** The executions that were started through a subscription. */
+export function subscriberScope({ subscriptionId, address }: Subscriber): ExecutionScope {
+  return { of: { by: 'SUBSCRIPTION', subscriptionId }, address };
 }
 
 /** The columns that decide. */

@@ -7,25 +7,27 @@ import { build, deploy, startTestKethub, type DeployedService, type TestKethub }
 import { searchFiles } from '../../testing/secret-search.ts';
 import { bpmn, calls, deployWorkflow } from '../../testing/workflows.ts';
 import { parseInput } from './input.ts';
-import { inputParameters, unknownParameters } from './parameters.ts';
+import { programOf, type InputParameters } from '../../catalog/services/index.ts';
 
 const [kind] = databases;
+
+function parametersOf(parameters: string | null): InputParameters {
+  const program = programOf({ type: 'MANAGED', parameters, runtime: 'PYTHON_TEMPLATE' });
+  return program.type === 'MANAGED' ? program.parameters : expect.fail('A workflow');
+}
+
 const parameter = (name: string, is: string, annotation: string | null = null) => ({ name, kind: is, annotation });
-const typed = inputParameters(
+const typed = parametersOf(
   JSON.stringify([
     parameter('data', 'data', 'dict'),
     parameter('token', 'secret', 'SecretValue'),
     parameter('pool', 'dataPool', 'DataPool'),
   ]),
-  'PYTHON_TEMPLATE',
 );
-const untyped = inputParameters(
-  JSON.stringify([parameter('data', 'data'), parameter('token', 'data')]),
-  'PYTHON_TEMPLATE',
-);
-const open = inputParameters(
+const untyped = parametersOf(JSON.stringify([parameter('data', 'data'), parameter('token', 'data')]));
+const unknownParameters = parametersOf(null);
+const open = parametersOf(
   JSON.stringify([parameter('data', 'data', 'dict'), parameter('token', 'secret'), parameter('more', 'other')]),
-  'PYTHON_TEMPLATE',
 );
 const pool = { id: '01890000-0000-7000-8000-000000000000', ref: 'DATAPOOL' };
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../foundation/http/index.ts';
-import { isOpen, type InputParameters } from './parameters.ts';
+import { isOpen, type InputParameters } from '../../catalog/services/index.ts';
 
 /** What is quoted of a list of names. */
 const QUOTED = 20;

@@ -10,7 +10,7 @@ import type { ExecutionWatch } from './watch.ts';
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
 /** `GET /{id}`: the status object; `Prefer: wait=N` waits for it to change. `caller` names the person or application. */
-export function readStatus(
+export async function readStatus(
   platform: Platform,
   caller: string,
   watch: ExecutionWatch,
@@ -18,13 +18,10 @@ export function readStatus(
   scope: ExecutionScope,
   id: string,
   request: FastifyRequest,
-): Answer | Promise<Answer> {
+): Promise<Answer> {
   const { seconds, end } = beginWait(platform, caller, request);
   if (seconds > 0) return readChangedStatus(watch, statuses, scope, id, seconds, request).finally(end);
-  const read = statuses.read(scope, id);
-  return read instanceof Promise
-    ? read.then((later) => answerStatus(existing(scope, later, id), request, 0))
-    : answerStatus(existing(scope, read, id), request, 0);
+  return answerStatus(existing(scope, await statuses.read(scope, id), id), request, 0);
 }
 
 async function readChangedStatus(

@@ -20,7 +20,7 @@ import { failExecution, forgetCancelled, wasRefused } from './fail.ts';
 import { jobOf } from './job.ts';
 import { endedOf, promisedTo, runningIdsOf, runningOf, uncollectedOf } from './queries.ts';
 import { Claims } from './schedule/index.ts';
-import { onPending } from './start.ts';
+import { onPending } from './accept.ts';
 import { ExecutionObserver } from './observe.ts';
 import { executionChanged } from './watch.ts';
 

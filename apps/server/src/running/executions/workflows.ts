@@ -2,8 +2,11 @@ import type { Answer } from '../../foundation/http/index.ts';
 import type { LogSource } from '../../foundation/logs/index.ts';
 import type { ExecutionRow, Queries, Together } from '../../foundation/storage/index.ts';
 import type { ExecutionInput } from './input.ts';
-import type { InputParameters } from './parameters.ts';
-import type { Origin } from './start.ts';
+import type { InputParameters } from '../../catalog/services/index.ts';
+import type { Origin } from './origin.ts';
+
+/** Runs in the transaction that accepts an execution; throws to refuse it. */
+export type BeforeCommit = (transaction: Queries) => Promise<void>;
 
 /** An execution of a workflow that is being accepted. */
 export interface AcceptedWorkflow {
@@ -41,13 +44,14 @@ export interface Workflows {
    */
   cancel(transaction: Queries, executionId: string): Promise<{ readonly result: string } | null>;
   /**
-   * Publishes a message of a subscriber: for instances that it has started, and to start one. `text` is the body, and `hold`
-   * may refuse each execution that is started; `write` is the transaction. Throws malformed-json, invalid-request, too-large, conflict.
+   * Publishes a message of a subscriber, for instances that it has started and to start one. `text` is the body;
+   * `beforeCommit` runs for each execution that the message starts; `write` runs the transaction. Throws malformed-json,
+   * invalid-request, too-large, conflict.
    */
   publish(
     origin: Origin,
     text: Buffer,
-    hold: (transaction: Queries) => Promise<void>,
+    beforeCommit: BeforeCommit | null,
     write: (act: (transaction: Queries) => Promise<Answer>) => Promise<Answer>,
   ): Promise<Answer>;
   /** Something was added that a worker has to see to. */

@@ -2,7 +2,7 @@ import type { ExecutionEnd } from '@kethub/runtime';
 import { hasPools, stageWritten, type WrittenChanges } from '../../catalog/datapools/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { StorageOwner } from '../../catalog/quotas/index.ts';
-import { referencedPools } from './start.ts';
+import { referencedPools } from './prepare.ts';
 
 /** What an execution has changed of data pools, and who it runs for. */
 export interface StagedPools {

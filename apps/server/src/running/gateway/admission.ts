@@ -1,154 +1,136 @@
 import { toTimestamp } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { holds, type Interval } from '../../catalog/access/index.ts';
+import {
+  addressKey,
+  isDuring,
+  type AccessDirectory,
+  type ApplicationAccess,
+  type ServicePath,
+  type SubscribedRetirement,
+  type Subscriber,
+} from '../../catalog/access/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { AccessDirectory, ApplicationAccess, Retiring, Subscriber } from './access.ts';
 import type { BearerClaims, Bearers } from './bearer.ts';
-import { Pass, type Purpose } from './pass.ts';
-import { addressKey, type ServicePath } from './service-path.ts';
+
+/** Whether a call reads executions (SUBSCRIBER) or starts one (STARTER). */
+export type Purpose = 'SUBSCRIBER' | 'STARTER';
 
 /**
- * bearer → application → subscription → service version. Throws not-authenticated, service-not-found or not-subscribed,
- * and version-retired for a start after the sunset.
+ * Admits a request: bearer → application → access key → subscription → interval. Throws not-authenticated,
+ * service-not-found, not-subscribed, and version-retired for a start after the sunset.
  */
-export function admitSubscriber(
-  platform: Platform,
-  bearers: Bearers,
-  directory: AccessDirectory,
-  purpose: Purpose,
-  request: FastifyRequest,
-  path: ServicePath = request.params as ServicePath,
-): Promise<Pass> | Pass {
-  const token = bearerOf(request);
-  const now = platform.now();
-  const claims = bearers.check(token, now);
-  if (!claims)
-    throw unauthenticated('The bearer token is expired, unknown or forged. Request a new one from the token endpoint.');
-  if (claims instanceof Pass && claims.opens(path, purpose, now) && directory.holds(claims)) return claims;
-  const remembered = (pass: Pass): Pass => {
-    bearers.remember(token, pass);
-    return pass;
+export type AdmitSubscriber = (purpose: Purpose, request: FastifyRequest, path: ServicePath) => Promise<Subscriber>;
+
+export function createAdmission(platform: Platform, bearers: Bearers, directory: AccessDirectory): AdmitSubscriber {
+  return async (purpose, request, path) => {
+    const claims = requireBearer(bearers, request, platform.now());
+    const admitted = (application: ApplicationAccess | null): Subscriber | null => {
+      const now = platform.now();
+      const subscriber = hasKey(application, claims, now) ? subscriberAt(application, path) : null;
+      return subscriber && isOpen(subscriber, purpose, now) ? subscriber : null;
+    };
+    const cached = admitted(await directory.application(claims.applicationId));
+    if (cached) return cached;
+    // A refusal is never decided from the cache: the key or the subscription may be newer.
+    const application = await directory.reload(claims.applicationId);
+    const subscriber = admitted(application);
+    if (subscriber) return subscriber;
+    throw await refusalOf(platform, application, claims, path);
   };
-  const admit = (application: ApplicationAccess | null): Promise<Pass> | Pass => {
-    const pass = passOf(platform, claims, application, path, purpose);
-    return pass ? remembered(pass) : admitFresh(platform, claims, directory, path, purpose).then(remembered);
-  };
-  const application = directory.application(claims.applicationId);
-  return application instanceof Promise ? application.then(admit) : admit(application);
 }
 
-/** Nobody is refused from memory: the subscription or the key may be newer than what is remembered. */
-async function admitFresh(
+function requireBearer(bearers: Bearers, request: FastifyRequest, now: number): BearerClaims {
+  const claims = bearers.check(bearerOf(request), now);
+  if (claims) return claims;
+  throw notAuthenticated('The bearer token is expired, unknown or forged. Request a new one from the token endpoint.');
+}
+
+/** Whether the access key that requested the token exists and has not ended. */
+function hasKey(
+  application: ApplicationAccess | null,
+  { accessKeyId }: BearerClaims,
+  now: number,
+): application is ApplicationAccess {
+  const endsAt = application?.accessKeys.get(accessKeyId);
+  return endsAt === null || (endsAt !== undefined && endsAt > now);
+}
+
+function subscriberAt({ subscriptions }: ApplicationAccess, path: ServicePath): Subscriber | null {
+  return subscriptions.get(addressKey(path)) ?? null;
+}
+
+/** A call of a service that runs elsewhere counts as a start: the platform does not know which of its calls only read. */
+function isOpen({ target, active, readable }: Subscriber, purpose: Purpose, now: number): boolean {
+  return isDuring(target || purpose === 'STARTER' ? active : readable, now);
+}
+
+async function refusalOf(
   platform: Platform,
+  application: ApplicationAccess | null,
   claims: BearerClaims,
-  directory: AccessDirectory,
   path: ServicePath,
-  purpose: Purpose,
-): Promise<Pass> {
-  const application = await directory.readAgain(claims.applicationId);
-  const pass = passOf(platform, claims, application, path, purpose);
-  if (pass) return pass;
-  const subscriber = subscriberOf(platform, claims, application, path);
-  if (subscriber?.retirement && holdsOne(platform, subscriber.readable)) throw retired(path, subscriber.retirement);
-  if (!application || !hasKey(platform, claims, application)) {
-    throw unauthenticated(
+): Promise<Problem> {
+  const now = platform.now();
+  if (!hasKey(application, claims, now))
+    return notAuthenticated(
       'The application or the access key behind this bearer token is gone, or the owner of the application is switched off. Request a new token with a valid key.',
     );
-  }
-  return refusal(platform, application.ownerId, path);
+  const subscriber = subscriberAt(application, path);
+  if (subscriber?.retirement && isDuring(subscriber.readable, now)) return retired(path, subscriber.retirement);
+  if (await isPublishedBy(platform, application.ownerId, path))
+    return new Problem(
+      'not-subscribed',
+      'The application is not subscribed to this service, or its subscription has ended.',
+    );
+  return new Problem('service-not-found', `No service answers at ${addressKey(path)}.`);
 }
 
-/** What this token may be used for now, at this address and for this purpose. */
-function passOf(
-  platform: Platform,
-  claims: BearerClaims,
-  application: ApplicationAccess | null,
-  path: ServicePath,
-  purpose: Purpose,
-): Pass | null {
-  const subscriber = subscriberOf(platform, claims, application, path);
-  if (!subscriber || !holdsOne(platform, timesOf(subscriber, purpose))) return null;
-  const keyEnds = application?.accessKeys.get(claims.accessKeyId) ?? Infinity;
-  const until = (of: Purpose): number =>
-    Math.floor(Math.min(claims.expiresAt * 1000, keyEnds, endOf(platform, timesOf(subscriber, of))) / 1000);
-  return new Pass(claims, subscriber, { starts: until('STARTER'), reads: until('SUBSCRIBER') });
-}
-
-function subscriberOf(
-  platform: Platform,
-  claims: BearerClaims,
-  application: ApplicationAccess | null,
-  path: ServicePath,
-): Subscriber | null {
-  if (!application || !hasKey(platform, claims, application)) return null;
-  return application.subscriptions.get(addressKey(path)) ?? null;
-}
-
-/** Where a service runs elsewhere, nobody here knows which of its calls only read. */
-function timesOf({ target, active, readable }: Subscriber, purpose: Purpose): readonly Interval[] {
-  return target || purpose === 'STARTER' ? active : readable;
-}
-
-function holdsOne({ now }: Platform, times: readonly Interval[]): boolean {
-  return times.some((interval) => holds(interval, now()));
-}
-
-/** When the interval ends that holds now and longest; 0 when none does. */
-function endOf(platform: Platform, times: readonly Interval[]): number {
-  return Math.max(0, ...times.filter((one) => holdsOne(platform, [one])).map(({ until }) => until ?? Infinity));
-}
-
-function retired({ service, version }: ServicePath, { sunset, successor, headers }: Retiring): Problem {
+function retired({ service, version }: ServicePath, retirement: SubscribedRetirement): Problem {
+  const { sunset, successor } = retirement;
   const newer =
     successor === null
       ? 'There is no newer version; ask its provider.'
       : `Subscribe the application to the newer one at ${successor}.`;
   const detail = `Version ${version} of ${service} was retired on ${toTimestamp(sunset)} UTC. ${newer}`;
-  return new Problem('version-retired', detail, { headers });
+  return new Problem('version-retired', detail, { headers: retirementHeaders(retirement) });
 }
 
-function hasKey(platform: Platform, { accessKeyId }: BearerClaims, { accessKeys }: ApplicationAccess): boolean {
-  const ends = accessKeys.get(accessKeyId);
-  return ends === null || (ends !== undefined && ends > platform.now());
+/** Headers about the end of a version (RFC 9745, RFC 8594), with the version that replaces it (RFC 5829). */
+export function retirementHeaders({ announcedAt, sunset, successor }: SubscribedRetirement): Record<string, string> {
+  return {
+    deprecation: `@${Math.floor(announcedAt / 1000)}`,
+    sunset: new Date(sunset).toUTCString(),
+    ...(successor !== null && { link: `<${successor}>; rel="successor-version"` }),
+  };
 }
 
-function bearerOf(request: FastifyRequest): string {
-  const header = request.headers.authorization;
-  if (header === undefined) {
-    throw unauthenticated('Send Authorization: Bearer <ACCESS_TOKEN>. The token comes from the token endpoint.', '');
-  }
-  // Nearly all of them: the expression costs 1 µs, and what follows is looked up as it is.
-  if (header.startsWith('Bearer ') && !header.includes(' ', 7)) return header.slice(7);
-  const token = /^Bearer +([\w.~+/=-]+) *$/i.exec(header)?.[1];
-  if (token === undefined) throw unauthenticated('The header Authorization must be: Bearer <ACCESS_TOKEN>.', '');
+function bearerOf({ headers: { authorization } }: FastifyRequest): string {
+  if (authorization === undefined)
+    throw notAuthenticated('Send Authorization: Bearer <ACCESS_TOKEN>. The token comes from the token endpoint.', '');
+  const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+  if (token === undefined) throw notAuthenticated('The header Authorization must be: Bearer <ACCESS_TOKEN>.', '');
   return token;
 }
 
 /** RFC 6750 §3: without credentials the challenge carries no error code. */
-function unauthenticated(detail: string, error = ', error="invalid_token"'): Problem {
+function notAuthenticated(detail: string, error = ', error="invalid_token"'): Problem {
   return new Problem('not-authenticated', detail, {
     headers: { 'www-authenticate': `Bearer realm="gateway"${error}` },
   });
 }
 
-/** Within its own house an application learns that a subscription is missing; a stranger's service is simply not there. */
-async function refusal(platform: Platform, ownerId: string, path: ServicePath): Promise<never> {
-  const own =
-    path.owner === ownerId &&
-    (await platform.database.read
-      .selectFrom('service_versions')
-      .innerJoin('services', 'services.id', 'service_versions.service_id')
-      .select('service_versions.id')
-      .where('services.owner_id', '=', path.owner)
-      .where('services.slug', '=', path.service)
-      .where('service_versions.version', '=', path.version)
-      .where('service_versions.state', '=', 'PUBLISHED')
-      .executeTakeFirst()) !== undefined;
-  if (own)
-    throw new Problem(
-      'not-subscribed',
-      'The application is not subscribed to this service, or its subscription has ended.',
-    );
-  throw new Problem('service-not-found', `No service answers at ${path.owner}/${path.service}/${path.version}.`);
+/** An application is told that a subscription is missing only for services of its own owner: others stay hidden. */
+async function isPublishedBy({ database }: Platform, ownerId: string, path: ServicePath): Promise<boolean> {
+  if (path.owner !== ownerId) return false;
+  const version = await database.read
+    .selectFrom('service_versions')
+    .innerJoin('services', 'services.id', 'service_versions.service_id')
+    .select('service_versions.id')
+    .where('services.owner_id', '=', path.owner)
+    .where('services.slug', '=', path.service)
+    .where('service_versions.version', '=', path.version)
+    .where('service_versions.state', '=', 'PUBLISHED')
+    .executeTakeFirst();
+  return version !== undefined;
 }

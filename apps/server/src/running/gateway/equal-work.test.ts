@@ -4,7 +4,7 @@ import { createRawToken, digestOf } from '../../foundation/storage/index.ts';
 import { databases } from '../../testing/databases.ts';
 import { createTestPlatform } from '../../testing/platform.ts';
 import { watchWork } from '../../testing/work.ts';
-import { createAccessDirectory } from './access.ts';
+import { AccessDirectory } from '../../catalog/access/index.ts';
 import { createBearers } from './bearer.ts';
 import { gatewayKeys } from './signing-key.ts';
 import { createTokenEndpoint } from './token.ts';
@@ -38,7 +38,7 @@ describe.each(databases)('granting bearer tokens on $name', ({ open }) => {
       }
     });
     const { platform: watched, taken } = watchWork(platform);
-    const directory = createAccessDirectory(watched);
+    const directory = new AccessDirectory(watched);
     onTestFinished(() => directory.close());
     const keys = await gatewayKeys(platform);
     onTestFinished(() => keys.close());

@@ -13,13 +13,14 @@ import {
   WorkflowMessageRequest,
 } from '@kethub/contract';
 import { Type } from 'typebox';
-import type { Executions } from '../executions/index.ts';
+import type { Subscriber } from '../../catalog/access/index.ts';
+import { originOf, subscriberScope, type Executions, type ExecutionScope } from '../executions/index.ts';
 import { endpointsOf, ListQuery, type Endpoint } from '../../foundation/http/index.ts';
 import { logMedia, logProblems } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import type { Purpose } from './admission.ts';
+import { countStarts } from './count-starts.ts';
 import { readOpenApi } from './openapi.ts';
-import type { Pass, Purpose } from './pass.ts';
-import { publishForSubscriber, startForSubscriber } from './start-execution.ts';
 import type { TokenEndpoint } from './token.ts';
 
 /**
@@ -27,7 +28,8 @@ import type { TokenEndpoint } from './token.ts';
  * same, for a version that has not been retired.
  */
 export type GatewayAccess = 'CLIENT' | Purpose;
-export type GatewayCaller = Pass | null;
+/** Null at the token endpoint. */
+export type GatewayCaller = Subscriber | null;
 
 const endpoint = endpointsOf<GatewayAccess, GatewayCaller>();
 const service = '/:owner/:service/:version';
@@ -67,7 +69,7 @@ export function gatewayEndpoints(
       query: Type.Object({ ...ListQuery.properties, tag: Type.Optional(Tag) }),
       answers: { 200: Type.Array(ServiceExecutionEntry) },
       problems: [...refused, 'invalid-request'],
-      handle: ({ caller, query }) => executions.list(admitted(caller).scope, query),
+      handle: ({ caller, query }) => executions.list(scopeOf(caller), query),
     }),
     endpoint({
       method: 'POST',
@@ -100,7 +102,9 @@ export function gatewayEndpoints(
         'idempotency-key-reused',
       ],
       handle: ({ caller, request, reply }) =>
-        startForSubscriber(platform, executions, admitted(caller).subscriber, request, reply),
+        countStarts(platform, admitted(caller), reply, (beforeCommit) =>
+          executions.start(originOf(admitted(caller)), request, beforeCommit),
+        ),
     }),
     endpoint({
       method: 'POST',
@@ -132,7 +136,9 @@ export function gatewayEndpoints(
         'idempotency-key-reused',
       ],
       handle: ({ caller, request, reply }) =>
-        publishForSubscriber(platform, executions, admitted(caller).subscriber, request, reply),
+        countStarts(platform, admitted(caller), reply, (beforeCommit) =>
+          executions.publish(originOf(admitted(caller)), request, beforeCommit),
+        ),
     }),
     endpoint({
       method: 'GET',
@@ -144,7 +150,7 @@ export function gatewayEndpoints(
       params: Type.Object(address),
       answers: { 200: ApiSpecification, 304: null },
       problems: [...refused, 'not-found'],
-      handle: ({ caller, request }) => readOpenApi(platform, admitted(caller).subscriber, request),
+      handle: ({ caller, request }) => readOpenApi(platform, admitted(caller), request),
     }),
     endpoint({
       method: 'GET',
@@ -158,10 +164,8 @@ export function gatewayEndpoints(
       params: one,
       answers: { 200: ServiceExecution, 304: null },
       problems: [...missing],
-      handle: ({ caller, params, request }) => {
-        const { scope, applicationId } = admitted(caller);
-        return executions.status(scope, params.id, applicationId, request);
-      },
+      handle: ({ caller, params, request }) =>
+        executions.status(scopeOf(caller), params.id, admitted(caller).applicationId, request),
     }),
     endpoint({
       method: 'GET',
@@ -174,7 +178,7 @@ export function gatewayEndpoints(
       params: one,
       answers: { 200: ResultResponse },
       problems: [...missing, 'result-not-available', 'result-expired'],
-      handle: ({ caller, params }) => executions.result(admitted(caller).scope, params.id),
+      handle: ({ caller, params }) => executions.result(scopeOf(caller), params.id),
     }),
     endpoint({
       method: 'GET',
@@ -193,8 +197,7 @@ export function gatewayEndpoints(
         'result-file-not-found',
         'range-not-satisfiable',
       ],
-      handle: ({ caller, params, request }) =>
-        executions.resultFile(admitted(caller).scope, params.id, params.file, request),
+      handle: ({ caller, params, request }) => executions.resultFile(scopeOf(caller), params.id, params.file, request),
     }),
     endpoint({
       method: 'GET',
@@ -206,10 +209,8 @@ export function gatewayEndpoints(
       params: one,
       answers: { 200: { media: logMedia } },
       problems: [...missing, ...logProblems, 'result-expired'],
-      handle: ({ caller, params, request, reply }) => {
-        const { scope, applicationId } = admitted(caller);
-        return executions.log(scope, params.id, applicationId, request, reply);
-      },
+      handle: ({ caller, params, request, reply }) =>
+        executions.log(scopeOf(caller), params.id, admitted(caller).applicationId, request, reply),
     }),
     endpoint({
       method: 'PUT',
@@ -222,12 +223,16 @@ export function gatewayEndpoints(
       params: one,
       answers: { 200: ServiceExecution },
       problems: missing,
-      handle: ({ caller, params }) => executions.cancel(admitted(caller).scope, params.id),
+      handle: ({ caller, params }) => executions.cancel(scopeOf(caller), params.id),
     }),
   ];
 }
 
-function admitted(caller: GatewayCaller): Pass {
+function admitted(caller: GatewayCaller): Subscriber {
   if (!caller) throw new Error('An endpoint for subscribers was reached by somebody else');
   return caller;
+}
+
+function scopeOf(caller: GatewayCaller): ExecutionScope {
+  return subscriberScope(admitted(caller));
 }

@@ -1,5 +1,6 @@
 import { limits as contractLimits } from '@kethub/contract';
 import type { FastifyInstance } from 'fastify';
+import type { AccessDirectory, ServicePath } from '../../catalog/access/index.ts';
 import type { Executions } from '../executions/index.ts';
 import {
   acceptBodies,
@@ -12,8 +13,7 @@ import {
 import { createForwarder } from '../../catalog/on-premise/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { RequestObserver } from '../../foundation/telemetry/index.ts';
-import { createAccessDirectory } from './access.ts';
-import { admitSubscriber } from './admission.ts';
+import { createAdmission, retirementHeaders } from './admission.ts';
 import { createBearers } from './bearer.ts';
 import { gatewayEndpoints, type GatewayCaller } from './routes.ts';
 import { createDispatch } from './dispatch.ts';
@@ -23,26 +23,24 @@ import { createTokenEndpoint } from './token.ts';
 const TOKEN_BODY_BYTES = 16 * 1024;
 
 /** The gateway: the token endpoint and the services. */
-export async function createGateway(platform: Platform, executions: Executions): Promise<FastifyInstance> {
+export async function createGateway(
+  platform: Platform,
+  executions: Executions,
+  directory: AccessDirectory,
+): Promise<FastifyInstance> {
   const keys = await gatewayKeys(platform);
   const bearers = createBearers(keys, platform.addresses.gateway, platform.newId);
-  const directory = createAccessDirectory(platform);
+  const admitSubscriber = createAdmission(platform, bearers, directory);
   const limits = {
     rates: new RateLimits(platform.configuration.rateLimits, platform.now),
     nameOf: (caller: GatewayCaller) => caller?.applicationId ?? null,
     ownOf: (caller: GatewayCaller) =>
-      caller?.limits.requestsPerMinute
-        ? { key: caller.subscriber.subscriptionId, units: caller.limits.requestsPerMinute }
-        : null,
+      caller?.limits.requestsPerMinute ? { key: caller.subscriptionId, units: caller.limits.requestsPerMinute } : null,
   };
   const forwarder = createForwarder(platform);
   const observer = RequestObserver.of(platform.telemetry, 'gateway');
   const dispatch = createDispatch(platform, forwarder, observer, (path) =>
-    limitedAdmission(
-      (request) => admitSubscriber(platform, bearers, directory, 'STARTER', request, path),
-      limits,
-      undefined,
-    ),
+    limitedAdmission((request) => admitSubscriber('STARTER', request, path), limits, undefined),
   );
   const app = await createHttpServer({
     log: platform.log,
@@ -62,7 +60,7 @@ export async function createGateway(platform: Platform, executions: Executions):
     observer,
     slowReaderMs: platform.configuration.readers.slowMs,
   });
-  // The input of a service stays the text it came as; it is checked once, where it is accepted.
+  // Execution input stays the bytes that were sent; it is validated once, when the execution is accepted.
   app.removeContentTypeParser('application/json');
   acceptBodies(app, {
     media: 'application/json',
@@ -72,16 +70,16 @@ export async function createGateway(platform: Platform, executions: Executions):
   acceptBodies(app, { media: 'application/x-www-form-urlencoded', bytes: TOKEN_BODY_BYTES, parse: readForm });
   app.addHook('onClose', async () => {
     await keys.close();
-    directory.close();
     forwarder.close();
   });
   mount(app, gatewayEndpoints(platform, createTokenEndpoint(platform, bearers, directory), executions), {
     prefix: '',
-    admit: (access, request) =>
-      access === 'CLIENT' ? null : admitSubscriber(platform, bearers, directory, access, request),
+    admit: async (access, request) =>
+      // The router has matched these parameters in every path but that of the token endpoint.
+      access === 'CLIENT' ? null : admitSubscriber(access, request, request.params as ServicePath),
     security: (access) => [access === 'CLIENT' ? { basic: [] } : { bearer: [] }],
     announce: (caller, reply) => {
-      if (caller?.retirement) reply.headers(caller.retirement.headers);
+      if (caller?.retirement) reply.headers(retirementHeaders(caller.retirement));
     },
     limits,
     divert: dispatch.divert,

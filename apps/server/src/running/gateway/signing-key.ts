@@ -1,7 +1,9 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { Platform } from '../../foundation/platform.ts';
 import { SigningKeys, type KeyKind } from '../../foundation/storage/index.ts';
-import { BEARER_LIFETIME } from './bearer.ts';
+
+/** Seconds for which a bearer token is valid. */
+export const BEARER_LIFETIME = 3_600;
 
 export interface SigningKey {
   readonly id: string;
@@ -11,7 +13,7 @@ export interface SigningKey {
 
 const PURPOSE = 'gateway signing key';
 
-/** Ed25519. */
+/** Ed25519 key pairs. */
 export const gatewayKeyKind: KeyKind<SigningKey> = {
   purpose: PURPOSE,
   firstId: 'gateway-1',
@@ -25,7 +27,7 @@ export const gatewayKeyKind: KeyKind<SigningKey> = {
   },
 };
 
-/** The keys that all gateway processes sign and verify bearer tokens with. */
+/** Keys that all gateway processes share to sign and verify bearer tokens. */
 export function gatewayKeys(platform: Platform): Promise<SigningKeys<SigningKey>> {
   return SigningKeys.open(platform, gatewayKeyKind, platform.configuration.signingKeyMs);
 }

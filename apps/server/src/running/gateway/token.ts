@@ -3,21 +3,22 @@ import type { FastifyRequest } from 'fastify';
 import type { Answer } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { digestOf, isWellFormed, sameDigest } from '../../foundation/storage/index.ts';
-import type { AccessDirectory } from './access.ts';
-import { BEARER_LIFETIME, SCOPE, type Bearers } from './bearer.ts';
+import type { AccessDirectory } from '../../catalog/access/index.ts';
+import { SCOPE, type Bearers } from './bearer.ts';
+import { BEARER_LIFETIME } from './signing-key.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };
-/** Compared with when there is no such key, so that an unknown key takes the path of a wrong secret. */
-const NOBODY = digestOf('');
+/** Compared with the secret of an unknown key, so that the answer takes as long as for a wrong secret. */
+const NO_SECRET = digestOf('');
 
 export interface TokenEndpoint {
   grant(request: FastifyRequest): Promise<Answer>;
 }
 
-/** The client credentials grant (RFC 6749 §4.4) of applications, by HTTP Basic. */
+/** The client credentials grant (RFC 6749 §4.4): applications authenticate with HTTP Basic. */
 export function createTokenEndpoint(platform: Platform, bearers: Bearers, directory: AccessDirectory): TokenEndpoint {
-  const issued = new IssuedThisSecond(platform.now);
+  const issued = new TokensOfSecond(platform.now);
   return {
     async grant(request) {
       const form = request.body instanceof URLSearchParams ? request.body : null;
@@ -31,8 +32,8 @@ export function createTokenEndpoint(platform: Platform, bearers: Bearers, direct
         return failure(400, 'unsupported_grant_type', 'Only grant_type=client_credentials is supported.');
       }
       const key = isWellFormed('ket_ak_', credentials.id) ? await directory.accessKey(credentials.id) : null;
-      const right = sameDigest(digestOf(credentials.secret), key?.secretDigest ?? NOBODY);
-      if (!key || !right || (key.expiresAt !== null && key.expiresAt <= platform.now())) {
+      const isRight = sameDigest(digestOf(credentials.secret), key?.secretDigest ?? NO_SECRET);
+      if (!key || !isRight || (key.expiresAt !== null && key.expiresAt <= platform.now())) {
         return unknownClient(
           'The access key is unknown, has ended, its secret is wrong, or the owner of its application is switched off.',
         );
@@ -47,10 +48,10 @@ export function createTokenEndpoint(platform: Platform, bearers: Bearers, direct
 }
 
 /**
- * Within one second an access key gets the same token again: signing is most of the cost of a grant, and applications
- * exist that ask for a token before every call. `expires_in` stays true, as the token names the second it was made in.
+ * Caches the answer of each access key until the second ends. Signing is most of the cost of a grant, and some applications
+ * request a token before every call. `expires_in` stays true: the token names the second of its issue.
  */
-class IssuedThisSecond {
+class TokensOfSecond {
   readonly #now: () => number;
   readonly #answers = new Map<string, Answer>();
   #second = 0;

@@ -3,9 +3,11 @@ import type { Context, Platform } from '../../foundation/platform.ts';
 import {
   findService,
   findVersion,
+  programOf,
   requireDeployable,
   sharedVersions,
   stateOf,
+  type Program,
   type VersionRow,
 } from '../../catalog/services/index.ts';
 import { findSharedService } from '../../catalog/sharing/index.ts';
@@ -28,15 +30,17 @@ export async function requireRunnable(
   const service = own ?? (await findSharedService(database.read, context, serviceId, now()));
   if (!service) throw new Problem('not-found', `No service ${serviceId} is yours or shared with you.`);
   if (service.type === 'ON_PREMISE') throw noJobs(service);
-  const isWorkflow = service.type === 'WORKFLOW';
   const named = version === null ? undefined : await findVersion(database.read, serviceId, version);
   const runnable = named && (own ? await ownVersion(platform, own, named) : stateOf(named, now()) === 'PUBLISHED');
   const { id, parameters, runtime } = named && runnable ? named : await newest(platform, service, version);
-  return { id, parameters, runtime, isWorkflow };
+  return { id, program: programOf({ type: service.type, parameters, runtime }) };
 }
 
-/** What is run, as a job. */
-type Runnable = Pick<VersionRow, 'id' | 'parameters' | 'runtime'> & { readonly isWorkflow: boolean };
+/** A service version that a job runs. */
+interface Runnable {
+  readonly id: string;
+  readonly program: Program;
+}
 
 function noJobs({ name }: ServiceRow): Problem {
   return new Problem(

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { inputOf, type Executions } from '../executions/index.ts';
+import type { Executions } from '../executions/index.ts';
 import type { Answer } from '../../foundation/http/index.ts';
 import { holdOwner } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
@@ -15,7 +15,7 @@ export async function startJob(
   version: string | null,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const { id, parameters, runtime, isWorkflow } = await requireRunnable(platform, context, serviceId, version);
+  const { id, program } = await requireRunnable(platform, context, serviceId, version);
   const origin = {
     scope: jobScope(platform, context),
     subscriptionId: null,
@@ -24,8 +24,7 @@ export async function startJob(
     personId: context.personId,
     serviceId,
     serviceVersionId: id,
-    ...inputOf(parameters, runtime),
-    isWorkflow,
+    program,
   };
   return executions.start(origin, request, (transaction) => holdOwner(platform, transaction, context));
 }

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { AccessDirectory } from '../../catalog/access/index.ts';
 import { databases } from '../../testing/databases.ts';
 import { callerOf, type Caller } from '../../testing/gateway.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
@@ -162,7 +163,9 @@ describe.each(databases)('starts that are on their way to a service elsewhere, o
   /** The next process of the same worker: what the first has under way it takes for that of a dead one. */
   const next = (): WorkflowEngine => {
     const { platform } = kethub.kethub;
-    const engine = new WorkflowEngine(platform, createWorkflows(platform));
+    const directory = new AccessDirectory(platform);
+    onTestFinished(() => directory.close());
+    const engine = new WorkflowEngine(platform, createWorkflows(platform), directory);
     engine.start();
     return engine;
   };

@@ -28,7 +28,8 @@ export function createWorkflows(platform: Platform): Door {
     cancel: (transaction, id) => cancelInstance(platform, transaction, id),
     wake: () => workflowsToDo(platform.database, 'EVENTS'),
     log: (id): Promise<LogSource | null> => journalLog(platform, id),
-    publish: (origin, text, hold, write) => publishOfSubscriber(platform, workflows, origin, text, hold, write),
+    publish: (origin, text, beforeCommit, write) =>
+      publishOfSubscriber(platform, workflows, origin, text, beforeCommit, write),
   };
   return workflows;
 }

@@ -1,5 +1,5 @@
 import { onExecutionChanged } from '../executions/index.ts';
-import { createAccessDirectory } from '../gateway/index.ts';
+import type { AccessDirectory } from '../../catalog/access/index.ts';
 import { createTargetClient } from '../../catalog/on-premise/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { advance, Advancing, LARGEST_BATCH, Inbox, RecentInstances, Suspects, Turns } from './advance/index.ts';
@@ -49,10 +49,9 @@ export class WorkflowEngine {
   readonly #jobs: JobWorker;
   readonly #unsubscribe: (() => void)[] = [];
 
-  constructor(platform: Platform, workflows: Door) {
+  constructor(platform: Platform, workflows: Door, directory: AccessDirectory) {
     const { database } = platform;
     const graphs = createGraphs(platform);
-    const directory = createAccessDirectory(platform);
     const advanceOnce = async (): Promise<Pause> => {
       const { more, ...batch } = await advance(platform, graphs, advancing);
       if (batch.jobs) working.wake();
@@ -101,7 +100,6 @@ export class WorkflowEngine {
     this.#lanes = lanes;
     this.#loops = [working, timing, scheduling, publishing, correlating];
     this.#unsubscribe.push(
-      () => directory.close(),
       () => targets.close(),
       onWorkflowsToDo(database, (what) => (what === 'EVENTS' ? told() : this.#wake())),
       onExecutionChanged(database, (id) => {

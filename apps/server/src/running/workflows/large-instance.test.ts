@@ -147,8 +147,7 @@ describe.each(databases)('a large instance on $name', ({ open }) => {
       personId: owner,
       serviceId: VERSION,
       serviceVersionId: VERSION,
-      dataPools: [],
-      isWorkflow: true,
+      program: { type: 'WORKFLOW' as const },
     };
     const id = platform.newId();
     const prepared = await prepareExecution(platform, workflows, origin, id, JSON.stringify({ n }));

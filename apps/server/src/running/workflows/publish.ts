@@ -1,6 +1,6 @@
 import { invalidSentence, limits, WorkflowMessageRequest } from '@kethub/contract';
 import { isTooDeep, jsonText, parseExact, type Variables } from '@kethub/workflow';
-import type { Origin, Workflows } from '../executions/index.ts';
+import type { BeforeCommit, Origin, Workflows } from '../executions/index.ts';
 import { Problem, readJson, type Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import {
@@ -64,7 +64,7 @@ export async function publishOfSubscriber(
   workflows: Workflows,
   origin: Origin,
   text: Buffer,
-  hold: (transaction: Queries) => Promise<void>,
+  beforeCommit: BeforeCommit | null,
   write: Write,
 ): Promise<Answer> {
   const request = await messageIn(text);
@@ -74,7 +74,7 @@ export async function publishOfSubscriber(
     await requireRoom(transaction, row);
     await insertMessage(platform, transaction, row);
     const made = await startByMessage(platform, workflows, transaction, origin, row, request);
-    for (const _ of made.started) await hold(transaction);
+    for (const _ of made.started) await beforeCommit?.(transaction);
     return made;
   });
 }

@@ -1,10 +1,11 @@
 import { invalidSentence } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
-import type { ExecutionInput, InputParameters } from '../executions/index.ts';
+import type { ExecutionInput } from '../executions/index.ts';
 import {
   createRequestCheck,
   findWorkflowVersion,
   requirementsIn,
+  type InputParameters,
   type RequestCheck,
 } from '../../catalog/services/index.ts';
 import type { Platform } from '../../foundation/platform.ts';

@@ -1,4 +1,5 @@
-import { requireSealed, type InputParameters } from '../executions/index.ts';
+import type { InputParameters } from '../../catalog/services/index.ts';
+import { requireSealed } from '../executions/index.ts';
 
 /**
  * Throws invalid-secrets for variables in clear under the name of a secret, as the input of a start is refused: variables are

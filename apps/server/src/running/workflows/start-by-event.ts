@@ -20,8 +20,7 @@ export function originOfOwner(
     personId,
     serviceId,
     serviceVersionId,
-    dataPools: [],
-    isWorkflow: true,
+    program: { type: 'WORKFLOW' },
   };
 }
 

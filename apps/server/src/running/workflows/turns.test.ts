@@ -74,8 +74,7 @@ describe.each(databases)('turns of owners on $name', ({ open }) => {
       personId: owner,
       serviceId: VERSION,
       serviceVersionId: VERSION,
-      dataPools: [],
-      isWorkflow: true,
+      program: { type: 'WORKFLOW' as const },
     };
     const ids = Array.from({ length: count }, () => platform.newId());
     const accepted = ids.map(async (id) =>

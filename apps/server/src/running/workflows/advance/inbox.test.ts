@@ -438,8 +438,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
       personId: 'ada',
       serviceId: VERSION,
       serviceVersionId: VERSION,
-      dataPools: [],
-      isWorkflow: true,
+      program: { type: 'WORKFLOW' as const },
     };
     for (let one = 0; one < count; one += 1)
       await accepting.add(await prepareExecution(platform, workflows, origin, platform.newId(), '{}'));

@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../foundation/platform.ts';
-import { Gather, isAmong, LimitedMap, type Queries } from '../../../foundation/storage/index.ts';
+import { Gather, isAmong, type Queries } from '../../../foundation/storage/index.ts';
 import type { RecentInstances } from '../advance/index.ts';
 
 /** What a job needs to know of its instance. */
@@ -15,18 +16,17 @@ interface Caller {
   readonly owner: { readonly type: string; readonly id: string } | null;
 }
 
-const REMEMBERED = 1_000;
-/** A service can be transferred: whoever may not be called any more is not, within a second. */
-const FRESH_MS = 900;
+/** Versions whose caller is cached. */
+const CACHED = 1_000;
+/** Milliseconds for which a caller is cached: a transferred service stops calling for its old owner within a second. */
+const TTL_MS = 900;
 
 /** The contexts of jobs: without a question to the database where this process has just begun with the instance. */
 export class JobContexts {
   readonly #recent: Pick<RecentInstances, 'get'>;
   readonly #read: Gather<string, JobContext | undefined>;
   readonly #callers: Gather<string, Caller>;
-  readonly #remembered = new LimitedMap<{ readonly caller: Caller; readonly until: number }>(REMEMBERED, {
-    isOver: ({ until }) => until <= performance.now(),
-  });
+  readonly #cached = new LRUCache<string, Caller>({ max: CACHED, ttl: TTL_MS });
 
   constructor({ database: { read } }: Platform, recent: Pick<RecentInstances, 'get'>) {
     this.#recent = recent;
@@ -43,11 +43,11 @@ export class JobContexts {
   }
 
   async #callerOf(versionId: string): Promise<Caller> {
-    const known = this.#remembered.get(versionId);
-    if (known && known.until > performance.now()) return known.caller;
-    const until = performance.now() + FRESH_MS;
+    const cached = this.#cached.get(versionId);
+    if (cached) return cached;
+    const start = performance.now();
     const caller = await this.#callers.add(versionId);
-    this.#remembered.set(versionId, { caller, until });
+    this.#cached.set(versionId, caller, { start });
     return caller;
   }
 }

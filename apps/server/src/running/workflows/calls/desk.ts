@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Event } from '@kethub/workflow';
 import { acceptExecutions, Fitting, type PreparedExecution, type Workflows } from '../../executions/index.ts';
-import type { AccessDirectory, Subscriber } from '../../gateway/index.ts';
+import type { AccessDirectory, Subscriber } from '../../../catalog/access/index.ts';
 import { countExecution, hasQuota } from '../../../catalog/limits/index.ts';
 import type { TargetClient } from '../../../catalog/on-premise/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
@@ -132,7 +132,7 @@ async function noteCalls(
   const prepared = noted.map((call) => call.prepared);
   const depths = await depthsOf(
     transaction,
-    prepared.filter(({ isWorkflow }) => isWorkflow).map(({ row }) => row.id),
+    prepared.filter(({ row }) => row.type === 'WORKFLOW').map(({ row }) => row.id),
   );
   await acceptExecutions(
     workflows,

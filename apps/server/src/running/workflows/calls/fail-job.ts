@@ -1,5 +1,5 @@
 import type { Value } from '@kethub/workflow';
-import type { Subscriber } from '../../gateway/index.ts';
+import type { Subscriber } from '../../../catalog/access/index.ts';
 import type { Problem } from '../../../foundation/http/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
@@ -18,6 +18,6 @@ export function failJob(
 
 /** What the gateway would have answered. */
 export function documentOf({ addresses }: Platform, problem: Problem, subscriber: Subscriber | null): Value {
-  const { pathname } = new URL(subscriber ? `${subscriber.scope.address}/` : addresses.gateway);
+  const { pathname } = new URL(subscriber ? `${subscriber.address}/` : addresses.gateway);
   return problem.document(addresses.problems, pathname);
 }

@@ -1,6 +1,6 @@
 import type { Event } from '@kethub/workflow';
 import type { Workflows } from '../../executions/index.ts';
-import type { AccessDirectory } from '../../gateway/index.ts';
+import type { AccessDirectory } from '../../../catalog/access/index.ts';
 import { Problem } from '../../../foundation/http/index.ts';
 import type { TargetClient } from '../../../catalog/on-premise/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Value } from '@kethub/workflow';
-import type { Subscriber } from '../../gateway/index.ts';
+import type { Subscriber } from '../../../catalog/access/index.ts';
 import { Unanswered, type TargetCall, type TargetColumns } from '../../../catalog/on-premise/index.ts';
 import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import type { Desk } from './desk.ts';

@@ -1,6 +1,10 @@
 import { jsonText, type ServiceReference, type Value, type Variables } from '@kethub/workflow';
-import { holds } from '../../../catalog/access/index.ts';
-import type { AccessDirectory, ApplicationAccess, Subscriber } from '../../gateway/index.ts';
+import {
+  isDuring,
+  type AccessDirectory,
+  type ApplicationAccess,
+  type Subscriber,
+} from '../../../catalog/access/index.ts';
 import { Problem } from '../../../foundation/http/index.ts';
 import { readExact } from '../exact.ts';
 import type { Platform } from '../../../foundation/platform.ts';
@@ -37,8 +41,8 @@ export async function admitTask(
   const find = (access: ApplicationAccess | null) => subscriptionOf(access, reference, owner);
   const known = find(await directory.application(applicationId));
   if (known && isActive(platform, known)) return known;
-  // Nobody is refused from memory.
-  const fresh = find(await directory.readAgain(applicationId));
+  // A refusal is never decided from the cache.
+  const fresh = find(await directory.reload(applicationId));
   if (fresh && isActive(platform, fresh)) return fresh;
   if (fresh?.retirement)
     throw new Problem(
@@ -65,7 +69,7 @@ function subscriptionOf(
 }
 
 function isActive({ now }: Platform, { active }: Subscriber): boolean {
-  return active.some((interval) => holds(interval, now()));
+  return isDuring(active, now());
 }
 
 /** The input as text, with secrets in clear and references to data pools as services know them. */

@@ -1,5 +1,5 @@
-import { prepareExecution, removeInput, wakeWorkers } from '../../executions/index.ts';
-import type { Subscriber } from '../../gateway/index.ts';
+import { originOf, prepareExecution, removeInput, wakeWorkers } from '../../executions/index.ts';
+import type { Subscriber } from '../../../catalog/access/index.ts';
 import { Problem } from '../../../foundation/http/index.ts';
 import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import type { JobContext } from './contexts.ts';
@@ -23,7 +23,7 @@ export async function startJob(desk: Desk, job: WorkflowJobRow, context: JobCont
     subscriber = await admitTask(platform, directory, call, context);
     const text = await inputOf(platform, job, context);
     const { target } = subscriber;
-    if (!target && !subscriber.isWorkflow) await fitting.require(subscriber.serviceVersionId);
+    if (!target && subscriber.program.type === 'MANAGED') await fitting.require(subscriber.serviceVersionId);
     if (target) await startRemote(desk, job, call, { ...subscriber, target }, text);
     else await startHere(desk, job, subscriber, text);
   } catch (error) {
@@ -34,10 +34,10 @@ export async function startJob(desk: Desk, job: WorkflowJobRow, context: JobCont
 
 async function startHere(desk: Desk, job: WorkflowJobRow, subscriber: Subscriber, text: string): Promise<void> {
   const { platform, workflows } = desk;
-  const { applicationId, scope } = subscriber;
-  const prepared = await prepareExecution(platform, workflows, subscriber, job.id, text);
+  const { applicationId, address } = subscriber;
+  const prepared = await prepareExecution(platform, workflows, originOf(subscriber), job.id, text);
   await requireReadableByStarters(platform.database.read, job.instance_id, prepared.pools.pools);
-  const called = { id: job.id, lease: job.lease, application_id: applicationId, address: scope.address };
+  const called = { id: job.id, lease: job.lease, application_id: applicationId, address };
   let accepted = false;
   try {
     accepted = await desk.note({ called, subscriber, prepared });

@@ -1,6 +1,12 @@
 import type { ServiceRuntime } from '@kethub/contract';
+import type { ServiceRow } from '../../foundation/storage/index.ts';
 
-/** What a service version takes under which name of its input, as its build has found out. */
+/** What an execution of a service version runs: user code in a sandbox, or a workflow that a worker advances. */
+export type Program =
+  | { readonly type: 'MANAGED'; readonly parameters: InputParameters }
+  | { readonly type: 'WORKFLOW' };
+
+/** The names that a service version takes in its input, found out by its build. */
 export interface InputParameters {
   /** Take a reference to a data pool only. */
   readonly dataPools: readonly string[];
@@ -8,7 +14,7 @@ export interface InputParameters {
   readonly secrets: readonly string[];
   /** Take any other value only. */
   readonly typed: readonly string[];
-  /** Say nothing of their type: take a value, a reference to a data pool, or a secret. */
+  /** Have no type: take a value, a reference to a data pool, or a secret. */
   readonly untyped: readonly string[];
   /** Whether a name that is not listed is taken as well, as an untyped one. */
   readonly others: boolean;
@@ -16,7 +22,7 @@ export interface InputParameters {
   readonly secretsApart: boolean;
 }
 
-/** Of a container, and of what was built before its parameters were kept. */
+/** The parameters of a container, and of a version that was built before parameters were stored. */
 export const unknownParameters: InputParameters = {
   dataPools: [],
   secrets: [],
@@ -32,22 +38,26 @@ interface Parameter {
   readonly annotation?: string | null;
 }
 
-/** Versions whose parameters are kept parsed: many subscriptions are of the same ones. */
-const REMEMBERED = 1_000;
-const remembered = new Map<string, InputParameters>();
-
-/** The parameters of a version, from the JSON that its build has left. */
-export function inputParameters(parameters: string | null, runtime: ServiceRuntime): InputParameters {
-  if (runtime === 'DOCKER' || parameters === null) return unknownParameters;
-  const known = remembered.get(parameters);
-  if (known) return known;
-  const made = sorted(JSON.parse(parameters) as readonly Parameter[]);
-  if (remembered.size >= REMEMBERED) remembered.clear();
-  remembered.set(parameters, made);
-  return made;
+interface ProgramColumns {
+  readonly type: ServiceRow['type'];
+  /** JSON that the build has stored, or null. */
+  readonly parameters: string | null;
+  readonly runtime: ServiceRuntime;
 }
 
-function sorted(all: readonly Parameter[]): InputParameters {
+export function programOf({ type, parameters, runtime }: ProgramColumns): Program {
+  if (type === 'WORKFLOW') return { type };
+  const isKnown = runtime !== 'DOCKER' && parameters !== null;
+  return { type: 'MANAGED', parameters: isKnown ? readParameters(parameters) : unknownParameters };
+}
+
+/** Names that take a data pool; null where any name may. */
+export function dataPoolNames(parameters: InputParameters): readonly string[] | null {
+  return parameters === unknownParameters ? null : parameters.dataPools;
+}
+
+function readParameters(json: string): InputParameters {
+  const all = JSON.parse(json) as readonly Parameter[];
   const names = (fits: (one: Parameter) => boolean): string[] => all.filter(fits).map(({ name }) => name);
   const isUntyped = ({ annotation }: Parameter): boolean => (annotation ?? null) === null;
   return {
@@ -60,17 +70,8 @@ function sorted(all: readonly Parameter[]): InputParameters {
   };
 }
 
-/** Whether a name takes whatever it is given: a value, a reference to a data pool, or a secret. */
+/** Whether a name takes anything: a value, a reference to a data pool, or a secret. */
 export function isOpen({ dataPools, secrets, typed, untyped, others }: InputParameters, name: string): boolean {
   if (untyped.includes(name)) return true;
   return others && ![dataPools, secrets, typed].some((names) => names.includes(name));
-}
-
-/** What the origin of an execution says of the input of its version. */
-export function inputOf(
-  parameters: string | null,
-  runtime: ServiceRuntime,
-): { readonly dataPools: readonly string[] | null; readonly parameters: InputParameters } {
-  const taken = inputParameters(parameters, runtime);
-  return { dataPools: taken === unknownParameters ? null : taken.dataPools, parameters: taken };
 }

@@ -1,29 +1,20 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { offersTo, retirementOf, timesOf, type Offer } from '../../catalog/access/index.ts';
-import { inputOf } from '../executions/index.ts';
-import { limitsOfSubscriptions } from '../../catalog/limits/index.ts';
-import type { TargetColumns } from '../../catalog/on-premise/index.ts';
 import { serviceEndpoint, type Platform } from '../../foundation/platform.ts';
-import { compareVersions } from '../../catalog/services/index.ts';
 import type { ServiceVersionRow, Tables } from '../../foundation/storage/index.ts';
-import type { AccessKeyEntry, ApplicationAccess, Retiring, Subscriber } from './access.ts';
-import { createPlaces, type ServicePath, type ServicePlace } from './service-path.ts';
+import { limitsOfSubscriptions } from '../limits/index.ts';
+import type { TargetColumns } from '../on-premise/index.ts';
+import { compareVersions, programOf } from '../services/index.ts';
+import { offersTo, retirementOf, timesOf, type Offer } from './offers.ts';
+import {
+  addressKey,
+  type AccessKeyEntry,
+  type ApplicationAccess,
+  type SubscribedRetirement,
+  type Subscriber,
+} from './subscriber.ts';
 
-/** Reads what applications may do from the database; null for what is not there (any more). */
-export interface AccessLoader {
-  accessKey(accessKeyId: string): Promise<AccessKeyEntry | null>;
-  application(id: string): Promise<ApplicationAccess | null>;
-}
-
-export function createLoader(platform: Platform): AccessLoader {
-  const placeOf = createPlaces(platform.addresses);
-  return {
-    accessKey: (accessKeyId) => loadAccessKey(platform, accessKeyId),
-    application: (id) => loadApplication(platform, placeOf, id),
-  };
-}
-
-async function loadAccessKey(platform: Platform, accessKeyId: string): Promise<AccessKeyEntry | null> {
+/** Null when there is no such key, or its owner is blocked. */
+export async function loadAccessKey(platform: Platform, accessKeyId: string): Promise<AccessKeyEntry | null> {
   const row = await platform.database.read
     .selectFrom('access_keys')
     .innerJoin('applications', 'applications.id', 'access_keys.application_id')
@@ -34,17 +25,14 @@ async function loadAccessKey(platform: Platform, accessKeyId: string): Promise<A
   return row ? { applicationId: row.application_id, secretDigest: row.secret_digest, expiresAt: row.expires_at } : null;
 }
 
-/** Of somebody who is rejected or switched off nothing calls; what an organization owns goes on, whoever made it. */
+/** Applications of a blocked person may call nothing. Those of an organization go on, whoever created them. */
 function ownerMayCall(where: ExpressionBuilder<Tables, 'applications'>): Expression<SqlBool> {
-  const shutOut = where.selectFrom('shut_out').select('user_id').whereRef('user_id', '=', 'applications.owner_id');
-  return where.or([where('applications.owner_type', '!=', 'USER'), where.not(where.exists(shutOut))]);
+  const blocked = where.selectFrom('shut_out').select('user_id').whereRef('user_id', '=', 'applications.owner_id');
+  return where.or([where('applications.owner_type', '!=', 'USER'), where.not(where.exists(blocked))]);
 }
 
-async function loadApplication(
-  platform: Platform,
-  placeOf: (path: ServicePath) => ServicePlace,
-  id: string,
-): Promise<ApplicationAccess | null> {
+/** Null when there is no such application, or its owner is blocked. */
+export async function loadApplication(platform: Platform, id: string): Promise<ApplicationAccess | null> {
   const { read } = platform.database;
   const application = await read
     .selectFrom('applications')
@@ -83,7 +71,7 @@ async function loadApplication(
     ])
     .where('application_id', '=', id)
     .execute();
-  // What was offered when the application subscribed has to be offered still.
+  // A subscription is valid only while its version is still offered to the owner.
   const owner = { type: application.owner_type, id: application.owner_id };
   const offers = await offersTo(
     read,
@@ -104,40 +92,34 @@ async function loadApplication(
     subscriptions.map(({ id }) => id),
   );
   const formerOf = Map.groupBy(former, (one) => one.id);
+  const subscribers = subscriptions.flatMap((one) => {
+    const { active, readable } = timesOf(
+      { ...one, versionId: one.service_version_id, retirement: retirementOf(one) },
+      offersOf.get(one.service_version_id) ?? [],
+    );
+    const subscriber = {
+      applicationId: id,
+      owner,
+      subscriptionId: one.id,
+      serviceId: one.service_id,
+      serviceVersionId: one.service_version_id,
+      version: one.version,
+      program: programOf(one),
+      target: targetOf(one),
+      active,
+      readable,
+      retirement: subscribedRetirement(platform, one, offers),
+      limits: limits.get(one.id)?.limits ?? defaults,
+    };
+    return [one, ...(formerOf.get(one.id) ?? [])].map(({ owner_id, slug }): [string, Subscriber] => {
+      const address = serviceEndpoint(platform.addresses, owner_id, slug, one.version).slice(0, -1);
+      return [addressKey({ owner: owner_id, service: slug, version: one.version }), { ...subscriber, address }];
+    });
+  });
   return {
     ownerId: application.owner_id,
     accessKeys: new Map(keys.map((key) => [key.access_key_id, key.expires_at])),
-    subscriptions: new Map(
-      subscriptions.flatMap((one) =>
-        [one, ...(formerOf.get(one.id) ?? [])].map(({ owner_id, slug }) => {
-          const { path, key, address } = placeOf({ owner: owner_id, service: slug, version: one.version });
-          const { active, readable } = timesOf(
-            { ...one, versionId: one.service_version_id, retirement: retirementOf(one) },
-            offersOf.get(one.service_version_id) ?? [],
-          );
-          const subscriber: Subscriber = {
-            isRemembered: false,
-            path,
-            readable,
-            active,
-            target: targetOf(one),
-            retirement: retiring(platform, one, offers),
-            limits: limits.get(one.id)?.limits ?? defaults,
-            scope: { of: { by: 'SUBSCRIPTION', subscriptionId: one.id }, address },
-            subscriptionId: one.id,
-            applicationId: id,
-            owner,
-            personId: null,
-            serviceId: one.service_id,
-            serviceVersionId: one.service_version_id,
-            ...inputOf(one.parameters, one.runtime),
-            isWorkflow: one.type === 'WORKFLOW',
-            version: path.version,
-          };
-          return [key, subscriber] as const;
-        }),
-      ),
-    ),
+    subscriptions: new Map(subscribers),
   };
 }
 
@@ -146,24 +128,18 @@ function targetOf(row: { [C in keyof TargetColumns]: TargetColumns[C] | null }):
   return url === null || timeout_ms === null ? null : { url, timeout_ms, sealed_credentials };
 }
 
-/** RFC 9745 and RFC 8594, with the version that takes its place (RFC 5829). */
-function retiring(
-  platform: Platform,
+/** The retirement of a version, with the newest version that stays and is offered. */
+function subscribedRetirement(
+  { addresses }: Platform,
   subscribed: Pick<ServiceVersionRow, 'service_id' | 'version' | 'deprecated_at' | 'sunset_at'>,
   offers: readonly Offer[],
-): Retiring | null {
+): SubscribedRetirement | null {
   const retirement = retirementOf(subscribed);
   if (!retirement) return null;
-  const { announcedAt, sunset } = retirement;
   const next = offers
     .filter((one) => one.serviceId === subscribed.service_id && !one.retirement)
     .filter((one) => compareVersions(one.version, subscribed.version) < 0)
     .toSorted((a, b) => compareVersions(a.version, b.version))[0];
-  const successor = next ? serviceEndpoint(platform.addresses, next.ownerId, next.slug, next.version) : null;
-  const headers = {
-    deprecation: `@${Math.floor(announcedAt / 1000)}`,
-    sunset: new Date(sunset).toUTCString(),
-    ...(successor !== null && { link: `<${successor}>; rel="successor-version"` }),
-  };
-  return { sunset, successor, headers };
+  const successor = next ? serviceEndpoint(addresses, next.ownerId, next.slug, next.version) : null;
+  return { ...retirement, successor };
 }

@@ -1,0 +1,33 @@
+import { LRUCache } from 'lru-cache';
+
+/** Loads values by key and caches them. Concurrent callers of one key share a load; a load that fails is not cached. */
+export class LoadingCache<V> {
+  readonly #load: (key: string) => Promise<V>;
+  readonly #values: LRUCache<string, Promise<V>>;
+
+  /** `max` values are cached; one more evicts the least recently used one. */
+  constructor(load: (key: string) => Promise<V>, max: number) {
+    this.#load = load;
+    this.#values = new LRUCache({ max });
+  }
+
+  get(key: string): Promise<V> {
+    const cached = this.#values.get(key);
+    if (cached) return cached;
+    const loading = this.#load(key);
+    this.#values.set(key, loading);
+    loading.catch(() => {
+      if (this.#values.peek(key) === loading) this.#values.delete(key);
+    });
+    return loading;
+  }
+
+  /** The next caller loads the value anew, also when a load is under way: that may have read what was there before. */
+  delete(key: string): void {
+    this.#values.delete(key);
+  }
+
+  clear(): void {
+    this.#values.clear();
+  }
+}

@@ -1,0 +1,62 @@
+import type { UsageLimits } from '@kethub/contract';
+import type { TargetColumns } from '../on-premise/index.ts';
+import type { Program } from '../services/index.ts';
+import type { ApplicationOwner, Interval } from './offers.ts';
+
+export interface AccessKeyEntry {
+  readonly applicationId: string;
+  readonly secretDigest: string;
+  /** Epoch milliseconds, or null. */
+  readonly expiresAt: number | null;
+}
+
+export interface ApplicationAccess {
+  readonly ownerId: string;
+  /** By access key id: when it ends (epoch milliseconds), or null. */
+  readonly accessKeys: ReadonlyMap<string, number | null>;
+  /** By the address of the service version, as `addressKey` writes it. */
+  readonly subscriptions: ReadonlyMap<string, Subscriber>;
+}
+
+/** The part of an address that names a service version. */
+export interface ServicePath {
+  readonly owner: string;
+  readonly service: string;
+  readonly version: string;
+}
+
+export function addressKey({ owner, service, version }: ServicePath): string {
+  return `${owner}/${service}/${version}`;
+}
+
+/** An application in its subscription to a service version. Use `isDuring` for `active` and `readable`. */
+export interface Subscriber {
+  readonly applicationId: string;
+  /** The owner of the application. */
+  readonly owner: ApplicationOwner;
+  readonly subscriptionId: string;
+  readonly serviceId: string;
+  readonly serviceVersionId: string;
+  readonly version: string;
+  /** URL at which the application calls the version, without a slash at its end. */
+  readonly address: string;
+  readonly program: Program;
+  /** Set when the service runs elsewhere. */
+  readonly target: TargetColumns | null;
+  /** Intervals in which it may start executions. */
+  readonly active: readonly Interval[];
+  /** Intervals in which it may read its executions. */
+  readonly readable: readonly Interval[];
+  readonly retirement: SubscribedRetirement | null;
+  readonly limits: UsageLimits;
+}
+
+/** The end of a version, as its subscribers are told of it. */
+export interface SubscribedRetirement {
+  /** Epoch milliseconds. */
+  readonly announcedAt: number;
+  /** Epoch milliseconds. */
+  readonly sunset: number;
+  /** URL of the newest version that stays, or null. */
+  readonly successor: string | null;
+}
