@@ -34,10 +34,13 @@ const files = {
 cd /var/runtime/output
 echo "mode $MODE, secret of \${#SECRET_MY_TOKEN} characters"
 echo careful >&2
+change() { (cd /var/runtime/datapool/lent; printf ' and wine' >> a.txt; rm gone.txt; echo new > new.txt); }
 case "$(cat /var/runtime/input/task.json)" in
   '"fail"') echo before > partial.txt; exit 1 ;;
   '"wait"') sleep 60 ;;
   '"later"') sleep 4; echo later ;;
+  '"change"') change; echo changed; sleep 4 ;;
+  '"spoil"') change; ln -s a.txt /var/runtime/datapool/lent/link ;;
 esac
 printf '{"number": %s, "pool": "%s"}' "$(cat /var/runtime/input/number.json)" "$(cat /var/runtime/datapool/measured/*.txt 2>/dev/null)" > output.json
 echo 1,2 > plot.csv
@@ -139,6 +142,35 @@ describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile
     expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ pool: 'water' });
     const unknown = JSON.stringify({ measured: { id: crypto.randomUUID(), ref: 'DATAPOOL' } });
     expect((await app.request('POST', '/', { body: unknown })).body).toMatchObject({ status: 403 });
+  });
+
+  test('change a data pool that is lent to them with MODIFY: all at once, and only when they succeed', async () => {
+    const user = await poolUser(kethub, kethub.loginSession);
+    const pool = await user.create('Lent');
+    await user.upload(pool, 'a.txt', 'water');
+    await user.upload(pool, 'gone.txt', 'gone');
+    const contents = async (): Promise<Record<string, string>> => {
+      const files = (await user.call('GET', `/data-pools/${pool.id}/files`)).body as { name: string }[];
+      const read = async ({ name }: { name: string }) =>
+        [name, (await user.call('GET', `/data-pools/${pool.id}/files/${name}`)).text] as const;
+      return Object.fromEntries(await Promise.all(files.map(read)));
+    };
+    const begin = { 'a.txt': 'water', 'gone.txt': 'gone' };
+    const write = async (task: string): Promise<string> => {
+      const body = { applicationId: deployed.application.id, permission: 'MODIFY' };
+      const made = await user.call('POST', `/qc-catalog/datapools/${pool.id}/grants`, { body });
+      const lent = { id: pool.id, ref: 'DATAPOOL', grant: member(made.body, 'token') };
+      return start(JSON.stringify({ task, number: 1, lent }));
+    };
+    expect(await ended(await write('spoil'))).toBe('FAILED');
+    expect(await contents()).toEqual(begin);
+    const id = await write('change');
+    await logged(id, 'changed');
+    expect(await contents()).toEqual(begin);
+    const { runnerPid } = await kethub.kethub.runtime.status();
+    process.kill(runnerPid, 'SIGKILL');
+    expect(await ended(id)).toBe('SUCCEEDED');
+    expect(await contents()).toEqual({ 'a.txt': 'water and wine', 'new.txt': 'new\n' });
   });
 
   test('fail with their exit code, and an input that no file can hold is refused in words', async () => {

@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { StartRefused } from './index.ts';
+import { StartRefused, type DataPoolMount } from './index.ts';
 import { MiB, openBench, resultOf, until, type Bench, type Order, type Program } from './testing/bench.ts';
 import { shellImage, testEngine } from './testing/images.ts';
 
@@ -19,6 +20,9 @@ const SLEEPING: Twice = {
   python: 'import time\ndef run():\n    print("ready")\n    time.sleep(60)',
   shell: 'echo ready; exec sleep 60',
 };
+
+const LINKS =
+  'import os\ndef run(pool: dict = None):\n    os.symlink("/etc/passwd", "/var/runtime/datapool/pool/link")';
 
 const drivers = [
   { name: 'sandbox', skipped: false },
@@ -150,6 +154,55 @@ def run(pool: dict = None):
       { dataPools: [{ parameter: 'pool', path: pool, writable: false }] },
     );
     expect((await logOf(end.executionId)).map(({ message }) => message)).toEqual(['water False']);
+  });
+
+  test('a data pool that is lent for writing is told as the program left it, and counts as output', async () => {
+    const lay = async (): Promise<{ path: string; dataPools: DataPoolMount[] }> => {
+      const path = join(bench.dataDir, 'runtime', `lent-${randomUUID()}`);
+      await mkdir(path);
+      for (const file of ['kept', 'changed', 'gone']) writeFileSync(join(path, file), file, { mode: 0o600 });
+      return { path, dataPools: [{ parameter: 'pool', path, writable: true }] };
+    };
+    const { path, dataPools } = await lay();
+    const changes: Twice = {
+      python: `import os
+def run(pool: dict = None):
+    os.chdir("/var/runtime/datapool/pool")
+    open("changed", "a").write(" more")
+    os.rename("gone", "new")`,
+      shell: 'cd /var/runtime/datapool/pool; printf " more" >> changed; mv gone new',
+    };
+    const end = await run(changes, { dataPools });
+    expect(end).toMatchObject({ outcome: 'SUCCEEDED', dataPools: [{ parameter: 'pool' }] });
+    const files = end.dataPools?.[0]?.files.map((file) => [file.name, readFileSync(file.path, 'utf8')]);
+    expect(files).toEqual([
+      ['changed', 'changed more'],
+      ['kept', 'kept'],
+      ['new', 'gone'],
+    ]);
+    expect(statSync(join(path, 'new')).uid).toBe(process.getuid?.());
+
+    const link = { python: LINKS, shell: 'ln -s /etc/passwd /var/runtime/datapool/pool/link' };
+    expect(await run(link, { dataPools: (await lay()).dataPools })).toMatchObject({
+      outcome: 'FAILED',
+      cause: { type: 'DataPoolNotChanged', detail: expect.stringContaining('"link"') },
+    });
+    const much = {
+      python: 'def run(pool: dict = None):\n    open("/var/runtime/datapool/pool/much", "wb").write(bytes(3 << 20))',
+      shell: 'head -c 3145728 /dev/zero > /var/runtime/datapool/pool/much',
+    };
+    const limits = { outputBytes: 2 * MiB };
+    const tooMuch = await run(much, { dataPools: (await lay()).dataPools, limits });
+    expect(tooMuch).toMatchObject({ outcome: 'FAILED', cause: { type: 'OutputLimitExceeded' } });
+    expect(tooMuch.dataPools).toBeUndefined();
+    const filling = {
+      python: much.python.replace('3 << 20', '20 << 20') + '\n    import time\n    time.sleep(60)',
+      shell: `${much.shell.replace('3145728', '20971520')}; exec sleep 60`,
+    };
+    expect(await run(filling, { dataPools: (await lay()).dataPools, limits })).toMatchObject({
+      outcome: 'FAILED',
+      cause: { type: 'OutputLimitExceeded' },
+    });
   });
 
   test('a program is user 1000 without rights, on a root that it cannot write, without network', async () => {
@@ -297,7 +350,7 @@ echo $(($(wc -l < /proc/net/dev) - 2))`,
     const waiting = {
       python:
         'import os, time\ndef run():\n    print("ready")\n    while not os.path.exists("/var/runtime/datapool/gate/open"): time.sleep(0.02)\n    os.remove("/var/runtime/datapool/gate/open")\n    print("done")',
-      shell: 'echo ready; while [ ! -e /var/runtime/datapool/gate/open ]; do sleep 0.02; done; echo done',
+      shell: 'echo ready; while [ ! -e /var/runtime/datapool/gate/open ]; do sleep 0.02; done; rm /var/runtime/datapool/gate/open; echo done',
     };
     const gate = join(bench.dataDir, 'runtime', 'gate');
     await mkdir(gate, { recursive: true });

@@ -31,7 +31,9 @@ export interface Image {
   Id: string;
   Os: string;
   Architecture: string;
+  Created: string;
   Config: ImageConfig;
+  RootFS: { Layers: string[] };
   Size: number;
   RepoTags?: string[];
 }
@@ -188,7 +190,7 @@ async function removeRest(engine: Engine, log: ImageLog): Promise<void> {
 }
 
 /** A folder as the engine takes it; everything belongs to root in it. */
-function tarOf(folder: string): Readable {
+export function tarOf(folder: string): Readable {
   const options = [
     '--create',
     '--format=pax',

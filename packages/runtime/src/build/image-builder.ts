@@ -5,6 +5,7 @@ import { LABELS } from '../containers/description.ts';
 import { Engine } from '../containers/engine.ts';
 import { installationOf } from '../containers/installation.ts';
 import { buildImage, inspectImage, type Image, type ImageLimits } from './image-build.ts';
+import { keepVolumeContent } from './image-volumes.ts';
 import { inDraft } from './in-draft.ts';
 import type { Tell } from './log.ts';
 import type { BuiltImage, ImageBuilder } from './outcome.ts';
@@ -68,7 +69,7 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
     const names = { t: image, dockerfile, labels: JSON.stringify(labels) };
     try {
       await buildImage(engine, folder, names, { network, limits }, tell, signal);
-      await checkImage(image);
+      await keepVolumeContent(engine, image, await checkImage(image), join(draft, 'image'), tell);
     } catch (error) {
       await engine.settle('DELETE', `/images/${image}`);
       throw error;
@@ -76,11 +77,12 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
     return built;
   }
 
-  async function checkImage(image: string): Promise<void> {
+  async function checkImage(image: string): Promise<Image> {
     const found = await inspectImage(engine, image);
     if (found === null) throw new Error(`The image ${image} is gone right after its build.`);
     const problem = problemOf(found, limits);
     if (problem !== null) throw problem;
+    return found;
   }
 
   return {

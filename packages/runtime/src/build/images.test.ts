@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import { BUSYBOX } from '../containers/check.ts';
 import { containersWith, engineOfTests, testEngine } from '../testing/images.ts';
+import { openBench, type Order } from '../testing/bench.ts';
 import type { LogLine } from '../types.ts';
 import { checkDockerfile } from './dockerfile.ts';
 import type { ImageLimits } from './image-build.ts';
@@ -164,6 +165,48 @@ describe.skipIf(testEngine === null)('images', () => {
     expect(asked).toEqual([digest]);
     expect(await builder().isPresent({ image })).toBe(false);
     await expectNothingLeft();
+  });
+
+  test('keep the content of folders declared as VOLUME; each run writes to a copy of its own, within its limits', async () => {
+    const Dockerfile = [
+      ...SHELL,
+      'RUN mkdir -p /data/deep /model /empty; echo kept > /data/file; echo x > /model/x; chown -R 1000:1000 /data',
+      'VOLUME /data /model/ /empty /absent /var/runtime/output',
+      'CMD ["/bin/sh", "-c", "eval \\"$PROGRAM\\""]',
+    ];
+    const { outcome, log, digest } = await build({ Dockerfile: Dockerfile.join('\n') });
+    if (!outcome.ok) throw new Error(log);
+    expect(log).toContain('INFO Each execution begins with the content of /data, /model/, declared as VOLUME.');
+    const { image } = outcome.built;
+    const { Config } = (await engineOfTests().ask('GET', `/images/${image}/json`)) as {
+      Config: { Volumes: object; Labels: Record<string, string>; Cmd: string[] };
+    };
+    expect(Object.keys(Config.Volumes).toSorted()).toEqual(['/absent', '/empty', '/var/runtime/output']);
+    expect(Config.Labels).toMatchObject({ 'kethub.source': digest });
+    await expectNothingLeft();
+    const bench = await openBench({ containers: { socketPath: testEngine ?? '', network: 'none' } });
+    try {
+      const run = async (program: string, limits: Order['limits'] = {}) => {
+        const end = await bench.run({ image }, { environment: { PROGRAM: program }, limits });
+        return { end, lines: (await bench.log(end.executionId)).map(({ message }) => message) };
+      };
+      const places = ['/data', '/data/deep', '/model', '/empty', '/absent', '/var/runtime/output'];
+      const write = places.map((place) => `(echo x > ${place}/new) 2>/dev/null && echo ${place}`).join('\n');
+      const uses = `cat /data/file /model/x; echo more >> /data/file; ls /data /empty; ${write}`;
+      const writable = places.filter((place) => place !== '/model');
+      // The second sees nothing of the first.
+      for (let time = 0; time < 2; time++)
+        expect((await run(uses)).lines).toEqual(['kept', 'x', '/data:', 'deep', 'file', '', '/empty:', ...writable]);
+      const fill = 'dd if=/dev/zero of=/data/big bs=1M count=20 2>/dev/null; sleep 60';
+      expect((await run(fill, { outputBytes: 4 * 2 ** 20 })).end).toMatchObject({
+        outcome: 'FAILED',
+        cause: { title: 'Output limit exceeded', detail: expect.stringMatching(/folders of its image/) },
+      });
+      const volumes = (await engineOfTests().ask('GET', '/volumes')) as { Volumes: unknown[] | null };
+      expect(volumes.Volumes ?? []).toEqual([]);
+    } finally {
+      await bench.close();
+    }
   });
 
   test.each([

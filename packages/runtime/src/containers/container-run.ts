@@ -11,7 +11,7 @@ import type { Layer } from '../runner/output-guard.ts';
 import type { Written } from '../runner/result.ts';
 import type { Exit } from '../sandbox/launch.ts';
 import { descendantsOf } from '../sandbox/usage.ts';
-import type { Cause, Limits, Severity } from '../types.ts';
+import type { Cause, DataPoolMount, Limits, Severity } from '../types.ts';
 import { LayerMeter } from './layer-meter.ts';
 import { exitOf, wasStarted, type Container, type ContainerState } from './container.ts';
 import { NOT_HANDED_OVER } from './handover.ts';
@@ -45,6 +45,17 @@ export interface Preparation {
   close(): void;
 }
 
+/** Folders of this machine that belong to one run. */
+export interface RunFolders {
+  /** All that is kept of the execution. */
+  readonly folder: string;
+  readonly output: string;
+  /** The data pools that it may change. */
+  readonly pools: readonly DataPoolMount[];
+  /** The owner of the output folder and of these data pools; null when that is us. */
+  readonly uid: number | null;
+}
+
 /** What is around a container. */
 export interface Surroundings {
   meter: Meter;
@@ -58,6 +69,7 @@ export interface Surroundings {
 export class ContainerRun implements Run {
   readonly output: string;
   readonly uid: number | null;
+  readonly pools: readonly DataPoolMount[];
   readonly ended: Promise<Exit>;
   readonly settled: Promise<void>;
   readonly resultIsOptional = true;
@@ -96,7 +108,7 @@ export class ContainerRun implements Run {
   constructor(
     container: Container,
     { meter, openDoor, stayed }: Surroundings,
-    place: { folder: string; output: string; uid: number | null },
+    folders: RunFolders,
     preparation: Preparation | null,
     handedOver = false,
   ) {
@@ -105,9 +117,10 @@ export class ContainerRun implements Run {
     this.#layer = new LayerMeter(container);
     this.#openDoor = openDoor;
     this.#stayed = stayed;
-    this.#folder = place.folder;
-    this.output = place.output;
-    this.uid = place.uid;
+    this.#folder = folders.folder;
+    this.output = folders.output;
+    this.uid = folders.uid;
+    this.pools = folders.pools;
     this.#preparation = preparation;
     this.#handedOver = handedOver;
     this.#engineLost = preparation === null;

@@ -7,9 +7,10 @@ import type { Inside } from '../egress/listen-inside.ts';
 import { PROXY_ENVIRONMENT } from '../egress/proxy-environment.ts';
 import type { Places } from '../places.ts';
 import type { JobHeader } from '../protocol/messages.ts';
-import type { ContainerEngine, ContainerImage, Limits } from '../types.ts';
+import { giveTo } from '../runner/give-to.ts';
+import type { ContainerEngine, ContainerImage, DataPoolMount, Limits } from '../types.ts';
 import { BUSYBOX } from './check.ts';
-import { ContainerRun, type Preparation } from './container-run.ts';
+import { ContainerRun, type Preparation, type RunFolders } from './container-run.ts';
 import { Container } from './container.ts';
 import { describeContainer, LABELS, USER, type Description, type ImageConfig } from './description.ts';
 import { Engine } from './engine.ts';
@@ -29,6 +30,8 @@ interface Kept {
   /** Around the container, where there is one. */
   cgroup?: string | null;
   hosts?: readonly string[];
+  /** Data pools that it may change. */
+  pools?: readonly DataPoolMount[];
   /** Whether its program may have begun. */
   started: boolean;
 }
@@ -86,9 +89,12 @@ export class Containers {
     const attempt = `${executionId}.${randomBytes(4).toString('hex')}`;
     const name = `${this.#installation.repository}-${attempt}`;
     const place = makeFolders(folder);
+    const pools = job.dataPools.filter(({ writable }) => writable);
+    for (const { path } of pools) if (place.uid !== null) giveTo(place.uid, path);
     const around = this.#cgroups.pathFor(attempt);
     const keep = (started: boolean): void => {
-      const kept: Kept = { socketPath, container: name, limits, startedAt: Date.now(), cgroup: around, hosts, started };
+      const begun = { socketPath, container: name, limits, startedAt: Date.now() };
+      const kept: Kept = { ...begun, cgroup: around, hosts, pools, started };
       writeFileSync(join(folder, RECORD), JSON.stringify(kept), { mode: 0o600 });
     };
     const describe = (config: ImageConfig, { seccomp, makesCgroups }: EngineFacts): Description => ({
@@ -122,15 +128,20 @@ export class Containers {
       close: () => reads?.stop(),
     };
     keep(false);
-    return this.#runOf(new Container(engine, name), { cgroup: around, hosts }, { folder, ...place }, preparation);
+    return this.#runOf(
+      new Container(engine, name),
+      { cgroup: around, hosts },
+      { folder, ...place, pools },
+      preparation,
+    );
   }
 
   /** The run that an earlier runner has begun in this folder of an execution; null when it was none of ours. */
   reattach(folder: string): LeftRun | null {
     const kept = readKept(folder);
     if (kept === null) return null;
-    const { socketPath, limits, startedAt, cgroup = null, hosts = [], started } = kept;
-    const place = { folder, output: join(folder, 'output'), uid: ownerOfOutput() };
+    const { socketPath, limits, startedAt, cgroup = null, hosts = [], pools = [], started } = kept;
+    const place = { folder, output: join(folder, 'output'), uid: ownerOfOutput(), pools };
     const container = new Container(new Engine(socketPath), kept.container);
     return { run: this.#runOf(container, { cgroup, hosts }, place, null, started), limits, startedAt };
   }
@@ -143,7 +154,7 @@ export class Containers {
   #runOf(
     container: Container,
     { cgroup, hosts }: { cgroup: string | null; hosts: readonly string[] },
-    place: { folder: string; output: string; uid: number | null },
+    place: RunFolders,
     preparation: Preparation | null,
     started = false,
   ): ContainerRun {

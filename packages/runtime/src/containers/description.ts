@@ -1,3 +1,4 @@
+import { normalize } from 'node:path/posix';
 import type { DataPoolMount, Limits } from '../types.ts';
 import { MASKED } from '../sandbox/masks.ts';
 import { commandWith, HELPER } from './handover.ts';
@@ -69,6 +70,16 @@ export function describeContainer(description: Description): object {
 }
 
 function hostConfig({ config, limits, dataPools, folders, network, cgroup, seccomp }: Description): object {
+  const mounts = [
+    bind(folders.helper, HELPER, false),
+    bind(folders.input, '/var/runtime/input', false),
+    bind(folders.output, '/var/runtime/output', true),
+    ...dataPools.map(({ parameter, path, writable }) => {
+      if (!/^[^/\0]+$/.test(parameter) || parameter.startsWith('.'))
+        throw new Error(`"${parameter}" cannot be a folder.`);
+      return bind(path, `/var/runtime/datapool/${parameter}`, writable);
+    }),
+  ];
   return {
     // Forwards signals to the program, which as the first process would ignore them, and buries what it leaves behind.
     Init: true,
@@ -93,29 +104,32 @@ function hostConfig({ config, limits, dataPools, folders, network, cgroup, secco
       { Name: 'fsize', Soft: limits.fileBytes, Hard: limits.fileBytes },
       { Name: 'core', Soft: 0, Hard: 0 },
     ],
-    // A folder that the image declares as a volume can be written too: in memory, never on the disk of the engine.
-    Tmpfs: Object.fromEntries(['/tmp', ...Object.keys(config.Volumes ?? {})].map((path) => [path, tmpfs(limits)])),
-    Mounts: [
-      bind(folders.helper, HELPER, false),
-      bind(folders.input, '/var/runtime/input', false),
-      bind(folders.output, '/var/runtime/output', true),
-      ...dataPools.map(({ parameter, path, writable }) => {
-        if (!/^[^/\0]+$/.test(parameter) || parameter.startsWith('.'))
-          throw new Error(`"${parameter}" cannot be a folder.`);
-        return bind(path, `/var/runtime/datapool/${parameter}`, writable);
-      }),
-    ],
+    Tmpfs: tmpfsMounts(['/tmp', ...Object.keys(config.Volumes ?? {})], mounts, limits),
+    Mounts: mounts,
     // The engine keeps twice what we keep, so that nothing is missing when we come back to a container.
     LogConfig: { Type: 'json-file', Config: { 'max-size': String(limits.logBytes + LOG_SLACK), 'max-file': '2' } },
   };
 }
 
-/** It belongs to the program, because runc gives it the mode of a folder that the image has there. */
-function tmpfs({ tmpBytes }: Limits): string {
-  return `rw,exec,nosuid,nodev,size=${tmpBytes},mode=1777,uid=${USER},gid=${USER}`;
+/**
+ * Memory for `/tmp` and for folders that are still declared as VOLUME (`build/image-volumes.ts`): an engine would give them
+ * a disk without a limit. It belongs to the program, because runc gives it the mode of a folder that the image has there.
+ */
+function tmpfsMounts(paths: readonly string[], mounts: readonly Bind[], { tmpBytes }: Limits): object {
+  const options = `rw,exec,nosuid,nodev,size=${tmpBytes},mode=1777,uid=${USER},gid=${USER}`;
+  const covered = paths.filter((path) => !mounts.some(({ Target }) => Target === normalize(path).replace(/\/$/, '')));
+  return Object.fromEntries(covered.map((path) => [path, options]));
 }
 
-function bind(source: string, target: string, writable: boolean): object {
+interface Bind {
+  readonly Type: 'bind';
+  readonly Source: string;
+  readonly Target: string;
+  readonly ReadOnly: boolean;
+  readonly BindOptions: { readonly Propagation: 'rprivate' };
+}
+
+function bind(source: string, target: string, writable: boolean): Bind {
   return {
     Type: 'bind',
     Source: source,

@@ -1,10 +1,11 @@
-import { chownSync, closeSync, lchownSync, mkdirSync, openSync, readdirSync, renameSync } from 'node:fs';
+import { chownSync, closeSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { baseEnvironment, FD, type Mount } from '../sandbox/bwrap.ts';
 import type { FolderDoor } from '../egress/doors.ts';
 import { PROXY_ENVIRONMENT } from '../egress/proxy-environment.ts';
 import { prepare, type PreparedSandbox, type Sandbox } from '../sandbox/launch.ts';
 import type { Code, DataPoolMount, Limits } from '../types.ts';
 import { discard } from './discard.ts';
+import { giveTo } from './give-to.ts';
 import type { RunnerGround } from './ground.ts';
 import { OutputLines } from './log-file.ts';
 
@@ -211,12 +212,6 @@ function start(
   } finally {
     closeSync(written);
   }
-}
-
-/** Gives a copy of a data pool to the user of a sandbox. The platform has made it, and no program has seen it yet. */
-function giveTo(uid: number, folder: string): void {
-  for (const name of readdirSync(folder)) lchownSync(`${folder}/${name}`, uid, uid);
-  lchownSync(folder, uid, uid);
 }
 
 function frameLength(frame: Buffer): Buffer {

@@ -13,12 +13,17 @@ const ATTEMPTS = 10;
 /** Others may pass, because sandboxes run as other users; only a pool itself can be listed. */
 const PASSABLE = 0o711;
 const LISTABLE = 0o755;
+/** The engine mounts the pools of a container. Its user 1000 may be a person of this machine, who must not pass. */
+const PRIVATE = 0o700;
 const DRAFT = 'draft-';
+
+/** What runs an execution: a sandbox with a user of its own, or a container of the engine. */
+export type Driver = 'SANDBOX' | 'CONTAINER';
 
 /**
  * Lays the files of data pools out for an execution, each pool a folder: as it is now, whatever becomes of the pool.
  * Where they are laid out already, because the start is repeated, they stay. Those that it may change are copies.
- * @param mayWrite false where nothing can be written to data pools: all of them are read-only then.
+ * @param driver what runs the execution. It decides who can reach the folders.
  * @throws `data-pool-not-readable` when the reader may not read one any more, `too-large` for one that is to be changed and
  * holds more than the output of an execution, and `insufficient-storage`.
  */
@@ -26,17 +31,18 @@ export async function layOutPools(
   platform: Platform,
   executionId: string,
   referenced: ReferencedPools,
-  mayWrite: boolean,
+  driver: Driver,
 ): Promise<DataPoolMount[]> {
   const folder = folderOf(platform, executionId);
   if (await isThere(folder)) return mountsIn(folder, referenced);
   const draft = path.join(root(platform), DRAFT + executionId);
   await rm(draft, { recursive: true, force: true });
   try {
-    for (const made of [root(platform), draft]) await makeFolder(made, PASSABLE);
+    await makeFolder(root(platform), PASSABLE);
+    await makeFolder(draft, driver === 'SANDBOX' ? PASSABLE : PRIVATE);
     for (const [index, pool] of referenced.pools.entries()) {
       const target = path.join(draft, String(index));
-      const writable = mayWrite && (await isWritable(platform.database.read, pool));
+      const writable = await isWritable(platform.database.read, pool);
       if (writable) await writeBase(target, await again(target, () => copyPool(platform, target, pool.id)));
       else await again(target, () => linkPool(platform, target, pool.id));
     }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { chmod, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, open, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { limits } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
@@ -12,6 +12,7 @@ export type Base = ReadonlyMap<string, string>;
 
 /**
  * Copies the files of a pool to a folder that a program may write to. Never links: a program would change the blobs.
+ * The copies are on the disk when it resolves: a copy that a loss of power has cut short would look like a change.
  * Throws `too-large` for a pool that holds more than the output of an execution may, and `insufficient-storage`.
  */
 export async function copyPool(platform: Platform, folder: string, id: string): Promise<Base> {
@@ -33,12 +34,15 @@ export async function copyPool(platform: Platform, folder: string, id: string): 
     await chmod(target, 0o600);
     base.set(file.name, file.digest);
   }
+  // Syncs that wait together share a commit of the file system.
+  await Promise.all([...base.keys()].map((name) => sync(path.join(folder, name))));
+  await sync(folder);
   return base;
 }
 
 /** Notes beside the folder, where no program sees it, what it held at first. A folder with this note can be written. */
 export async function writeBase(folder: string, base: Base): Promise<void> {
-  await writeFile(noteOf(folder), JSON.stringify([...base]), { mode: 0o600 });
+  await writeFile(noteOf(folder), JSON.stringify([...base]), { mode: 0o600, flush: true });
 }
 
 /** Null for a folder that is read-only or gone. */
@@ -48,6 +52,16 @@ export async function readBase(folder: string): Promise<Base | null> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
+  }
+}
+
+/** Writes a file or folder to the disk. */
+async function sync(entry: string): Promise<void> {
+  const handle = await open(entry, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 

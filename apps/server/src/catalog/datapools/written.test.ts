@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readlinkSync } from 'node:fs';
+import { open, readdir, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { DataPool } from '@kethub/contract';
 import { poolUser, type PoolUser } from '../../testing/data-pools.ts';
 import { databases } from '../../testing/databases.ts';
@@ -270,20 +271,31 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     });
   });
 
-  test('what cannot write, such as a container, is given no copy', async () => {
+  test.each([
+    ['SANDBOX', 0o711],
+    ['CONTAINER', 0o700],
+  ] as const)('a copy for a %s is on the disk, and can be reached by those who need it only', async (driver, mode) => {
     const pool = await poolOf(bob);
     const { platform } = kethub.kethub;
     const reader = { type: 'USER' as const, id: ada.id };
     const grantedBy = { type: 'USER' as const, id: bob.id, personId: bob.id, permission: 'MODIFY' as const };
     const referenced = { reader, pools: [{ parameter: 'pool', id: pool.id, grantedBy }] };
-    const writable: boolean[] = [];
-    for (const mayWrite of [false, true]) {
-      const id = platform.newId();
-      const mounts = await layOutPools(platform, id, referenced, mayWrite);
-      writable.push(...mounts.map((mount) => mount.writable));
-      await clearPools(platform, id);
-    }
-    expect(writable).toEqual([false, true]);
+    const id = platform.newId();
+    const own = await open(import.meta.filename);
+    const sync = vi.spyOn(Object.getPrototypeOf(own) as FileHandle, 'sync');
+    const synced: string[] = [];
+    sync.mockImplementation(function (this: FileHandle) {
+      synced.push(path.basename(readlinkSync(`/proc/self/fd/${this.fd}`)));
+      return this.datasync();
+    });
+    const [mount] = await layOutPools(platform, id, referenced, driver).finally(() => {
+      sync.mockRestore();
+    });
+    await own.close();
+    expect(synced.toSorted()).toEqual(['0', ...Object.keys(begin)].toSorted());
+    expect(mount).toMatchObject({ parameter: 'pool', writable: true });
+    expect((await stat(path.dirname(mount?.path ?? ''))).mode & 0o777).toBe(mode);
+    await clearPools(platform, id);
   });
 
   test('a pool is lent for writing once in an input', async () => {

@@ -58,7 +58,7 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
     async place(key, target) {
       const { stream } = await get(key);
       try {
-        await pipeline(stream, createWriteStream(target, { flags: 'wx' }));
+        await pipeline(stream, createWriteStream(target, { flags: 'wx', flush: true }));
         await chmod(target, 0o444); // whatever the umask
       } catch (error) {
         // What is there already is not ours.

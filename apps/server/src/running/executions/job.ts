@@ -17,8 +17,9 @@ export async function jobOf(platform: Platform, runnables: Runnables, row: Execu
     input: await inputOf(platform, row),
     secrets: unsealSecrets(platform, row),
     environment: runnable.environment,
-    // Containers have users of their own, to whom no copy can be given: they read.
-    dataPools: pools ? await layOutPools(platform, row.id, pools, !('image' in runnable.code)) : [],
+    dataPools: pools
+      ? await layOutPools(platform, row.id, pools, 'image' in runnable.code ? 'CONTAINER' : 'SANDBOX')
+      : [],
     // Not part of the environment that a warm worker was started with.
     secretEnvironment: {
       ...(runnable.providerAccessTokens && (await providerEnvironment(platform, row.service_version_id))),
