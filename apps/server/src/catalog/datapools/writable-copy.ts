@@ -42,7 +42,8 @@ export async function copyPool(platform: Platform, folder: string, id: string): 
 
 /** Notes beside the folder, where no program sees it, what it held at first. A folder with this note can be written. */
 export async function writeBase(folder: string, base: Base): Promise<void> {
-  await writeFile(noteOf(folder), JSON.stringify([...base]), { mode: 0o600, flush: true });
+  await writeFile(noteOf(folder), JSON.stringify([...base]), { mode: 0o600 });
+  await sync(noteOf(folder));
 }
 
 /** Null for a folder that is read-only or gone. */

@@ -285,17 +285,20 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     const sync = vi.spyOn(Object.getPrototypeOf(own) as FileHandle, 'sync');
     const synced: string[] = [];
     sync.mockImplementation(function (this: FileHandle) {
-      synced.push(path.basename(readlinkSync(`/proc/self/fd/${this.fd}`)));
+      synced.push(readlinkSync(`/proc/self/fd/${this.fd}`));
       return this.datasync();
     });
-    const [mount] = await layOutPools(platform, id, referenced, driver).finally(() => {
+    try {
+      const [mount] = await layOutPools(platform, id, referenced, driver);
+      expect(mount).toMatchObject({ parameter: 'pool', writable: true });
+      const laid = synced.filter((file) => file.includes(id)).map((file) => path.basename(file));
+      expect(laid.toSorted()).toEqual(['0', '0.base.json', ...Object.keys(begin)].toSorted());
+      expect((await stat(path.dirname(mount?.path ?? ''))).mode & 0o777).toBe(mode);
+    } finally {
       sync.mockRestore();
-    });
-    await own.close();
-    expect(synced.toSorted()).toEqual(['0', ...Object.keys(begin)].toSorted());
-    expect(mount).toMatchObject({ parameter: 'pool', writable: true });
-    expect((await stat(path.dirname(mount?.path ?? ''))).mode & 0o777).toBe(mode);
-    await clearPools(platform, id);
+      await own.close();
+      await clearPools(platform, id);
+    }
   });
 
   test('a pool is lent for writing once in an input', async () => {
