@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import type { ServiceExecution } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ket, type KetOutcome } from '../apps/cli/src/testing/ket.ts';
@@ -63,7 +64,7 @@ async function deployAndRun(
   return { ...run.json<Shown>(), upSaid: up.stderr, runSaid: run.stderr, code: run.code };
 }
 
-test.each<[string, unknown]>([
+test.concurrent.each<[string, unknown]>([
   ['response-object', { result: { heads: 64, tails: 0 }, metadata: { seconds: expect.any(Number) } }],
   ['pydantic-models', { value: 7, chosen: ['a', 'b'], weights: { a: 3, b: 2 } }],
   ['conda-environment', { values: [2, 3], largest: 3, rank: 2, python: '3.10' }],
@@ -89,39 +90,44 @@ test.each<[string, unknown]>([
   if (project === 'conda-environment') expect(shown.upSaid).toContain('environment.yml becomes a .python-version: 3.10');
 }); // prettier-ignore
 
-test('error-object is deployed, and its error object is the cause of the failure', async () => {
+test.concurrent('error-object is deployed, and its error object is the cause of the failure', async () => {
   const { execution, result } = await deployAndRun('error-object');
   expect(execution).toMatchObject({ status: 'FAILED' });
   expect(result).toMatchObject({ code: '400', detail: '3 nodes have no perfect matching' });
 }); // prettier-ignore
 
 /** What a project compiles before it is uploaded, as its author would: no registry has to have a base image. */
-const compilers: Readonly<Record<string, { needs: string; make: (folder: string) => void }>> = {
+const compilers: Readonly<Record<string, { needs: string; make: (folder: string) => Promise<unknown> }>> = {
   'docker-shell': {
     needs: '/bin/busybox',
-    make: (folder) => void execFileSync('cp', ['/bin/busybox', folder]),
+    make: (folder) => run('cp', ['/bin/busybox', folder]),
   },
   'docker-c': {
     needs: '/usr/bin/gcc',
-    make: (cwd) => void execFileSync('gcc', ['-O2', '-static', '-o', 'program', 'program.c'], { cwd }),
+    make: (cwd) => run('gcc', ['-O2', '-static', '-o', 'program', 'program.c'], { cwd }),
   },
   'docker-go': {
     needs: '/usr/local/go/bin/go',
     make: (cwd) => {
-      const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=mod', GOCACHE: path.join(cwd, '..', 'go-cache') };
-      execFileSync('/usr/local/go/bin/go', ['build', '-o', 'program', '.'], { cwd, env });
+      // Kept from one test run to the next: the standard library takes the compiler most of a minute.
+      const GOCACHE = path.join(import.meta.dirname, '../.runtime/go-cache');
+      const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=mod', GOCACHE };
+      return run('/usr/local/go/bin/go', ['build', '-o', 'program', '.'], { cwd, env });
     },
   },
 };
 
 for (const [project, { needs, make }] of Object.entries(compilers))
-  test.skipIf(testEngine === null || !existsSync(needs))(`${project} is deployed and gives its result`, async () => {
-    make(path.join(home, 'corpus', project));
-    const { execution, result, runSaid } = await deployAndRun(project);
-    expect(execution).toMatchObject({ status: 'SUCCEEDED' });
-    expect(result).toEqual({ total: 55 });
-    expect(runSaid).toContain('summed');
-  });
+  test.concurrent.skipIf(testEngine === null || !existsSync(needs))(
+    `${project} is deployed and gives its result`,
+    async () => {
+      await make(path.join(home, 'corpus', project));
+      const { execution, result, runSaid } = await deployAndRun(project);
+      expect(execution).toMatchObject({ status: 'SUCCEEDED' });
+      expect(result).toEqual({ total: 55 });
+      expect(runSaid).toContain('summed');
+    },
+  );
 
 test('every project of the corpus is deployed by one of these tests', async () => {
   const tested = [...Object.keys(compilers), 'error-object', 'response-object', 'pydantic-models', 'conda-environment', 'scipy-optimiser'];
