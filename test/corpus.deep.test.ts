@@ -13,9 +13,11 @@ import { testEngine } from '../packages/runtime/src/testing/images.ts';
 import { keepPythons, takeKeptPythons } from '../packages/runtime/src/testing/pythons.ts';
 
 // Projects in the style of those that people publish, each as its author would have left it: `ket up` and `ket run` take it
-// as it is. They need the package index and, for other versions of Python, their registries.
-vi.setConfig({ testTimeout: 600_000 });
+// as it is. They need the package index and, for other versions of Python, their registries. Most of their time is spent
+// with downloads, so some of them are deployed at the same time.
+vi.setConfig({ testTimeout: 600_000, maxConcurrency: 3 });
 
+const run = promisify(execFile);
 const corpus = path.join(import.meta.dirname, 'corpus');
 const password = 'correct horse battery staple';
 let platform: TestKethub;

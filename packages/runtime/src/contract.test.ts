@@ -350,7 +350,8 @@ echo $(($(wc -l < /proc/net/dev) - 2))`,
     const waiting = {
       python:
         'import os, time\ndef run():\n    print("ready")\n    while not os.path.exists("/var/runtime/datapool/gate/open"): time.sleep(0.02)\n    os.remove("/var/runtime/datapool/gate/open")\n    print("done")',
-      shell: 'echo ready; while [ ! -e /var/runtime/datapool/gate/open ]; do sleep 0.02; done; rm /var/runtime/datapool/gate/open; echo done',
+      shell:
+        'echo ready; while [ ! -e /var/runtime/datapool/gate/open ]; do sleep 0.02; done; rm /var/runtime/datapool/gate/open; echo done',
     };
     const gate = join(bench.dataDir, 'runtime', 'gate');
     await mkdir(gate, { recursive: true });
