@@ -120,16 +120,15 @@ const compilers: Readonly<Record<string, { needs: string; make: (folder: string)
 };
 
 for (const [project, { needs, make }] of Object.entries(compilers))
-  test.concurrent.skipIf(testEngine === null || !existsSync(needs))(
-    `${project} is deployed and gives its result`,
-    async () => {
+  test
+    .skipIf(testEngine === null || !existsSync(needs))
+    .concurrent(`${project} is deployed and gives its result`, async () => {
       await make(path.join(home, 'corpus', project));
       const { execution, result, runSaid } = await deployAndRun(project);
       expect(execution).toMatchObject({ status: 'SUCCEEDED' });
       expect(result).toEqual({ total: 55 });
       expect(runSaid).toContain('summed');
-    },
-  );
+    });
 
 test('every project of the corpus is deployed by one of these tests', async () => {
   const tested = [...Object.keys(compilers), 'error-object', 'response-object', 'pydantic-models', 'conda-environment', 'scipy-optimiser'];
