@@ -1,7 +1,8 @@
+import { decimalOf, isSameDecimal } from './decimal.ts';
 import { ExactNumber } from './values/exact.ts';
 import type { JsonValue } from './values/value.ts';
 
-/** A number with an exponent, or of more than 15 characters: any other is what its double prints as. */
+/** A number with an exponent, or with more than 15 characters. Every other number is what its double prints as. */
 const SUSPECT = /(?:^|[[:,\s])-?(?:[0-9][0-9.]{15}|[0-9.]{1,16}[eE])/;
 const NUMBER = /-?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?/g;
 const INTEGER = /^-?[0-9]+$/;
@@ -13,8 +14,8 @@ interface Source {
 }
 
 /**
- * Reads JSON without rounding a number: one that no double holds becomes an `ExactNumber`. The value of a number is kept and
- * not its notation, so that 1.0 is 1, and -0 is 0. Throws `SyntaxError` as `JSON.parse` does.
+ * Reads JSON without rounding a number: a number that is not a double becomes an `ExactNumber`. It keeps the value of a number
+ * and not its notation: 1.0 is 1, and -0 is 0. Throws `SyntaxError` as `JSON.parse` does.
  */
 export function parseExact(text: string): JsonValue {
   if (!hasInexact(text)) return JSON.parse(text) as JsonValue;
@@ -23,13 +24,13 @@ export function parseExact(text: string): JsonValue {
       typeof value === 'number' && source !== undefined && !isExact(source, value) ? new ExactNumber(source) : value,
     ) as JsonValue;
   } catch (error) {
-    // Nested beyond what a stack holds, and so beyond what anybody keeps: its reader refuses it for that.
+    // Too deeply nested for the stack: the caller refuses that depth.
     if (error instanceof RangeError) return JSON.parse(text) as JsonValue;
     throw error;
   }
 }
 
-/** Whether a JSON text may hold a number that a double would round. Digits in its texts may look like one. */
+/** Whether a JSON text may contain a number that a double would round. Digits in its strings may look like one. */
 export function hasInexact(text: string): boolean {
   if (!SUSPECT.test(text)) return false;
   for (const [number] of text.matchAll(NUMBER)) {
@@ -38,21 +39,10 @@ export function hasInexact(text: string): boolean {
   return false;
 }
 
-/** Whether a double prints as the number that a text writes; of integers only those of which the next one is a double as well. */
+/** Whether a double prints as the number of a text. An integer has to be a safe one: the next integer is a double as well. */
 export function isExact(source: string, double: number): boolean {
   if (INTEGER.test(source)) return Number.isSafeInteger(double);
   if (!Number.isFinite(double)) return false;
   const printed = String(double);
-  return printed === source || normal(printed) === normal(source);
-}
-
-/** The digits of a number without zeros around them, and its exponent: equal for equal numbers. */
-function normal(text: string): string {
-  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
-  const sign = mantissa.startsWith('-') ? '-' : '';
-  const [whole = '', fraction = ''] = mantissa.slice(sign.length).split('.');
-  const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  if (digits === '') return '0';
-  const short = digits.replace(/0+$/, '');
-  return `${sign}${short}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - short.length)}`;
+  return printed === source || isSameDecimal(decimalOf(printed), decimalOf(source));
 }

@@ -1,4 +1,5 @@
 /** FEEL as Camunda speaks it: compiled once, evaluated often, without side effects and within a budget. */
+export { decimalOf, isSameDecimal, type Decimal } from './decimal.ts';
 export { DEFAULT_BUDGET } from './budget.ts';
 export type { Budget } from './budget.ts';
 export { builtinNames } from './builtins/index.ts';

@@ -1,6 +1,5 @@
-import type { MemberRole } from '@kethub/contract';
+import type { MemberRole, Operation } from '@kethub/contract';
 import type { Logger } from 'pino';
-import type { Operation } from '@kethub/contract';
 import type { Configuration } from './config/index.ts';
 import type { ConnectionLimits } from './http/connections.ts';
 import type { Blobs, Database, Seal } from './storage/index.ts';
@@ -18,7 +17,7 @@ export interface Addresses {
   readonly problems: string;
 }
 
-/** What every domain stands on. Time and ids come from here, so that a test can pass its own. */
+/** The infrastructure that every domain uses. It includes time and ids, so that a test can pass its own. */
 export interface Platform {
   readonly configuration: Configuration;
   readonly addresses: Addresses;
@@ -27,7 +26,7 @@ export interface Platform {
   readonly seal: Seal;
   readonly log: Logger;
   readonly telemetry: Telemetry;
-  /** Of all ports of this process. */
+  /** Shared by all ports of this process. */
   readonly connections: ConnectionLimits;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -37,27 +36,32 @@ export interface Platform {
   readonly workerId: string | null;
 }
 
-/** Who makes a request on the platform interface. */
+/** A user who makes a request on the platform interface. */
 export interface Person {
   /** Subject at the identity provider. */
   readonly id: string;
   readonly credential: 'LOGIN_SESSION' | 'ACCESS_TOKEN';
 }
 
-/** Whose resources a request is about: the caller, or an organization that the caller has joined; and who acts, as what. */
+/** The owner of the resources of a request (the caller, or an organization of the caller), and the role of the caller there. */
 export interface Context {
   readonly type: 'USER' | 'ORGANIZATION';
   readonly id: string;
-  /** Of the person in this context; OWNER of what is their own. */
+  /** Role of the person in this context; OWNER for the person's own resources. */
   readonly role: MemberRole;
   readonly personId: string;
 }
 
 /**
- * What an endpoint of the platform interface asks of its caller: nothing; a personal access token that the operation
- * itself judges; an authenticated person of any status; an approved user; the same or one whose account is being
- * deleted; an approved user in a login session; an approved user who is an administrator; or, for an operation on
- * resources, an approved user whose role in the context is enough for it.
+ * Requirement of an endpoint on its caller.
+ * - ANYONE: none.
+ * - RAW_TOKEN: a personal access token, which the operation itself verifies.
+ * - SIGNED_IN: an authenticated person of any status.
+ * - APPROVED: an approved user.
+ * - APPROVED_OR_LEAVING: the same, or a user whose account is being deleted.
+ * - LOGIN_SESSION: an approved user in a login session.
+ * - ADMINISTRATOR: an approved user who is an administrator.
+ * - An operation on resources: an approved user whose role in the context permits it.
  */
 export type PlatformAccess =
   | 'ANYONE'
@@ -69,7 +73,7 @@ export type PlatformAccess =
   | 'ADMINISTRATOR'
   | Operation;
 
-/** The admitted caller; `person` is null where the access is ANYONE or RAW_TOKEN, `context` also where it is SIGNED_IN. */
+/** The admitted caller. `person` is null for ANYONE and RAW_TOKEN; `context` is null for SIGNED_IN, too. */
 export interface Caller {
   readonly person: Person | null;
   readonly context: Context | null;

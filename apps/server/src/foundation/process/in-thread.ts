@@ -4,34 +4,33 @@ import { Worker } from 'node:worker_threads';
 export interface ThreadLimits {
   readonly limitMs: number;
   readonly memoryMb: number;
-  /** How many may wait for their turn. */
+  /** Requests that may wait. Beyond them the answer is BUSY. */
   readonly waiting: number;
 }
 
-/** BUSY: too many wait already. EXCEEDED: it took too long or too much memory. */
+/** BUSY: too many requests wait. EXCEEDED: the script took too much time or memory. */
 export type ThreadAnswer<Answer> = { readonly answer: Answer } | 'BUSY' | 'EXCEEDED';
 
 /**
- * Has a script judge what came from outside, each time in a thread of its own with limits on time and memory: parsers and
- * validators take far longer for hostile documents than for others of their size, and nobody else shall wait for that. One
- * after the other. The script posts one message, its answer.
+ * Runs a script on untrusted input, one request at a time, each in a new thread with limits on time and memory. Parsers and
+ * validators take far longer for hostile documents than for others of their size; in a thread they block no other request. The
+ * script posts one message, its answer.
  */
 export function createThread<Asked, Answer>(script: URL, { limitMs, memoryMb, waiting }: ThreadLimits) {
-  return oneAfterTheOther(waiting, (asked: Asked, ms: number = limitMs) =>
-    inThread<Answer>(script, asked, ms, memoryMb),
-  );
+  return serialized(waiting, (asked: Asked, ms: number = limitMs) => inThread<Answer>(script, asked, ms, memoryMb));
 }
 
 /**
- * The same for a script that answers again and again and remembers between: it posts one message when it is ready, and then
- * one for each that it gets. Its thread is ended when it exceeds its limits, and begins anew for whoever is next.
+ * The same with one thread for many requests, so that the script can keep state between them. The script posts one message
+ * when it is ready, and one for each message that it gets. A thread that exceeds its limits is ended; the next request starts
+ * another.
  */
 export function createLastingThread<Asked, Answer>(script: URL, { limitMs, memoryMb, waiting }: ThreadLimits) {
   let worker: Worker | null = null;
 
   async function begin(): Promise<Worker> {
     const begun = workerOf(script, undefined, memoryMb);
-    // What goes wrong while nobody waits is found by whoever asks next.
+    // An error between two requests: the next request starts another thread.
     begun.on('error', () => {
       if (worker === begun) worker = null;
     });
@@ -61,11 +60,11 @@ export function createLastingThread<Asked, Answer>(script: URL, { limitMs, memor
     }
   }
 
-  return oneAfterTheOther(waiting, ask);
+  return serialized(waiting, ask);
 }
 
-/** BUSY when as many as may wait for their turn. */
-function oneAfterTheOther<Asked extends readonly unknown[], Answer>(
+/** Calls `ask` for one request at a time. The answer is BUSY while `most` requests wait. */
+function serialized<Asked extends readonly unknown[], Answer>(
   most: number,
   ask: (...asked: Asked) => Promise<ThreadAnswer<Answer>>,
 ): (...asked: Asked) => Promise<ThreadAnswer<Answer>> {
@@ -81,11 +80,14 @@ function oneAfterTheOther<Asked extends readonly unknown[], Answer>(
 }
 
 function workerOf(script: URL, workerData: unknown, memoryMb: number): Worker {
-  return new Worker(script, {
+  const worker = new Worker(script, {
     workerData,
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
   });
+  // A thread may run out of memory after its time limit. Without a listener, that error would end the process.
+  worker.on('error', () => undefined);
+  return worker;
 }
 
 async function inThread<Answer>(
@@ -95,8 +97,6 @@ async function inThread<Answer>(
   memoryMb: number,
 ): Promise<ThreadAnswer<Answer>> {
   const worker = workerOf(script, workerData, memoryMb);
-  // A thread may run out of memory after its time is up, when nobody listens any more: that would end the process.
-  worker.on('error', () => undefined);
   const limit = AbortSignal.timeout(limitMs);
   try {
     const [answer] = (await once(worker, 'message', { signal: limit })) as [Answer];

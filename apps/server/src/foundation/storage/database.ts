@@ -1,9 +1,6 @@
 import type { Compilable } from 'kysely';
 import type { Queries } from './dialect.ts';
-import { migrateToLatest } from './migrations/index.ts';
-import { openPostgres } from './postgres.ts';
 import type { Together } from './together.ts';
-import { openSqlite } from './sqlite.ts';
 
 export type { Queries };
 
@@ -40,21 +37,6 @@ export interface Database {
   /** The pool of this process; only where there is one. */
   connections?(): { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
-}
-
-/**
- * Opens the database and brings its tables up to date. Two processes that start together migrate once. Throws `Refusal` if the
- * schema is not one that this program knows.
- */
-export async function openDatabase(options: { databaseUrl: string | null; sqliteFile: string }): Promise<Database> {
-  const database = options.databaseUrl ? await openPostgres(options.databaseUrl) : openSqlite(options.sqliteFile);
-  try {
-    await migrateToLatest(database.migrations);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-  return database;
 }
 
 /** Whether `error` is a violated unique constraint, on either database. */

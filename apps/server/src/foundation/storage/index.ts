@@ -1,6 +1,7 @@
 export { blobKeyOf, openBlobFolder, type Blobs } from './blobs.ts';
 export { openBlobs } from './open-blobs.ts';
-export { isDuplicate, isOutage, openDatabase, type Database, type Queries } from './database.ts';
+export { openDatabase } from './open-database.ts';
+export { isDuplicate, isOutage, type Database, type Queries } from './database.ts';
 export { dialectOf, isAmong } from './dialect.ts';
 export { Gather } from './gather.ts';
 export { inTurns } from './in-turns.ts';

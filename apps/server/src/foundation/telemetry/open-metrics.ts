@@ -1,12 +1,22 @@
 import type { Runtime } from '@kethub/runtime';
-import type { Platform } from '../platform.ts';
+import type { Logger } from 'pino';
+import type { Configuration } from '../config/index.ts';
 import { usablePort } from '../process/index.ts';
+import type { Database } from '../storage/index.ts';
 import { addDatabaseGauges, addRunnerGauges } from './gauges.ts';
 import { serveMetrics } from './metrics-server.ts';
+import type { Telemetry } from './telemetry.ts';
 
-/** Serves the metrics of this process where the configuration says so. `runtime` is null where nothing runs. */
+export interface MetricsOptions {
+  readonly configuration: Configuration;
+  readonly telemetry: Telemetry;
+  readonly database: Database;
+  readonly log: Logger;
+}
+
+/** Serves the metrics of this process if the configuration enables them. `runtime` is null in a process without a worker. */
 export async function openMetrics(
-  { configuration, telemetry, database, log }: Platform,
+  { configuration, telemetry, database, log }: MetricsOptions,
   runtime: Runtime | null,
 ): Promise<() => Promise<void>> {
   const { metrics } = telemetry;
