@@ -16,13 +16,14 @@ export const runtimeTools: readonly Tool[] = [
 ];
 
 /**
- * What the tests use beside: they paste the printed commands into a shell, count how often code is opened, and compare
- * with a real Git.
+ * Tests paste the printed commands into a shell, count how often code is opened, compare with a real Git, and look at
+ * pages in a real browser.
  */
 export const testTools: readonly Tool[] = [
   { what: 'curl', package: 'curl', isThere: () => succeeds('curl', ['--version']) },
   { what: 'inotifywait', package: 'inotify-tools', isThere: () => existsSync('/usr/bin/inotifywait') },
   { what: 'Git', package: 'git', isThere: () => succeeds('git', ['--version']) },
+  { what: 'Chromium', package: 'chromium', isThere: () => existsSync('/usr/bin/chromium') },
 ];
 
 /** What the measurements use beside. */

@@ -1,26 +1,41 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Addresses, Platform } from '../foundation/platform.ts';
 import { escapeHtml } from '../foundation/http/index.ts';
-import { CLIENT_ID, type IdentityService } from '../people/identity/index.ts';
+import { CLIENT_ID, noticeOf, type BrowserSignIn, type IdentityService } from '../people/identity/index.ts';
 import { page, PAGE_HEADERS } from './page.ts';
 
 const HIDDEN = { schema: { hide: true } };
 const SIGN_IN = '/sign-in';
+const CALLBACK = '/callback';
+/** The cookie of a sign-in that has begun at an external provider. */
+const COOKIE = 'kethub_begun';
+/** Seconds that a person has for signing in at an external provider; later the sign-in has ended. */
+const COOKIE_SECONDS = 30 * 60;
 
-/** What a person finds who opens the address of the platform in a browser: where to sign in, and where to register. */
+/** Serves the page of the platform's own address: where to sign in, and where to register. */
 export function serveFrontPage(app: FastifyInstance, platform: Platform, identity: IdentityService): void {
-  const { addresses } = platform;
-  // An external provider has pages of its own for its people.
-  const isEmbedded = identity.issuer === addresses.auth;
-  const signIn = isEmbedded ? SIGN_IN : `${identity.issuer}/account/`;
-  const isOpen = isEmbedded && platform.configuration.registration !== 'closed';
-  const register = isOpen ? `<a href="${addresses.auth}/register">Register</a>` : '';
-  const html = page(
+  const html = frontPage(platform, identity);
+  app.get('/', HIDDEN, (_request, reply) => reply.headers(PAGE_HEADERS).send(html));
+  if (identity.browserSignIn) return serveExternalSignIn(app, platform, identity.browserSignIn);
+  app.get(SIGN_IN, HIDDEN, (_request, reply) =>
+    reply.header('cache-control', 'no-store').redirect(authorizationUrl(platform.addresses), 303),
+  );
+  app.get(CALLBACK, HIDDEN, (request, reply) => {
+    const { code } = request.query as { code?: unknown };
+    return sendPage(reply, typeof code === 'string' ? signedIn(null) : notSignedIn());
+  });
+}
+
+function frontPage({ addresses, configuration }: Platform, { browserSignIn, issuer }: IdentityService): string {
+  const register = `<a href="${addresses.auth}/register">Register</a>`;
+  const account = `<a href="${escapeHtml(issuer)}/account/">Account</a>`;
+  const ownRegister = configuration.registration === 'closed' ? '' : register;
+  return page(
     'Kethub',
     `<h1>|Kethub⟩</h1>
 <p>This platform publishes code as services and lets applications call them over HTTP. It is running.</p>
-<nav aria-label="Account"><a href="${escapeHtml(signIn)}">Sign in</a>${register}</nav>
+<nav aria-label="Account"><a href="${SIGN_IN}">Sign in</a>${browserSignIn ? account : ownRegister}</nav>
 <table>
 <tr><td>Platform interface<td><code>${addresses.api}</code> · <a href="${addresses.api}/openapi.json">OpenAPI</a> · <a href="${addresses.problems}">problems</a>
 <tr><td>Gateway<td><code>${addresses.gateway}</code> · <a href="${addresses.gateway}/openapi.json">OpenAPI</a>
@@ -32,12 +47,28 @@ npm run ket -- init my-service
 npm run ket -- up my-service
 npm run ket -- run my-service</pre>`,
   );
-  app.get('/', HIDDEN, (_request, reply) => reply.headers(PAGE_HEADERS).send(html));
-  if (!isEmbedded) return;
-  app.get(SIGN_IN, HIDDEN, (_request, reply) =>
-    reply.header('cache-control', 'no-store').redirect(authorizationUrl(addresses), 303),
-  );
-  app.get('/callback', HIDDEN, (request, reply) => reply.headers(PAGE_HEADERS).send(signedIn(request)));
+}
+
+/** The way to an external provider and back to a page that says how far the account is. */
+function serveExternalSignIn(app: FastifyInstance, { addresses }: Platform, signIn: BrowserSignIn): void {
+  const secure = new URL(addresses.api).protocol === 'https:' ? '; Secure' : '';
+  const attributes = `; Path=${CALLBACK}; HttpOnly; SameSite=Lax${secure}`;
+  app.get(SIGN_IN, HIDDEN, async (_request, reply) => {
+    const { url, cookie } = await signIn.begin();
+    void reply.header('set-cookie', `${COOKIE}=${cookie}; Max-Age=${COOKIE_SECONDS}${attributes}`);
+    return reply.header('cache-control', 'no-store').redirect(url.href, 303);
+  });
+  app.get(CALLBACK, HIDDEN, async (request, reply) => {
+    const query = new URLSearchParams(request.url.split(/\?(.*)/s)[1]);
+    const person = await signIn.complete(query, cookieOf(request));
+    void reply.header('set-cookie', `${COOKIE}=; Max-Age=0${attributes}`);
+    return sendPage(reply, person ? signedIn(noticeOf(person)) : notSignedIn());
+  });
+}
+
+function cookieOf({ headers }: FastifyRequest): string {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
+  return pairs.find(([name]) => name === COOKIE)?.[1] ?? '';
 }
 
 /** A request for a session that nobody redeems: it signs the person in at this browser, and says how far their account is. */
@@ -47,21 +78,29 @@ function authorizationUrl({ api, auth }: Addresses): string {
     client_id: CLIENT_ID,
     response_type: 'code',
     scope: 'openid',
-    redirect_uri: `${new URL(api).origin}/callback`,
+    redirect_uri: new URL(api).origin + CALLBACK,
     code_challenge: challenge,
     code_challenge_method: 'S256',
   });
   return `${auth}/authorize?${query.toString()}`;
 }
 
-function signedIn(request: FastifyRequest): string {
-  const { code } = request.query as { code?: unknown };
-  const [title, text] =
-    typeof code === 'string'
-      ? [
-          'Signed in',
-          'You are signed in. Publish and call services with the command line: <code>npm run ket -- login</code>.',
-        ]
-      : ['Not signed in', 'The sign-in was cancelled or has ended. Begin again from the first page.'];
-  return page(title, `<h1>${title}</h1><p>${text}</p><nav aria-label="Back"><a href="/">The first page</a></nav>`);
+function sendPage(reply: FastifyReply, html: string): FastifyReply {
+  return reply.headers({ ...PAGE_HEADERS, 'cache-control': 'no-store' }).send(html);
+}
+
+function signedIn(notice: string | null): string {
+  const next = 'Publish and call services with the command line: <code>npm run ket -- login</code>.';
+  return ended('Signed in', `You are signed in. ${notice === null ? next : escapeHtml(notice)}`);
+}
+
+function notSignedIn(): string {
+  return ended('Not signed in', 'The sign-in was cancelled or has ended. Begin again from the first page.');
+}
+
+function ended(title: string, text: string): string {
+  return page(
+    title,
+    `<h1>${title}</h1><p role="status">${text}</p><nav aria-label="Back"><a href="/">The first page</a></nav>`,
+  );
 }

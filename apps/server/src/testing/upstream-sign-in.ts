@@ -43,6 +43,13 @@ export async function beginSignIn(
   return { browser, page: await browser.open(url), redeem };
 }
 
+/** The address behind the button "Continue" of the page that tells a person what they still wait for. */
+export function continueButton({ html, url }: Seen): URL {
+  const href = /<a class="button" href="([^"]+)">Continue<\/a>/.exec(html)?.[1];
+  if (href === undefined) throw new Error(`There is no button on this page: ${html}`);
+  return new URL(href.replaceAll('&amp;', '&'), url);
+}
+
 /** Where the button of the other provider on this page leads. */
 export function upstreamButton({ html, url }: Seen): URL {
   const href = /<a class="button" href="([^"]*)">Sign in with [^<]+<\/a>/.exec(html)?.[1];

@@ -80,6 +80,20 @@ export interface IdentityProvider {
   delete(subject: string): Promise<void>;
 }
 
+/** The public client of dashboard, demo, command line and curl. It has no secret; PKCE protects the code (RFC 7636, RFC 8252). */
+export const CLIENT_ID = 'kethub';
+
+/** Signs a person in at an external provider by a browser, so that a page of the platform can say how far their account is. */
+export interface BrowserSignIn {
+  /** The address to go to, and the secret that the browser brings back as a cookie. Throws IdentityProviderUnavailable. */
+  begin(): Promise<{ readonly url: URL; readonly cookie: string }>;
+  /**
+   * The person who has come back with this query and this cookie. Null when the sign-in was cancelled, has ended or belongs
+   * to another browser. Throws IdentityProviderUnavailable.
+   */
+  complete(query: URLSearchParams, cookie: string): Promise<Identity | null>;
+}
+
 /** An identity provider with what the platform needs beside to run with it. */
 export interface IdentityService extends IdentityProvider {
   readonly administration: Administration;
@@ -89,6 +103,8 @@ export interface IdentityService extends IdentityProvider {
   readonly issuer: string;
   /** Where login sessions are granted and refreshed. */
   readonly tokenEndpoint: string;
+  /** Null for the embedded provider, whose own pages say how far an account is. */
+  readonly browserSignIn: BrowserSignIn | null;
   /** Serves what belongs to it on the server of the platform. */
   serve(app: FastifyInstance): Promise<void>;
   /** Adds a person with a verified e-mail address. Throws `conflict` when the username or the address is taken. */

@@ -1,12 +1,14 @@
-export { CLIENT_ID } from './embedded/client.ts';
 export { createIdentity } from './create-identity.ts';
 export { createEmbeddedIdentity } from './embedded/embedded.ts';
+export { noticeOf } from './base/notice.ts';
 export {
+  CLIENT_ID,
   IdentityProviderUnavailable,
   isApproved,
   isSameStanding,
   isShutOut,
   type Administration,
+  type BrowserSignIn,
   type Identity,
   type IdentityProvider,
   type IdentityService,

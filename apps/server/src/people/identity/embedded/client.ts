@@ -1,7 +1,5 @@
 import type { ClientMetadata, Provider } from 'oidc-provider';
-
-/** The public client of dashboard, demo, command line and curl. It has no secret; PKCE protects the code (RFC 7636, RFC 8252). */
-export const CLIENT_ID = 'kethub';
+import { CLIENT_ID } from '../identity-provider.ts';
 
 const CALLBACK = '/callback';
 const LOOPBACK = new Set(['localhost', '127.0.0.1']);

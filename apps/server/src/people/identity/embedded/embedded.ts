@@ -68,6 +68,7 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
   }, RECORD_EVERY_MS).unref();
   return {
     issuer: platform.addresses.auth,
+    browserSignIn: null,
     mailer,
     administration: createEmbeddedAdministration(platform),
     tokenEndpoint: `${platform.addresses.auth}/token`,

@@ -2,14 +2,13 @@ import type { EventEmitter } from 'node:events';
 import { Provider, errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Platform } from '../../../foundation/platform.ts';
 import {
-  CLIENT_ID,
   allowLoopbackCallbacks,
   dashboardCallback,
   isAllowedOrigin,
   isLoopbackCallback,
   kethubClient,
 } from './client.ts';
-import { isShutOut, type Identity } from '../identity-provider.ts';
+import { CLIENT_ID, isShutOut, type Identity } from '../identity-provider.ts';
 import type { KeySet } from '../../../foundation/storage/index.ts';
 import { LOGIN_SECONDS, type ProviderKeys, type SigningJwk } from './keys.ts';
 import { createOidcRecords } from '../base/oidc-records.ts';

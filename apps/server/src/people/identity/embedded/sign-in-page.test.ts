@@ -4,6 +4,7 @@ import { PASSWORD, startTestAccounts, type TestAccounts } from '../../../testing
 import { Browser } from '../../../testing/browser.ts';
 import { databases } from '../../../testing/databases.ts';
 import { createTestServer } from '../../../testing/platform.ts';
+import { continueButton } from '../../../testing/upstream-sign-in.ts';
 import { createEmbeddedIdentity } from '../index.ts';
 
 describe.each(databases)('authorization code with PKCE on $name', ({ open }) => {
@@ -77,8 +78,7 @@ describe.each(databases)('authorization code with PKCE on $name', ({ open }) => 
     const told = await browser.submit(await browser.open(url), { username, password: PASSWORD });
     expect(told.response.status).toBe(200);
     expect(told.html).toContain(text);
-    const [, next = ''] = /<a class="button" href="([^"]+)"/.exec(told.html) ?? [];
-    const callback = await browser.open(new URL(next.replaceAll('&amp;', '&'), url));
+    const callback = await browser.open(continueButton(told));
     const session = await redeem(callback.url);
     expect((await server.call('GET', '/me', session.access_token)).status).toBe(403);
   });

@@ -10,6 +10,7 @@ export interface KeycloakAnswer {
 }
 
 export interface KeycloakEndpoints {
+  readonly authorization: string;
   readonly token: string;
   readonly jwks: string;
 }
@@ -51,17 +52,21 @@ export class KeycloakConnection {
   async #discover(): Promise<KeycloakEndpoints> {
     const url = `${this.settings.issuer}/.well-known/openid-configuration`;
     const { status, body } = await this.send(url);
-    const [issuer, token, jwks] = ['issuer', 'token_endpoint', 'jwks_uri'].map((name) => member(body, name));
+    const names = ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'];
+    const [issuer, authorization, token, jwks] = names.map((name) => member(body, name));
     // §4.3: anybody could name a stranger's keys otherwise.
-    if (issuer === this.settings.issuer && typeof token === 'string' && typeof jwks === 'string') {
-      return { token, jwks };
-    }
+    if (issuer === this.settings.issuer && isText(authorization) && isText(token) && isText(jwks))
+      return { authorization, token, jwks };
     throw new IdentityProviderUnavailable(
       new Error(
         `${url} answered ${status} and names the issuer ${JSON.stringify(issuer)}. KETHUB_OIDC_ISSUER must be exactly what it names.`,
       ),
     );
   }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 /** A member of a JSON object, or undefined. */

@@ -3,6 +3,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import { IdentityProviderUnavailable, isApproved, type Identity, type IdentityService } from '../identity-provider.ts';
 import { connectKeycloakAdmin } from './admin.ts';
 import { createKeycloakAdministration } from './administration.ts';
+import { createBrowserSignIn } from './browser-sign-in.ts';
 import { KeycloakConnection } from './connection.ts';
 import { createKeycloakVerifier } from './tokens.ts';
 import { addUser, deleteUser, findUser, findUserByEmail, isSubject } from './users.ts';
@@ -44,8 +45,17 @@ export function createKeycloakIdentity(platform: Platform, settings: KeycloakSet
     return user;
   };
   const find = (subject: string) => limitWaiting(() => people.get(subject, () => read(subject)));
+  const personOf = async (accessToken: string): Promise<Identity | null> => {
+    const subject = await verifyToken(accessToken);
+    return subject === null ? null : read(subject);
+  };
+  const pages = createBrowserSignIn(connection, `${new URL(platform.addresses.api).origin}/callback`, personOf);
   return {
     issuer: settings.issuer,
+    browserSignIn: {
+      begin: () => limitWaiting(() => pages.begin()),
+      complete: (query, cookie) => limitWaiting(() => pages.complete(query, cookie)),
+    },
     mailer: null,
     tokenEndpoint: `${settings.issuer}/protocol/openid-connect/token`,
     async verify(accessToken) {
