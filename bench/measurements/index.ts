@@ -6,6 +6,7 @@ import { containers } from './containers.ts';
 import { acceptedExecutions } from './executions.ts';
 import { feel } from './feel.ts';
 import { forwarding } from './forwarding.ts';
+import { keycloak } from './keycloak.ts';
 import { queue } from './queue.ts';
 import { runs } from './runs.ts';
 import { start } from './start.ts';
@@ -36,6 +37,7 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
   feel,
   catalog,
   accounts,
+  keycloak,
   timing,
   workflowEngine,
   workflows,
@@ -47,6 +49,7 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
 /** Run only when named: it takes longer than all others, or what it tells is no promise in a number. */
 export const onRequest: readonly string[] = [
   'accounts',
+  'keycloak',
   'timing',
   'workflows',
   'workflowCalls',
