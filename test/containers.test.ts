@@ -1,3 +1,4 @@
+import { serviceForm } from '@kethub/client';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -224,11 +225,16 @@ describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile
       status: 'FAILED',
       problem: { code: 'image-build-failed', detail: expect.stringContaining('code: 9') },
     });
-    expect(JSON.stringify(await kethub.client.buildLog(service.id, '1.0.0'))).toMatch(
+    expect(JSON.stringify(await kethub.client.getBuildLog({ serviceId: service.id, version: '1.0.0' }))).toMatch(
       /it is being built.*nearly.*code: 9/s,
     );
-    await kethub.client.configure(service.id, '1.0.0', { runtime: 'PYTHON_TEMPLATE' });
-    for await (const one of kethub.client.watchBuild(service.id, '1.0.0')) if (one.status === 'SUCCEEDED') return;
+    await kethub.client.configureServiceVersion({
+      serviceId: service.id,
+      version: '1.0.0',
+      json: { runtime: 'PYTHON_TEMPLATE' },
+    });
+    for await (const one of kethub.client.watchBuild({ serviceId: service.id, version: '1.0.0' }))
+      if (one.status === 'SUCCEEDED') return;
     throw new Error('It was not built as a Python project');
   });
 
@@ -239,7 +245,7 @@ describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile
       return images.flatMap(({ RepoTags }) => RepoTags ?? []);
     };
     expect(await tags()).toHaveLength(1);
-    await kethub.client.deleteService(deployed.service.id, { force: true });
+    await kethub.client.deleteService({ serviceId: deployed.service.id, force: true });
     await kethub.restart();
     for (let attempt = 0; attempt < ATTEMPTS && (await tags()).length > 0; attempt++) await pause(20);
     expect(await tags()).toEqual([]);
@@ -252,9 +258,11 @@ test('without a container engine a service with a Dockerfile is refused, and tol
   const kethub = await startTestKethub(sqlite, { KETHUB_CONTAINER_ENGINE: 'off' });
   try {
     const source = await zip({ Dockerfile: 'FROM scratch' });
-    const refused = kethub.client.createService({ name: 'Shell', configuration: { runtime: 'DOCKER' }, source });
+    const refused = kethub.client.createService({
+      body: serviceForm({ name: 'Shell', configuration: { runtime: 'DOCKER' }, source }),
+    });
     await expect(refused).rejects.toThrow(/apt-get install docker.io busybox-static/);
-    expect(await kethub.client.services()).toEqual([]);
+    expect(await kethub.client.listServices()).toEqual([]);
     const python = { 'src/__init__.py': '', 'src/program.py': 'def run():\n    return {"runs": True}\n' };
     const app = await callerOf(await deploy(kethub.client, 'Python', python));
     const { id } = await app.finish({});

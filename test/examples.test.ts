@@ -66,11 +66,11 @@ describe.each(['maxcut', 'qaoa'])('examples/%s', (example) => {
     ['a weight that is none', { data: { nodes: ['a', 'b'], edges: [{ source: 'a', target: 'b', weight: 'x' }] } }],
   ])('says what is wrong with %s', async (_what, wrong) => {
     const { client } = platform;
-    const service = (await client.services()).find(({ name }) => name === example);
-    const application = (await client.applications()).find(({ name }) => name === `${example} caller`);
+    const service = (await client.listServices()).find(({ name }) => name === example);
+    const application = (await client.listApplications()).find(({ name }) => name === `${example} caller`);
     const [key] = application?.accessKeys ?? [];
     if (!service || !application || !key) throw new Error(`${example} was not deployed`);
-    const [subscription] = await client.subscriptions(application.id);
+    const [subscription] = await client.listSubscriptions({ applicationId: application.id });
     if (!subscription) throw new Error(`${example} has no subscriber`);
     const app = await callerOf({
       service,
@@ -78,7 +78,8 @@ describe.each(['maxcut', 'qaoa'])('examples/%s', (example) => {
       subscription,
       endpoint: subscription.endpoint.replace(/\/$/, ''),
       accessKeyId: key.accessKeyId,
-      secretAccessKey: await client.revealSecret(application.id, key.id),
+      secretAccessKey: (await client.revealSecretAccessKey({ applicationId: application.id, keyId: key.id }))
+        .secretAccessKey,
     });
     const { id, status } = await app.finish({ params: {}, ...wrong });
     expect(status).toBe('FAILED');
@@ -123,7 +124,7 @@ describe('workflows', () => {
       workflow: string;
       services: Record<string, string>;
     };
-    const own = await platform.client.services();
+    const own = await platform.client.listServices();
     const found =
       own.find(({ name }) => name === 'maxcut') ??
       (await deploy(platform.client, 'maxcut', filesOf(path.join(examples, 'maxcut')))).service;

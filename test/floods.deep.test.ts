@@ -1,3 +1,4 @@
+import { serviceForm } from '@kethub/client';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import type { ServiceExecution } from '@kethub/contract';
@@ -153,7 +154,9 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('floods on 
       ),
     );
     const uploads = await Promise.allSettled(
-      sources.map((source, index) => mallory.client.createService({ name: `Sleeps ${index}`, source })),
+      sources.map((source, index) =>
+        mallory.client.createService({ body: serviceForm({ name: `Sleeps ${index}`, source }) }),
+      ),
     );
     const accepted = uploads.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const refused = uploads.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
@@ -164,9 +167,11 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('floods on 
     const { build: other } = await build(kethub.client, 'Beside sleeping ones', python);
     expect(other).toMatchObject({ status: 'SUCCEEDED' });
     await succeeds(of('sandbox').ada);
-    const builds = await Promise.all(accepted.map(({ id }) => mallory.client.build(id, '1.0.0')));
+    const builds = await Promise.all(
+      accepted.map(({ id }) => mallory.client.getBuild({ serviceId: id, version: '1.0.0' })),
+    );
     expect(builds.filter(({ status }) => ['PENDING', 'RUNNING'].includes(status))).not.toEqual([]);
-    for (const { id } of accepted) await mallory.client.deleteService(id, { force: true });
+    for (const { id } of accepted) await mallory.client.deleteService({ serviceId: id, force: true });
     const { build: next } = await build(mallory.client, 'After the flood', python);
     expect(next).toMatchObject({ status: 'SUCCEEDED' });
     await isNormal('sandbox');
@@ -256,7 +261,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('floods on 
       await expect.poll(openNow, patient).toBeLessThanOrEqual(2 * CONNECTIONS_PER_ADDRESS);
       expect(slow.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
       await succeeds(ada, 3);
-      expect((await kethub.client.me()).id).toEqual(expect.any(String));
+      expect((await kethub.client.getMe()).id).toEqual(expect.any(String));
       await expect.poll(openNow, patient).toBeGreaterThan(0);
       lasts = false;
       await expect.poll(openNow, patient).toBe(0);

@@ -1,4 +1,4 @@
-import { signInWithPassword } from '@kethub/client';
+import { signInWithPassword, workflowForm } from '@kethub/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../apps/server/src/testing/databases.ts';
 import { callerOf, type Caller } from '../apps/server/src/testing/gateway.ts';
@@ -46,23 +46,29 @@ describe.skipIf(installed === undefined)('generated requests', { timeout: 600_00
   async function settle(username: string): Promise<Inhabitant> {
     const { client, loginSession } = await kethub.signIn(username);
     const deployed = await deploy(client, `Probe of ${username}`, probe);
-    const { id: userId } = await client.me();
-    const used = await client.createAccessToken({ name: 'used' });
-    const lost = await client.createAccessToken({ name: 'lost' });
+    const { id: userId } = await client.getMe();
+    const used = await client.createAccessToken({ json: { name: 'used' } });
+    const lost = await client.createAccessToken({ json: { name: 'lost' } });
     if (!used.value) throw new Error('A new token without its value');
     const { service, application, subscription } = deployed;
-    const recipient = { type: 'USER' as const, id: (await kethub.client.me()).id };
-    const share = await client.createShare(service.id, { recipient });
+    const recipient = { type: 'USER' as const, id: (await kethub.client.getMe()).id };
+    const share = await client.createShare({ serviceId: service.id, json: { recipient } });
     const params = { return: { answer: 42 }, files: { 'one.txt': '1' }, print: ['a line'] };
-    const job = await client.startJob(service.id, null, { params }, { wait: 60 });
-    const pools = [await client.createDataPool({ name: 'kept' }), await client.createDataPool({ name: 'lost' })];
+    const job = await client.startJob({ serviceId: service.id, json: { params }, headers: { prefer: 'wait=60' } });
+    const pools = [
+      await client.createDataPool({ json: { name: 'kept' } }),
+      await client.createDataPool({ json: { name: 'lost' } }),
+    ];
     const xml = file([start('start'), errorEnd('broken', 'CODE', '="no luck"'), flow('start', 'broken')], {
       errors: ['CODE'],
     });
-    const workflow = await client.createWorkflow({ name: `Workflow of ${username}`, source: new Blob([xml]) });
-    await client.publish(workflow.id, '1.0.0');
-    const instance = await client.startJob(workflow.id, null, {}, { wait: 60 });
-    for (const { id } of pools) await client.uploadDataPoolFile(id, 'one.txt', new Blob(['1']));
+    const workflow = await client.createService({
+      body: workflowForm({ name: `Workflow of ${username}`, source: new Blob([xml]) }),
+    });
+    await client.publishServiceVersion({ serviceId: workflow.id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+    const instance = await client.startJob({ serviceId: workflow.id, json: {}, headers: { prefer: 'wait=60' } });
+    for (const { id } of pools)
+      await client.uploadDataPoolFile({ dataPoolId: id, name: 'one.txt', body: new Blob(['1']) });
     const known = {
       id: [userId, lost.id],
       serviceId: [service.id, workflow.id],

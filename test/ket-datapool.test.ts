@@ -26,10 +26,10 @@ beforeAll(async () => {
   const [sqlite] = databases;
   if (!sqlite) throw new Error('There is no database to test with');
   platform = await startTestKethub(sqlite);
-  const { value } = await platform.client.createAccessToken({ name: 'ket' });
+  const { value } = await platform.client.createAccessToken({ json: { name: 'ket' } });
   const url = new URL(platform.kethub.platform.addresses.api).origin;
   environment = { KET_URL: url, KET_TOKEN: value ?? '' };
-  bob = (await (await platform.signIn('bob')).client.me()).id;
+  bob = (await (await platform.signIn('bob')).client.getMe()).id;
   folder = await mkdtemp(path.join(os.tmpdir(), 'ket-test-'));
   await writeFile(path.join(folder, 'data.csv'), '1,2\n'.repeat(1_000_000));
   await writeFile(path.join(folder, 'empty.txt'), '');

@@ -16,7 +16,7 @@ beforeAll(async () => {
   if (!sqlite) throw new Error('There is no database to test with');
   platform = await startTestKethub(sqlite);
   folder = await mkdtemp(path.join(os.tmpdir(), 'ket-test-'));
-  const { value } = await platform.client.createAccessToken({ name: 'ket' });
+  const { value } = await platform.client.createAccessToken({ json: { name: 'ket' } });
   const url = new URL(platform.kethub.platform.addresses.api).origin;
   environment = { KETHUB_CONFIG_DIR: folder, KET_URL: url, KET_TOKEN: value ?? '' };
 });
@@ -39,12 +39,12 @@ test('a service that runs elsewhere is published, its draft changed, and its nex
     state: 'PUBLISHED',
     target: { timeoutSeconds: 5, hasCredentials: true },
   });
-  const [application] = await platform.client.applications();
-  const subscriptions = await platform.client.subscriptions(application?.id ?? '');
+  const [application] = await platform.client.listApplications();
+  const subscriptions = await platform.client.listSubscriptions({ applicationId: application?.id ?? '' });
   expect(subscriptions).toMatchObject([{ serviceId: service.id, endpoint: version.endpoint }]);
   expect((await onPremise(['Annealer', 'https://two.example.org/', '--no-publish'])).code).toBe(0);
   expect((await onPremise(['Annealer', 'https://three.example.org/', '--description', 'Cold'])).code).toBe(0);
-  expect(await platform.client.service(service.id)).toMatchObject({
+  expect(await platform.client.getService({ serviceId: service.id })).toMatchObject({
     description: 'Cold',
     versions: [
       { version: '1.1.0', state: 'PUBLISHED', target: { url: 'https://three.example.org/', hasCredentials: false } },
@@ -59,5 +59,5 @@ test.each([
   ['an address that the installation refuses', ['X', 'https://127.0.0.1/'], 7],
 ])('%s is refused', async (_what, args, code) => {
   expect((await onPremise(args)).code).toBe(code);
-  expect((await platform.client.services()).filter(({ name }) => name === 'X')).toEqual([]);
+  expect((await platform.client.listServices()).filter(({ name }) => name === 'X')).toEqual([]);
 });

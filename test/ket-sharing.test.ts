@@ -36,7 +36,7 @@ afterAll(async () => {
 
 /** Variables with which ket acts as this person. */
 async function environmentOf({ client }: Pick<SignedIn, 'client'>): Promise<Record<string, string>> {
-  const { value } = await client.createAccessToken({ name: 'ket' });
+  const { value } = await client.createAccessToken({ json: { name: 'ket' } });
   const url = new URL(platform.kethub.platform.addresses.api).origin;
   return { KETHUB_CONFIG_DIR: path.join(home, value ?? ''), KET_URL: url, KET_TOKEN: value ?? '' };
 }
@@ -138,10 +138,10 @@ describe('with others', () => {
   test.each([['bob Test'], ['test BOB'], ['Test, Bob']])('a service is shared with "%s"', async (name) => {
     const made = await as(owner, ['share', 'shared', '--user', name, '--json']);
     expect(made.code, made.stderr).toBe(0);
-    const { id: recipient } = await bob.client.me();
+    const { id: recipient } = await bob.client.getMe();
     const share = made.json<Share>();
     expect(share.recipient).toEqual({ type: 'USER', id: recipient });
-    await platform.client.deleteShare(shared.service.id, share.id);
+    await platform.client.deleteShare({ serviceId: shared.service.id, shareId: share.id });
   });
 
   test('a shared service is subscribed to by its first call', async () => {
@@ -149,8 +149,8 @@ describe('with others', () => {
     const run = await as(other, ['run', 'shared', '--input', '-', '--no-log'], '{"data": 7}');
     expect(run.code, run.stderr).toBe(0);
     expect(JSON.parse(run.stdout)).toEqual({ got: 7 });
-    const [application] = await bob.client.applications();
-    expect(await bob.client.subscriptions(application?.id ?? '')).toMatchObject([
+    const [application] = await bob.client.listApplications();
+    expect(await bob.client.listSubscriptions({ applicationId: application?.id ?? '' })).toMatchObject([
       { serviceName: 'Shared', basis: 'SHARE' },
     ]);
     const missing = await as(other, ['run', 'shared@9.0.0', '--input', '-'], '{}');
@@ -160,10 +160,13 @@ describe('with others', () => {
 });
 
 test('whoever may only look can use every command that lists, and these change nothing', async () => {
-  const organization = await platform.client.createOrganization('Lab');
+  const organization = await platform.client.createOrganization({ json: { name: 'Lab' } });
   const cy = await platform.signIn('cy');
-  const invitation = await platform.client.invite(organization.id, { email: 'cy@example.org', role: 'VIEWER' });
-  await cy.client.acceptInvitation(invitation.id);
+  const invitation = await platform.client.invite({
+    organizationId: organization.id,
+    json: { email: 'cy@example.org', role: 'VIEWER' },
+  });
+  await cy.client.acceptInvitation({ invitationId: invitation.id });
   const viewer = { ...(await environmentOf(cy)), KET_ORGANIZATION: organization.id };
   const lists = [
     'services',
@@ -185,6 +188,6 @@ test('whoever may only look can use every command that lists, and these change n
     credential: { loginSession: cy.loginSession },
     organizationId: organization.id,
   });
-  expect(await there.applications()).toEqual([]);
-  expect(await cy.client.applications()).toEqual([]);
+  expect(await there.listApplications()).toEqual([]);
+  expect(await cy.client.listApplications()).toEqual([]);
 });

@@ -243,7 +243,7 @@ test('a draft is run as a job, without a subscription; list shows how an executi
 test('a service is shared with a user by name, and run by them as a job', async () => {
   const { client } = platform;
   // Who has been here once can be found by name.
-  const ada = await client.me();
+  const ada = await client.getMe();
   const { service } = await deploy(client, 'Of Ada', {
     'src/__init__.py': '',
     'src/program.py': 'def run(data=None):\n    return {"of": "ada"}\n',
@@ -251,7 +251,7 @@ test('a service is shared with a user by name, and run by them as a job', async 
   const run = () => inProject(['run', 'of-ada', '--job', '--input', '-', '--json'], { input: '{}' });
   expect((await run()).code).toBe(4);
   const { id } = (await inProject(['whoami', '--json'])).json<{ id: string }>();
-  await client.createShare(service.id, { recipient: { type: 'USER', id } });
+  await client.createShare({ serviceId: service.id, json: { recipient: { type: 'USER', id } } });
   expect((await inProject(['services'])).stdout).toMatch(/^of-ada +1\.0\.0 +SHARED/m);
   expect((await run()).json<Shown>().result).toEqual({ of: 'ada' });
 
@@ -262,9 +262,9 @@ test('a service is shared with a user by name, and run by them as a job', async 
     endDate: '2999-01-01 00:00:00',
   });
   expect((await inProject(['shares', 'ghz', '--json'])).json()).toEqual([share]);
-  expect((await client.sharedServices()).map(({ name }) => name)).toEqual(['ghz']);
+  expect((await client.listSharedServices()).map(({ name }) => name)).toEqual(['ghz']);
   expect((await inProject(['unshare', 'ghz', share.id])).code).toBe(0);
-  expect(await client.sharedServices()).toEqual([]);
+  expect(await client.listSharedServices()).toEqual([]);
   expect((await inProject(['share', 'ghz', '--user', 'nobody at all'])).code).toBe(4);
   expect((await inProject(['share', 'ghz'])).code).toBe(2);
 });
@@ -276,7 +276,7 @@ test('a service is offered, found, subscribed to on a plan and run; the month sh
     'src/program.py': 'def run(data=None):\n    return {"paid": True}\n',
   });
   const pricingPlans = [commercialPlan('0.25')];
-  await client.publishListing(service.id, { version: '1.0.0', categories: [], pricingPlans });
+  await client.publishListing({ serviceId: service.id, json: { version: '1.0.0', categories: [], pricingPlans } });
   expect((await inProject(['marketplace', 'search', 'paid c'])).stdout).toContain(`${service.id}  Paid Cut  ada Test`);
   expect((await inProject(['marketplace', 'search', 'nothing'])).stdout).toBe('');
   expect((await inProject(['marketplace', 'show', service.id])).stdout).toContain('0.25 EUR per run');
@@ -294,9 +294,9 @@ test('a service is offered, found, subscribed to on a plan and run; the month sh
   );
   const offer = () => inProject(['marketplace', 'publish', 'ghz', '--file', '../listing.json']);
   expect((await offer()).stdout).toMatch(/^Offered: ghz \d/);
-  expect((await client.marketplace({ q: 'ghz' })).map(({ title }) => title)).toEqual(['ghz']);
+  expect((await client.browseMarketplace({ q: 'ghz' })).map(({ title }) => title)).toEqual(['ghz']);
   expect((await inProject(['marketplace', 'unpublish', 'ghz'])).code).toBe(0);
-  expect(await client.marketplace({ q: 'ghz' })).toEqual([]);
+  expect(await client.browseMarketplace({ q: 'ghz' })).toEqual([]);
   const missing = await inProject(['marketplace', 'publish', 'ghz', '--file', 'none.json']);
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('none.json does not exist')]);
 });

@@ -183,9 +183,9 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
       const statuses = async () => Promise.all(both.map(async (one) => (await one.request('GET', '/')).status));
       expect(await statuses()).toEqual([200, 200]);
       await maybeDeafen();
-      await kethub.client.unsubscribe(mine.application.id, mine.subscription.id);
+      await kethub.client.unsubscribe({ applicationId: mine.application.id, subscriptionId: mine.subscription.id });
       await expect.poll(statuses, patient).toEqual([403, 403]);
-      await kethub.client.subscribe(mine.application.id, { serviceId: mine.service.id });
+      await kethub.client.subscribe({ applicationId: mine.application.id, json: { serviceId: mine.service.id } });
       await expect.poll(statuses, patient).toEqual([200, 200]);
       const { id: user_id } = mine.application.owner;
       const { database } = kethub.platform;
@@ -196,13 +196,17 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several pr
       const announced = async () =>
         Promise.all(both.map(async (one) => (await one.request('GET', '/')).headers.has('deprecation')));
       expect(await announced()).toEqual([false, false]);
-      await kethub.client.retire(mine.service.id, '1.0.0', new Date(Date.now() + 3_600_000).toISOString());
+      await kethub.client.retireServiceVersion({
+        serviceId: mine.service.id,
+        version: '1.0.0',
+        json: { sunset: new Date(Date.now() + 3_600_000).toISOString() },
+      });
       await expect.poll(announced, patient).toEqual([true, true]);
-      await kethub.client.retire(mine.service.id, '1.0.0');
+      await kethub.client.retireServiceVersion({ serviceId: mine.service.id, version: '1.0.0', json: {} });
       const starts = async () =>
         Promise.all(both.map(async (one) => (await one.request('POST', '/', { body: '{"lines": 1}' })).status));
       await expect.poll(starts, patient).toEqual([410, 410]);
-      await kethub.client.rotateAccessKey(mine.application.id, 0);
+      await kethub.client.rotateAccessKey({ applicationId: mine.application.id, json: { overlapSeconds: 0 } });
       await expect.poll(statuses, patient).toEqual([401, 401]);
     });
   });

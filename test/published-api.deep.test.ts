@@ -40,11 +40,11 @@ beforeAll(async () => {
   platform = await startTestKethub(sqlite);
   service = await deploy(platform.client, 'Reader', code);
   bob = await platform.signIn('bob');
-  const application = await platform.client.createApplication('Notebook');
+  const application = await platform.client.createApplication({ json: { name: 'Notebook' } });
   environment = {
     BASE_URL: `${platform.platform.addresses.api}/qc-catalog`,
     ACCESS_TOKEN: await tokenOf(platform),
-    OTHER: (await bob.client.me()).id,
+    OTHER: (await bob.client.getMe()).id,
     APPLICATION: application.id,
     SERVICE: service.service.id,
   };
@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 async function tokenOf({ client }: Pick<SignedIn, 'client'>): Promise<string> {
-  return (await client.createAccessToken({ name: 'notebook' })).value ?? '';
+  return (await client.createAccessToken({ json: { name: 'notebook' } })).value ?? '';
 }
 
 async function install(...packages: string[]): Promise<string> {
@@ -98,8 +98,8 @@ test.each(['1.17.0', '3.3.0'])(
 describe('pool grants', () => {
   let pool: string;
   beforeAll(async () => {
-    pool = (await bob.client.createDataPool({ name: 'Of Bob' })).id;
-    await bob.client.uploadDataPoolFile(pool, 'a.csv', new Blob(['bob']));
+    pool = (await bob.client.createDataPool({ json: { name: 'Of Bob' } })).id;
+    await bob.client.uploadDataPoolFile({ dataPoolId: pool, name: 'a.csv', body: new Blob(['bob']) });
   });
 
   const grant = async (who: SignedIn, body: object): Promise<Response> =>
@@ -162,17 +162,29 @@ describe('pool grants', () => {
     const ada = { client: platform.client, loginSession: platform.loginSession };
     const wanted = { applicationId: service.application.id, permission: 'VIEW' };
     expect((await grant(ada, wanted)).status).toBe(404);
-    await bob.client.putDataPoolMember(pool, { type: 'USER', id: (await platform.client.me()).id }, 'VIEWER');
+    await bob.client.putDataPoolMember({
+      dataPoolId: pool,
+      memberType: 'USER',
+      memberId: (await platform.client.getMe()).id,
+      json: { role: 'VIEWER' },
+    });
     expect((await grant(ada, wanted)).status).toBe(200);
     expect((await grant(ada, { ...wanted, permission: 'MODIFY' })).status).toBe(403);
-    await bob.client.removeDataPoolMember(pool, { type: 'USER', id: (await platform.client.me()).id });
+    await bob.client.removeDataPoolMember({
+      dataPoolId: pool,
+      memberType: 'USER',
+      memberId: (await platform.client.getMe()).id,
+    });
   });
 
   test('a grant for an organization ends with the membership of who made it', async () => {
-    const lab = await bob.client.createOrganization('Lab');
+    const lab = await bob.client.createOrganization({ json: { name: 'Lab' } });
     const cy = await platform.signIn('cy');
-    const invitation = await bob.client.invite(lab.id, { email: 'cy@example.org', role: 'VIEWER' });
-    await cy.client.acceptInvitation(invitation.id);
+    const invitation = await bob.client.invite({
+      organizationId: lab.id,
+      json: { email: 'cy@example.org', role: 'VIEWER' },
+    });
+    await cy.client.acceptInvitation({ invitationId: invitation.id });
     const api = platform.platform.addresses.api;
     const inLab = (who: SignedIn) => ({
       authorization: `Bearer ${who.loginSession}`,
@@ -192,7 +204,7 @@ describe('pool grants', () => {
     });
     const { token } = (await answer.json()) as { token: string };
     expect((await start({ id, grant: token })).status).toBe(201);
-    await cy.client.leaveOrganization(lab.id);
+    await cy.client.leaveOrganization({ organizationId: lab.id });
     expect((await start({ id, grant: token })).status).toBe(403);
   });
 
@@ -214,14 +226,14 @@ describe('pool grants', () => {
     ];
     for (const grant of wrong) expect([grant, (await start({ grant })).status]).toEqual([grant, 400]);
     const { database } = platform.platform;
-    const shutOut = { user_id: (await bob.client.me()).id, noted_at: 1 };
+    const shutOut = { user_id: (await bob.client.getMe()).id, noted_at: 1 };
     await database.write((transaction) => transaction.insertInto('shut_out').values(shutOut).execute());
     expect((await start({ grant: token })).status).toBe(403);
     await database.write((transaction) => transaction.deleteFrom('shut_out').execute());
     expect((await start({ grant: token })).status).toBe(201);
-    const other = (await bob.client.createDataPool({ name: 'Another' })).id;
+    const other = (await bob.client.createDataPool({ json: { name: 'Another' } })).id;
     expect((await start({ grant: token, id: other })).status).toBe(400);
-    await bob.client.deleteDataPool(pool);
+    await bob.client.deleteDataPool({ dataPoolId: pool });
     expect((await start({ grant: token })).status).toBe(403);
   });
 });

@@ -59,7 +59,7 @@ async function pairsOf({ kethub, client, loginSession }: Awaited<ReturnType<type
   await kethub.platform.database.write((transaction) =>
     transaction.updateTable('access_tokens').set({ expires_on: '2020-01-01' }).where('id', '=', id).execute(),
   );
-  const application = await client.createApplication('timed');
+  const application = await client.createApplication({ json: { name: 'timed' } });
   const accessKeyId = application.accessKeys[0]?.accessKeyId ?? '';
   const grant = (key: string) =>
     fetch(application.tokenEndpoint, {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { startTestKethub } from '../../apps/server/src/testing/kethub.ts';
 import { databases } from '../../apps/server/src/testing/databases.ts';
-import { operationsFile, type OpenApiDocument } from '../../packages/client/src/generator/operations.ts';
+import { tableFile, typesFile, type OpenApiDocument } from '../../packages/client/src/generator/operations.ts';
 import { root } from '../run.ts';
 
 /** A generated file of the client. */
@@ -17,13 +17,15 @@ export async function clientFiles(addresses: {
   readonly gateway: string;
 }): Promise<ClientFile[]> {
   const served = { platform: addresses.api, gateway: addresses.gateway };
-  return Promise.all(
-    Object.entries(served).map(async ([name, address]) => {
-      const document = (await (await fetch(`${address}/openapi.json`)).json()) as OpenApiDocument;
-      const file = path.join(root, `packages/client/src/generated/${name}.ts`);
-      return { file, text: await operationsFile(document) };
-    }),
-  );
+  const folder = path.join(root, 'packages/client/src/generated');
+  const files = Object.entries(served).map(async ([name, address]) => {
+    const document = (await (await fetch(`${address}/openapi.json`)).json()) as OpenApiDocument;
+    return [
+      { file: path.join(folder, `${name}-table.ts`), text: tableFile(document) },
+      { file: path.join(folder, `${name}.ts`), text: await typesFile(document) },
+    ];
+  });
+  return (await Promise.all(files)).flat();
 }
 
 /** The same, from a platform that is started for it. */

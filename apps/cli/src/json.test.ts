@@ -1,5 +1,6 @@
+import { createPlatformClient } from '@kethub/client';
 import { expect, test } from 'vitest';
-import { JsonText, layOut, membersOf, objectOf } from './json.ts';
+import { jsonOf, JsonText, layOut, membersOf, objectOf } from './json.ts';
 
 test.each([
   ['{}', []],
@@ -61,4 +62,17 @@ test('numbers and order stay when a text is laid out', () => {
   expect(layOut(new JsonText('{"111":1.0,"000":18446744073709551616}'))).toBe(
     '{\n  "111": 1.0,\n  "000": 18446744073709551616\n}',
   );
+});
+
+test('an answer of the platform is printed as it was sent, also within other JSON', async () => {
+  const text = '{"111":1.0,"000":12345678901234567890}';
+  const client = createPlatformClient({
+    baseUrl: 'http://platform/api',
+    credential: { accessToken: 'ket_pat_x' },
+    fetch: () => Promise.resolve(new Response(text)),
+  });
+  const answer = await client.getWorkflowInstance({ instanceId: 'one' });
+  expect(jsonOf(answer).text).toBe(text);
+  const whole = { answer, list: [answer, 1], left: undefined, none: null };
+  expect(jsonOf(whole).text).toBe(`{"answer":${text},"list":[${text},1],"none":null}`);
 });

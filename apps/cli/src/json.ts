@@ -1,3 +1,4 @@
+import { jsonTextOf } from '@kethub/client';
 import { usageFailure } from './failures.ts';
 
 // Input and results pass through ket as text. Parsed and written again they would change: 1.0 becomes the integer 1,
@@ -10,6 +11,17 @@ export class JsonText {
   constructor(text: string) {
     this.text = text;
   }
+}
+
+/** A value as JSON. An answer of the platform in it, or as a whole, is the text that was sent. */
+export function jsonOf(value: unknown): JsonText {
+  if (value instanceof JsonText) return value;
+  if (typeof value !== 'object' || value === null) return new JsonText(JSON.stringify(value));
+  const text = jsonTextOf(value);
+  if (text !== undefined) return new JsonText(text);
+  if (Array.isArray(value)) return new JsonText(`[${value.map((one: unknown) => jsonOf(one).text).join(',')}]`);
+  const members = Object.entries(value).filter(([, one]) => one !== undefined);
+  return objectOf(new Map(members.map(([name, one]) => [name, jsonOf(one).text])));
 }
 
 /** JSON of the user, parsed; the failure names the file and where reading stopped. */

@@ -9,7 +9,11 @@ import { sizeText } from './terminal/size.ts';
 /** Steps in which progress is told: each is a line where there is no terminal. */
 const STEP_PERCENT = 10;
 
-type Send = (content: { bytes: number; stream: ReadableStream<Uint8Array> }) => Promise<DataPoolFile>;
+type Send = (content: {
+  readonly body: ReadableStream<Uint8Array>;
+  /** The length, which a stream does not tell. */
+  readonly headers: { readonly 'content-length': string };
+}) => Promise<DataPoolFile>;
 
 /** Streams a file of this machine, telling how far it is, and makes sure that what has arrived is the same. */
 export async function upload(output: Output, file: string, name: string, send: Send): Promise<DataPoolFile> {
@@ -27,7 +31,10 @@ export async function upload(output: Output, file: string, name: string, send: S
     }
   }
   try {
-    const uploaded = await send({ bytes: about.size, stream: ReadableStream.from(content()) });
+    const uploaded = await send({
+      body: ReadableStream.from(content()),
+      headers: { 'content-length': String(about.size) },
+    });
     if (uploaded.digest === hash.digest('hex')) return uploaded;
   } finally {
     output.settle();

@@ -16,7 +16,7 @@ test('credentials do not follow a redirect to another host', async () => {
   const elsewhere = await standIn(json({}));
   const { url } = await standIn((response) => void response.writeHead(302, { location: elsewhere.url }).end());
   const platform = createPlatformClient({ baseUrl: url, credential: { accessToken: 'ket_pat_x' } });
-  await expect(platform.me()).rejects.toMatchObject({ status: 302, code: 'unexpected-answer' });
+  await expect(platform.getMe()).rejects.toMatchObject({ status: 302, code: 'unexpected-answer' });
   expect(elsewhere.requests).toHaveLength(0);
 });
 
@@ -30,7 +30,7 @@ test('a bearer token that the gateway refuses is renewed once, not for ever', as
   );
   const credentials = { accessKeyId: 'ket_ak_x', secretAccessKey: 'ket_sk_x' };
   const gateway = createGatewayClient({ ...credentials, tokenEndpoint: `${url}/token`, endpoint: `${url}/one/` });
-  await expect(gateway.status('id')).rejects.toMatchObject({ status: 401 });
+  await expect(gateway.getExecution({ id: 'id' })).rejects.toMatchObject({ status: 401 });
   expect(requests.map((request) => request.url)).toEqual(['/token', '/one/id', '/token', '/one/id']);
 });
 
@@ -39,7 +39,7 @@ test('calls at the same time share one bearer token', async () => {
   const { url, requests } = await standIn(token, json([]));
   const credentials = { accessKeyId: 'ket_ak_x', secretAccessKey: 'ket_sk_x' };
   const gateway = createGatewayClient({ ...credentials, tokenEndpoint: `${url}/token`, endpoint: `${url}/one/` });
-  await Promise.all([gateway.list(), gateway.list(), gateway.at(`${url}/two/`).list()]);
+  await Promise.all([gateway.listExecutions(), gateway.listExecutions(), gateway.at(`${url}/two/`).listExecutions()]);
   expect(requests.map((request) => String(request.url)).sort()).toEqual(['/one/', '/one/', '/token', '/two/']);
 });
 

@@ -61,6 +61,7 @@ export async function send(connection: Connection, call: Call): Promise<Response
     const headers = {
       accept: 'application/json',
       ...(jsonText !== undefined && { 'content-type': 'application/json' }),
+      ...(call.body instanceof Blob && call.body.type === '' && { 'content-type': 'application/octet-stream' }),
       ...call.headers,
       ...(await connection.authenticate(renew, signal)),
     };
@@ -74,7 +75,7 @@ export async function send(connection: Connection, call: Call): Promise<Response
       ...(signal && { signal }),
     });
     if (response.ok || response.status === 304) return response;
-    const error = await read(response, signal, () => answerError(method, url, response));
+    const error = await readBody(response, signal, () => answerError(method, url, response));
     if (response.status !== 401 || !connection.renewable || renew) throw error;
   }
 }
@@ -88,22 +89,25 @@ export async function attempt(fetchIt: typeof fetch, url: string, init: RequestI
   }
 }
 
-/** Sends a request and returns the JSON it answers with, which the contract types. */
-export async function sendForJson<T>(connection: Connection, call: Call): Promise<T> {
-  return readJson<T>(await send(connection, call), call.signal);
+/** Discards the body of an answer. */
+export async function readNothing(response: Response, signal: AbortSignal | undefined): Promise<void> {
+  await readBody(response, signal, () => response.body?.cancel());
 }
 
-/** Sends a request whose answer has no body. */
-export async function sendForNothing(connection: Connection, call: Call): Promise<void> {
-  const response = await send(connection, call);
-  await read(response, call.signal, () => response.body?.cancel());
+const texts = new WeakMap<object, string>();
+
+/** The JSON text from which the client parsed this answer. JSON.parse rounds long numbers and sorts keys such as "000". */
+export function jsonTextOf(answer: object): string | undefined {
+  return texts.get(answer);
 }
 
 export async function readJson<T>(response: Response, signal: AbortSignal | undefined): Promise<T> {
-  const text = await read(response, signal, () => response.text());
+  const text = await readBody(response, signal, () => response.text());
   try {
-    // The platform validates its answers against the contract's schemas; here they are believed.
-    return JSON.parse(text) as T;
+    // The platform validates its answers against the schemas of the contract. The client does not check them again.
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) texts.set(value, text);
+    return value as T;
   } catch {
     throw new KethubError({
       code: 'unexpected-answer',
@@ -114,8 +118,8 @@ export async function readJson<T>(response: Response, signal: AbortSignal | unde
   }
 }
 
-/** Reads a body; a connection that breaks meanwhile is reported like one that never came. */
-export async function read<T>(
+/** Reads a body. A connection that breaks meanwhile is an UnreachableError, as if no answer had come. */
+export async function readBody<T>(
   response: Response,
   signal: AbortSignal | undefined,
   reader: () => T | Promise<T>,

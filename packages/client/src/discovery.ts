@@ -1,4 +1,4 @@
-import { attempt, read, readJson, withoutSlash, type CallOptions } from './connection.ts';
+import { attempt, readBody, readJson, withoutSlash, type CallOptions } from './connection.ts';
 import { answerError, KethubError } from './errors.ts';
 
 /** The public client that dashboard and command line are to the identity provider. */
@@ -25,7 +25,7 @@ export async function discover({
 }: IdentityProvider): Promise<ProviderEndpoints> {
   const url = `${withoutSlash(authUrl)}/.well-known/openid-configuration`;
   const response = await attempt(fetchIt, url, { redirect: 'manual', ...(signal && { signal }) });
-  if (!response.ok) throw await read(response, signal, () => answerError('GET', url, response));
+  if (!response.ok) throw await readBody(response, signal, () => answerError('GET', url, response));
   const found = await readJson<{ token_endpoint?: unknown; authorization_endpoint?: unknown }>(response, signal);
   const checked = (name: string, endpoint: unknown): string => {
     if (typeof endpoint === 'string' && isSameHost(endpoint, url)) return endpoint;

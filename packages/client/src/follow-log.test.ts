@@ -20,7 +20,8 @@ function events(lines: readonly number[], ends: boolean): Answer {
 async function messages(url: string): Promise<string[]> {
   const platform = createPlatformClient({ baseUrl: url, credential: { accessToken: 'ket_pat_x' } });
   const seen: string[] = [];
-  for await (const { entry } of platform.followBuildLog('service', '1.0.0')) seen.push(entry.message);
+  for await (const { entry } of platform.followBuildLog({ serviceId: 'service', version: '1.0.0' }))
+    seen.push(entry.message);
   return seen;
 }
 

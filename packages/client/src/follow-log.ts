@@ -23,7 +23,7 @@ const fruitlessLimit = 6;
  * shown twice. Throws what the platform answers, or UnreachableError when it stays away.
  */
 export async function* followLog(
-  open: (headers: Record<string, string>) => Promise<Response>,
+  open: (request: { headers: Record<string, string>; signal: AbortSignal | undefined }) => Promise<Response>,
   options: FollowOptions = {},
 ): AsyncGenerator<FollowedEntry, void> {
   const { signal } = options;
@@ -33,10 +33,8 @@ export async function* followLog(
     let response: Response | undefined;
     let failure: unknown;
     try {
-      response = await open({
-        accept: 'text/event-stream',
-        ...(position !== undefined && { 'last-event-id': position }),
-      });
+      const headers = { accept: 'text/event-stream', ...(position !== undefined && { 'last-event-id': position }) };
+      response = await open({ headers, signal });
       for await (const { event, data, id, retry: wanted } of readEvents(eventBody(response))) {
         fruitless = 0;
         position = id ?? position;

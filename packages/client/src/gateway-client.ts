@@ -1,9 +1,7 @@
-import type { ServiceExecution, ServiceExecutionEntry, TokenResponse } from '@kethub/contract';
-import { attempt, query, read, readJson, send, sendForJson, withoutSlash } from './connection.ts';
-import type { CallOptions, Connection } from './connection.ts';
+import type { TokenResponse } from '@kethub/contract';
+import { attempt, readBody, readJson, withoutSlash, type Connection } from './connection.ts';
 import { answerError } from './errors.ts';
-import { executionsAt, startCall } from './executions-client.ts';
-import type { ExecutionInput, ExecutionsClient, StartOptions } from './executions-client.ts';
+import { executionsAt, type ExecutionsEndpoint, type ServiceOperations } from './executions-endpoint.ts';
 
 export interface GatewayClientOptions {
   /** {gateway_url}/token. */
@@ -17,26 +15,12 @@ export interface GatewayClientOptions {
   readonly now?: () => number;
 }
 
-export interface RawAnswer {
-  /** In lower case, without parameters; empty when the answer names none. */
-  readonly mediaType: string;
-  readonly bytes: Uint8Array;
-}
-
 /** One subscribed service. Methods throw KethubError and UnreachableError. */
-export interface GatewayClient extends ExecutionsClient {
+export interface GatewayClient extends ServiceOperations, ExecutionsEndpoint {
   /** With a slash at the end. */
   readonly endpoint: string;
   /** The same application at another of its subscribed services; both share the bearer token. */
   at(endpoint: string): GatewayClient;
-  /** Executions of this subscription, newest first. */
-  list(options?: CallOptions & { readonly limit?: number; readonly tag?: string }): Promise<ServiceExecutionEntry[]>;
-  start(input: ExecutionInput, options?: StartOptions): Promise<ServiceExecution>;
-  /**
-   * The same request, and its successful answer as it came: a service that runs elsewhere may answer with anything.
-   * Where it answers with an error that is no problem document, KethubError has its text as `answer`.
-   */
-  call(input: ExecutionInput, options?: StartOptions): Promise<RawAnswer>;
 }
 
 /** Calls a service through the gateway. Gets its bearer token itself, and a new one before or when it has expired. */
@@ -45,21 +29,11 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
 }
 
 function clientAt(address: string, fetchIt: typeof fetch, authenticate: Connection['authenticate']): GatewayClient {
-  const endpoint = withoutSlash(address);
-  const connection: Connection = { baseUrl: endpoint, fetch: fetchIt, authenticate, renewable: true };
+  const baseUrl = withoutSlash(address);
   return {
-    endpoint: `${endpoint}/`,
+    ...executionsAt({ baseUrl, fetch: fetchIt, authenticate, renewable: true }),
+    endpoint: `${baseUrl}/`,
     at: (other) => clientAt(other, fetchIt, authenticate),
-    list: ({ signal, ...asked } = {}) => sendForJson(connection, { path: `/${query(asked)}`, signal }),
-    start: (input, starting) => sendForJson(connection, startCall('/', input, starting)),
-    call: async (input, starting) => {
-      const call = startCall('/', input, starting);
-      const headers = { ...call.headers, accept: 'application/json, */*;q=0.9' };
-      const response = await send(connection, { ...call, headers });
-      const mediaType = (response.headers.get('content-type') ?? '').split(';', 1).join('').trim().toLowerCase();
-      return { mediaType, bytes: await read(response, call.signal, () => response.bytes()) };
-    },
-    ...executionsAt(connection),
   };
 }
 
@@ -97,6 +71,6 @@ async function requestToken(options: GatewayClientOptions, signal: AbortSignal |
     redirect: 'manual',
     ...(signal && { signal }),
   });
-  if (!response.ok) throw await read(response, signal, () => answerError('POST', url, response));
+  if (!response.ok) throw await readBody(response, signal, () => answerError('POST', url, response));
   return readJson<TokenResponse>(response, signal);
 }

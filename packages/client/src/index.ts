@@ -1,22 +1,17 @@
 /** The typed client of Kethub: fetch and the contract, nothing else, so that it runs in Node and in a browser. */
 export { beginAuthorization } from './authorization-code.ts';
 export type { Authorization, AuthorizationRequest } from './authorization-code.ts';
-export type { CallOptions } from './connection.ts';
-export type { DataPoolContent, DataPoolParty, DataPoolUploadOptions } from './data-pools-client.ts';
+export { jsonTextOf, readBody } from './connection.ts';
 export type { IdentityProvider } from './discovery.ts';
 export { KethubError, UnreachableError } from './errors.ts';
+export { isEnded } from './executions-endpoint.ts';
+export type { ExecutionsEndpoint } from './executions-endpoint.ts';
 export type { FollowedEntry, FollowOptions } from './follow-log.ts';
-export { isEnded } from './executions-client.ts';
-export type { ExecutionInput, ExecutionsClient, ResultResponse, StartOptions } from './executions-client.ts';
 export { createGatewayClient } from './gateway-client.ts';
-export type { GatewayClient, GatewayClientOptions, RawAnswer } from './gateway-client.ts';
-export type { MarketplaceQuery } from './marketplace-client.ts';
-export type { RegistrationsQuery } from './accounts-client.ts';
-export { createPlatformClient } from './platform-client.ts';
+export type { GatewayClient, GatewayClientOptions } from './gateway-client.ts';
+export { createPlatformClient, isBuilt } from './platform-client.ts';
 export type { Credential, PlatformClient, PlatformClientOptions } from './platform-client.ts';
-export type { NewOnPremiseService, NewService, NewTarget } from './services-client.ts';
-export { isBuilt, isManaged } from './versions-client.ts';
+export { serviceForm, workflowForm } from './service-forms.ts';
 export { findSignInPlace } from './sign-in-place.ts';
 export { signInWithPassword, type PasswordSignIn } from './sign-in.ts';
 export type { WatchOptions } from './watch.ts';
-export type { NewWorkflow } from './workflows-client.ts';

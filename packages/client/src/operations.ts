@@ -1,27 +1,34 @@
 import {
   path,
   query,
+  readJson,
+  readNothing,
   send,
-  sendForJson,
-  sendForNothing,
   type Call,
   type CallOptions,
   type Connection,
 } from './connection.ts';
 
-/** A row of a generated table: the method, the path with its parameters in braces, and what the answer holds. */
+/** Row of a generated table: the method, the path with its parameters in braces, and the kind of the answer. */
 export type Row = readonly [method: NonNullable<Call['method']>, path: string, answer: 'json' | 'nothing' | 'stream'];
 
-/** One method for each operation of an interface, named by its operation id. They throw KethubError and UnreachableError. */
-export type Operations<Types, Table> = {
-  readonly [Id in keyof Types & keyof Table]: Method<Types[Id], Table[Id]>;
+/**
+ * One method for each operation of an interface, named by its operation id. `Fixed` are path parameters that the base
+ * URL holds already. Methods throw KethubError and UnreachableError.
+ */
+export type Operations<Types, Table, Fixed extends string = never> = {
+  readonly [Id in keyof Types & keyof Table]: Method<Argument<Types[Id], Fixed>, AnswerOf<Types[Id], Table[Id]>>;
 };
 
-type Method<Type, Row> = (
-  ...asked: Optional<ParametersOf<Type> & BodyOf<Type> & RequestOptions>
-) => Promise<AnswerOf<Type, Row>>;
+interface Method<Asked, Answer> {
+  (...asked: Optional<Asked>): Promise<Answer>;
+  /** The answer with its headers, body unread; also 304, and content that is not JSON. */
+  response(...asked: Optional<Asked>): Promise<Response>;
+}
 
-/** Beside the parameters of the operation and its body; no parameter has one of these names. */
+type Argument<Type, Fixed extends string> = Omit<ParametersOf<Type>, Fixed> & BodyOf<Type> & RequestOptions;
+
+/** Options beside the parameters and the body of an operation. No parameter has one of these names. */
 export interface RequestOptions extends CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -34,7 +41,9 @@ type ParametersOf<Type> = Type extends { parameters: infer Given }
   ? (Given extends { path: infer InPath } ? InPath : object) &
       (Given extends { query?: infer InQuery } ? QueryOf<InQuery> : object)
   : object;
-type QueryOf<InQuery> = [InQuery] extends [undefined] ? object : NonNullable<InQuery>;
+/** A parameter that is undefined is left out of the query. */
+type QueryOf<InQuery> = [InQuery] extends [undefined] ? object : OrUndefined<NonNullable<InQuery>>;
+type OrUndefined<InQuery> = { readonly [Name in keyof InQuery]: InQuery[Name] | undefined };
 
 type BodyOf<Type> = Type extends { requestBody?: never }
   ? object
@@ -47,7 +56,7 @@ type OneBody<Content> =
   | (Content extends { 'application/json': infer Json }
       ? { readonly json: Json } | { readonly jsonText: string }
       : never)
-  // A file is sent with the media type of the blob, or with the header `content-type`.
+  // A Blob is sent with its own media type, or that of the header `content-type`.
   | (Exclude<keyof Content, 'application/json'> extends never
       ? never
       : { readonly body: Blob | FormData | URLSearchParams | ReadableStream<Uint8Array> });
@@ -61,37 +70,50 @@ type AnswerOf<Type, Row> = Row extends readonly [unknown, unknown, 'stream']
       : never;
 type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Json } } ? Json : never;
 
-/** The operations of one interface at a connection, from the generated table of it. */
-export function operationsAt<Types, Table extends Readonly<Record<string, Row>>>(
+/**
+ * The operations of one interface at a connection, from its generated table. `prefix` is the beginning of the paths
+ * that the base URL of the connection stands for; operations without it are left out.
+ */
+export function operationsAt<Types, Table extends Readonly<Record<string, Row>>, Fixed extends string = never>(
   connection: Connection,
   table: Table,
-): Operations<Types, Table> {
-  const methods = Object.entries(table).map(([id, row]) => [id, (asked: Asked = {}) => ask(connection, row, asked)]);
-  // The loop cannot say to the compiler that each method takes and returns what the types of its id say.
-  return Object.fromEntries(methods) as Operations<Types, Table>;
+  prefix = '',
+): Operations<Types, Table, Fixed> {
+  const methods = Object.entries(table)
+    .filter(([, [, template]]) => template.startsWith(prefix))
+    .map(([id, [method, template, kind]]) => {
+      const row: Row = [method, template.slice(prefix.length), kind];
+      const response = (asked: Asked = {}) => send(connection, callOf(row, asked));
+      const answer = async (asked: Asked = {}) => read(await response(asked), kind, asked.signal);
+      return [id, Object.assign(answer, { response })];
+    });
+  // The compiler cannot derive the types of the methods from the loop.
+  return Object.fromEntries(methods) as Operations<Types, Table, Fixed>;
 }
 
 type Asked = Pick<Partial<Call>, 'json' | 'jsonText' | 'body' | 'headers' | 'signal'> &
   Readonly<Record<string, unknown>>;
 
-async function ask(connection: Connection, [method, template, answer]: Row, asked: Asked): Promise<unknown> {
+function callOf([method, template, kind]: Row, asked: Asked): Call {
   const { json, jsonText, body, headers, signal, ...parameters } = asked;
   const inQuery = new Map(Object.entries(parameters));
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const part = inQuery.get(name);
     inQuery.delete(name);
-    return path`${typeof part === 'string' ? part : ''}`;
+    return path`${typeof part === 'number' ? String(part) : typeof part === 'string' ? part : ''}`;
   });
-  const call: Call = {
+  return {
     method,
     path: filled + query(Object.fromEntries(inQuery)),
     signal,
     ...(json !== undefined && { json }),
     ...(jsonText !== undefined && { jsonText }),
     ...(body !== undefined && { body }),
-    headers: { ...(answer === 'stream' && { accept: '*/*' }), ...headers },
+    headers: { ...(kind === 'stream' && { accept: '*/*' }), ...headers },
   };
-  if (answer === 'json') return sendForJson(connection, call);
-  if (answer === 'nothing') return sendForNothing(connection, call);
-  return send(connection, call);
+}
+
+async function read(response: Response, kind: Row[2], signal: AbortSignal | undefined): Promise<unknown> {
+  if (kind === 'json') return readJson(response, signal);
+  return kind === 'nothing' ? readNothing(response, signal) : response;
 }

@@ -1,16 +1,11 @@
-import { accountsAt, registrationsAt } from './accounts-client.ts';
-import { applicationsAt, providerAccessTokensAt } from './applications-client.ts';
+import type { Build } from '@kethub/contract';
 import { withoutSlash, type Connection } from './connection.ts';
-import { dataPoolsAt } from './data-pools-client.ts';
-import { jobsAt } from './jobs-client.ts';
-import { marketplaceAt } from './marketplace-client.ts';
-import { organizationsAt } from './organizations-client.ts';
-import { servicesAt } from './services-client.ts';
-import { sharingAt } from './sharing-client.ts';
-import { storageAt } from './storage-client.ts';
-import { usageAt } from './usage-client.ts';
-import { buildsAt, versionsAt } from './versions-client.ts';
-import { workflowsAt } from './workflows-client.ts';
+import { executionsAt, type ExecutionsEndpoint } from './executions-endpoint.ts';
+import { followLog, type FollowedEntry, type FollowOptions } from './follow-log.ts';
+import type { operations } from './generated/platform.ts';
+import { table } from './generated/platform-table.ts';
+import { operationsAt, type Operations } from './operations.ts';
+import { watch, type WatchOptions } from './watch.ts';
 
 /** A personal access token, or the token of a login session. */
 export type Credential = { readonly accessToken: string } | { readonly loginSession: string };
@@ -24,11 +19,24 @@ export interface PlatformClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** The platform interface; each domain has a file of its own. Methods throw KethubError and UnreachableError. */
-export type PlatformClient = ReturnType<typeof createPlatformClient>;
+/** A version of a service. */
+export interface VersionAddress {
+  readonly serviceId: string;
+  readonly version: string;
+}
+
+/** The platform interface: every operation by its id, and what takes several requests. */
+export interface PlatformClient extends Operations<operations, typeof table> {
+  /** Executions started for the caller, as jobs or by applications. */
+  readonly executions: ExecutionsEndpoint;
+  /** The build now and at every change of its status, to the final one. */
+  watchBuild(asked: VersionAddress & WatchOptions): AsyncGenerator<Build, void>;
+  /** The log of a build as it grows, to its end. */
+  followBuildLog(asked: VersionAddress & FollowOptions): AsyncGenerator<FollowedEntry, void>;
+}
 
 /** A client of the platform interface for one credential. */
-export function createPlatformClient(options: PlatformClientOptions) {
+export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
   const { credential } = options;
   const headers: Record<string, string> = {
     ...('accessToken' in credential
@@ -42,21 +50,18 @@ export function createPlatformClient(options: PlatformClientOptions) {
     authenticate: () => Promise.resolve(headers),
     renewable: false,
   };
+  const platform = operationsAt<operations, typeof table>(connection, table);
   return {
-    ...accountsAt(connection),
-    ...registrationsAt(connection),
-    ...servicesAt(connection),
-    ...usageAt(connection),
-    ...storageAt(connection),
-    ...versionsAt(connection),
-    ...providerAccessTokensAt(connection),
-    ...buildsAt(connection),
-    ...applicationsAt(connection),
-    ...sharingAt(connection),
-    ...jobsAt(connection),
-    ...workflowsAt(connection),
-    ...dataPoolsAt(connection),
-    ...marketplaceAt(connection),
-    ...organizationsAt(connection),
+    ...platform,
+    executions: executionsAt({ ...connection, baseUrl: `${connection.baseUrl}/service-executions` }),
+    watchBuild: ({ serviceId, version, ...watching }) =>
+      watch<Build>((request) => platform.getBuild.response({ serviceId, version, ...request }), isBuilt, watching),
+    followBuildLog: ({ serviceId, version, ...following }) =>
+      followLog((request) => platform.getBuildLog.response({ serviceId, version, ...request }), following),
   };
+}
+
+/** Whether the status of a build is final. */
+export function isBuilt(build: Pick<Build, 'status'>): boolean {
+  return build.status === 'SUCCEEDED' || build.status === 'FAILED';
 }

@@ -1,5 +1,5 @@
 import type { SignInPlace } from '@kethub/contract';
-import { attempt, read, readJson, withoutSlash, type CallOptions } from './connection.ts';
+import { attempt, readBody, readJson, withoutSlash, type CallOptions } from './connection.ts';
 import { answerError, KethubError } from './errors.ts';
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -15,7 +15,7 @@ export async function findSignInPlace({
 }: CallOptions & { readonly baseUrl: string; readonly fetch?: typeof fetch }): Promise<string> {
   const url = `${withoutSlash(baseUrl)}/sign-in`;
   const response = await attempt(fetchIt, url, { redirect: 'manual', ...(signal && { signal }) });
-  if (!response.ok) throw await read(response, signal, () => answerError('GET', url, response));
+  if (!response.ok) throw await readBody(response, signal, () => answerError('GET', url, response));
   const { issuer } = await readJson<Partial<SignInPlace>>(response, signal);
   if (typeof issuer === 'string' && isAsSafe(issuer, url)) return issuer;
   throw new KethubError({

@@ -1,4 +1,4 @@
-import { attempt, read, readJson, type CallOptions } from './connection.ts';
+import { attempt, readBody, readJson, type CallOptions } from './connection.ts';
 import { clientId, discover, signInScope, type IdentityProvider } from './discovery.ts';
 import { answerError } from './errors.ts';
 
@@ -29,6 +29,6 @@ export async function requestSession(
     body: new URLSearchParams({ client_id: clientId, ...parameters }),
     ...(signal && { signal }),
   });
-  if (!response.ok) throw await read(response, signal, () => answerError('POST', endpoint, response));
+  if (!response.ok) throw await readBody(response, signal, () => answerError('POST', endpoint, response));
   return (await readJson<{ access_token: string }>(response, signal)).access_token;
 }

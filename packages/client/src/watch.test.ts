@@ -9,7 +9,8 @@ async function statuses(url: string, interruptions: Error[] = []): Promise<strin
   const platform = createPlatformClient({ baseUrl: url, credential: { accessToken: 'ket_pat_x' } });
   const seen: string[] = [];
   const onInterruption = (error: Error) => void interruptions.push(error);
-  for await (const { status } of platform.watchBuild('service', '1.0.0', { onInterruption })) seen.push(status);
+  for await (const { status } of platform.watchBuild({ serviceId: 'service', version: '1.0.0', onInterruption }))
+    seen.push(status);
   return seen;
 }
 

@@ -1,9 +1,9 @@
-import { type Call, type CallOptions, type Connection, readJson, send } from './connection.ts';
+import { readJson, type CallOptions } from './connection.ts';
 import { KethubError, UnreachableError } from './errors.ts';
 import { pause } from './pause.ts';
 
 export interface WatchOptions extends CallOptions {
-  /** Told when the platform cannot be reached; the watch goes on for `patience` milliseconds. */
+  /** Called when the platform cannot be reached; the watch goes on for `patience` milliseconds. */
   readonly onInterruption?: (error: Error) => void;
   /** Milliseconds without any answer after which a watch is given up. Default 60,000. */
   readonly patience?: number;
@@ -19,8 +19,7 @@ const leastPause = 500;
  * final status. Outlives a restart of the platform.
  */
 export async function* watch<T extends { readonly status: string }>(
-  connection: Connection,
-  address: Pick<Call, 'path'>,
+  ask: (request: { headers: Record<string, string>; signal: AbortSignal | undefined }) => Promise<Response>,
   isFinal: (value: T) => boolean,
   options: WatchOptions = {},
 ): AsyncGenerator<T, void> {
@@ -35,7 +34,7 @@ export async function* watch<T extends { readonly status: string }>(
         ...(last && { prefer: `wait=${waitSeconds}` }),
         ...(etag !== null && { 'if-none-match': etag }),
       };
-      const response = await send(connection, { path: address.path, headers, signal });
+      const response = await ask({ headers, signal });
       silentSince = undefined;
       if (response.status !== 304) {
         const value = await readJson<T>(response, signal);

@@ -166,7 +166,8 @@ export const ServiceVersion = Type.Object(
   {
     version: Version,
     state: Type.Enum([...versionStates]),
-    configuration: Type.Optional(RuntimeConfiguration),
+    // Described as in requests, where members with a default can be left out; in an answer they are all there.
+    configuration: Type.Optional(Type.Unsafe<Partial<RuntimeConfiguration>>(RuntimeConfiguration)),
     createdAt: Timestamp,
     publishedAt: Type.Optional(Timestamp),
     visibility: Type.Optional(Visibility),

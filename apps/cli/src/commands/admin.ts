@@ -77,7 +77,7 @@ export function addAdmin(program: Command, shell: Shell): void {
 async function registrations(shell: Shell, { status, limit, ...options }: RegistrationsOptions): Promise<void> {
   const { platform } = await openSession(shell);
   // The platform gives out pages of at most 1,000.
-  const people = await platform.registrations({ status, limit: Math.min(limit, 1_000) });
+  const people = await platform.listRegistrations({ status, limit: Math.min(limit, 1_000) });
   const output = outputOf(shell, options);
   if (people.length === 0) output.note('Nobody.');
   const header = ['E-MAIL', 'USERNAME', 'NAME', 'STATUS', 'REGISTERED (UTC)'];
@@ -104,7 +104,11 @@ async function setQuota(shell: Shell, owner: string, size: string, options: Quot
   const session = await openSession(shell);
   const ownerId = organization ? owner : await idOf(session, owner);
   const type = organization ? 'ORGANIZATION' : 'USER';
-  const set = await session.platform.setStorageQuota(type, ownerId, quotaBytes === undefined ? {} : { quotaBytes });
+  const set = await session.platform.setStorageQuota({
+    ownerType: type,
+    ownerId,
+    json: quotaBytes === undefined ? {} : { quotaBytes },
+  });
   const quota = set.quotaBytes === null ? 'as much as it likes' : sizeText(set.quotaBytes);
   outputOf(shell, common).result(`${owner} may keep ${quota}, and keeps ${sizeText(set.usedBytes)}.`, set);
 }
@@ -120,13 +124,13 @@ async function recountStorage(shell: Shell, options: CommonOptions): Promise<voi
 
 async function endExecution(shell: Shell, id: string, options: CommonOptions): Promise<void> {
   const { platform } = await openSession(shell);
-  const ended = await platform.endExecution(id);
+  const ended = await platform.endExecution({ executionId: id });
   outputOf(shell, options).result(`${ended.id} is ${ended.status}; its place is free within seconds.`, ended);
 }
 
 async function layers(shell: Shell, options: CommonOptions): Promise<void> {
   const { platform } = await openSession(shell);
-  const found = await platform.layers();
+  const found = await platform.listLayers();
   const output = outputOf(shell, options);
   if (found.length === 0) output.note('No packages are installed.');
   output.result(found.length === 0 ? '' : layerTable(found), found);
@@ -139,7 +143,7 @@ async function changeLayer(
   options: CommonOptions,
 ): Promise<void> {
   const { platform } = await openSession(shell);
-  const changed = await platform[change](id);
+  const changed = await platform[change]({ layerId: id });
   outputOf(shell, options).result(layerTable(changed), changed);
 }
 
@@ -164,14 +168,14 @@ async function decide(
   options: CommonOptions,
 ): Promise<void> {
   const session = await openSession(shell);
-  const changed = await session.platform.changeRegistration(await idOf(session, person), change);
+  const changed = await session.platform.changeRegistration({ id: await idOf(session, person), json: change });
   const { username, email } = changed;
   outputOf(shell, options).result(`${username} (${email}) is ${standingOf(changed)}.`, changed);
 }
 
 async function idOf({ platform }: Session, person: string): Promise<string> {
   if (!person.includes('@')) return person;
-  const [found] = await platform.registrations({ email: person });
+  const [found] = await platform.listRegistrations({ email: person });
   if (found) return found.id;
   throw new CliFailure('notFound', 'not-found', `Nobody has registered with the e-mail address ${person}.`, [
     'ket admin registrations',

@@ -1,11 +1,18 @@
-import { KethubError, type GatewayClient, type RawAnswer } from '@kethub/client';
+import { KethubError, readBody, type GatewayClient } from '@kethub/client';
 import type { ServiceExecution } from '@kethub/contract';
 import { CliFailure } from '../failures.ts';
-import { JsonText, layOut, objectOf } from '../json.ts';
+import { JsonText, layOut } from '../json.ts';
 import type { Shell } from '../shell.ts';
 import { printable, type Output } from '../terminal/output.ts';
 
-/** What a service that runs elsewhere has answered, and what it was called at. */
+/** The successful answer of a service: a service that runs elsewhere may answer with anything. */
+interface RawAnswer {
+  /** In lower case, without parameters; empty when the answer names none. */
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The answer of a service that runs elsewhere, and the address of the service. */
 export interface Answered {
   readonly endpoint: string;
   readonly answer: RawAnswer;
@@ -17,7 +24,10 @@ const SHOWN = 2_000;
 /** Starts an execution, or calls a service that runs elsewhere. Throws service-failed when that answers with an error of its own. */
 export async function callService(door: GatewayClient, input: string): Promise<RawAnswer> {
   try {
-    return await door.call(input);
+    const headers = { accept: 'application/json, */*;q=0.9' };
+    const response = await door.startExecution.response({ jsonText: input, headers });
+    const mediaType = (response.headers.get('content-type') ?? '').split(';', 1).join('').trim().toLowerCase();
+    return { mediaType, bytes: await readBody(response, undefined, () => response.bytes()) };
   } catch (error) {
     // The gateway itself answers with problem documents.
     if (!(error instanceof KethubError) || error.code !== 'unexpected-answer' || error.status < 400) throw error;
@@ -45,14 +55,12 @@ export function showAnswer(shell: Shell, output: Output, { endpoint, answer }: A
   const text = textOf(bytes);
   const json = text !== null && parsed(bytes) !== undefined ? new JsonText(text) : null;
   const described = {
-    endpoint: JSON.stringify(endpoint),
-    mediaType: JSON.stringify(mediaType),
-    ...(text === null
-      ? { base64: JSON.stringify(Buffer.from(bytes).toString('base64')) }
-      : { answer: json?.text ?? JSON.stringify(text) }),
+    endpoint,
+    mediaType,
+    ...(text === null ? { base64: Buffer.from(bytes).toString('base64') } : { answer: json ?? text }),
   };
   output.note(output.style.green('ANSWERED'));
-  if (output.json) output.result('', objectOf(new Map(Object.entries(described))));
+  if (output.json) output.result('', described);
   else if (json) output.result(layOut(json), null);
   else if (!shell.stdout.isTTY) shell.stdout.write(bytes);
   else if (text !== null) shell.stdout.write(printable(text, true));

@@ -21,7 +21,7 @@ export function addAudit(program: Command, shell: Shell): void {
 async function audit(shell: Shell, { action, resource, limit, ...options }: AuditOptions): Promise<void> {
   const { platform } = await openSession(shell);
   // The platform gives out pages of at most 1,000.
-  const entries = await platform.auditLog({ action, resourceId: resource, limit: Math.min(limit, 1_000) });
+  const entries = await platform.readAuditLog({ action, resourceId: resource, limit: Math.min(limit, 1_000) });
   const output = outputOf(shell, options);
   if (entries.length === 0) output.note('Nothing.');
   const rows = entries.map((one) => [one.at, one.action, one.resourceId, one.actorId]);

@@ -16,7 +16,7 @@ export function addCancel(program: Command, shell: Shell): void {
 
 async function cancel(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
   const { id, door } = await findExecution(shell, await openSession(shell), wanted);
-  const execution = await door.cancel(id);
+  const execution = await door.cancelExecution({ id });
   // The platform answers with the status: nothing was cancelled.
   if (isFinal(execution.status) && execution.status !== 'CANCELLED') {
     const message = `The execution ${id} had already ended: it is ${execution.status}.`;

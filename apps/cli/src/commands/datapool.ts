@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type { DataPoolParty } from '@kethub/client';
 import type { DataPool, MemberRole } from '@kethub/contract';
 import { type Command, Option } from 'commander';
 import { download } from '../download.ts';
@@ -77,13 +76,13 @@ export function addDataPool(program: Command, shell: Shell): void {
 async function create(shell: Shell, name: string, options: CommonOptions & { description?: string }): Promise<void> {
   const { platform } = await openSession(shell);
   const { description } = options;
-  const pool = await platform.createDataPool({ name, ...(description !== undefined && { description }) });
+  const pool = await platform.createDataPool({ json: { name, ...(description !== undefined && { description }) } });
   outputOf(shell, options).result(pool.id, pool);
 }
 
 async function list(shell: Shell, options: CommonOptions): Promise<void> {
   const { platform } = await openSession(shell);
-  const pools = await platform.dataPools();
+  const pools = await platform.listDataPools();
   const output = outputOf(shell, options);
   if (pools.length === 0) output.note(`No data pools yet. ${shell.command} datapool create <name> makes one.`);
   const rows = pools.map((one) => [one.id, one.name, lower(one.role), String(one.files), sizeText(one.bytes)]);
@@ -91,7 +90,7 @@ async function list(shell: Shell, options: CommonOptions): Promise<void> {
 }
 
 async function files({ output, session, pool }: Work): Promise<void> {
-  const all = await session.platform.dataPoolFiles(pool.id);
+  const all = await session.platform.listDataPoolFiles({ dataPoolId: pool.id });
   if (all.length === 0) output.note(`The data pool "${pool.name}" is empty.`);
   const rows = all.map((one) => [one.name, sizeText(one.bytes), one.mediaType, one.updatedAt]);
   output.result(all.length === 0 ? '' : table(['FILE', 'SIZE', 'TYPE', 'CHANGED (UTC)'], rows), all);
@@ -108,7 +107,17 @@ async function uploadAll(
     const called = name ?? path.basename(file);
     const one = await interruptible((signal) =>
       upload(output, path.resolve(shell.folder, file), called, (content) =>
-        session.platform.uploadDataPoolFile(pool.id, called, content, { mediaType, onlyNew: keep, signal }),
+        session.platform.uploadDataPoolFile({
+          dataPoolId: pool.id,
+          name: called,
+          body: content.body,
+          headers: {
+            ...content.headers,
+            'content-type': mediaType ?? 'application/octet-stream',
+            ...(keep && { 'if-none-match': '*' }),
+          },
+          signal,
+        }),
       ),
     );
     output.note(`Uploaded ${one.name} (${sizeText(one.bytes)})`);
@@ -123,13 +132,14 @@ async function downloadAll(
   { outputDir }: CommonOptions & { readonly outputDir: string },
 ): Promise<void> {
   const { platform } = session;
-  const names = given.length > 0 ? given : (await platform.dataPoolFiles(pool.id)).map(({ name }) => name);
+  const names =
+    given.length > 0 ? given : (await platform.listDataPoolFiles({ dataPoolId: pool.id })).map(({ name }) => name);
   const folder = path.resolve(shell.folder, outputDir);
   const saved = [];
   for (const name of names) {
     output.progress(`Downloading ${printable(name, shell.stderr.isTTY)}`);
     const target = await interruptible((signal) =>
-      download(folder, name, () => platform.downloadDataPoolFile(pool.id, name, { signal })),
+      download(folder, name, () => platform.downloadDataPoolFile({ dataPoolId: pool.id, name, signal })),
     ).finally(() => output.settle());
     output.note(`Saved ${printable(target, shell.stderr.isTTY)}`);
     saved.push({ name, path: target });
@@ -142,7 +152,7 @@ async function remove(
   given: readonly string[],
   { force }: CommonOptions & { readonly force?: boolean },
 ): Promise<void> {
-  for (const name of given) await session.platform.deleteDataPoolFile(pool.id, name);
+  for (const name of given) await session.platform.deleteDataPoolFile({ dataPoolId: pool.id, name });
   if (given.length === 0 && pool.files > 0 && !force)
     throw new CliFailure(
       'usage',
@@ -150,13 +160,13 @@ async function remove(
       `The data pool "${pool.name}" holds ${pool.files} ${pool.files === 1 ? 'file' : 'files'}.`,
       [`ket datapool delete ${pool.id} --force`],
     );
-  if (given.length === 0) await session.platform.deleteDataPool(pool.id);
+  if (given.length === 0) await session.platform.deleteDataPool({ dataPoolId: pool.id });
   output.note(given.length === 0 ? `Deleted the data pool "${pool.name}".` : `Deleted ${given.join(', ')}.`);
   output.result('', { dataPool: pool.id, files: given });
 }
 
 async function members({ output, session, pool }: Work): Promise<void> {
-  const all = await session.platform.dataPoolMembers(pool.id);
+  const all = await session.platform.listDataPoolMembers({ dataPoolId: pool.id });
   if (all.length === 0) output.note(`The data pool "${pool.name}" is not shared with anybody.`);
   const rows = all.map((one) => [one.id, lower(one.type), lower(one.role), one.addedAt]);
   output.result(all.length === 0 ? '' : table(['MEMBER', 'TYPE', 'ROLE', 'SINCE (UTC)'], rows), all);
@@ -164,19 +174,23 @@ async function members({ output, session, pool }: Work): Promise<void> {
 
 async function share({ output, session, pool }: Work, id: string, { role, organization }: ShareOptions): Promise<void> {
   const wanted = roles.find((one) => lower(one) === role) ?? 'VIEWER';
-  const member = await session.platform.putDataPoolMember(pool.id, party(id, organization), wanted);
+  const member = await session.platform.putDataPoolMember({
+    dataPoolId: pool.id,
+    ...memberOf(id, organization),
+    json: { role: wanted },
+  });
   output.note(`${member.id} is ${lower(member.role)} of the data pool "${pool.name}".`);
   output.result('', member);
 }
 
 async function unshare({ output, session, pool }: Work, id: string, options: ShareOptions): Promise<void> {
-  await session.platform.removeDataPoolMember(pool.id, party(id, options.organization));
+  await session.platform.removeDataPoolMember({ dataPoolId: pool.id, ...memberOf(id, options.organization) });
   output.note(`${id} is no member of the data pool "${pool.name}" any more.`);
   output.result('', { dataPool: pool.id, member: id });
 }
 
-function party(id: string, organization: boolean | undefined): DataPoolParty {
-  return { type: organization ? 'ORGANIZATION' : 'USER', id };
+function memberOf(memberId: string, organization: boolean | undefined) {
+  return { memberType: organization ? 'ORGANIZATION' : 'USER', memberId } as const;
 }
 
 function lower(word: string): string {

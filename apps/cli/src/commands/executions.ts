@@ -29,17 +29,17 @@ async function remove(shell: Shell, wanted: readonly string[], { cancel, ...opti
   for (const one of wanted) {
     const found = await findExecution(shell, session, one);
     if (cancel === true) await cancelAndDelete(session, found);
-    else await session.platform.deleteExecution(found.id);
+    else await session.platform.deleteOwnedExecution({ executionId: found.id });
     deleted.push(found.id);
   }
   outputOf(shell, options).result(deleted.map((id) => `${id} is deleted.`).join('\n'), { deleted });
 }
 
 async function cancelAndDelete({ platform }: Session, { id, door }: FoundExecution): Promise<void> {
-  await door.cancel(id);
+  await door.cancelExecution({ id });
   for (let attempt = 1; ; attempt++) {
     try {
-      return await platform.deleteExecution(id);
+      return await platform.deleteOwnedExecution({ executionId: id });
     } catch (error) {
       // Its processes are still ending.
       if (!isRefused(error, 'execution-not-ended') || attempt === ATTEMPTS) throw error;

@@ -40,7 +40,10 @@ async function show(shell: Shell, wanted: string, options: CommonOptions): Promi
   const session = await openSession(shell);
   const { platform } = session;
   const { id } = await requireOwnService(session, wanted);
-  const [service, subscriptions] = [await platform.serviceLimits(id), await platform.serviceSubscriptions(id)];
+  const [service, subscriptions] = [
+    await platform.getServiceLimits({ serviceId: id }),
+    await platform.listServiceSubscriptions({ serviceId: id }),
+  ];
   const output = outputOf(shell, options);
   output.note(`Every subscription: ${inWords(service)}.`);
   if (subscriptions.length === 0) output.note('Nobody has subscribed.');
@@ -58,7 +61,10 @@ async function set(shell: Shell, wanted: string, { subscription, ...options }: S
   const session = await openSession(shell);
   const { platform } = session;
   const { id } = await requireOwnService(session, wanted);
-  const before = subscription === undefined ? await platform.serviceLimits(id) : await setOf(session, id, subscription);
+  const before =
+    subscription === undefined
+      ? await platform.getServiceLimits({ serviceId: id })
+      : await setOf(session, id, subscription);
   const limits: UsageLimitsRequest = {
     requestsPerMinute: requestsPerMinute === undefined ? before.requestsPerMinute : requestsPerMinute,
     executionsPerDay: perDay === undefined ? before.executionsPerDay : perDay,
@@ -66,14 +72,14 @@ async function set(shell: Shell, wanted: string, { subscription, ...options }: S
   };
   const now =
     subscription === undefined
-      ? await platform.setServiceLimits(id, limits)
-      : await platform.setSubscriptionLimits(id, subscription, limits);
+      ? await platform.setServiceLimits({ serviceId: id, json: limits })
+      : await platform.setSubscriptionLimits({ serviceId: id, subscriptionId: subscription, json: limits });
   const whose = subscription === undefined ? 'Every subscription' : `Subscription ${subscription}`;
   outputOf(shell, options).result(`${whose}: ${inWords(now)}.`, now);
 }
 
 async function setOf({ platform }: Session, serviceId: string, subscription: string): Promise<UsageLimitsRequest> {
-  const found = (await platform.serviceSubscriptions(serviceId)).find(({ id }) => id === subscription);
+  const found = (await platform.listServiceSubscriptions({ serviceId })).find(({ id }) => id === subscription);
   if (found) return found.set;
   throw usageFailure(`The service has no subscription ${subscription}.`, 'ket limits show <service>');
 }

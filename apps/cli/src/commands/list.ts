@@ -47,10 +47,10 @@ async function executionsOf(
   limit: number,
   filter: { readonly tag?: string },
 ): Promise<OwnedExecution[]> {
-  if (wanted === undefined) return session.platform.ownedExecutions({ limit, ...filter });
+  if (wanted === undefined) return session.platform.listOwnedExecutions({ limit, ...filter });
   const serviceId = await findServiceId(session, wanted);
   const { version } = splitVersion(wanted);
-  if (version === undefined) return session.platform.ownedExecutions({ limit, serviceId, ...filter });
-  const all = await session.platform.ownedExecutions({ limit: LARGEST_PAGE, serviceId, ...filter });
+  if (version === undefined) return session.platform.listOwnedExecutions({ limit, serviceId, ...filter });
+  const all = await session.platform.listOwnedExecutions({ limit: LARGEST_PAGE, serviceId, ...filter });
   return all.filter((one) => one.version === version).slice(0, limit);
 }

@@ -23,7 +23,7 @@ async function logs(shell: Shell, wanted: string, options: LogsOptions): Promise
   const output = outputOf(shell, options);
   const { id, door } = await findExecution(shell, await openSession(shell), wanted);
   if (!options.follow) {
-    for (const entry of await door.log(id)) output.item(logLine(entry, options.timestamps === true), entry);
+    for (const entry of await door.getLog({ id })) output.item(logLine(entry, options.timestamps === true), entry);
     return;
   }
   try {

@@ -59,7 +59,7 @@ async function search(
 ): Promise<void> {
   const { platform } = await openSession(shell);
   // The platform gives out pages of at most 1,000.
-  const found = await platform.marketplace({ q, category, limit: Math.min(limit, 1_000) });
+  const found = await platform.browseMarketplace({ q, category, limit: Math.min(limit, 1_000) });
   const output = outputOf(shell, options);
   if (found.length === 0) output.note('Nothing is offered that fits.');
   const rows = found.map((one) => [one.serviceId, one.title, one.provider.name, one.version, one.pricing.join(', ')]);
@@ -68,7 +68,7 @@ async function search(
 
 async function show(shell: Shell, id: string, options: CommonOptions): Promise<void> {
   const { platform } = await openSession(shell);
-  const service = await platform.marketplaceService(id);
+  const service = await platform.getMarketplaceService({ serviceId: id });
   outputOf(shell, options).result(describe(service), service);
 }
 
@@ -93,7 +93,10 @@ async function subscribe(
   { plan, ...options }: CommonOptions & { plan: string },
 ): Promise<void> {
   const { platform, application } = await openSession(shell);
-  const subscription = await platform.subscribe((await application()).id, { serviceId, pricingPlanId: plan });
+  const subscription = await platform.subscribe({
+    applicationId: (await application()).id,
+    json: { serviceId, pricingPlanId: plan },
+  });
   outputOf(shell, options).result(`Subscribed to ${subscription.serviceName}@${subscription.version}`, subscription);
 }
 
@@ -110,7 +113,7 @@ async function publish(
     throw usageFailure(`The service "${service.name}" has no published version yet.`, 'ket up    (in its folder)');
   // The members are checked by the platform, whose answer names each wrong one.
   const request = { version: published?.version ?? '', categories: [], pricingPlans: [], ...given };
-  const listing = await session.platform.publishListing(service.id, request);
+  const listing = await session.platform.publishListing({ serviceId: service.id, json: request });
   outputOf(shell, options).result(`Offered: ${listing.title} ${listing.version}`, listing);
 }
 
@@ -128,7 +131,7 @@ async function readListing(file: string): Promise<Partial<ListingRequest>> {
 async function unpublish(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
   const session = await openSession(shell);
   const { id } = await requireOwnService(session, wanted);
-  await session.platform.unpublishListing(id);
+  await session.platform.unpublishListing({ serviceId: id });
   const output = outputOf(shell, options);
   output.note('It is no longer offered. Those who have subscribed keep what they have.');
   output.result('', { serviceId: id });

@@ -1,5 +1,4 @@
-import type { NewTarget } from '@kethub/client';
-import type { Service, ServiceVersion } from '@kethub/contract';
+import type { Service, ServiceVersion, TargetRequest } from '@kethub/contract';
 import type { Command } from 'commander';
 import { usageFailure } from '../failures.ts';
 import { openSession, type Session } from '../platform/session.ts';
@@ -45,13 +44,19 @@ async function onPremise(shell: Shell, name: string, url: string, options: OnPre
     output.note(`${title} is a draft.`);
     return output.result('', { service, version });
   }
-  const published = await session.platform.publish(service.id, version.version);
+  const published = await session.platform.publishServiceVersion({
+    serviceId: service.id,
+    version: version.version,
+    json: { visibility: 'INTERNAL' },
+  });
   await session.subscribe(service.id, version.version);
   output.note(`${output.style.green(`${title} is published.`)} Applications that are subscribed call it at:`);
   output.result(published.endpoint ?? '', { service, version: published });
 }
 
-async function targetOf(shell: Shell, url: string, options: OnPremiseOptions): Promise<NewTarget> {
+type Target = Omit<TargetRequest, 'timeoutSeconds'> & { readonly timeoutSeconds?: number };
+
+async function targetOf(shell: Shell, url: string, options: OnPremiseOptions): Promise<Target> {
   const { user: username, passwordStdin = false, timeout: timeoutSeconds } = options;
   if ((username !== undefined) !== passwordStdin) throw usageFailure('--user and --password-stdin belong together.');
   const password = passwordStdin ? await readSecretLine(shell, '--password-stdin') : '';
@@ -66,25 +71,23 @@ async function targetOf(shell: Shell, url: string, options: OnPremiseOptions): P
 async function place(
   { platform }: Session,
   name: string,
-  target: NewTarget,
+  target: Target,
   description: string | undefined,
 ): Promise<{ service: Pick<Service, 'id' | 'name' | 'slug'>; version: ServiceVersion }> {
-  const service = (await platform.services()).find((one) => one.name === name.trim());
+  const service = (await platform.listServices()).find((one) => one.name === name.trim());
   if (!service) {
-    const made = await platform.createOnPremiseService({
-      name,
-      target,
-      ...(description !== undefined && { description }),
+    const made = await platform.createService({
+      json: { type: 'ON_PREMISE', name, target, ...(description !== undefined && { description }) },
     });
     const [version] = made.versions;
     if (!version) throw new Error('The platform created a service without a version');
     return { service: made, version };
   }
   if (service.type !== 'ON_PREMISE') throw usageFailure(`${service.name} is a service that runs on the platform.`);
-  if (description !== undefined) await platform.updateService(service.id, { description });
+  if (description !== undefined) await platform.updateService({ serviceId: service.id, json: { description } });
   const draft = service.versions.find(({ state }) => state === 'DRAFT');
   const version = draft
-    ? await platform.setTarget(service.id, draft.version, target)
-    : await platform.createOnPremiseVersion(service.id, target);
+    ? await platform.setTarget({ serviceId: service.id, version: draft.version, json: target })
+    : await platform.addServiceVersion({ serviceId: service.id, json: { target } });
   return { service, version };
 }

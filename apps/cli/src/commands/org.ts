@@ -69,7 +69,7 @@ export function addOrg(program: Command, shell: Shell): void {
 }
 
 async function list({ session, output }: Work): Promise<void> {
-  const all = await session.platform.organizations();
+  const all = await session.platform.listOrganizations();
   if (all.length === 0) output.note('You have joined no organization.');
   const rows = all.map((one) => [one.id, one.name, one.role]);
   output.result(all.length === 0 ? '' : table(['ID', 'NAME', 'YOUR ROLE'], rows), all);
@@ -94,42 +94,42 @@ async function use(shell: Shell, wanted: string | undefined, options: CommonOpti
 }
 
 async function create({ session, output }: Work, name: string): Promise<void> {
-  const made = await session.platform.createOrganization(name);
+  const made = await session.platform.createOrganization({ json: { name } });
   output.result(`${made.name} has the id ${made.id}.`, made);
 }
 
 async function invite({ session, output }: Work, id: string, email: string, role: MemberRole): Promise<void> {
-  const made = await session.platform.invite(id, { email, role });
+  const made = await session.platform.invite({ organizationId: id, json: { email, role } });
   output.result(`${made.email} is invited to ${made.organizationName} as ${made.role}, until ${made.expiresAt}.`, made);
 }
 
 async function members({ session, output }: Work, id: string): Promise<void> {
-  const all = await session.platform.members(id);
+  const all = await session.platform.listMembers({ organizationId: id });
   const rows = all.map((one) => [one.userId, `${one.firstname} ${one.lastname}`, one.role, one.joinedAt]);
   output.result(table(['ID', 'NAME', 'ROLE', 'JOINED (UTC)'], rows), all);
 }
 
 async function change({ session, output }: Work, id: string, user: string, role: MemberRole): Promise<void> {
-  const changed = await session.platform.changeMember(id, user, role);
+  const changed = await session.platform.changeMember({ organizationId: id, userId: user, json: { role } });
   output.result(`${changed.firstname} ${changed.lastname} is ${changed.role}.`, changed);
 }
 
 async function leave(shell: Shell, { session, output }: Work, id: string): Promise<void> {
-  await session.platform.leaveOrganization(id);
+  await session.platform.leaveOrganization({ organizationId: id });
   const kept = await readCredentials(shell.environment);
   if (kept?.organizationId === id) await storeCredentials(shell.environment, { ...kept, organizationId: null });
   output.result('You have left the organization.', { id });
 }
 
 async function invitations({ session, output }: Work): Promise<void> {
-  const all = await session.platform.invitations();
+  const all = await session.platform.listOwnInvitations();
   if (all.length === 0) output.note('No invitations.');
   const rows = all.map((one) => [one.id, one.organizationName, one.role, one.expiresAt]);
   output.result(all.length === 0 ? '' : table(['ID', 'ORGANIZATION', 'ROLE', 'UNTIL (UTC)'], rows), all);
 }
 
 async function join({ session, output }: Work, id: string): Promise<void> {
-  const joined = await session.platform.acceptInvitation(id);
+  const joined = await session.platform.acceptInvitation({ invitationId: id });
   output.result(`You have joined ${joined.name} (${joined.id}) as ${joined.role}.`, joined);
 }
 

@@ -13,7 +13,8 @@ async function shown(result: object, terminal = false): Promise<string[]> {
   let text = '';
   const stderr = { isTTY: terminal, columns: 80, write: (piece: string) => (text += piece) };
   const shell = { ...shellOfProcess(), command: 'ket', environment: { NO_COLOR: '1' }, stderr } as unknown as Shell;
-  const door = { resultText: async () => JSON.stringify(result), endpoint: 'http://a/' } as unknown as Door;
+  const response = async () => Response.json(result);
+  const door = { getResult: { response }, endpoint: 'http://a/' } as unknown as Door;
   await showOutcome(shell, createOutput({ ...shell, json: false }), door, failed, null);
   expect(shell.exitCode).toBe(1);
   return text.trimEnd().split('\n');

@@ -1,4 +1,4 @@
-import { isEnded } from '@kethub/client';
+import { isEnded, readBody } from '@kethub/client';
 import type { ServiceExecution } from '@kethub/contract';
 import { download } from '../download.ts';
 import { CliFailure } from '../failures.ts';
@@ -17,7 +17,8 @@ export interface Outcome {
 
 /** Reads the result of an execution that has ended. */
 export async function readOutcome(door: Door, id: string): Promise<Outcome> {
-  const members = membersOf(await door.resultText(id), 'The result');
+  const response = await door.getResult.response({ id });
+  const members = membersOf(await readBody(response, undefined, () => response.text()), 'The result');
   const links = [...membersOf(members.get('_links') ?? '{}', '_links of the result').keys()];
   members.delete('_links');
   members.delete('_embedded');
@@ -45,13 +46,12 @@ export async function showOutcome(
     output.note(`Files: ${files.map((name) => printable(name, shell.stderr.isTTY)).join(', ')}`);
     output.note(`  ${shell.command} result ${id} --output-dir <folder>`);
   }
-  const described = {
-    execution: JSON.stringify(execution),
-    endpoint: JSON.stringify(door.endpoint),
-    result: result.text,
-    files: JSON.stringify(files.map((name, index) => ({ name, ...(paths.length > 0 && { path: paths[index] }) }))),
-  };
-  output.result(succeeded ? layOut(result) : '', objectOf(new Map(Object.entries(described))));
+  output.result(succeeded ? layOut(result) : '', {
+    execution,
+    endpoint: door.endpoint,
+    result,
+    files: files.map((name, index) => ({ name, ...(paths.length > 0 && { path: paths[index] }) })),
+  });
   if (status === 'FAILED') endWith(shell, 'failed');
   else if (!succeeded) endWith(shell, 'stopped');
 }
@@ -67,7 +67,7 @@ async function downloadAll(
   const paths: string[] = [];
   for (const name of files) {
     output.progress(`Downloading ${JSON.stringify(name)}`);
-    paths.push(await download(folder, name, () => door.resultFile(id, name)));
+    paths.push(await download(folder, name, () => door.getResultFile({ id, file: name })));
   }
   output.settle();
   for (const file of paths) output.note(`Saved ${file}`);

@@ -1,3 +1,4 @@
+import type { ProviderAccessToken } from '@kethub/contract';
 import type { Command } from 'commander';
 import { usageFailure } from '../failures.ts';
 import { openSession } from '../platform/session.ts';
@@ -27,13 +28,19 @@ export function addProviderToken(program: Command, shell: Shell): void {
   );
 }
 
+/** The platform refuses any other name. */
+type Provider = ProviderAccessToken['provider'];
+
 async function set(shell: Shell, provider: string, options: SetOptions): Promise<void> {
   const { platform } = await openSession(shell);
   const { serviceIdentifier } = options;
   const apiKey = await keyOf(shell, options);
-  const token = await platform.setProviderAccessToken(provider, {
-    apiKey,
-    ...(serviceIdentifier !== undefined && { serviceIdentifier }),
+  const token = await platform.setProviderAccessToken({
+    provider: provider as Provider,
+    json: {
+      apiKey,
+      ...(serviceIdentifier !== undefined && { serviceIdentifier }),
+    },
   });
   outputOf(shell, options).result(`${token.name}: ${token.environmentVariables.join(', ')}`, token);
 }
@@ -49,7 +56,7 @@ function keyOf(shell: Shell, { tokenStdin }: SetOptions): Promise<string> {
 
 async function list(shell: Shell, options: CommonOptions): Promise<void> {
   const { platform } = await openSession(shell);
-  const tokens = await platform.providerAccessTokens();
+  const tokens = await platform.listProviderAccessTokens();
   const output = outputOf(shell, options);
   if (tokens.length === 0) output.note('None.');
   const rows = tokens.map((one) => [one.provider, one.hint, one.serviceIdentifier ?? '', one.updatedAt]);
@@ -59,6 +66,6 @@ async function list(shell: Shell, options: CommonOptions): Promise<void> {
 
 async function remove(shell: Shell, provider: string, options: CommonOptions): Promise<void> {
   const { platform } = await openSession(shell);
-  await platform.deleteProviderAccessToken(provider);
+  await platform.deleteProviderAccessToken({ provider: provider as Provider });
   outputOf(shell, options).result(`${provider} is deleted.`, { provider });
 }

@@ -23,8 +23,11 @@ async function record(shell: Shell, wanted: string, options: RecordOptions): Pro
   const session = await openSession(shell);
   const found =
     options.service === undefined
-      ? await session.platform.executionRecord((await findExecution(shell, session, wanted)).id)
-      : await session.platform.providedRecord((await requireOwnService(session, options.service)).id, wanted);
+      ? await session.platform.getOwnedRecord({ executionId: (await findExecution(shell, session, wanted)).id })
+      : await session.platform.getProvidedRecord({
+          serviceId: (await requireOwnService(session, options.service)).id,
+          executionId: wanted,
+        });
   outputOf(shell, options).result(describe(found), found);
 }
 

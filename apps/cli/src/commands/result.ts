@@ -30,19 +30,19 @@ async function result(shell: Shell, wanted: string, options: ResultOptions): Pro
     throw usageFailure('--file writes the file itself to standard output, where --json cannot stand beside it.');
   const output = outputOf(shell, options);
   const { id, door } = await findExecution(shell, await openSession(shell), wanted);
-  let execution = await door.status(id);
+  let execution = await door.getExecution({ id });
   if (options.wait) execution = await followExecution(output, door, execution, false);
   requireEnded(execution);
   if (options.file === undefined) return showOutcome(shell, output, door, execution, folder);
   if (folder === null) return printFile(shell, door, id, options.file);
   const { file } = options;
-  const target = await download(folder, file, () => door.resultFile(id, file));
+  const target = await download(folder, file, () => door.getResultFile({ id, file }));
   output.note(`Saved ${target}`);
   output.result('', { execution, files: [{ name: file, path: target }] });
 }
 
 /** The file as it is, for a pipe. */
 async function printFile(shell: Shell, door: Door, id: string, file: string): Promise<void> {
-  const { body } = await door.resultFile(id, file);
+  const { body } = await door.getResultFile({ id, file });
   if (body) await pipeline(Readable.fromWeb(body), shell.stdout, { end: false });
 }

@@ -104,7 +104,10 @@ async function startJob(
 ): Promise<Started | Answered> {
   const { serviceId, version } = await selectJob(session, service);
   const { text } = await withParams(session, { serviceId, version }, input, options);
-  return { execution: await session.platform.startJob(serviceId, version, text), door: session.jobs };
+  return {
+    execution: await session.platform.startJobOfVersion({ serviceId, version, jsonText: text }),
+    door: session.jobs,
+  };
 }
 
 function checkOptions({ wait, detach, outputDir, input, data, params }: RunOptions): void {

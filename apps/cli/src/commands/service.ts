@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Service } from '@kethub/contract';
 import type { Command } from 'commander';
 import { CliFailure, usageFailure } from '../failures.ts';
+import { jsonOf, layOut } from '../json.ts';
 import { openSession, type Session } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 
@@ -33,14 +34,19 @@ async function specification(shell: Shell, wanted: string, options: Specificatio
   const session = await openSession(shell);
   const { id, version } = await versionOf(session, wanted);
   const { platform } = session;
-  if (options.reset === true) await platform.deleteApiSpecification(id, version);
+  if (options.reset === true) await platform.deleteApiSpecification({ serviceId: id, version });
   else if (options.upload !== undefined) {
     const file = path.resolve(shell.folder, options.upload);
     const media = /\.json$/i.test(file) ? 'application/json' : 'application/yaml';
-    await platform.uploadApiSpecification(id, version, await openAsBlob(file), media);
+    await platform.uploadApiSpecification({
+      serviceId: id,
+      version,
+      body: await openAsBlob(file),
+      headers: { 'content-type': media },
+    });
   }
-  const document = await platform.apiSpecification(id, version);
-  outputOf(shell, options).result(JSON.stringify(document, null, 2), document);
+  const document = await platform.getApiSpecification({ serviceId: id, version });
+  outputOf(shell, options).result(layOut(jsonOf(document)), document);
 }
 
 async function retire(shell: Shell, wanted: string, { sunset, undo, ...options }: RetireOptions): Promise<void> {
@@ -48,8 +54,12 @@ async function retire(shell: Shell, wanted: string, { sunset, undo, ...options }
   const { id, version } = await versionOf(session, wanted);
   const changed =
     undo === true
-      ? await session.platform.withdrawRetirement(id, version)
-      : await session.platform.retire(id, version, sunset);
+      ? await session.platform.withdrawRetirement({ serviceId: id, version })
+      : await session.platform.retireServiceVersion({
+          serviceId: id,
+          version,
+          json: sunset === undefined ? {} : { sunset },
+        });
   const text = changed.retirement
     ? `${wanted} is retired from ${changed.retirement.sunset} UTC on.`
     : `${wanted} stays.`;
@@ -61,7 +71,7 @@ async function versionOf({ platform }: Session, wanted: string): Promise<{ id: s
   if (name === undefined || version === undefined) throw usageFailure(`${wanted} names no version, as in ghz@1.0.0.`);
   const isMeant = ({ id, slug, name: own }: Service) =>
     [id, slug].includes(name) || own.toLowerCase() === name.toLowerCase();
-  const service = (await platform.services()).find(isMeant);
+  const service = (await platform.listServices()).find(isMeant);
   if (service) return { id: service.id, version };
   throw new CliFailure('notFound', 'service-not-found', `You have no service "${name}".`, ['ket services']);
 }

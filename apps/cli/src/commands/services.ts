@@ -15,9 +15,9 @@ async function services(shell: Shell, options: CommonOptions): Promise<void> {
   const session = await openSession(shell);
   const { platform } = session;
   const [own, subscriptions, shared] = await Promise.all([
-    platform.services(),
+    platform.listServices(),
     session.subscriptions(),
-    platform.sharedServices(),
+    platform.listSharedServices(),
   ]);
   const rows = [
     ...own.map((service) => {

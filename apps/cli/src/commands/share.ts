@@ -37,7 +37,7 @@ async function share(shell: Shell, wanted: string, options: ShareOptions): Promi
   const session = await openSession(shell);
   const service = await requireOwnService(session, wanted);
   const recipient = await recipientOf(session, options);
-  const made = await session.platform.createShare(service.id, { recipient, startDate, endDate });
+  const made = await session.platform.createShare({ serviceId: service.id, json: { recipient, startDate, endDate } });
   const output = outputOf(shell, options);
   if (made.status === 'NEVER_ACTIVE') output.note('It ends before it starts: this share is never active.');
   if (made.opens.length === 0)
@@ -57,7 +57,7 @@ export function addShares(program: Command, shell: Shell): void {
 
 async function shares(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
   const session = await openSession(shell);
-  const all = await session.platform.shares((await requireOwnService(session, wanted)).id);
+  const all = await session.platform.listShares({ serviceId: (await requireOwnService(session, wanted)).id });
   const output = outputOf(shell, options);
   if (all.length === 0) output.note('It is shared with nobody.');
   output.result(all.length === 0 ? '' : tableOf(all), all);
@@ -72,7 +72,7 @@ export function addUnshare(program: Command, shell: Shell): void {
 async function unshare(shell: Shell, wanted: string, id: string, options: CommonOptions): Promise<void> {
   const session = await openSession(shell);
   const { id: serviceId } = await requireOwnService(session, wanted);
-  await session.platform.deleteShare(serviceId, id);
+  await session.platform.deleteShare({ serviceId, shareId: id });
   const output = outputOf(shell, options);
   output.note('The share is removed. What is running goes on.');
   output.result('', { id, serviceId });

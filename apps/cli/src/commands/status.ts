@@ -12,7 +12,7 @@ export function addStatus(program: Command, shell: Shell): void {
 
 async function status(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
   const { id, door } = await findExecution(shell, await openSession(shell), wanted);
-  const execution = await door.status(id);
+  const execution = await door.getExecution({ id });
   outputOf(shell, options).result(describe(execution), execution);
 }
 

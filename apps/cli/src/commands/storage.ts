@@ -30,7 +30,7 @@ hour, and cannot be had back. Status, times and record of an execution stay.`,
 
 async function show(shell: Shell, options: CommonOptions): Promise<void> {
   const { platform } = await openSession(shell);
-  const usage = await platform.storage();
+  const usage = await platform.getStorage();
   const output = outputOf(shell, options);
   for (const line of timesOf(usage)) output.note(line);
   output.result(tableOf(usage), usage);
@@ -39,14 +39,18 @@ async function show(shell: Shell, options: CommonOptions): Promise<void> {
 async function keep(shell: Shell, wanted: string, { service, ...options }: KeepOptions): Promise<void> {
   const days = daysOf(wanted);
   const session = await openSession(shell);
-  const { retention } = await session.platform.storage();
+  const { retention } = await session.platform.getStorage();
   const serviceId = service === undefined ? null : await findServiceId(session, service);
   const others = retention.services.filter((one) => one.serviceId !== serviceId);
-  const changed = await session.platform.setRetention(
-    serviceId === null
-      ? { keepDays: days, services: retention.services }
-      : { keepDays: retention.keepDays, services: days === null ? others : [...others, { serviceId, keepDays: days }] },
-  );
+  const changed = await session.platform.setRetention({
+    json:
+      serviceId === null
+        ? { keepDays: days, services: retention.services }
+        : {
+            keepDays: retention.keepDays,
+            services: days === null ? others : [...others, { serviceId, keepDays: days }],
+          },
+  });
   outputOf(shell, options).result(timesOf(changed).join('\n'), changed);
 }
 

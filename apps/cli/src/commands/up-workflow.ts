@@ -1,3 +1,4 @@
+import { workflowForm } from '@kethub/client';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -79,30 +80,46 @@ async function place({ platform, application }: Session, manifest: Manifest, tex
   const source = new Blob([text], { type: 'application/xml' });
   const { id: applicationId } = await application();
   const { name, description } = manifest;
-  const service = (await platform.services()).find((one) => one.name === name.trim());
+  const service = (await platform.listServices()).find((one) => one.name === name.trim());
   if (!service) {
-    const created = await platform.createWorkflow({ name, description, applicationId, source });
+    const created = await platform.createService({ body: workflowForm({ name, description, applicationId, source }) });
     const [version] = created.versions;
     if (!version) throw new Error('The platform created a service without a version');
     return { service: created, version };
   }
   if (service.type !== 'WORKFLOW')
     throw usageFailure(`${service.name} is no workflow service. Choose another name in kethub.json.`);
-  if (service.description !== description) await platform.updateService(service.id, { description });
+  if (service.description !== description)
+    await platform.updateService({ serviceId: service.id, json: { description } });
   const [newest] = service.versions;
   const digest = createHash('sha256').update(text).digest('hex');
   const isSame = newest?.sourceDigest === digest && newest.workflow?.applicationId === applicationId;
   if (newest && isSame) return { service, version: newest };
   const changed =
     newest?.state === 'DRAFT'
-      ? await platform.replaceWorkflow(service.id, newest.version, source)
-      : await platform.createWorkflowVersion(service.id, source);
+      ? await platform.replaceSource({ serviceId: service.id, version: newest.version, body: source })
+      : await platform.addServiceVersion({ serviceId: service.id, body: source });
+  if (!('version' in changed)) throw new Error('The platform builds a workflow as if it were code');
   if (changed.workflow?.applicationId === applicationId) return { service, version: changed };
-  return { service, version: await platform.setWorkflowApplication(service.id, changed.version, applicationId) };
+  return {
+    service,
+    version: await platform.setWorkflowApplication({
+      serviceId: service.id,
+      version: changed.version,
+      json: { applicationId },
+    }),
+  };
 }
 
 async function publish(session: Session, { id }: Placed['service'], version: ServiceVersion): Promise<ServiceVersion> {
-  const published = version.state === 'PUBLISHED' ? version : await session.platform.publish(id, version.version);
+  const published =
+    version.state === 'PUBLISHED'
+      ? version
+      : await session.platform.publishServiceVersion({
+          serviceId: id,
+          version: version.version,
+          json: { visibility: 'INTERNAL' },
+        });
   await session.subscribe(id, version.version);
   return published;
 }

@@ -86,8 +86,8 @@ async function followBuild(output: Output, { platform }: Session, placed: Placed
       followToEnd(
         output,
         {
-          watch: (options) => platform.watchBuild(service.id, version, options),
-          log: (options) => platform.followBuildLog(service.id, version, options),
+          watch: (options) => platform.watchBuild({ serviceId: service.id, version, ...options }),
+          log: (options) => platform.followBuildLog({ serviceId: service.id, version, ...options }),
           describe: ({ status }) => `Build of ${name}: ${status}`,
         },
         signal,
@@ -105,8 +105,12 @@ async function followBuild(output: Output, { platform }: Session, placed: Placed
 async function publish(session: Session, { service, version, state }: Placed): Promise<ServiceVersion> {
   const published =
     state === 'PUBLISHED'
-      ? await session.platform.version(service.id, version)
-      : await session.platform.publish(service.id, version);
+      ? await session.platform.getServiceVersion({ serviceId: service.id, version })
+      : await session.platform.publishServiceVersion({
+          serviceId: service.id,
+          version,
+          json: { visibility: 'INTERNAL' },
+        });
   await session.subscribe(service.id, version);
   return published;
 }

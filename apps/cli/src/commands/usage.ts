@@ -22,7 +22,7 @@ async function usage(shell: Shell, { month, revenue = false, ...options }: Usage
   if (!/^\d{4}-(?:0[1-9]|1[0-2])$/.test(wanted))
     throw usageFailure('--month takes yyyy-MM.', 'ket usage --month 2026-01');
   const { platform } = await openSession(shell);
-  const report = revenue ? await platform.revenue(wanted) : await platform.costs(wanted);
+  const report = revenue ? await platform.readRevenue({ month: wanted }) : await platform.readCosts({ month: wanted });
   const output = outputOf(shell, options);
   if (report.lines.length === 0) output.note(`Nothing in ${wanted}.`);
   output.result(report.lines.length === 0 ? '' : tableOf(report), report);

@@ -11,7 +11,7 @@ export function addWhoami(program: Command, shell: Shell): void {
 
 async function whoami(shell: Shell, options: CommonOptions): Promise<void> {
   const { url, platform, organizationId } = await openSession(shell);
-  const { id, username, firstname, lastname, email } = await platform.me();
+  const { id, username, firstname, lastname, email } = await platform.getMe();
   const organization = organizationId === null ? null : await joined(platform, organizationId);
   const where = organization === null ? '' : `, in ${organization.name} (${organization.id}) as ${organization.role}`;
   outputOf(shell, options).result(`${username} (${firstname} ${lastname}) at ${url}${where}`, {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { usageFailure } from '../failures.ts';
-import { parseObject } from '../json.ts';
+import { jsonOf, layOut, parseObject } from '../json.ts';
 import { requireOwnService } from '../platform/select-service.ts';
 import { openSession } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
@@ -32,7 +32,7 @@ export function addWorkflow(program: Command, shell: Shell): void {
 async function instances(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
   const session = await openSession(shell);
   const { id } = await requireOwnService(session, wanted);
-  const all = await session.platform.workflowInstances(id, { limit: 100 });
+  const all = await session.platform.listWorkflowInstances({ serviceId: id, limit: 100 });
   const output = outputOf(shell, options);
   if (all.length === 0) output.note('None.');
   const rows = all.map((one) => [one.id, one.version ?? '', one.phase, String(one.incidents), one.createdAt]);
@@ -42,7 +42,7 @@ async function instances(shell: Shell, wanted: string, options: CommonOptions): 
 async function incidents(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
   const session = await openSession(shell);
   const { id } = await requireOwnService(session, wanted);
-  const all = await session.platform.workflowIncidents(id);
+  const all = await session.platform.listWorkflowIncidents({ serviceId: id });
   const output = outputOf(shell, options);
   if (all.length === 0) output.note('None.');
   const rows = all.map((one) => [one.instanceId, String(one.incident), one.elementId, one.type, one.error.message]);
@@ -52,8 +52,8 @@ async function incidents(shell: Shell, wanted: string, options: CommonOptions): 
 
 async function show(shell: Shell, instance: string, options: CommonOptions): Promise<void> {
   const { platform } = await openSession(shell);
-  const found = await platform.workflowInstance(instance);
-  outputOf(shell, options).result(JSON.stringify(found, null, 2), found);
+  const found = await platform.getWorkflowInstance({ instanceId: instance });
+  outputOf(shell, options).result(layOut(jsonOf(found)), found);
 }
 
 async function retry(shell: Shell, instance: string, wanted: string, options: RetryOptions): Promise<void> {
@@ -62,7 +62,11 @@ async function retry(shell: Shell, instance: string, wanted: string, options: Re
     throw usageFailure('The incident is named by its number.', 'ket workflow incidents <service>');
   const variables = options.variables === undefined ? undefined : await readVariables(shell, options.variables);
   const { platform } = await openSession(shell);
-  const found = await platform.retryIncident(instance, incident, variables ? { variables } : {});
+  const found = await platform.retryWorkflowIncident({
+    instanceId: instance,
+    incident,
+    json: variables ? { variables } : {},
+  });
   outputOf(shell, options).result(`Incident ${incident} is tried again.`, found);
 }
 

@@ -5,7 +5,7 @@ import type { Session } from './session.ts';
 
 /** The data pool that is meant by a name or an id. */
 export async function selectDataPool({ platform }: Session, wanted: string): Promise<DataPool> {
-  const pools = await platform.dataPools();
+  const pools = await platform.listDataPools();
   const meant = pools.filter(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
   const [found, other] = meant;
   if (found && !other) return found;

@@ -31,7 +31,7 @@ export async function findExecution(shell: Shell, session: Session, wanted: stri
 
 async function isThere(door: Door, id: string): Promise<boolean> {
   try {
-    await door.status(id);
+    await door.getExecution({ id });
     return true;
   } catch (error) {
     if (error instanceof KethubError && error.status === 404) return false;

@@ -25,11 +25,11 @@ export async function findUser(session: Session, wanted: string): Promise<string
 
 /** The platform is asked for the whole text, and where that finds nobody, for its longest word. */
 async function search({ platform }: Session, wanted: string): Promise<UserSearchDto[]> {
-  const found = await platform.searchUsers(wanted);
+  const found = await platform.searchUsers({ q: wanted });
   const words = folded(wanted).split(' ');
   if (found.length > 0 || words.length === 1) return found;
   const [longest = ''] = words.toSorted((a, b) => b.length - a.length);
-  const some = await platform.searchUsers(longest);
+  const some = await platform.searchUsers({ q: longest });
   return some.filter((user) => words.every((word) => namesOf(user).some((name) => name.includes(word))));
 }
 

@@ -4,7 +4,7 @@ import { usageFailure } from '../failures.ts';
 
 /** The organization of this id, or of this name when only one has it, that the user has joined. */
 export async function joined(platform: PlatformClient, wanted: string): Promise<Organization> {
-  const all = await platform.organizations();
+  const all = await platform.listOrganizations();
   const byId = all.find(({ id }) => id === wanted);
   if (byId) return byId;
   const named = all.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase());

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isBuilt, isManaged, type PlatformClient } from '@kethub/client';
+import { isBuilt, serviceForm, type PlatformClient } from '@kethub/client';
 import type { Build, ManagedVersion, RuntimeConfiguration, Service, ServiceVersion } from '@kethub/contract';
 import { CliFailure } from '../failures.ts';
 
@@ -31,7 +31,7 @@ export interface Placed {
  * configuration again change nothing, except that a failed build is tried again: its cause may be gone.
  */
 export async function placeSource(platform: PlatformClient, source: Source): Promise<Placed> {
-  const services = await platform.services({ signal: source.signal });
+  const services = await platform.listServices({ signal: source.signal });
   const service = services.find(({ name }) => name === source.name.trim());
   if (!service) return createService(platform, source);
   if (service.type !== 'MANAGED') {
@@ -40,7 +40,11 @@ export async function placeSource(platform: PlatformClient, source: Source): Pro
     ]);
   }
   if (service.description !== source.description)
-    await platform.updateService(service.id, { description: source.description }, { signal: source.signal });
+    await platform.updateService({
+      serviceId: service.id,
+      json: { description: source.description },
+      signal: source.signal,
+    });
   const [newest] = service.versions.filter(isManaged);
   if (newest && isTheSame(newest, source)) return { service, ...newest, change: 'none' };
   return newest?.state === 'DRAFT'
@@ -53,7 +57,7 @@ function isTheSame({ sourceDigest, configuration, build }: ManagedVersion, sourc
   return sourceDigest === source.digest && isSameConfiguration(configuration, source.configuration);
 }
 
-function isSameConfiguration(a: RuntimeConfiguration, b: RuntimeConfiguration): boolean {
+function isSameConfiguration(a: ManagedVersion['configuration'], b: RuntimeConfiguration): boolean {
   return isDeepStrictEqual({ ...a, environment: { ...a.environment } }, { ...b, environment: { ...b.environment } });
 }
 
@@ -62,7 +66,7 @@ async function createService(
   { digest: _digest, onUpload, signal, ...source }: Source,
 ): Promise<Placed> {
   onUpload();
-  const service = await platform.createService(source, { signal });
+  const service = await platform.createService({ body: serviceForm(source), signal });
   const [version] = service.versions.filter(isManaged);
   if (!version) throw new Error('The platform created a service without a version');
   return { service, ...version, change: 'service' };
@@ -76,10 +80,13 @@ async function changeDraft(
 ): Promise<Placed> {
   const { version, state } = draft;
   if (!isSameConfiguration(draft.configuration, configuration))
-    await platform.configure(service.id, version, configuration, { signal });
+    await platform.configureServiceVersion({ serviceId: service.id, version, json: configuration, signal });
   const replaces = draft.sourceDigest !== digest || draft.build.status === 'FAILED';
   if (replaces) onUpload();
-  const build = replaces ? await platform.replaceSource(service.id, version, source, { signal }) : draft.build;
+  const build = replaces
+    ? await platform.replaceSource({ serviceId: service.id, version, body: source, signal })
+    : draft.build;
+  if (!('status' in build)) throw new Error('The platform takes the code for a workflow');
   return { service, version, state, build, change: 'draft' };
 }
 
@@ -89,8 +96,19 @@ async function addVersion(
   { configuration, source, onUpload, signal }: Source,
 ): Promise<Placed> {
   onUpload();
-  const added = await platform.createVersion(service.id, source, { signal });
+  const added = await platform.addServiceVersion({ serviceId: service.id, body: source, signal });
+  if (!isManaged(added)) throw new Error('The platform added a version without a build');
   if (!isSameConfiguration(added.configuration, configuration))
-    await platform.configure(service.id, added.version, configuration, { signal });
+    await platform.configureServiceVersion({
+      serviceId: service.id,
+      version: added.version,
+      json: configuration,
+      signal,
+    });
   return { service, ...added, change: 'version' };
+}
+
+/** Whether a version is uploaded code, rather than a workflow or something that runs elsewhere. */
+function isManaged(version: ServiceVersion): version is ManagedVersion {
+  return version.build !== undefined;
 }

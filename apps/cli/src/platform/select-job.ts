@@ -14,7 +14,7 @@ export interface SelectedJob {
  */
 export async function selectJob(session: Session, wanted: string): Promise<SelectedJob> {
   const { name, version } = splitVersion(wanted);
-  const [own, shared] = await Promise.all([session.platform.services(), session.platform.sharedServices()]);
+  const [own, shared] = await Promise.all([session.platform.listServices(), session.platform.listSharedServices()]);
   const service =
     own.find((one) => isMeant(name, one.id, one.name, one.slug)) ??
     shared.find((one) => isMeant(name, one.id, one.name, one.slug));

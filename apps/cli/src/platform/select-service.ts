@@ -10,7 +10,7 @@ import type { Session } from './session.ts';
  */
 export async function selectService(session: Session, wanted: string): Promise<Subscription> {
   const { name, version } = splitVersion(wanted);
-  const [services, subscriptions] = await Promise.all([session.platform.services(), session.subscriptions()]);
+  const [services, subscriptions] = await Promise.all([session.platform.listServices(), session.subscriptions()]);
   const own = services.find((service) => isMeant(name, service.id, service.name, service.slug));
   if (own) {
     const published = publishedVersion(own, version);
@@ -21,7 +21,7 @@ export async function selectService(session: Session, wanted: string): Promise<S
     compareVersions(b.version, a.version),
   )[0];
   if (subscribed) return subscribed;
-  const shared = await session.platform.sharedServices();
+  const shared = await session.platform.listSharedServices();
   const offered = shared.find((service) => isMeant(name, service.id, service.name, service.slug));
   if (offered) return session.subscribe(offered.id, offeredVersion(offered, wanted));
   const names = [
@@ -46,7 +46,7 @@ export async function selectService(session: Session, wanted: string): Promise<S
 
 /** A service of one's own by name, slug or id. Throws service-not-found. */
 export async function requireOwnService(session: Session, wanted: string): Promise<Service> {
-  const own = await session.platform.services();
+  const own = await session.platform.listServices();
   const found = own.find((one) => isMeant(wanted, one.id, one.name, one.slug));
   if (found) return found;
   const known = own.length > 0 ? ` There is: ${own.map(({ slug }) => slug).join(', ')}.` : ' You have none yet.';
@@ -58,11 +58,11 @@ export async function findServiceId(session: Session, wanted: string): Promise<s
   const { name } = splitVersion(wanted);
   const { platform } = session;
   const meant = (one: { id: string; name: string; slug: string }) => isMeant(name, one.id, one.name, one.slug);
-  const own = (await platform.services()).find(meant);
+  const own = (await platform.listServices()).find(meant);
   if (own) return own.id;
   const [subscribed] = subscriptionsTo(await session.subscriptions(), wanted);
   if (subscribed) return subscribed.serviceId;
-  const shared = (await platform.sharedServices()).find(meant);
+  const shared = (await platform.listSharedServices()).find(meant);
   if (shared) return shared.id;
   throw new CliFailure('notFound', 'service-not-found', `No service "${wanted}" is yours, subscribed to or shared.`, [
     'ket services',

@@ -63,10 +63,10 @@ export async function nameOfService(
   isJob: boolean,
 ): Promise<string | null> {
   const meant = (one: { id: string; name: string; slug: string }) => isMeant(word, one.id, one.name, one.slug);
-  const own = (await platform.services()).find(meant);
+  const own = (await platform.listServices()).find(meant);
   if (own) return own.name;
   const [subscribed] = isJob ? [] : subscriptionsTo(await subscriptions(), word);
-  return subscribed?.serviceName ?? (await platform.sharedServices()).find(meant)?.name ?? null;
+  return subscribed?.serviceName ?? (await platform.listSharedServices()).find(meant)?.name ?? null;
 }
 
 function isSameName(a: string, b: string): boolean {

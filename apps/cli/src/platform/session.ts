@@ -1,12 +1,12 @@
 import { createGatewayClient, createPlatformClient } from '@kethub/client';
-import type { ExecutionsClient, GatewayClient, PlatformClient } from '@kethub/client';
+import type { ExecutionsEndpoint, GatewayClient, PlatformClient } from '@kethub/client';
 import type { Application, Subscription } from '@kethub/contract';
 import { CliFailure } from '../failures.ts';
 import type { Shell } from '../shell.ts';
 import { readCredentials } from './credentials.ts';
 
 /** Where executions are started and seen: a service at the gateway, or the platform interface, as oneself. */
-export interface Door extends ExecutionsClient {
+export interface Door extends ExecutionsEndpoint {
   /** With a slash at the end. */
   readonly endpoint: string;
 }
@@ -59,7 +59,8 @@ export async function openSession(shell: Shell): Promise<Session> {
     platform,
     application,
     subscriptions: async () => subscriptionsOf(platform, await known()),
-    subscribe: async (serviceId, version) => platform.subscribe((await application()).id, { serviceId, version }),
+    subscribe: async (serviceId, version) =>
+      platform.subscribe({ applicationId: (await application()).id, json: { serviceId, version } }),
     gateway: at,
     jobs,
     door: async (endpoint) => (endpoint === jobs.endpoint || !(await known()) ? jobs : at(endpoint)),
@@ -100,17 +101,17 @@ export function platformUrl(text: string): string {
 
 /** The oldest application of that name. */
 async function findApplication(platform: PlatformClient): Promise<Application | undefined> {
-  return (await platform.applications()).findLast(({ name }) => name === applicationName);
+  return (await platform.listApplications()).findLast(({ name }) => name === applicationName);
 }
 
 /** Two that start at once agree on the oldest. */
 async function createApplication(platform: PlatformClient): Promise<Application> {
-  const created = await platform.createApplication(applicationName);
+  const created = await platform.createApplication({ json: { name: applicationName } });
   return (await findApplication(platform)) ?? created;
 }
 
 function subscriptionsOf(platform: PlatformClient, application: Application | undefined): Promise<Subscription[]> {
-  return application ? platform.subscriptions(application.id) : Promise.resolve([]);
+  return application ? platform.listSubscriptions({ applicationId: application.id }) : Promise.resolve([]);
 }
 
 async function openGateway(url: string, platform: PlatformClient, application: Application): Promise<GatewayClient> {
@@ -122,7 +123,8 @@ async function openGateway(url: string, platform: PlatformClient, application: A
       `The application "${application.name}" has no access key that is valid.`,
       [`POST ${apiUrl(url)}/applications/${application.id}/access-keys    (makes a new one)`],
     );
-  const secretAccessKey = await platform.revealSecret(application.id, key.id);
+  const secretAccessKey = (await platform.revealSecretAccessKey({ applicationId: application.id, keyId: key.id }))
+    .secretAccessKey;
   const { tokenEndpoint } = application;
   return createGatewayClient({ tokenEndpoint, endpoint: tokenEndpoint, accessKeyId: key.accessKeyId, secretAccessKey });
 }

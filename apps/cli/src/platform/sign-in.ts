@@ -32,8 +32,8 @@ export interface SignedIn {
 export async function signIn(shell: Shell, output: Output, url: string, options: SignInOptions): Promise<SignedIn> {
   if (options.token) return { credentials: await withToken(shell, url), session: null };
   const session = await openLoginSession(shell, output, url, options);
-  const { username } = await session.me();
-  const { id, value } = await session.createAccessToken({ name: `ket on ${os.hostname()}`.slice(0, 200) });
+  const { username } = await session.getMe();
+  const { id, value } = await session.createAccessToken({ json: { name: `ket on ${os.hostname()}`.slice(0, 200) } });
   if (value === null) throw new Error('The platform created an access token and did not say it');
   return { credentials: { url, accessToken: value, accessTokenId: id, username, organizationId: null }, session };
 }
@@ -85,7 +85,7 @@ async function withToken(shell: Shell, url: string): Promise<Credentials> {
     : await readSecretLine(shell, '--token');
   try {
     const platform = createPlatformClient({ baseUrl: apiUrl(url), credential: { accessToken } });
-    const { username } = await platform.me();
+    const { username } = await platform.getMe();
     return { url, accessToken, accessTokenId: null, username, organizationId: null };
   } catch (error) {
     if (error instanceof KethubError && error.status === 401)
@@ -99,7 +99,7 @@ async function withToken(shell: Shell, url: string): Promise<Credentials> {
 /** Deletes a token that `ket login` made; one that is gone already is fine. */
 export async function revoke(platform: PlatformClient, accessTokenId: string): Promise<void> {
   try {
-    await platform.deleteAccessToken(accessTokenId);
+    await platform.deleteAccessToken({ id: accessTokenId });
   } catch (error) {
     if (!(error instanceof KethubError && error.status === 404)) throw error;
   }

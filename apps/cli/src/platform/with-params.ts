@@ -37,6 +37,6 @@ async function describe(
 ): Promise<Pick<ServiceVersion, 'parameters'> | undefined> {
   const isIt = ({ id }: { id: string }): boolean => id === serviceId;
   // The list of services is without parameters.
-  if ((await platform.services()).some(isIt)) return platform.version(serviceId, version);
-  return (await platform.sharedServices()).find(isIt)?.versions.find((one) => one.version === version);
+  if ((await platform.listServices()).some(isIt)) return platform.getServiceVersion({ serviceId, version });
+  return (await platform.listSharedServices()).find(isIt)?.versions.find((one) => one.version === version);
 }

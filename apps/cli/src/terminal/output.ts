@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { LogEntry } from '@kethub/contract';
-import { JsonText, layOut } from '../json.ts';
+import { jsonOf, layOut } from '../json.ts';
 
 export interface OutputOptions {
   readonly stdout: Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
@@ -68,10 +68,10 @@ export function createOutput({ stdout, stderr, environment, json }: OutputOption
     json,
     style,
     result(text, value) {
-      if (json) print(value instanceof JsonText ? layOut(value) : JSON.stringify(value, null, 2));
+      if (json) print(layOut(jsonOf(value)));
       else if (text !== '') print(text);
     },
-    item: (text, value) => void print(json ? JSON.stringify(value) : text),
+    item: (text, value) => void print(json ? jsonOf(value).text : text),
     note: line,
     progress(text) {
       if (text === current) return;

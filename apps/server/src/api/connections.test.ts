@@ -23,6 +23,6 @@ test('the ports of a process share the connections that one address may have', a
   }
   await expect.poll(() => open.filter(({ destroyed }) => !destroyed).length, { timeout: 30_000 }).toBe(8);
   for (const on of [port, gatewayPort]) expect((await fetch(`http://127.0.0.1:${on}/health`)).status).toBe(200);
-  expect((await kethub.client.me()).id).toEqual(expect.any(String));
+  expect((await kethub.client.getMe()).id).toEqual(expect.any(String));
   for (const socket of open) socket.destroy();
 });

@@ -1,4 +1,4 @@
-import { createGatewayClient, isEnded, type GatewayClient, type ResultResponse } from '@kethub/client';
+import { createGatewayClient, isEnded, type GatewayClient } from '@kethub/client';
 import type { ServiceExecution } from '@kethub/contract';
 import type { Narrator } from './narrator.ts';
 import type { Demo } from './prepare.ts';
@@ -10,21 +10,21 @@ const LINE = 100;
 export async function callDemo(demo: Demo, narrator: Narrator): Promise<ServiceExecution> {
   const service = createGatewayClient(demo);
   narrator.title('Calling the service as the application');
-  const started = await service.start(demo.input);
+  const started = await service.startExecution({ json: demo.input });
   narrator.line(`  POST ${demo.endpoint}  →  201  ${started.status}  ${started.id}`);
   const [execution] = await Promise.all([
     followStatus(service, started.id, narrator),
     followLog(service, started.id, narrator),
   ]);
-  if (execution.status === 'SUCCEEDED') showResult(await service.result(execution.id), narrator);
+  if (execution.status === 'SUCCEEDED') showResult(await service.getResult({ id: execution.id }), narrator);
   return execution;
 }
 
 /** The execution of the first start, or null when there is none: whatever was called since is not the demo's. */
 export async function earlierExecution(demo: Demo): Promise<ServiceExecution | null> {
   const service = createGatewayClient(demo);
-  const oldest = (await service.list()).at(-1);
-  return oldest ? service.status(oldest.id) : null;
+  const oldest = (await service.listExecutions()).at(-1);
+  return oldest ? service.getExecution({ id: oldest.id }) : null;
 }
 
 async function followStatus(service: GatewayClient, id: string, narrator: Narrator): Promise<ServiceExecution> {
@@ -39,13 +39,16 @@ async function followLog(service: GatewayClient, id: string, narrator: Narrator)
   for await (const { entry } of service.followLog(id)) narrator.log(entry);
 }
 
-function showResult({ _links, _embedded, ...result }: ResultResponse, narrator: Narrator): void {
+function showResult(
+  { _links, _embedded, ...result }: Awaited<ReturnType<GatewayClient['getResult']>>,
+  narrator: Narrator,
+): void {
   narrator.title('Result');
   const lines = compact(result).split('\n');
   for (const line of lines.slice(0, RESULT_LINES)) narrator.line(`  ${line}`);
   if (lines.length > RESULT_LINES) narrator.line(`  … ${lines.length - RESULT_LINES} more lines`);
   const files = Object.entries(_links).filter(([name]) => !['self', 'status'].includes(name));
-  for (const [name, { href }] of files) narrator.line(`  file ${name}: ${href}`);
+  for (const [name, link] of files) narrator.line(`  file ${name}: ${link.href}`);
 }
 
 /** JSON with a value on one line where it fits: a list of numbers is not a column. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createPlatformClient, isBuilt, signInWithPassword, type PlatformClient } from '@kethub/client';
+import { createPlatformClient, isBuilt, signInWithPassword, type PlatformClient, serviceForm } from '@kethub/client';
 import type { Application, Service, Subscription } from '@kethub/contract';
 import type { WholeKethub } from '../kethub.ts';
 import { demoAccount, type DemoAccount } from './account.ts';
@@ -34,8 +34,8 @@ export async function prepareDemo(kethub: WholeKethub, narrator: Narrator): Prom
   const client = createPlatformClient({ baseUrl: api, credential: { loginSession } });
   const service = await publishedService(client, narrator);
   const application =
-    (await client.applications()).find(({ name }) => name === APPLICATION) ??
-    (await client.createApplication(APPLICATION));
+    (await client.listApplications()).find(({ name }) => name === APPLICATION) ??
+    (await client.createApplication({ json: { name: APPLICATION } }));
   const subscription = await subscriptionOf(client, application, service);
   narrator.step(`application “${APPLICATION}”, subscribed to it`);
   const [key] = application.accessKeys;
@@ -45,7 +45,8 @@ export async function prepareDemo(kethub: WholeKethub, narrator: Narrator): Prom
     tokenEndpoint: application.tokenEndpoint,
     endpoint: subscription.endpoint,
     accessKeyId: key.accessKeyId,
-    secretAccessKey: await client.revealSecret(application.id, key.id),
+    secretAccessKey: (await client.revealSecretAccessKey({ applicationId: application.id, keyId: key.id }))
+      .secretAccessKey,
     input: await exampleInput(),
   };
 }
@@ -57,27 +58,33 @@ async function exampleInput(): Promise<Record<string, unknown>> {
 }
 
 async function publishedService(client: PlatformClient, narrator: Narrator): Promise<Service> {
-  const existing = (await client.services()).find(({ name }) => name === SERVICE);
+  const existing = (await client.listServices()).find(({ name }) => name === SERVICE);
   const service =
     existing ??
     (await client.createService({
-      name: SERVICE,
-      description: 'Maximum cut of a weighted graph by simulated annealing.',
-      source: await zipOf(EXAMPLE),
+      body: serviceForm({
+        name: SERVICE,
+        description: 'Maximum cut of a weighted graph by simulated annealing.',
+        source: await zipOf(EXAMPLE),
+      }),
     }));
   const [version] = service.versions;
   if (!version) throw new Error('The demo service has no version');
   if (version.state === 'DRAFT') {
     await followBuild(client, service.id, version.version, narrator);
-    await client.publish(service.id, version.version);
+    await client.publishServiceVersion({
+      serviceId: service.id,
+      version: version.version,
+      json: { visibility: 'INTERNAL' },
+    });
   }
   narrator.step(`service ${SERVICE} ${version.version} from examples/maxcut, built and published internally`);
   return service;
 }
 
 async function followBuild(client: PlatformClient, id: string, version: string, narrator: Narrator): Promise<void> {
-  for await (const { entry } of client.followBuildLog(id, version)) narrator.log(entry);
-  for await (const build of client.watchBuild(id, version)) {
+  for await (const { entry } of client.followBuildLog({ serviceId: id, version })) narrator.log(entry);
+  for await (const build of client.watchBuild({ serviceId: id, version })) {
     if (isBuilt(build) && build.problem)
       throw new Error(`The demo service could not be built. ${build.problem.title}: ${build.problem.detail}`);
   }
@@ -88,9 +95,9 @@ async function subscriptionOf(
   application: Application,
   service: Service,
 ): Promise<Subscription> {
-  const subscriptions = await client.subscriptions(application.id);
+  const subscriptions = await client.listSubscriptions({ applicationId: application.id });
   return (
     subscriptions.find(({ serviceId }) => serviceId === service.id) ??
-    (await client.subscribe(application.id, { serviceId: service.id }))
+    (await client.subscribe({ applicationId: application.id, json: { serviceId: service.id } }))
   );
 }

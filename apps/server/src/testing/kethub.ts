@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createPlatformClient, isBuilt, signInWithPassword, type PlatformClient } from '@kethub/client';
+import { createPlatformClient, isBuilt, signInWithPassword, type PlatformClient, serviceForm } from '@kethub/client';
 import type { Runtime } from '@kethub/runtime';
 import type { Application, Build, RuntimeConfiguration, Service, Subscription } from '@kethub/contract';
 import { readConfiguration, type Configuration } from '../foundation/config/index.ts';
@@ -178,8 +178,11 @@ export async function build(
   files: Files,
   { configuration, programs = [] }: Upload = {},
 ): Promise<{ service: Service; build: Build }> {
-  const service = await client.createService({ name, configuration, source: await zip(files, programs) });
-  for await (const one of client.watchBuild(service.id, '1.0.0')) if (isBuilt(one)) return { service, build: one };
+  const service = await client.createService({
+    body: serviceForm({ name, configuration, source: await zip(files, programs) }),
+  });
+  for await (const one of client.watchBuild({ serviceId: service.id, version: '1.0.0' }))
+    if (isBuilt(one)) return { service, build: one };
   throw new Error('The build was watched to its end without having one');
 }
 
@@ -192,9 +195,9 @@ export async function deploy(
 ): Promise<DeployedService> {
   const { service, build: ended } = await build(client, name, files, upload);
   if (ended.problem) throw new Error(`${ended.problem.title}: ${ended.problem.detail}`);
-  await client.publish(service.id, '1.0.0');
-  const application = await client.createApplication(`${name} caller`);
-  const subscription = await client.subscribe(application.id, { serviceId: service.id });
+  await client.publishServiceVersion({ serviceId: service.id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+  const application = await client.createApplication({ json: { name: `${name} caller` } });
+  const subscription = await client.subscribe({ applicationId: application.id, json: { serviceId: service.id } });
   const [key] = application.accessKeys;
   if (!key) throw new Error('An application without an access key');
   return {
@@ -203,6 +206,7 @@ export async function deploy(
     subscription,
     endpoint: subscription.endpoint.replace(/\/$/, ''),
     accessKeyId: key.accessKeyId,
-    secretAccessKey: await client.revealSecret(application.id, key.id),
+    secretAccessKey: (await client.revealSecretAccessKey({ applicationId: application.id, keyId: key.id }))
+      .secretAccessKey,
   };
 }

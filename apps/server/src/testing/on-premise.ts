@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
-import type { NewTarget, PlatformClient } from '@kethub/client';
+import type { PlatformClient } from '@kethub/client';
+import type { TargetRequest } from '@kethub/contract';
 import type { DeployedService, TestKethub } from './kethub.ts';
 
 /** Settings with which services on this machine can be called, over plain HTTP and at any port. */
@@ -88,15 +89,16 @@ export async function startRawProvider(
 export async function deployOnPremise(
   client: PlatformClient,
   name: string,
-  target: NewTarget,
+  target: Omit<TargetRequest, 'timeoutSeconds'> & { readonly timeoutSeconds?: number },
 ): Promise<DeployedService> {
-  const service = await client.createOnPremiseService({ name, target });
-  await client.publish(service.id, '1.0.0');
-  const application = await client.createApplication(`${name} caller`);
-  const subscription = await client.subscribe(application.id, { serviceId: service.id });
+  const service = await client.createService({ json: { type: 'ON_PREMISE', name, target } });
+  await client.publishServiceVersion({ serviceId: service.id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+  const application = await client.createApplication({ json: { name: `${name} caller` } });
+  const subscription = await client.subscribe({ applicationId: application.id, json: { serviceId: service.id } });
   const [key] = application.accessKeys;
   if (!key) throw new Error('An application without an access key');
-  const secretAccessKey = await client.revealSecret(application.id, key.id);
+  const secretAccessKey = (await client.revealSecretAccessKey({ applicationId: application.id, keyId: key.id }))
+    .secretAccessKey;
   const endpoint = subscription.endpoint.replace(/\/$/, '');
   return { service, application, subscription, endpoint, accessKeyId: key.accessKeyId, secretAccessKey };
 }

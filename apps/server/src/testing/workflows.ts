@@ -1,3 +1,4 @@
+import { workflowForm } from '@kethub/client';
 import type { PlatformClient } from '@kethub/client';
 import type { Application, Service } from '@kethub/contract';
 import * as bpmn from '../../../../packages/workflow/src/testing/xml.ts';
@@ -37,12 +38,14 @@ export async function deployWorkflow(
   xml: string,
   services: readonly Pick<Service, 'id'>[] = [],
 ): Promise<DeployedWorkflow> {
-  const caller = await client.createApplication(`${name} workflow`);
-  for (const { id } of services) await client.subscribe(caller.id, { serviceId: id });
-  const service = await client.createWorkflow({ name, applicationId: caller.id, source: asFile(xml) });
-  await client.publish(service.id, '1.0.0');
-  const application = await client.createApplication(`${name} caller`);
-  const subscription = await client.subscribe(application.id, { serviceId: service.id });
+  const caller = await client.createApplication({ json: { name: `${name} workflow` } });
+  for (const { id } of services) await client.subscribe({ applicationId: caller.id, json: { serviceId: id } });
+  const service = await client.createService({
+    body: workflowForm({ name, applicationId: caller.id, source: asFile(xml) }),
+  });
+  await client.publishServiceVersion({ serviceId: service.id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+  const application = await client.createApplication({ json: { name: `${name} caller` } });
+  const subscription = await client.subscribe({ applicationId: application.id, json: { serviceId: service.id } });
   const [key] = application.accessKeys;
   if (!key) throw new Error('An application without an access key');
   return {
@@ -52,6 +55,7 @@ export async function deployWorkflow(
     subscription,
     endpoint: subscription.endpoint.replace(/\/$/, ''),
     accessKeyId: key.accessKeyId,
-    secretAccessKey: await client.revealSecret(application.id, key.id),
+    secretAccessKey: (await client.revealSecretAccessKey({ applicationId: application.id, keyId: key.id }))
+      .secretAccessKey,
   };
 }

@@ -1,17 +1,4 @@
 // Made from the OpenAPI document by `npm run generate`. Change the endpoint, not this file.
-export const table = {
-  cancelExecution: ['PUT', '/{owner}/{service}/{version}/{id}/cancel', 'json'],
-  getExecution: ['GET', '/{owner}/{service}/{version}/{id}', 'json'],
-  getLog: ['GET', '/{owner}/{service}/{version}/{id}/log', 'stream'],
-  getResult: ['GET', '/{owner}/{service}/{version}/{id}/result', 'json'],
-  getResultFile: ['GET', '/{owner}/{service}/{version}/{id}/result/{file}', 'stream'],
-  getServiceOpenApi: ['GET', '/{owner}/{service}/{version}/openapi.json', 'json'],
-  listExecutions: ['GET', '/{owner}/{service}/{version}/', 'json'],
-  publishMessage: ['POST', '/{owner}/{service}/{version}/workflow-messages', 'json'],
-  requestToken: ['POST', '/token', 'json'],
-  startExecution: ['POST', '/{owner}/{service}/{version}/', 'json'],
-} as const;
-
 export interface components {
     schemas: {
         /** @description OpenAPI document of a version of a service. */
@@ -52,6 +39,14 @@ export interface components {
         /** @description HAL link. */
         Link: {
             href: string;
+        };
+        /** @description One line of a log. */
+        LogEntry: {
+            message: string;
+            /** @enum {unknown} */
+            severity: "DEBUG" | "INFO" | "NOTICE" | "WARNING" | "ERROR";
+            /** Format: date-time */
+            timestamp: string;
         };
         /** @description RFC 9457 problem document. */
         ProblemDetails: {
@@ -222,14 +217,14 @@ export interface components {
         /** @description A message for instances that wait for one of this name and correlation key, or for a start event of this name. */
         WorkflowMessageRequest: {
             /** @default  */
-            correlationKey: string;
+            correlationKey?: string;
             messageId?: string;
             name: string;
             /**
              * @description For so long it waits for an instance that wants it.
              * @default 3600
              */
-            timeToLiveSeconds: number;
+            timeToLiveSeconds?: number;
             variables?: {
                 [key: string]: unknown;
             };
@@ -378,7 +373,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["LogEntry"][];
                     "text/event-stream": unknown;
                     "text/plain": unknown;
                 };

@@ -1,160 +1,4 @@
 // Made from the OpenAPI document by `npm run generate`. Change the endpoint, not this file.
-export const table = {
-  acceptInvitation: ['POST', '/invitations/{invitationId}/acceptance', 'json'],
-  addServiceVersion: ['POST', '/services/{serviceId}/versions', 'json'],
-  authorize: ['POST', '/authorize', 'json'],
-  browseMarketplace: ['GET', '/marketplace/services', 'json'],
-  cancelOwnedExecution: ['PUT', '/service-executions/{executionId}/cancel', 'json'],
-  changeMember: ['PUT', '/organizations/{organizationId}/members/{userId}', 'json'],
-  changeRegistration: ['PATCH', '/registrations/{id}', 'json'],
-  changeShare: ['PATCH', '/services/{serviceId}/shares/{shareId}', 'json'],
-  configureServiceVersion: ['PUT', '/services/{serviceId}/versions/{version}/configuration', 'json'],
-  createAccessToken: ['POST', '/me/access-tokens', 'json'],
-  createApplication: ['POST', '/applications', 'json'],
-  createDataPool: ['POST', '/data-pools', 'json'],
-  createOrganization: ['POST', '/organizations', 'json'],
-  createService: ['POST', '/services', 'json'],
-  createShare: ['POST', '/services/{serviceId}/shares', 'json'],
-  declineInvitation: ['DELETE', '/invitations/{invitationId}', 'nothing'],
-  deleteAccessToken: ['DELETE', '/me/access-tokens/{id}', 'nothing'],
-  deleteApiSpecification: ['DELETE', '/services/{serviceId}/versions/{version}/api-specification', 'nothing'],
-  deleteApplication: ['DELETE', '/applications/{applicationId}', 'nothing'],
-  deleteDataPool: ['DELETE', '/data-pools/{dataPoolId}', 'nothing'],
-  deleteDataPoolFile: ['DELETE', '/data-pools/{dataPoolId}/files/{name}', 'nothing'],
-  deleteMe: ['DELETE', '/me', 'nothing'],
-  deleteOrganization: ['DELETE', '/organizations/{organizationId}', 'nothing'],
-  deleteOwnedExecution: ['DELETE', '/service-executions/{executionId}', 'nothing'],
-  deleteProfileImage: ['DELETE', '/me/profile-image', 'nothing'],
-  deleteProviderAccessToken: ['DELETE', '/provider-access-tokens/{provider}', 'nothing'],
-  deleteService: ['DELETE', '/services/{serviceId}', 'nothing'],
-  deleteShare: ['DELETE', '/services/{serviceId}/shares/{shareId}', 'nothing'],
-  downloadDataPoolFile: ['GET', '/data-pools/{dataPoolId}/files/{name}', 'stream'],
-  downloadSource: ['GET', '/services/{serviceId}/versions/{version}/source', 'stream'],
-  endExecution: ['POST', '/service-executions/{executionId}/end', 'json'],
-  getApiSpecification: ['GET', '/services/{serviceId}/versions/{version}/api-specification', 'json'],
-  getApplication: ['GET', '/applications/{applicationId}', 'json'],
-  getBuild: ['GET', '/services/{serviceId}/versions/{version}/build', 'json'],
-  getBuildLog: ['GET', '/services/{serviceId}/versions/{version}/build/log', 'stream'],
-  getDataPool: ['GET', '/data-pools/{dataPoolId}', 'json'],
-  getListing: ['GET', '/services/{serviceId}/listing', 'json'],
-  getMarketplaceApiSpecification: ['GET', '/marketplace/services/{serviceId}/api-specification', 'json'],
-  getMarketplaceService: ['GET', '/marketplace/services/{serviceId}', 'json'],
-  getMe: ['GET', '/me', 'json'],
-  getOrganization: ['GET', '/organizations/{organizationId}', 'json'],
-  getOwnedExecution: ['GET', '/service-executions/{executionId}', 'json'],
-  getOwnedLog: ['GET', '/service-executions/{executionId}/log', 'stream'],
-  getOwnedRecord: ['GET', '/service-executions/{executionId}/record', 'json'],
-  getOwnedResult: ['GET', '/service-executions/{executionId}/result', 'json'],
-  getOwnedResultFile: ['GET', '/service-executions/{executionId}/result/{file}', 'stream'],
-  getProfileImage: ['GET', '/users/{id}/profile-image', 'stream'],
-  getProvidedRecord: ['GET', '/services/{serviceId}/executions/{executionId}/record', 'json'],
-  getRegistration: ['GET', '/registrations/{id}', 'json'],
-  getRegistrationStatus: ['GET', '/user-registration-status', 'json'],
-  getService: ['GET', '/services/{serviceId}', 'json'],
-  getServiceLimits: ['GET', '/services/{serviceId}/limits', 'json'],
-  getServiceVersion: ['GET', '/services/{serviceId}/versions/{version}', 'json'],
-  getShare: ['GET', '/services/{serviceId}/shares/{shareId}', 'json'],
-  getSharedService: ['GET', '/shared-services/{serviceId}', 'json'],
-  getSignInPlace: ['GET', '/sign-in', 'json'],
-  getStorage: ['GET', '/storage', 'json'],
-  getSubscription: ['GET', '/applications/{applicationId}/subscriptions/{subscriptionId}', 'json'],
-  getUser: ['GET', '/users/{id}', 'json'],
-  getUsers: ['POST', '/users/batch', 'json'],
-  getWorkflowInstance: ['GET', '/workflow-instances/{instanceId}', 'json'],
-  getWorkflowJournal: ['GET', '/workflow-instances/{instanceId}/journal', 'json'],
-  getWorkflowResult: ['GET', '/workflow-service-executions/{executionId}/result', 'json'],
-  invite: ['POST', '/organizations/{organizationId}/invitations', 'json'],
-  leaveDataPool: ['DELETE', '/data-pools/{dataPoolId}/membership', 'nothing'],
-  leaveOrganization: ['DELETE', '/organizations/{organizationId}/membership', 'nothing'],
-  listAccessTokens: ['GET', '/me/access-tokens', 'json'],
-  listApplications: ['GET', '/applications', 'json'],
-  listDataPoolFiles: ['GET', '/data-pools/{dataPoolId}/files', 'json'],
-  listDataPoolMembers: ['GET', '/data-pools/{dataPoolId}/members', 'json'],
-  listDataPools: ['GET', '/data-pools', 'json'],
-  listInvitations: ['GET', '/organizations/{organizationId}/invitations', 'json'],
-  listLayers: ['GET', '/layers', 'json'],
-  listMembers: ['GET', '/organizations/{organizationId}/members', 'json'],
-  listOrganizations: ['GET', '/organizations', 'json'],
-  listOwnInvitations: ['GET', '/invitations', 'json'],
-  listOwnedExecutions: ['GET', '/service-executions', 'json'],
-  listProvidedExecutions: ['GET', '/services/{serviceId}/executions', 'json'],
-  listProviderAccessTokens: ['GET', '/provider-access-tokens', 'json'],
-  listRegistrations: ['GET', '/registrations', 'json'],
-  listServiceSubscriptions: ['GET', '/services/{serviceId}/subscriptions', 'json'],
-  listServiceVersions: ['GET', '/services/{serviceId}/versions', 'json'],
-  listServices: ['GET', '/services', 'json'],
-  listSharedServices: ['GET', '/shared-services', 'json'],
-  listShares: ['GET', '/services/{serviceId}/shares', 'json'],
-  listSubscriptions: ['GET', '/applications/{applicationId}/subscriptions', 'json'],
-  listWorkflowIncidents: ['GET', '/services/{serviceId}/workflow-incidents', 'json'],
-  listWorkflowInstances: ['GET', '/services/{serviceId}/workflow-instances', 'json'],
-  listWorkflowSchedules: ['GET', '/services/{serviceId}/workflow-schedules', 'json'],
-  publishListing: ['PUT', '/services/{serviceId}/listing', 'json'],
-  publishServiceVersion: ['PUT', '/services/{serviceId}/versions/{version}/publication', 'json'],
-  publishWorkflowMessage: ['POST', '/services/{serviceId}/workflow-messages', 'json'],
-  purgeLayer: ['DELETE', '/layers/{layerId}', 'json'],
-  putDataPoolMember: ['PUT', '/data-pools/{dataPoolId}/members/{memberType}/{memberId}', 'json'],
-  qcAddFile: ['POST', '/qc-catalog/datapools/{dataPoolId}/files', 'json'],
-  qcChangeShare: ['PUT', '/qc-catalog/datapools/{dataPoolId}/shares/{shareId}', 'json'],
-  qcCreateDataPool: ['POST', '/qc-catalog/datapools', 'json'],
-  qcDeleteDataPool: ['DELETE', '/qc-catalog/datapools/{dataPoolId}', 'nothing'],
-  qcDeleteFile: ['DELETE', '/qc-catalog/datapools/{dataPoolId}/files/{fileId}', 'nothing'],
-  qcDownloadFile: ['GET', '/qc-catalog/datapools/{dataPoolId}/files/{fileId}', 'stream'],
-  qcGetDataPool: ['GET', '/qc-catalog/datapools/{dataPoolId}', 'json'],
-  qcGetSubscription: ['GET', '/qc-catalog/subscriptions/{subscriptionId}', 'json'],
-  qcGrantDataPool: ['POST', '/qc-catalog/datapools/{dataPoolId}/grants', 'json'],
-  qcListDataPools: ['GET', '/qc-catalog/datapools', 'json'],
-  qcListFiles: ['GET', '/qc-catalog/datapools/{dataPoolId}/files', 'json'],
-  qcListShares: ['GET', '/qc-catalog/datapools/{dataPoolId}/shares', 'json'],
-  qcRemoveShare: ['DELETE', '/qc-catalog/datapools/{dataPoolId}/shares/{shareId}', 'nothing'],
-  qcShareDataPool: ['POST', '/qc-catalog/datapools/{dataPoolId}/shares', 'json'],
-  qcSubscribe: ['POST', '/qc-catalog/subscriptions', 'json'],
-  qcUnsubscribe: ['DELETE', '/qc-catalog/subscriptions/{subscriptionId}', 'nothing'],
-  qcUpdateDataPool: ['PUT', '/qc-catalog/datapools/{dataPoolId}', 'json'],
-  readAuditLog: ['GET', '/audit-log', 'json'],
-  readCosts: ['GET', '/usage/costs', 'json'],
-  readRevenue: ['GET', '/usage/revenue', 'json'],
-  rebuildLayer: ['POST', '/layers/{layerId}/rebuild', 'json'],
-  recountStorage: ['POST', '/storage/recount', 'json'],
-  removeDataPoolMember: ['DELETE', '/data-pools/{dataPoolId}/members/{memberType}/{memberId}', 'nothing'],
-  removeMember: ['DELETE', '/organizations/{organizationId}/members/{userId}', 'nothing'],
-  renameApplication: ['PATCH', '/applications/{applicationId}', 'json'],
-  renameOrganization: ['PATCH', '/organizations/{organizationId}', 'json'],
-  renewDefaultAccessToken: ['PUT', '/me/access-tokens/default', 'json'],
-  renewSigningKeys: ['POST', '/signing-keys/renewal', 'json'],
-  replaceSource: ['PUT', '/services/{serviceId}/versions/{version}/source', 'json'],
-  reportUsage: ['POST', '/services/{serviceId}/usage', 'json'],
-  retireServiceVersion: ['PUT', '/services/{serviceId}/versions/{version}/retirement', 'json'],
-  retryWorkflowIncident: ['PUT', '/workflow-instances/{instanceId}/incidents/{incident}/retry', 'json'],
-  retryWorkflowSchedule: ['PUT', '/services/{serviceId}/workflow-schedules/{elementId}/retry', 'json'],
-  revealSecretAccessKey: ['GET', '/applications/{applicationId}/access-keys/{keyId}/secret', 'json'],
-  rotateAccessKey: ['POST', '/applications/{applicationId}/access-keys', 'json'],
-  searchUsers: ['GET', '/search', 'json'],
-  setProviderAccessToken: ['PUT', '/provider-access-tokens/{provider}', 'json'],
-  setRetention: ['PUT', '/storage/retention', 'json'],
-  setServiceLimits: ['PUT', '/services/{serviceId}/limits', 'json'],
-  setStorageQuota: ['PUT', '/storage/quotas/{ownerType}/{ownerId}', 'json'],
-  setSubscriptionLimits: ['PUT', '/services/{serviceId}/subscriptions/{subscriptionId}/limits', 'json'],
-  setTarget: ['PUT', '/services/{serviceId}/versions/{version}/target', 'json'],
-  setWorkflowApplication: ['PUT', '/services/{serviceId}/versions/{version}/workflow/application', 'json'],
-  startJob: ['POST', '/services/{serviceId}/executions', 'json'],
-  startJobOfVersion: ['POST', '/services/{serviceId}/versions/{version}/executions', 'json'],
-  subscribe: ['POST', '/applications/{applicationId}/subscriptions', 'json'],
-  transferApplication: ['PUT', '/applications/{applicationId}/owner', 'json'],
-  transferDataPool: ['PUT', '/data-pools/{dataPoolId}/owner', 'json'],
-  transferService: ['PUT', '/services/{serviceId}/owner', 'json'],
-  unpublishListing: ['DELETE', '/services/{serviceId}/listing', 'nothing'],
-  unsubscribe: ['DELETE', '/applications/{applicationId}/subscriptions/{subscriptionId}', 'nothing'],
-  updateDataPool: ['PATCH', '/data-pools/{dataPoolId}', 'json'],
-  updateMe: ['PUT', '/me', 'json'],
-  updateService: ['PATCH', '/services/{serviceId}', 'json'],
-  uploadApiSpecification: ['PUT', '/services/{serviceId}/versions/{version}/api-specification', 'json'],
-  uploadDataPoolFile: ['PUT', '/data-pools/{dataPoolId}/files/{name}', 'json'],
-  uploadProfileImage: ['POST', '/me/profile-image', 'nothing'],
-  withdrawInvitation: ['DELETE', '/organizations/{organizationId}/invitations/{invitationId}', 'nothing'],
-  withdrawRetirement: ['DELETE', '/services/{serviceId}/versions/{version}/retirement', 'json'],
-} as const;
-
 export interface components {
     schemas: {
         AccessKey: {
@@ -702,6 +546,14 @@ export interface components {
              */
             version: string;
         };
+        /** @description One line of a log. */
+        LogEntry: {
+            message: string;
+            /** @enum {unknown} */
+            severity: "DEBUG" | "INFO" | "NOTICE" | "WARNING" | "ERROR";
+            /** Format: date-time */
+            timestamp: string;
+        };
         MarketplaceEntry: {
             categories: ("CHEMISTRY" | "CRYPTOGRAPHY" | "DATA_PROCESSING" | "EDUCATION" | "ENERGY" | "FINANCE" | "LOGISTICS" | "MACHINE_LEARNING" | "MATHEMATICS" | "MATERIALS" | "OPTIMIZATION" | "SIMULATION" | "TOOLS" | "OTHER")[];
             /** @description Types of its plans. */
@@ -955,11 +807,8 @@ export interface components {
         };
         /** @description Something that a commercial plan charges for. */
         Product: {
-            /**
-             * @description ISO 4217.
-             * @enum {unknown}
-             */
-            currency: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHF" | "CLP" | "CNY" | "COP" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "UYU" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+            /** @description ISO 4217. */
+            currency: string;
             /**
              * @description Chosen by the provider: lower case letters, digits and hyphens.
              * @example basic
@@ -1261,14 +1110,14 @@ export interface components {
              * @description How long the previous key pairs still work.
              * @default 0
              */
-            overlapSeconds: number;
+            overlapSeconds?: number;
         };
         RuntimeConfiguration: {
             /**
              * @description Virtual CPU cores.
              * @default 1
              */
-            cpus: number;
+            cpus?: number;
             /** @description Readable by the code as ordinary environment variables. PATH, HOME, and names that begin with KETHUB_, LD_, PYTHON or SECRET_ are reserved. All names and values together have at most 131,072 bytes. */
             environment?: {
                 [key: string]: string;
@@ -1280,7 +1129,7 @@ export interface components {
              * @description Memory in GB (2^30 bytes).
              * @default 1
              */
-            memoryGb: number;
+            memoryGb?: number;
             /** @description Whether each execution has the provider access tokens of the service's owner as environment variables. */
             providerAccessTokens?: boolean;
             /**
@@ -1293,9 +1142,9 @@ export interface components {
              * @default PYTHON_TEMPLATE
              * @enum {unknown}
              */
-            runtime: "PYTHON_TEMPLATE" | "DOCKER";
+            runtime?: "PYTHON_TEMPLATE" | "DOCKER";
             /** @default 3600 */
-            runTimeSeconds: number;
+            runTimeSeconds?: number;
             /** @description Whether requirements that exist as source code only are built: their code runs in the sandbox of the build, without a network. Default false. */
             sourcePackages?: boolean;
             /** @description Whether an execution may run in a process that was started, with what the program imports, before it was asked for. Default true. */
@@ -1670,7 +1519,7 @@ export interface components {
              * @description How long the service may take to begin its answer, and to go on with it.
              * @default 60
              */
-            timeoutSeconds: number;
+            timeoutSeconds?: number;
             /**
              * @description Where the service runs: scheme, host, port and the path below which calls are forwarded. https, and http where the installation allows it.
              * @example https://quantum.example.org/solver/v1
@@ -1779,7 +1628,7 @@ export interface components {
              * @description Checked and recorded like any other, and never counted.
              * @default false
              */
-            test: boolean;
+            test?: boolean;
         };
         UsageToday: {
             /** @description Null: not counted, as there is no quota. */
@@ -2041,14 +1890,14 @@ export interface components {
         /** @description A message for instances that wait for one of this name and correlation key, or for a start event of this name. */
         WorkflowMessageRequest: {
             /** @default  */
-            correlationKey: string;
+            correlationKey?: string;
             messageId?: string;
             name: string;
             /**
              * @description For so long it waits for an instance that wants it.
              * @default 3600
              */
-            timeToLiveSeconds: number;
+            timeToLiveSeconds?: number;
             variables?: {
                 [key: string]: unknown;
             };
@@ -4437,7 +4286,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["LogEntry"][];
                     "text/event-stream": unknown;
                     "text/plain": unknown;
                 };
@@ -5462,7 +5311,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["LogEntry"][];
                     "text/event-stream": unknown;
                     "text/plain": unknown;
                 };

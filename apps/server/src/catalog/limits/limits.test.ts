@@ -115,7 +115,7 @@ describe.each(databases)('limits on a subscription on $name', (kind) => {
     return answer;
   };
   const subscribed = async () => {
-    const [found] = await kethub.client.subscriptions(service.application.id);
+    const [found] = await kethub.client.listSubscriptions({ applicationId: service.application.id });
     return found;
   };
 
@@ -153,11 +153,12 @@ describe.each(databases)('limits on a subscription on $name', (kind) => {
 
   test('requests a minute are those of one subscription', async () => {
     const { application } = service;
-    const other = await kethub.client.createApplication('another');
-    await kethub.client.subscribe(other.id, { serviceId: service.service.id });
+    const other = await kethub.client.createApplication({ json: { name: 'another' } });
+    await kethub.client.subscribe({ applicationId: other.id, json: { serviceId: service.service.id } });
     const [key] = other.accessKeys;
     if (!key) throw new Error('An application without an access key');
-    const secretAccessKey = await kethub.client.revealSecret(other.id, key.id);
+    const secretAccessKey = (await kethub.client.revealSecretAccessKey({ applicationId: other.id, keyId: key.id }))
+      .secretAccessKey;
     const neighbour = await callerOf({ ...service, application: other, accessKeyId: key.accessKeyId, secretAccessKey });
     await put(`/subscriptions/${service.subscription.id}/limits`, { requestsPerMinute: 60 });
     let last = await app.request('GET', '/');

@@ -30,7 +30,11 @@ describe.each(databases)('the marketplace on $name', (kind) => {
 
   async function published(client: PlatformClient, name: string): Promise<Service> {
     const made = await build(client, name, probe);
-    await client.publish(made.service.id, '1.0.0');
+    await client.publishServiceVersion({
+      serviceId: made.service.id,
+      version: '1.0.0',
+      json: { visibility: 'INTERNAL' },
+    });
     return made.service;
   }
 
@@ -59,7 +63,7 @@ describe.each(databases)('the marketplace on $name', (kind) => {
           .values({ ...version, id: versionId, service_id: id })
           .execute();
       });
-      await provider.client.publishListing(id, listing({ title, summary }));
+      await provider.client.publishListing({ serviceId: id, json: listing({ title, summary }) });
     }
   }
 
@@ -81,8 +85,8 @@ describe.each(databases)('the marketplace on $name', (kind) => {
     `${status} ${member(body, 'type').split('/').at(-1)}`;
   const put = (session: string, body: unknown, headers = {}) =>
     ask(session, 'PUT', `/services/${service.id}/listing`, body, headers);
-  const titles = async (query: Parameters<PlatformClient['marketplace']>[0] = {}): Promise<string[]> =>
-    (await grace.client.marketplace(query)).map(({ title }) => title);
+  const titles = async (query: Parameters<PlatformClient['browseMarketplace']>[0] = {}): Promise<string[]> =>
+    (await grace.client.browseMarketplace(query)).map(({ title }) => title);
 
   describe('offering a service', () => {
     test('a published version is offered, changed and taken down, each with its entity tag', async () => {
@@ -102,8 +106,8 @@ describe.each(databases)('the marketplace on $name', (kind) => {
       expect(codeOf(await ask(provider.loginSession, 'DELETE', path, undefined, { 'if-match': tag }))).toBe(
         '412 stale',
       );
-      expect((await provider.client.listing(service.id)).title).toBe('Cut');
-      await provider.client.unpublishListing(service.id);
+      expect((await provider.client.getListing({ serviceId: service.id })).title).toBe('Cut');
+      await provider.client.unpublishListing({ serviceId: service.id });
       expect(codeOf(await ask(provider.loginSession, 'GET', path))).toBe('404 not-found');
       expect(codeOf(await ask(provider.loginSession, 'DELETE', path))).toBe('404 not-found');
     });
@@ -147,7 +151,7 @@ describe.each(databases)('the marketplace on $name', (kind) => {
     });
 
     test('somebody else offers nothing, takes nothing down, and does not learn what there is', async () => {
-      await provider.client.publishListing(service.id, listing());
+      await provider.client.publishListing({ serviceId: service.id, json: listing() });
       expect(codeOf(await put(grace.loginSession, listing()))).toBe('404 not-found');
       for (const method of ['GET', 'DELETE'])
         expect(codeOf(await ask(grace.loginSession, method, `/services/${service.id}/listing`))).toBe('404 not-found');
@@ -163,8 +167,8 @@ describe.each(databases)('the marketplace on $name', (kind) => {
     });
 
     test('publication, plans and taking down stand in the audit log', async () => {
-      await provider.client.publishListing(service.id, listing());
-      await provider.client.unpublishListing(service.id);
+      await provider.client.publishListing({ serviceId: service.id, json: listing() });
+      await provider.client.unpublishListing({ serviceId: service.id });
       const { body } = await ask(provider.loginSession, 'GET', '/audit-log?limit=2');
       expect(body).toMatchObject([
         { action: 'listing:unpublish', resourceId: service.id },
@@ -178,7 +182,7 @@ describe.each(databases)('the marketplace on $name', (kind) => {
 
     test('who gets a service by transfer decides anew whether it is offered', async () => {
       const moved = await published(provider.client, 'Moved');
-      await provider.client.publishListing(moved.id, listing());
+      await provider.client.publishListing({ serviceId: moved.id, json: listing() });
       const { body: lab } = await ask(provider.loginSession, 'POST', '/organizations', { name: 'Quantum Lab' });
       const to = { type: 'ORGANIZATION', id: member(lab, 'id') };
       expect((await ask(provider.loginSession, 'PUT', `/services/${moved.id}/owner`, to)).status).toBe(200);
@@ -195,9 +199,9 @@ describe.each(databases)('the marketplace on $name', (kind) => {
           .where('service_id', '=', service.id)
           .execute(),
       );
-      await provider.client.publishListing(service.id, listing({ documentation: '# How' }));
+      await provider.client.publishListing({ serviceId: service.id, json: listing({ documentation: '# How' }) });
       const found = await ask(grace.loginSession, 'GET', `/marketplace/services/${service.id}`);
-      const { id } = await provider.client.me();
+      const { id } = await provider.client.getMe();
       expect(found.body).toEqual({
         serviceId: service.id,
         title: 'Max Cut',
@@ -225,12 +229,12 @@ describe.each(databases)('the marketplace on $name', (kind) => {
       });
       expect(specification.text).not.toMatch(/hidden-value/);
       expect(found.text).not.toMatch(/hidden-value|sourceDigest|environment/);
-      const [entry] = await grace.client.marketplace();
+      const [entry] = await grace.client.browseMarketplace();
       expect(entry).toMatchObject({ serviceId: service.id, pricing: ['FREE', 'COMMERCIAL', 'ON_REQUEST'] });
     });
 
     test('nobody else does: without credentials 401, before approval 403', async () => {
-      await provider.client.publishListing(service.id, listing());
+      await provider.client.publishListing({ serviceId: service.id, json: listing() });
       const waiting = await kethub.signIn('waiting');
       await kethub.kethub.platform.database.write((transaction) =>
         transaction.updateTable('identities').set({ status: 'PENDING' }).where('username', '=', 'waiting').execute(),
@@ -245,7 +249,7 @@ describe.each(databases)('the marketplace on $name', (kind) => {
     test('what is not offered, or whose end is announced, is not there, and cannot be offered', async () => {
       const path = `/marketplace/services/${service.id}`;
       expect(codeOf(await ask(grace.loginSession, 'GET', path))).toBe('404 not-found');
-      await provider.client.publishListing(service.id, listing());
+      await provider.client.publishListing({ serviceId: service.id, json: listing() });
       const retirement = `/services/${service.id}/versions/1.0.0/retirement`;
       const sunset = '2999-01-01T00:00:00Z';
       expect((await ask(provider.loginSession, 'PUT', retirement, { sunset })).status).toBe(200);
@@ -306,16 +310,19 @@ describe.each(databases)('the marketplace on $name', (kind) => {
       await ask(provider.loginSession, 'PATCH', `/organizations/${member(lab, 'id')}`, { name: 'Photon House' });
       expect(await titles({ q: 'quantum lab' })).toEqual([]);
       expect(await titles({ q: 'ho' })).toEqual(['Owned']);
-      const [entry] = await grace.client.marketplace({ q: 'photon' });
+      const [entry] = await grace.client.browseMarketplace({ q: 'photon' });
       expect(entry?.provider.name).toBe('Photon House');
     });
 
     test('categories and pages narrow what is shown, and the link to the next page keeps them', async () => {
       await listedCopies(Array.from({ length: 5 }, (_, index) => [`Solver & more ${index}`, '']));
-      await provider.client.publishListing(service.id, listing({ categories: ['EDUCATION', 'FINANCE'] }));
+      await provider.client.publishListing({
+        serviceId: service.id,
+        json: listing({ categories: ['EDUCATION', 'FINANCE'] }),
+      });
       expect(await titles({ category: 'FINANCE' })).toEqual(['Max Cut']);
       expect(await titles({ category: 'ENERGY' })).toEqual([]);
-      await provider.client.publishListing(service.id, listing({ categories: [] }));
+      await provider.client.publishListing({ serviceId: service.id, json: listing({ categories: [] }) });
       expect(await titles({ category: 'FINANCE' })).toEqual([]);
       const pages: string[][] = [];
       let next: string | undefined = `${api()}/marketplace/services?q=solver%20%26&category=OPTIMIZATION&limit=2`;
@@ -329,11 +336,14 @@ describe.each(databases)('the marketplace on $name', (kind) => {
 
     test('a listing that is deleted with its service leaves nothing in the index', async () => {
       const gone = await published(provider.client, 'Gone Soon');
-      const made: Listing = await provider.client.publishListing(gone.id, listing({ title: 'Unmistakable' }));
+      const made: Listing = await provider.client.publishListing({
+        serviceId: gone.id,
+        json: listing({ title: 'Unmistakable' }),
+      });
       expect(await titles({ q: 'unmistak' })).toEqual([made.title]);
-      await provider.client.deleteService(gone.id);
+      await provider.client.deleteService({ serviceId: gone.id });
       expect(await titles({ q: 'unmistak' })).toEqual([]);
-      await provider.client.publishListing(service.id, listing());
+      await provider.client.publishListing({ serviceId: service.id, json: listing() });
       expect(await titles({ q: 'unmistak' })).toEqual([]);
     });
   });

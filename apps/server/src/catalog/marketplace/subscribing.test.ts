@@ -24,11 +24,15 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
     provider = kethub;
     grace = await kethub.signIn('grace');
     ({ service } = await build(provider.client, 'Probe', probe));
-    await provider.client.publish(service.id, '1.0.0');
+    await provider.client.publishServiceVersion({
+      serviceId: service.id,
+      version: '1.0.0',
+      json: { visibility: 'INTERNAL' },
+    });
   });
   afterAll(() => kethub.close());
   beforeEach(async () => {
-    await provider.client.publishListing(service.id, listing());
+    await provider.client.publishListing({ serviceId: service.id, json: listing() });
   });
 
   const api = (): string => kethub.kethub.platform.addresses.api;
@@ -47,7 +51,8 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
   }
   const codeOf = ({ status, body }: Awaited<ReturnType<typeof ask>>): string =>
     `${status} ${member(body, 'type').split('/').at(-1)}`;
-  const application = async (person: Person): Promise<string> => (await person.client.createApplication('caller')).id;
+  const application = async (person: Person): Promise<string> =>
+    (await person.client.createApplication({ json: { name: 'caller' } })).id;
   const subscribe = (person: Person, applicationId: string, body: object) =>
     ask(person, 'POST', `/applications/${applicationId}/subscriptions`, { serviceId: service.id, ...body });
 
@@ -55,8 +60,11 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
   async function subscribed(
     pricingPlanId: string,
   ): Promise<{ subscription: Subscription; applicationId: string; caller: Caller }> {
-    const made = await grace.client.createApplication('caller');
-    const subscription = await grace.client.subscribe(made.id, { serviceId: service.id, pricingPlanId });
+    const made = await grace.client.createApplication({ json: { name: 'caller' } });
+    const subscription = await grace.client.subscribe({
+      applicationId: made.id,
+      json: { serviceId: service.id, pricingPlanId },
+    });
     const [key] = made.accessKeys;
     const deployed: DeployedService = {
       service,
@@ -70,8 +78,8 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
   }
   const thisMonth = (): string => new Date(kethub.kethub.platform.now()).toISOString().slice(0, 7);
   const bothSides = async (): Promise<[costs: MonthlyUsage, revenue: MonthlyUsage]> => [
-    await grace.client.costs(thisMonth()),
-    await provider.client.revenue(thisMonth()),
+    await grace.client.readCosts({ month: thisMonth() }),
+    await provider.client.readRevenue({ month: thisMonth() }),
   ];
   /** What has become due between two looks, in cents. */
   const cents = ({ totals }: MonthlyUsage): number => Math.round(Number(totals[0]?.cost ?? 0) * 100);
@@ -95,7 +103,7 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
     test('of a version that is not offered: 409; of a service that is not: 404', async () => {
       const id = await application(grace);
       expect(codeOf(await subscribe(grace, id, { pricingPlanId: 'free', version: '2.0.0' }))).toBe('409 conflict');
-      await provider.client.unpublishListing(service.id);
+      await provider.client.unpublishListing({ serviceId: service.id });
       expect(codeOf(await subscribe(grace, id, { pricingPlanId: 'free' }))).toBe('404 not-found');
       expect(codeOf(await subscribe(grace, id, {}))).toBe('404 not-found');
     });
@@ -117,15 +125,21 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
   test('the accepted plan is a copy: it holds until the application subscribes anew', async () => {
     const { subscription, applicationId } = await subscribed('paid');
     expect(subscription).toMatchObject({ basis: 'MARKETPLACE', pricingPlan: { products: [{ unitPrice: '0.1' }] } });
-    await provider.client.publishListing(service.id, listing({ pricingPlans: [freePlan, commercialPlan('0.9')] }));
+    await provider.client.publishListing({
+      serviceId: service.id,
+      json: listing({ pricingPlans: [freePlan, commercialPlan('0.9')] }),
+    });
     const again = await subscribe(grace, applicationId, { pricingPlanId: 'paid' });
     expect(again).toEqual({ status: 200, body: subscription });
     expect(codeOf(await subscribe(grace, applicationId, { pricingPlanId: 'free' }))).toBe('409 conflict');
     expect((await subscribe(grace, applicationId, {})).body).toEqual(subscription);
-    await provider.client.publishListing(service.id, listing({ pricingPlans: [freePlan] }));
+    await provider.client.publishListing({ serviceId: service.id, json: listing({ pricingPlans: [freePlan] }) });
     expect((await subscribe(grace, applicationId, { pricingPlanId: 'paid' })).body).toEqual(subscription);
-    await provider.client.publishListing(service.id, listing({ pricingPlans: [freePlan, commercialPlan('0.9')] }));
-    await grace.client.unsubscribe(applicationId, subscription.id);
+    await provider.client.publishListing({
+      serviceId: service.id,
+      json: listing({ pricingPlans: [freePlan, commercialPlan('0.9')] }),
+    });
+    await grace.client.unsubscribe({ applicationId, subscriptionId: subscription.id });
     const anew = await subscribe(grace, applicationId, { pricingPlanId: 'paid' });
     expect([anew.status, anew.body.pricingPlan.products[0].unitPrice]).toEqual([201, '0.9']);
     const { body: entries } = await ask(grace, 'GET', '/audit-log?limit=1');
@@ -163,7 +177,7 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
 
   test('who subscribes while the service is taken down has a subscription that works, or none', async () => {
     for (let round = 0; round < 5; round++) {
-      await provider.client.publishListing(service.id, listing());
+      await provider.client.publishListing({ serviceId: service.id, json: listing() });
       const ids = await Promise.all(Array.from({ length: 3 }, () => application(grace)));
       const [taken, ...answers] = await Promise.all([
         ask(provider, 'DELETE', `/services/${service.id}/listing`),
@@ -172,7 +186,9 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
       expect(taken.status).toBe(204);
       for (const [index, { status }] of answers.entries()) {
         expect([201, 404]).toContain(status);
-        expect(await grace.client.subscriptions(ids[index] ?? '')).toHaveLength(status === 201 ? 1 : 0);
+        expect(await grace.client.listSubscriptions({ applicationId: ids[index] ?? '' })).toHaveLength(
+          status === 201 ? 1 : 0,
+        );
       }
       // Once it has been answered that it is down, nobody else gets in.
       expect((await subscribe(grace, await application(grace), { pricingPlanId: 'paid' })).status).toBe(404);
@@ -196,7 +212,7 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
         unit: 'run',
         currency: 'EUR',
       });
-      expect(JSON.stringify(revenueAfter)).not.toContain((await grace.client.me()).id);
+      expect(JSON.stringify(revenueAfter)).not.toContain((await grace.client.getMe()).id);
     });
 
     test('what fails, is cancelled, or is killed costs nothing', patient, async () => {
@@ -245,10 +261,13 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
         { ...seconds, id: 'run-time', metering: 'RUN_SECONDS' },
         { ...seconds, id: 'cpu-time', metering: 'CPU_SECONDS' },
       ]);
-      await provider.client.publishListing(service.id, listing({ pricingPlans: [{ ...plan, id: 'metered' }] }));
+      await provider.client.publishListing({
+        serviceId: service.id,
+        json: listing({ pricingPlans: [{ ...plan, id: 'metered' }] }),
+      });
       const { caller } = await subscribed('metered');
       expect((await caller.finish({ params: { sleep: 0.2 } })).status).toBe('SUCCEEDED');
-      const { lines } = await grace.client.costs(thisMonth());
+      const { lines } = await grace.client.readCosts({ month: thisMonth() });
       const amounts = new Map(
         lines.filter((one) => one.pricingPlanId === 'metered').map((one) => [one.productId, one.amount]),
       );
@@ -262,11 +281,11 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
       patient,
       async () => {
         const { caller, subscription, applicationId } = await subscribed('paid');
-        await provider.client.unpublishListing(service.id);
+        await provider.client.unpublishListing({ serviceId: service.id });
         expect((await caller.finish({})).status).toBe('SUCCEEDED');
-        expect((await grace.client.subscribe(applicationId, { serviceId: service.id, pricingPlanId: 'paid' })).id).toBe(
-          subscription.id,
-        );
+        expect(
+          (await grace.client.subscribe({ applicationId, json: { serviceId: service.id, pricingPlanId: 'paid' } })).id,
+        ).toBe(subscription.id);
         const { id } = await caller.finish({});
         // Refused with 400 for its input where a version can be started, so that nothing is.
         const statusOfStart = async () => (await caller.request('POST', '/', { body: '[]' })).status;
@@ -276,7 +295,7 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
         await setSunset(null);
         await expect.poll(statusOfStart, soon).toBe(400);
         expect((await caller.finish({})).status).toBe('SUCCEEDED');
-        await grace.client.unsubscribe(applicationId, subscription.id);
+        await grace.client.unsubscribe({ applicationId, subscriptionId: subscription.id });
         await expect.poll(statusOfStart, soon).toBe(404);
       },
     );
@@ -294,7 +313,7 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
       const { caller, subscription, applicationId } = await subscribed('paid');
       const [costs] = await bothSides();
       const { id } = await caller.start({ params: { sleep: 1 } });
-      await grace.client.deleteApplication(applicationId);
+      await grace.client.deleteApplication({ applicationId });
       let last = '';
       for await (const { status } of grace.client.executions.watch(id)) last = status;
       expect(last).toBe('SUCCEEDED');
@@ -306,10 +325,17 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
 
   test('transfers keep subscriptions; past usage stays with those who had it', patient, async () => {
     const { service: moved } = await build(provider.client, 'Moved', probe);
-    await provider.client.publish(moved.id, '1.0.0');
-    await provider.client.publishListing(moved.id, listing());
-    const made = await grace.client.createApplication('caller');
-    const subscription = await grace.client.subscribe(made.id, { serviceId: moved.id, pricingPlanId: 'paid' });
+    await provider.client.publishServiceVersion({
+      serviceId: moved.id,
+      version: '1.0.0',
+      json: { visibility: 'INTERNAL' },
+    });
+    await provider.client.publishListing({ serviceId: moved.id, json: listing() });
+    const made = await grace.client.createApplication({ json: { name: 'caller' } });
+    const subscription = await grace.client.subscribe({
+      applicationId: made.id,
+      json: { serviceId: moved.id, pricingPlanId: 'paid' },
+    });
     const [key] = made.accessKeys;
     const caller = await callerOf({
       service: moved,
@@ -319,8 +345,10 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
       accessKeyId: key?.accessKeyId ?? '',
       secretAccessKey: key?.secretAccessKey ?? '',
     });
-    const runs = async (read: (month: string) => Promise<MonthlyUsage>): Promise<string[]> =>
-      (await read(thisMonth())).lines.filter((line) => line.serviceId === moved.id).map(({ amount }) => amount);
+    const runs = async (read: (asked: { month: string }) => Promise<MonthlyUsage>): Promise<string[]> =>
+      (await read({ month: thisMonth() })).lines
+        .filter((line) => line.serviceId === moved.id)
+        .map(({ amount }) => amount);
     const organization = async (person: Person, name: string) => {
       const id = member((await ask(person, 'POST', '/organizations', { name })).body, 'id');
       const credential = { loginSession: person.loginSession };
@@ -333,10 +361,10 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
     expect((await ask(provider, 'PUT', `/services/${moved.id}/owner`, to(seller.id))).status).toBe(200);
     expect((await caller.finish({})).status).toBe('SUCCEEDED');
     await caller.finish({});
-    expect(await runs(grace.client.costs)).toEqual(['1']);
-    expect(await runs(provider.client.revenue)).toEqual(['1']);
-    expect(await runs(buyer.client.costs)).toEqual(['2']);
-    expect(await runs(seller.client.revenue)).toEqual(['2']);
-    expect(await runs(seller.client.costs)).toEqual([]);
+    expect(await runs(grace.client.readCosts)).toEqual(['1']);
+    expect(await runs(provider.client.readRevenue)).toEqual(['1']);
+    expect(await runs(buyer.client.readCosts)).toEqual(['2']);
+    expect(await runs(seller.client.readRevenue)).toEqual(['2']);
+    expect(await runs(seller.client.readCosts)).toEqual([]);
   });
 });

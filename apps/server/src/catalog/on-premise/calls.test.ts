@@ -100,17 +100,18 @@ describe.each(databases)('calls of an on-premise service on $name', (kind) => {
     expect(answers.find(({ status }) => status === 200)?.headers.get('ratelimit-policy')).toContain('q=3;w=86400');
     expect(provider.received.filter(({ body }) => body.includes('quota'))).toHaveLength(3);
     expect((await caller.request('DELETE', '/jobs/of/mine')).status).toBe(200);
-    const [subscription] = await kethub.client.subscriptions(service.application.id);
+    const [subscription] = await kethub.client.listSubscriptions({ applicationId: service.application.id });
     expect(subscription?.usage).toMatchObject({ executionsToday: 3 });
   });
 
   test('what has certainly not reached the provider is not counted, what may have is', async () => {
     await awayFromMidnight(20_000);
     const deaf = await startRawProvider((socket) => socket.once('data', () => socket.destroy()));
-    const target = (url: string) => kethub.client.setTarget(service.service.id, service.subscription.version, { url });
+    const target = (url: string) =>
+      kethub.client.setTarget({ serviceId: service.service.id, version: service.subscription.version, json: { url } });
     await put({ executionsPerMonth: 10 });
     const used = async (): Promise<number> => {
-      const [subscription] = await kethub.client.subscriptions(service.application.id);
+      const [subscription] = await kethub.client.listSubscriptions({ applicationId: service.application.id });
       return subscription?.usage.executionsThisMonth ?? 0;
     };
     const before = await used();

@@ -72,11 +72,15 @@ describe.each(databases)('services that run elsewhere on $name', (kind) => {
     const { id } = created.body as { id: string };
     const [row] = await columns(id);
     expect(row?.sealed_credentials).toMatch(/^[\w-]{40,}$/);
-    for (const text of [created.text, JSON.stringify(await client.services()), JSON.stringify(row)]) {
+    for (const text of [created.text, JSON.stringify(await client.listServices()), JSON.stringify(row)]) {
       expect(text).not.toContain(credentials.password);
       expect(text).not.toContain('"build"');
     }
-    const published = await client.publish(id, '1.0.0');
+    const published = await client.publishServiceVersion({
+      serviceId: id,
+      version: '1.0.0',
+      json: { visibility: 'INTERNAL' },
+    });
     expect(published).toMatchObject({ state: 'PUBLISHED', endpoint: expect.stringContaining('/annealer/1.0.0/') });
   });
 
@@ -129,16 +133,20 @@ describe.each(databases)('services that run elsewhere on $name', (kind) => {
     expect(answer.status).toBe(400);
     const { errors } = answer.body as { errors: { pointer: string }[] };
     expect(errors.map((error) => error.pointer)).toContain(pointer);
-    expect((await client.services()).filter(({ name }) => name.startsWith('Refused'))).toEqual([]);
+    expect((await client.listServices()).filter(({ name }) => name.startsWith('Refused'))).toEqual([]);
   });
 
   test('without the settings that allow them, http and this machine are refused', async () => {
     const strict = await startTestKethub(kind);
     try {
       for (const url of ['http://example.org/', 'https://127.0.0.1/', 'https://example.org:9000/']) {
-        await expect(strict.client.createOnPremiseService({ name: 'X', target: { url } })).rejects.toThrow(KethubError);
+        await expect(
+          strict.client.createService({ json: { type: 'ON_PREMISE', name: 'X', target: { url } } }),
+        ).rejects.toThrow(KethubError);
       }
-      const { id } = await strict.client.createOnPremiseService({ name: 'X', target: { url: 'https://example.org/' } });
+      const { id } = await strict.client.createService({
+        json: { type: 'ON_PREMISE', name: 'X', target: { url: 'https://example.org/' } },
+      });
       expect(id).toBeTruthy();
     } finally {
       await strict.close();
@@ -147,19 +155,31 @@ describe.each(databases)('services that run elsewhere on $name', (kind) => {
 
   test('the next version has a target of its own, and no credentials of the one before', async () => {
     const { service } = await deployOnPremise(client, 'Versions', { url: provider.url, credentials });
-    const next = await client.createOnPremiseVersion(service.id, { url: `${provider.url}/v2` });
+    const next = await client.addServiceVersion({
+      serviceId: service.id,
+      json: { target: { url: `${provider.url}/v2` } },
+    });
     expect(next).toMatchObject({ version: '1.1.0', state: 'DRAFT', target: { hasCredentials: false } });
-    await expect(client.createOnPremiseVersion(service.id, { url: provider.url })).rejects.toThrow(/still a draft/);
-    await client.publish(service.id, '1.1.0');
-    expect((await client.service(service.id)).versions.map(({ state }) => state)).toEqual(['PUBLISHED', 'PUBLISHED']);
+    await expect(
+      client.addServiceVersion({ serviceId: service.id, json: { target: { url: provider.url } } }),
+    ).rejects.toThrow(/still a draft/);
+    await client.publishServiceVersion({ serviceId: service.id, version: '1.1.0', json: { visibility: 'INTERNAL' } });
+    expect((await client.getService({ serviceId: service.id })).versions.map(({ state }) => state)).toEqual([
+      'PUBLISHED',
+      'PUBLISHED',
+    ]);
   });
 
   test('what belongs to managed services is not there, and the other way round', async () => {
-    const { id } = await client.createOnPremiseService({ name: 'Bare', target: { url: provider.url } });
-    await expect(client.build(id, '1.0.0')).rejects.toThrow(/not a managed one/);
-    await expect(client.configure(id, '1.0.0', {})).rejects.toThrow(/not a managed one/);
-    await expect(client.createVersion(id, new Blob(['x']))).rejects.toThrow(KethubError);
-    await client.deleteService(id);
+    const { id } = await client.createService({
+      json: { type: 'ON_PREMISE', name: 'Bare', target: { url: provider.url } },
+    });
+    await expect(client.getBuild({ serviceId: id, version: '1.0.0' })).rejects.toThrow(/not a managed one/);
+    await expect(client.configureServiceVersion({ serviceId: id, version: '1.0.0', json: {} })).rejects.toThrow(
+      /not a managed one/,
+    );
+    await expect(client.addServiceVersion({ serviceId: id, body: new Blob(['x']) })).rejects.toThrow(KethubError);
+    await client.deleteService({ serviceId: id });
     expect(await columns(id)).toEqual([]);
   });
 
@@ -175,11 +195,19 @@ describe.each(databases)('services that run elsewhere on $name', (kind) => {
       400,
       [{ pointer: '/credentials' }],
     ]);
-    await client.setTarget(id, '1.0.0', { url: `${provider.url}/deeper`, timeoutSeconds: 7 });
+    await client.setTarget({
+      serviceId: id,
+      version: '1.0.0',
+      json: { url: `${provider.url}/deeper`, timeoutSeconds: 7 },
+    });
     expect(await columns(id)).toMatchObject([{ timeout_ms: 7_000, sealed_credentials: expect.any(String) }]);
-    await client.setTarget(id, '1.0.0', {
-      url: moved.url,
-      credentials: { username: 'new', password: 'other-battery' },
+    await client.setTarget({
+      serviceId: id,
+      version: '1.0.0',
+      json: {
+        url: moved.url,
+        credentials: { username: 'new', password: 'other-battery' },
+      },
     });
     while (moved.received.length === 0) {
       await caller.request('GET', '/');
@@ -188,7 +216,7 @@ describe.each(databases)('services that run elsewhere on $name', (kind) => {
     expect(moved.received[0]?.headers.authorization).toBe(
       `Basic ${Buffer.from('new:other-battery').toString('base64')}`,
     );
-    await client.setTarget(id, '1.0.0', { url: moved.url, credentials: null });
+    await client.setTarget({ serviceId: id, version: '1.0.0', json: { url: moved.url, credentials: null } });
     expect(await columns(id)).toMatchObject([{ sealed_credentials: null }]);
     const entries = await kethub.kethub.platform.database.read
       .selectFrom('audit_entries')
@@ -207,7 +235,9 @@ describe.each(databases)('services that run elsewhere on $name', (kind) => {
   });
 
   test('of two who change it on the same state one is refused', async () => {
-    const { id } = await client.createOnPremiseService({ name: 'Edited', target: { url: provider.url } });
+    const { id } = await client.createService({
+      json: { type: 'ON_PREMISE', name: 'Edited', target: { url: provider.url } },
+    });
     const put = (match: string) =>
       request('PUT', `/services/${id}/versions/1.0.0/target`, { url: `${provider.url}/x` }, { 'if-match': match });
     expect((await put('"1"')).status).toBe(200);
@@ -218,7 +248,7 @@ describe.each(databases)('services that run elsewhere on $name', (kind) => {
     const deployed = await deployOnPremise(client, 'Ending', { url: provider.url });
     const caller = await callerOf(deployed);
     expect((await caller.request('PATCH', '/a/b')).status).toBe(200);
-    await client.unsubscribe(deployed.application.id, deployed.subscription.id);
+    await client.unsubscribe({ applicationId: deployed.application.id, subscriptionId: deployed.subscription.id });
     let status = 200;
     while (status === 200) status = (await caller.request('PATCH', '/a/b')).status;
     expect(status).toBe(403);
@@ -249,12 +279,14 @@ describe.each(databases)('services that run elsewhere on $name', (kind) => {
       const { id: subscriptionId } = deployed.subscription;
       const at = toTimestamp(Date.now());
       const one = { subscriptionId, product: 'shots', amount: '2.5', at };
-      const first = await client.reportUsage(id, one, { key: 'job-1' });
-      expect(await client.reportUsage(id, one, { key: 'job-1' })).toEqual(first);
+      const first = await client.reportUsage({ serviceId: id, json: one, headers: { 'idempotency-key': 'job-1' } });
+      expect(await client.reportUsage({ serviceId: id, json: one, headers: { 'idempotency-key': 'job-1' } })).toEqual(
+        first,
+      );
       expect(first).toMatchObject({ amount: '2.5', at, test: false, version: '1.0.0' });
-      const tested = await client.reportUsage(id, { ...one, test: true });
+      const tested = await client.reportUsage({ serviceId: id, json: { ...one, test: true } });
       expect(tested).toMatchObject({ test: true });
-      const { id: consumer } = await client.me();
+      const { id: consumer } = await client.getMe();
       expect(await records()).toMatchObject([
         {
           id: first.id,
@@ -298,13 +330,16 @@ describe.each(databases)('services that run elsewhere on $name', (kind) => {
       expect((await report({ subscriptionId: other.subscription.id })).status).toBe(400);
       const { client: stranger } = await kethub.signIn('mallory');
       const { id: subscriptionId } = deployed.subscription;
-      const theirs = stranger.reportUsage(deployed.service.id, { subscriptionId, product: 'shots', amount: '1' });
+      const theirs = stranger.reportUsage({
+        serviceId: deployed.service.id,
+        json: { subscriptionId, product: 'shots', amount: '1' },
+      });
       await expect(theirs).rejects.toThrow(/You have no service/);
     });
 
     test('follows the commercial plan of the subscription, also when it has ended', async () => {
       const { database } = kethub.kethub.platform;
-      const { id: consumer } = await client.me();
+      const { id: consumer } = await client.getMe();
       const product = { name: 'Shots', unit: 'shot', unitPrice: '0.05', currency: 'EUR' };
       const products = [
         { id: 'shots', metering: 'REPORTED', ...product },

@@ -1,3 +1,4 @@
+import { serviceForm } from '@kethub/client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../testing/databases.ts';
 import { build, startTestKethub, type TestKethub } from '../../testing/kethub.ts';
@@ -19,14 +20,20 @@ describe.each(databases.filter(({ name }) => name === 'SQLite'))('a nearly full 
   }
 
   test('takes no uploads, whatever they are, and tells what has to be freed', async () => {
-    const pool = await kethub.client.createDataPool({ name: 'Pool' });
+    const pool = await kethub.client.createDataPool({ json: { name: 'Pool' } });
     floor(2 ** 60);
     const refused = { status: 507, code: 'insufficient-storage', message: expect.stringMatching(/free \d+ MiB/) };
     const source = await zip(files);
-    await expect(kethub.client.createService({ name: 'After', source })).rejects.toMatchObject(refused);
-    await expect(kethub.client.uploadDataPoolFile(pool.id, 'file', new Blob(['x']))).rejects.toMatchObject(refused);
+    await expect(kethub.client.createService({ body: serviceForm({ name: 'After', source }) })).rejects.toMatchObject(
+      refused,
+    );
+    await expect(
+      kethub.client.uploadDataPoolFile({ dataPoolId: pool.id, name: 'file', body: new Blob(['x']) }),
+    ).rejects.toMatchObject(refused);
     floor(1);
-    expect(await kethub.client.createService({ name: 'After', source })).toMatchObject({ name: 'After' });
+    expect(await kethub.client.createService({ body: serviceForm({ name: 'After', source }) })).toMatchObject({
+      name: 'After',
+    });
   });
 
   test('does no builds, and says why', async () => {

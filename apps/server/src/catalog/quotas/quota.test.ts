@@ -130,7 +130,7 @@ describe.each(databases)('a storage quota of 1 MB on $name', (kind) => {
     const refused = await app.request('POST', '/', { body: input });
     expect(codeOf(refused)).toBe('409 storage-quota-exceeded');
     expect(refused.text).toMatch(/quota is 1048576 bytes, \d+ are in use, and \d+ more are needed/);
-    await expect(kethub.client.startJob(deployed.service.id, null, { data: input })).rejects.toMatchObject({ code: 'storage-quota-exceeded' }); // prettier-ignore
+    await expect(kethub.client.startJob({ serviceId: deployed.service.id, json: { data: input } })).rejects.toMatchObject({ code: 'storage-quota-exceeded' }); // prettier-ignore
     const large = { ...probe, 'src/data.txt': Array.from({ length: 20_000 }, () => Math.random()).join() };
     await expect(deploy(kethub.client, 'Large', large)).rejects.toMatchObject({ code: 'storage-quota-exceeded' });
     expect((await storage()).dataPoolBytes).toBe(950 * KB);

@@ -86,14 +86,14 @@ test('and with the end of their time', async () => {
 
 test('files of a data pool leave it with the pool, and what replaced them before', async () => {
   const { client, platform } = kethub;
-  const { id } = await client.createDataPool({ name: 'Measured' });
+  const { id } = await client.createDataPool({ json: { name: 'Measured' } });
   const blobOf = async (): Promise<string> =>
     (await platform.database.read.selectFrom('data_pool_files').select('blob').executeTakeFirstOrThrow()).blob;
-  await client.uploadDataPoolFile(id, 'a.csv', new Blob(['1']));
+  await client.uploadDataPoolFile({ dataPoolId: id, name: 'a.csv', body: new Blob(['1']) });
   const first = await blobOf();
-  await client.uploadDataPoolFile(id, 'a.csv', new Blob(['2']));
+  await client.uploadDataPoolFile({ dataPoolId: id, name: 'a.csv', body: new Blob(['2']) });
   const second = await blobOf();
   expect(second).not.toBe(first);
-  await client.deleteDataPool(id);
+  await client.deleteDataPool({ dataPoolId: id });
   await expectGone([first, second]);
 });

@@ -48,7 +48,13 @@ describe.each(databases)('hosts that a version calls, on $name', (kind) => {
     ['api.example.org:65536', '/hosts/1'],
     ['[::1]:443', '/hosts/1'],
   ])('%s is no host: 400 that names the place', async (host, pointer) => {
-    await expect(kethub.client.configure(service.id, '1.0.0', { hosts: ['good.org', host] })).rejects.toMatchObject({
+    await expect(
+      kethub.client.configureServiceVersion({
+        serviceId: service.id,
+        version: '1.0.0',
+        json: { hosts: ['good.org', host] },
+      }),
+    ).rejects.toMatchObject({
       status: 400,
       errors: [{ pointer }],
     });
@@ -56,20 +62,20 @@ describe.each(databases)('hosts that a version calls, on $name', (kind) => {
 
   test('are shown to whoever may subscribe, and to who has subscribed', async () => {
     const grace = await kethub.signIn('grace');
-    await kethub.client.configure(service.id, '1.0.0', { hosts });
-    await kethub.client.publish(service.id, '1.0.0');
-    await kethub.client.publishListing(service.id, listing({ pricingPlans: [freePlan] }));
-    expect(await grace.client.marketplaceService(service.id)).toMatchObject({ hosts });
-    const me = await grace.client.me();
-    await kethub.client.createShare(service.id, { recipient: { type: 'USER', id: me.id } });
-    const [shared] = await grace.client.sharedServices();
+    await kethub.client.configureServiceVersion({ serviceId: service.id, version: '1.0.0', json: { hosts } });
+    await kethub.client.publishServiceVersion({ serviceId: service.id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+    await kethub.client.publishListing({ serviceId: service.id, json: listing({ pricingPlans: [freePlan] }) });
+    expect(await grace.client.getMarketplaceService({ serviceId: service.id })).toMatchObject({ hosts });
+    const me = await grace.client.getMe();
+    await kethub.client.createShare({ serviceId: service.id, json: { recipient: { type: 'USER', id: me.id } } });
+    const [shared] = await grace.client.listSharedServices();
     expect(shared?.versions).toMatchObject([{ hosts }]);
-    const application = await kethub.client.createApplication('caller');
-    const subscription = await kethub.client.subscribe(application.id, { serviceId: service.id });
+    const application = await kethub.client.createApplication({ json: { name: 'caller' } });
+    const subscription = await kethub.client.subscribe({ applicationId: application.id, json: { serviceId: service.id } });
     expect(subscription).toMatchObject({ hosts });
-    expect(await kethub.client.subscriptions(application.id)).toMatchObject([{ hosts }]);
+    expect(await kethub.client.listSubscriptions({ applicationId: application.id })).toMatchObject([{ hosts }]);
     const [key] = application.accessKeys;
-    const secretAccessKey = await kethub.client.revealSecret(application.id, key?.id ?? '');
+    const secretAccessKey = (await kethub.client.revealSecretAccessKey({ applicationId: application.id, keyId: key?.id ?? '' })).secretAccessKey;
     const endpoint = subscription.endpoint.replace(/\/$/, '');
     app = await callerOf({ service, application, subscription, endpoint, accessKeyId: key?.accessKeyId ?? '', secretAccessKey });
   }); // prettier-ignore

@@ -28,11 +28,11 @@ describe.each(databases)('an upload that is repeated on $name', (kind) => {
     return { status: answer.status, body: await answer.json() };
   }
   async function built(serviceId: string, version: string): Promise<string> {
-    for await (const one of kethub.client.watchBuild(serviceId, version)) if (isBuilt(one)) return one.status;
+    for await (const one of kethub.client.watchBuild({ serviceId, version })) if (isBuilt(one)) return one.status;
     throw new Error('The build was watched to its end without having one');
   }
   const versionsOf = async (id: string): Promise<string[]> =>
-    (await kethub.client.service(id)).versions.map(({ version, state }) => `${version} ${state}`);
+    (await kethub.client.getService({ serviceId: id })).versions.map(({ version, state }) => `${version} ${state}`);
 
   test('a first upload that could not be built is replaced under its name, and one that was built is not', async () => {
     const first = await post('/services', { name: 'Again' }, await zip(broken));
@@ -41,7 +41,16 @@ describe.each(databases)('an upload that is repeated on $name', (kind) => {
     const second = await post('/services', { name: 'Again', description: 'mended' }, await zip(good));
     expect(second).toMatchObject({ status: 201, body: { id, description: 'mended' } });
     expect(await built(id, '1.0.0')).toBe('SUCCEEDED');
-    expect((await kethub.client.startJob(id, '1.0.0', { data: 7 }, { wait: 60 })).status).toBe('SUCCEEDED');
+    expect(
+      (
+        await kethub.client.startJobOfVersion({
+          serviceId: id,
+          version: '1.0.0',
+          json: { data: 7 },
+          headers: { prefer: 'wait=60' },
+        })
+      ).status,
+    ).toBe('SUCCEEDED');
     expect((await post('/services', { name: 'Again' }, await zip(good))).status).toBe(409);
     expect(await versionsOf(id)).toEqual(['1.0.0 DRAFT']);
   });
@@ -56,13 +65,13 @@ describe.each(databases)('an upload that is repeated on $name', (kind) => {
     expect(await built(id, '1.0.0')).toBe('SUCCEEDED');
     // What is built is work that nobody loses by mistake.
     expect((await post(path, {}, await zip(good))).status).toBe(409);
-    await kethub.client.publish(id, '1.0.0');
+    await kethub.client.publishServiceVersion({ serviceId: id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
     const next = await post(path, { version: '2.0.0' }, await zip(broken));
     expect((next.body as ServiceVersion).configuration?.memoryGb).toBe(0.5);
     expect(await built(id, '2.0.0')).toBe('FAILED');
     expect((await post(path, { version: '0.9.0' }, await zip(good))).status).toBe(409);
     // The ZIP alone as well, as it always was.
-    await kethub.client.createVersion(id, await zip(good));
+    await kethub.client.addServiceVersion({ serviceId: id, body: await zip(good) });
     expect(await built(id, '2.0.0')).toBe('SUCCEEDED');
     expect(await versionsOf(id)).toEqual(['2.0.0 DRAFT', '1.0.0 PUBLISHED']);
   });
@@ -70,7 +79,7 @@ describe.each(databases)('an upload that is repeated on $name', (kind) => {
   test('what does not fit the service is refused with its place', async () => {
     const { id } = (await post('/services', { name: 'Fitting' }, await zip(good))).body as Service;
     await built(id, '1.0.0');
-    await kethub.client.publish(id, '1.0.0');
+    await kethub.client.publishServiceVersion({ serviceId: id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
     for (const [name, value] of [
       ['name', 'Another'],
       ['type', 'WORKFLOW'],
@@ -85,7 +94,7 @@ describe.each(databases)('an upload that is repeated on $name', (kind) => {
   });
 
   test('a first workflow with problems is replaced under its name, and one without is not', async () => {
-    const { id: applicationId } = await kethub.client.createApplication('Caller');
+    const { id: applicationId } = await kethub.client.createApplication({ json: { name: 'Caller' } });
     const first = await post('/services', { name: 'Mended', type: 'WORKFLOW', applicationId }, 'no workflow');
     const { id, versions } = first.body as Service;
     expect(versions).toMatchObject([{ version: '1.0.0', workflow: { problems: [{ elementId: null }] } }]);
@@ -95,7 +104,7 @@ describe.each(databases)('an upload that is repeated on $name', (kind) => {
       body: { id, description: 'mended', versions: [{ version: '1.0.0', workflow: { problems: [], applicationId } }] },
     });
     expect((await post('/services', { name: 'Mended', type: 'WORKFLOW' }, workflow)).status).toBe(409);
-    await kethub.client.publish(id, '1.0.0');
+    await kethub.client.publishServiceVersion({ serviceId: id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
     const path = `/services/${id}/versions`;
     expect((await post(path, { version: '1.1.0' }, 'no workflow')).status).toBe(201);
     const next = await post(path, { version: '1.2.0' }, workflow);
@@ -121,7 +130,7 @@ describe.each(databases)('an upload that is repeated on $name', (kind) => {
 
   test('a workflow takes the form as well', async () => {
     const { id } = (await post('/services', { name: 'Flow', type: 'WORKFLOW' }, workflow)).body as Service;
-    await kethub.client.publish(id, '1.0.0');
+    await kethub.client.publishServiceVersion({ serviceId: id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
     const next = await post(`/services/${id}/versions`, { type: 'WORKFLOW', version: '1.1.0' }, workflow);
     expect(next).toMatchObject({ status: 201, body: { version: '1.1.0', state: 'DRAFT' } });
   });

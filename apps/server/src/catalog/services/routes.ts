@@ -26,7 +26,7 @@ import {
   platformEndpoint as endpoint,
   type PlatformEndpoint,
 } from '../../foundation/http/index.ts';
-import { logMedia, logProblems } from '../../foundation/logs/index.ts';
+import { logContent, logProblems } from '../../foundation/logs/index.ts';
 import type { Mailer } from '../../foundation/mail/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { deleteSpecification, readSpecification, uploadSpecification, yamlMedia } from './api-specification.ts';
@@ -318,7 +318,7 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     access: 'service:read',
     summary: 'Read or follow the log of the build',
     params: versionPath,
-    answers: { 200: { media: [...logMedia] } },
+    answers: { 200: logContent },
     problems: [...found, ...logProblems],
     handle: ({ params, caller, request, reply }) =>
       readBuildLog(platform, contextOf(caller), params.serviceId, params.version, request, reply),

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { isBuilt } from '@kethub/client';
+import { isBuilt, serviceForm } from '@kethub/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../testing/databases.ts';
 import type { CallOptions } from '../../testing/gateway.ts';
@@ -37,22 +37,31 @@ describe.each(databases)('services of the platform interface on $name', (kind) =
 
   test('upload, build with its log, publish, subscribe', async () => {
     const { client } = platform;
-    const service = await client.createService({ name: 'Grover Süche 2', source: await zip(program) });
+    const service = await client.createService({
+      body: serviceForm({ name: 'Grover Süche 2', source: await zip(program) }),
+    });
     expect(service).toMatchObject({
       name: 'Grover Süche 2',
       type: 'MANAGED',
       versions: [{ version: '1.0.0', state: 'DRAFT' }],
     });
     const lines: string[] = [];
-    for await (const { entry } of client.followBuildLog(service.id, '1.0.0')) lines.push(entry.message);
+    for await (const { entry } of client.followBuildLog({ serviceId: service.id, version: '1.0.0' }))
+      lines.push(entry.message);
     expect(lines.join('\n')).toContain('Found run(data');
-    for await (const one of client.watchBuild(service.id, '1.0.0'))
+    for await (const one of client.watchBuild({ serviceId: service.id, version: '1.0.0' }))
       if (isBuilt(one)) expect(one.status).toBe('SUCCEEDED');
-    const application = await client.createApplication('Caller');
-    await expect(client.subscribe(application.id, { serviceId: service.id })).rejects.toMatchObject({ status: 404 });
-    const published = await client.publish(service.id, '1.0.0');
+    const application = await client.createApplication({ json: { name: 'Caller' } });
+    await expect(
+      client.subscribe({ applicationId: application.id, json: { serviceId: service.id } }),
+    ).rejects.toMatchObject({ status: 404 });
+    const published = await client.publishServiceVersion({
+      serviceId: service.id,
+      version: '1.0.0',
+      json: { visibility: 'INTERNAL' },
+    });
     expect(published).toMatchObject({ state: 'PUBLISHED', parameters: [{ name: 'data' }] });
-    const subscription = await client.subscribe(application.id, { serviceId: service.id });
+    const subscription = await client.subscribe({ applicationId: application.id, json: { serviceId: service.id } });
     expect(subscription.endpoint).toBe(published.endpoint);
     expect(subscription.endpoint).toMatch(/\/grover-suche-2\/1\.0\.0\/$/);
   });
@@ -81,11 +90,18 @@ describe.each(databases)('services of the platform interface on $name', (kind) =
   test('a published version cannot be changed; the next one is a draft beside it', async () => {
     const { client } = platform;
     const { service } = await build(client, 'Versions', program);
-    await client.publish(service.id, '1.0.0');
+    await client.publishServiceVersion({ serviceId: service.id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
     const other = await zip({ ...program, 'README.md': 'next' });
-    await expect(client.replaceSource(service.id, '1.0.0', other)).rejects.toMatchObject({ code: 'version-published' });
-    expect(await client.createVersion(service.id, other)).toMatchObject({ version: '1.1.0', state: 'DRAFT' });
-    await expect(client.createVersion(service.id, other)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(client.replaceSource({ serviceId: service.id, version: '1.0.0', body: other })).rejects.toMatchObject({
+      code: 'version-published',
+    });
+    expect(await client.addServiceVersion({ serviceId: service.id, body: other })).toMatchObject({
+      version: '1.1.0',
+      state: 'DRAFT',
+    });
+    await expect(client.addServiceVersion({ serviceId: service.id, body: other })).rejects.toMatchObject({
+      code: 'conflict',
+    });
     const source = await request('GET', `/services/${service.id}/versions/1.1.0/source`);
     expect(Buffer.from(await source.arrayBuffer())).toEqual(Buffer.from(await other.arrayBuffer()));
   });
@@ -106,7 +122,9 @@ describe.each(databases)('services of the platform interface on $name', (kind) =
     };
     Object.assign(database, { write: loseAnswer });
     const other = await zip({ ...program, 'README.md': 'other' });
-    await expect(platform.client.replaceSource(service.id, '1.0.0', other)).rejects.toMatchObject({ status: 500 });
+    await expect(
+      platform.client.replaceSource({ serviceId: service.id, version: '1.0.0', body: other }),
+    ).rejects.toMatchObject({ status: 500 });
     expect(await sourceOf()).not.toBe(before);
     const source = await request('GET', `/services/${service.id}/versions/1.0.0/source`);
     expect(Buffer.from(await source.arrayBuffer())).toEqual(Buffer.from(await other.arrayBuffer()));
@@ -145,14 +163,14 @@ describe.each(databases)('services of the platform interface on $name', (kind) =
   test('what belongs to somebody else is not there', async () => {
     const { service } = await build(platform.client, 'Mine', program);
     const { client } = await platform.signIn('mallory');
-    expect(await client.services()).toEqual([]);
+    expect(await client.listServices()).toEqual([]);
     const source = await zip(program);
     for (const attempt of [
-      () => client.service(service.id),
-      () => client.build(service.id, '1.0.0'),
-      () => client.publish(service.id, '1.0.0'),
-      () => client.deleteService(service.id),
-      () => client.replaceSource(service.id, '1.0.0', source),
+      () => client.getService({ serviceId: service.id }),
+      () => client.getBuild({ serviceId: service.id, version: '1.0.0' }),
+      () => client.publishServiceVersion({ serviceId: service.id, version: '1.0.0', json: { visibility: 'INTERNAL' } }),
+      () => client.deleteService({ serviceId: service.id }),
+      () => client.replaceSource({ serviceId: service.id, version: '1.0.0', body: source }),
     ]) {
       await expect(attempt()).rejects.toMatchObject({ status: 404 });
     }
@@ -246,22 +264,24 @@ describe.each(databases)('services of the platform interface on $name', (kind) =
     const { client } = platform;
     const runtime = (folder: string): string[] => readdirSync(path.join(platform.dataDir, 'runtime', folder));
     const before = { sources: runtime('sources'), layers: runtime('layers') };
-    const service = await client.createService({ name: what, source: await source() });
+    const service = await client.createService({ body: serviceForm({ name: what, source: await source() }) });
     let problem: unknown;
-    for await (const one of client.watchBuild(service.id, '1.0.0')) problem = one.problem;
+    for await (const one of client.watchBuild({ serviceId: service.id, version: '1.0.0' })) problem = one.problem;
     expect(problem).toMatchObject({ code, title: expect.any(String), detail: expect.stringMatching(detail) });
-    const log = await client.buildLog(service.id, '1.0.0');
+    const log = await client.getBuildLog({ serviceId: service.id, version: '1.0.0' });
     expect(log.at(-1)?.message).toContain((problem as { title: string }).title);
-    await expect(client.publish(service.id, '1.0.0')).rejects.toMatchObject({ code: 'build-not-succeeded' });
+    await expect(
+      client.publishServiceVersion({ serviceId: service.id, version: '1.0.0', json: { visibility: 'INTERNAL' } }),
+    ).rejects.toMatchObject({ code: 'build-not-succeeded' });
     expect({ sources: runtime('sources'), layers: runtime('layers') }).toEqual(before);
     expect(runtime('drafts')).toEqual([]);
-    await client.deleteService(service.id);
+    await client.deleteService({ serviceId: service.id });
   });
 
   test('a deleted service takes its versions, builds and source with it', async () => {
     const before = await rowCounts();
     const { service } = await build(platform.client, 'Going', probe);
-    await platform.client.deleteService(service.id);
+    await platform.client.deleteService({ serviceId: service.id });
     expect(await rowCounts()).toEqual(before);
   });
 });

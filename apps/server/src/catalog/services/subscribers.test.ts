@@ -26,12 +26,19 @@ describe.each(databases)('deleting a service that others use on $name', (kind) =
 
   test('is refused, and forced it tells those who have subscribed; what was executed stays theirs', async () => {
     const { service } = await build(kethub.client, 'Shared Thing', probe);
-    await kethub.client.publish(service.id, '1.0.0');
+    await kethub.client.publishServiceVersion({
+      serviceId: service.id,
+      version: '1.0.0',
+      json: { visibility: 'INTERNAL' },
+    });
     const grace = await kethub.signIn('grace');
     const hers = await poolUser(kethub, grace.loginSession);
-    await kethub.client.createShare(service.id, { recipient: { type: 'USER', id: hers.id } });
-    const application = await grace.client.createApplication('Simulation');
-    const subscription = await grace.client.subscribe(application.id, { serviceId: service.id });
+    await kethub.client.createShare({ serviceId: service.id, json: { recipient: { type: 'USER', id: hers.id } } });
+    const application = await grace.client.createApplication({ json: { name: 'Simulation' } });
+    const subscription = await grace.client.subscribe({
+      applicationId: application.id,
+      json: { serviceId: service.id },
+    });
     const [key] = application.accessKeys;
     const deployed = {
       service,
@@ -39,19 +46,21 @@ describe.each(databases)('deleting a service that others use on $name', (kind) =
       subscription,
       endpoint: subscription.endpoint.replace(/\/$/, ''),
       accessKeyId: key?.accessKeyId ?? '',
-      secretAccessKey: await grace.client.revealSecret(application.id, key?.id ?? ''),
+      secretAccessKey: (
+        await grace.client.revealSecretAccessKey({ applicationId: application.id, keyId: key?.id ?? '' })
+      ).secretAccessKey,
     };
     const app = await callerOf(deployed);
     const params = { return: { cut: 7 }, files: { 'a.txt': 'kept' }, print: ['a line'] };
     const { id } = await app.finish({ params });
     const before = (await mails()).length;
 
-    await expect(kethub.client.deleteService(service.id)).rejects.toMatchObject({
+    await expect(kethub.client.deleteService({ serviceId: service.id })).rejects.toMatchObject({
       code: 'service-in-use',
       message: expect.stringContaining('1 application of 1 owner has subscribed'),
     });
     expect((await app.request('GET', `/${id}/result`)).status).toBe(200);
-    await kethub.client.deleteService(service.id, { force: true });
+    await kethub.client.deleteService({ serviceId: service.id, force: true });
 
     await expect.poll(async () => (await mails()).length, patient).toBe(before + 1);
     const mail = (await mails()).find((text) => text.includes(service.id)) ?? '';
@@ -71,10 +80,12 @@ describe.each(databases)('deleting a service that others use on $name', (kind) =
   test('one that only the own applications use is deleted by force as well, and nobody is told', async () => {
     const { service } = await deploy(kethub.client, 'Own', probe);
     const before = (await mails()).length;
-    await expect(kethub.client.deleteService(service.id)).rejects.toMatchObject({ code: 'service-in-use' });
-    await kethub.client.deleteService(service.id, { force: true });
+    await expect(kethub.client.deleteService({ serviceId: service.id })).rejects.toMatchObject({
+      code: 'service-in-use',
+    });
+    await kethub.client.deleteService({ serviceId: service.id, force: true });
     expect((await mails()).length).toBe(before);
     const { service: unused } = await build(kethub.client, 'Unused', probe);
-    await kethub.client.deleteService(unused.id);
+    await kethub.client.deleteService({ serviceId: unused.id });
   });
 });

@@ -84,13 +84,13 @@ describe.each(databases)('versions of services on $name', (kind) => {
     expect([refused.status, refused.body]).toMatchObject([422, { errors: [{ pointer: '/webhooks' }] }]);
     expect((await api('PUT', path, '', yaml)).status).toBe(400);
     expect((await api('PUT', path, `a: ${'x'.repeat(600_000)}`, yaml)).status).toBe(413);
-    await client.publish(service.id, '1.0.0');
+    await client.publishServiceVersion({ serviceId: service.id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
     expect((await api('PUT', path, own)).body).toMatchObject({
       status: 409,
       type: expect.stringMatching(/published$/),
     });
     expect((await api('DELETE', path)).status).toBe(409);
-    await client.createVersion(service.id, await zip(typed));
+    await client.addServiceVersion({ serviceId: service.id, body: await zip(typed) });
     const next = `/services/${service.id}/versions/1.1.0/api-specification`;
     expect((await api('GET', next)).body).toMatchObject({ info: { title: 'Mine', version: '1.1.0' } });
     expect((await api('DELETE', next)).status).toBe(204);
@@ -130,15 +130,23 @@ describe.each(databases)('versions of services on $name', (kind) => {
     const started = await caller.request('POST', '/', { body: '{}' });
     expect([started.status, started.headers.get('deprecation')]).toEqual([201, expect.stringMatching(/^@\d{10}$/)]);
     expect((await caller.request('GET', '/not-an-id')).headers.get('deprecation')).not.toBeNull();
-    const other = await client.createApplication('Late');
-    await expect(client.subscribe(other.id, { serviceId })).rejects.toMatchObject({ code: 'conflict' });
-    expect((await client.subscribe(deployed.application.id, { serviceId })).id).toBe(deployed.subscription.id);
+    const other = await client.createApplication({ json: { name: 'Late' } });
+    await expect(client.subscribe({ applicationId: other.id, json: { serviceId } })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    expect((await client.subscribe({ applicationId: deployed.application.id, json: { serviceId } })).id).toBe(
+      deployed.subscription.id,
+    );
     expect((await api('DELETE', path)).body).not.toHaveProperty('retirement');
     await expect.poll(async () => (await caller.request('GET', '/')).headers.get('sunset'), patient).toBeNull();
 
-    await client.createVersion(serviceId, await zip(probe));
-    for await (const one of client.watchBuild(serviceId, '1.1.0')) void one;
-    const { endpoint = '' } = await client.publish(serviceId, '1.1.0');
+    await client.addServiceVersion({ serviceId, body: await zip(probe) });
+    for await (const one of client.watchBuild({ serviceId, version: '1.1.0' })) void one;
+    const { endpoint = '' } = await client.publishServiceVersion({
+      serviceId,
+      version: '1.1.0',
+      json: { visibility: 'INTERNAL' },
+    });
     const running = await caller.start({ params: { sleep: 2, return: { cut: 2 } } });
     expect((await api('PUT', path, {})).body).toMatchObject({ state: 'RETIRED' });
     await expect.poll(async () => (await caller.request('POST', '/', { body: '{}' })).status, patient).toBe(410);
@@ -153,7 +161,7 @@ describe.each(databases)('versions of services on $name', (kind) => {
     await expect.poll(status, patient).toBe('SUCCEEDED');
     expect((await api('DELETE', path)).status).toBe(409);
     expect((await api('PUT', path, {})).status).toBe(409);
-    expect((await client.subscribe(other.id, { serviceId })).version).toBe('1.1.0');
+    expect((await client.subscribe({ applicationId: other.id, json: { serviceId } })).version).toBe('1.1.0');
     const log = await api('GET', '/audit-log');
     expect(JSON.stringify(log.body)).toContain('service:retire');
   });
@@ -172,7 +180,11 @@ describe.each(databases)('versions of services on $name', (kind) => {
 
   test('numbers can be chosen, and only grow', async () => {
     const { service } = await build(kethub.client, 'Numbered', probe);
-    await kethub.client.publish(service.id, '1.0.0');
+    await kethub.client.publishServiceVersion({
+      serviceId: service.id,
+      version: '1.0.0',
+      json: { visibility: 'INTERNAL' },
+    });
     const add = async (version: string) =>
       api('POST', `/services/${service.id}/versions?version=${version}`, await zip(probe), {
         'content-type': 'application/zip',
@@ -240,7 +252,7 @@ describe.each(databases)('versions of services on $name', (kind) => {
   test('of many who change the same at once, as they have read it, one does', async () => {
     const { client } = kethub;
     const { service } = await build(client, 'Contended', probe);
-    const { id } = await client.createApplication('contended');
+    const { id } = await client.createApplication({ json: { name: 'contended' } });
     const rush = async (method: string, path: string, bodyAs: (index: number) => object) => {
       const match = (await api('GET', path.replace('/configuration', ''))).headers.get('etag') ?? '';
       const answers = Array.from({ length: 8 }, (_none, index) =>
@@ -290,11 +302,14 @@ describe.each(databases)('versions of services on $name', (kind) => {
     };
     expect(await resultOf(without)).toMatchObject({ QISKIT_IBM_TOKEN: null });
     const { id } = deployed.service;
-    await client.createVersion(id, await zip(tokens));
-    for await (const one of client.watchBuild(id, '1.1.0')) void one;
-    await client.configure(id, '1.1.0', { providerAccessTokens: true });
-    await client.publish(id, '1.1.0');
-    const subscription = await client.subscribe(deployed.application.id, { serviceId: id, version: '1.1.0' });
+    await client.addServiceVersion({ serviceId: id, body: await zip(tokens) });
+    for await (const one of client.watchBuild({ serviceId: id, version: '1.1.0' })) void one;
+    await client.configureServiceVersion({ serviceId: id, version: '1.1.0', json: { providerAccessTokens: true } });
+    await client.publishServiceVersion({ serviceId: id, version: '1.1.0', json: { visibility: 'INTERNAL' } });
+    const subscription = await client.subscribe({
+      applicationId: deployed.application.id,
+      json: { serviceId: id, version: '1.1.0' },
+    });
     const caller = await callerOf({ ...deployed, endpoint: subscription.endpoint.replace(/\/$/, '') });
     expect(await resultOf(caller)).toMatchObject({
       QISKIT_IBM_TOKEN: key,

@@ -32,7 +32,7 @@ describe.each(databases)('sharing on $name', (kind) => {
     kethub = await startTestKethub(kind);
     provider = kethub.client;
     service = (await build(provider, 'Shared', probe)).service;
-    await provider.publish(service.id, '1.0.0');
+    await provider.publishServiceVersion({ serviceId: service.id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
     grace = await join('grace');
     edsger = await join('edsger');
   });
@@ -43,7 +43,7 @@ describe.each(databases)('sharing on $name', (kind) => {
 
   async function join(username: string): Promise<Person> {
     const { client, loginSession } = await kethub.signIn(username);
-    return { client, loginSession, id: (await client.me()).id };
+    return { client, loginSession, id: (await client.getMe()).id };
   }
   const api = (): string => kethub.kethub.platform.addresses.api;
   const request = (method: string, path: string, loginSession: string, body?: object, headers = {}) =>
@@ -72,11 +72,12 @@ describe.each(databases)('sharing on $name', (kind) => {
     return { id, graceThere: there(grace), edsgerThere: there(edsger) };
   }
   async function unshare(): Promise<void> {
-    for (const { id } of await provider.shares(service.id)) await provider.deleteShare(service.id, id);
+    for (const { id } of await provider.listShares({ serviceId: service.id }))
+      await provider.deleteShare({ serviceId: service.id, shareId: id });
   }
   const startsJob = async (client: PlatformClient): Promise<number> => {
     try {
-      await client.startJob(service.id, null, {});
+      await client.startJob({ serviceId: service.id, json: {} });
       return 201;
     } catch (error) {
       return (error as { status: number }).status;
@@ -86,7 +87,7 @@ describe.each(databases)('sharing on $name', (kind) => {
   describe('a share', () => {
     test('is created, read, changed and removed; every change is in the audit log', async () => {
       const recipient = user(grace);
-      const share = await provider.createShare(service.id, { recipient, endDate: FAR });
+      const share = await provider.createShare({ serviceId: service.id, json: { recipient, endDate: FAR } });
       const expected = {
         id: share.id,
         serviceId: service.id,
@@ -98,7 +99,7 @@ describe.each(databases)('sharing on $name', (kind) => {
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
       };
       expect(share).toEqual(expected);
-      expect(await provider.shares(service.id)).toEqual([expected]);
+      expect(await provider.listShares({ serviceId: service.id })).toEqual([expected]);
       const path = `/services/${service.id}/shares/${share.id}`;
       const read = await request('GET', path, kethub.loginSession);
       expect(await read.json()).toEqual(expected);
@@ -107,8 +108,10 @@ describe.each(databases)('sharing on $name', (kind) => {
       const changed = await change(read.headers.get('etag') ?? '');
       expect(await changed.json()).toEqual({ ...expected, startDate: FAR, status: 'NEVER_ACTIVE' });
       expect((await change(read.headers.get('etag') ?? '')).status).toBe(412);
-      await provider.deleteShare(service.id, share.id);
-      await expect(provider.deleteShare(service.id, share.id)).rejects.toMatchObject(refused(404, 'not-found'));
+      await provider.deleteShare({ serviceId: service.id, shareId: share.id });
+      await expect(provider.deleteShare({ serviceId: service.id, shareId: share.id })).rejects.toMatchObject(
+        refused(404, 'not-found'),
+      );
       const log = (await (await request('GET', '/audit-log?limit=3', kethub.loginSession)).json()) as object[];
       expect(log).toMatchObject([
         { action: 'share:delete', resourceId: share.id, detail: { serviceId: service.id, recipient } },
@@ -127,10 +130,13 @@ describe.each(databases)('sharing on $name', (kind) => {
     ] as const)(
       'from %s until %s is %s, and gives access only when that is ACTIVE',
       async (startDate, endDate, status) => {
-        const share = await provider.createShare(service.id, { recipient: user(grace), startDate, endDate });
+        const share = await provider.createShare({
+          serviceId: service.id,
+          json: { recipient: user(grace), startDate, endDate },
+        });
         expect(share.status).toBe(status);
         const active = status === 'ACTIVE';
-        expect((await grace.client.sharedServices()).map(({ id }) => id)).toEqual(active ? [service.id] : []);
+        expect((await grace.client.listSharedServices()).map(({ id }) => id)).toEqual(active ? [service.id] : []);
         expect(await startsJob(grace.client)).toBe(active ? 201 : 404);
         await unshare();
       },
@@ -153,7 +159,7 @@ describe.each(databases)('sharing on $name', (kind) => {
       const [first, second] = [await post({ recipient: user(grace) }), await post({ recipient: user(grace) })];
       expect(await second.json()).toEqual(await first.json());
       expect((await post({ recipient: user(edsger) })).status).toBe(422);
-      expect(await provider.shares(service.id)).toHaveLength(1);
+      expect(await provider.listShares({ serviceId: service.id })).toHaveLength(1);
       await unshare();
     });
 
@@ -176,8 +182,8 @@ describe.each(databases)('sharing on $name', (kind) => {
       expect(await answerTo({ type: 'ORGANIZATION', id: UNKNOWN })).toMatchObject({ status: 404 });
       // The id of a person is not that of an organization.
       expect(await answerTo({ type: 'ORGANIZATION', id: grace.id })).toMatchObject({ status: 404 });
-      expect(await answerTo({ type: 'USER', id: (await provider.me()).id })).toMatchObject({ status: 409 });
-      expect(await provider.shares(service.id)).toEqual([]);
+      expect(await answerTo({ type: 'USER', id: (await provider.getMe()).id })).toMatchObject({ status: 409 });
+      expect(await provider.listShares({ serviceId: service.id })).toEqual([]);
     });
   });
 
@@ -185,10 +191,13 @@ describe.each(databases)('sharing on $name', (kind) => {
     test('is the service with its published versions, and nothing of how it is made', async () => {
       const other = (await build(provider, 'With a draft', probe)).service;
       const environment = { TOKEN: 'open-sesame-5512' };
-      await provider.configure(other.id, '1.0.0', { environment });
-      await provider.publish(other.id, '1.0.0');
-      await provider.createVersion(other.id, new Blob([await (await source(other.id)).arrayBuffer()]));
-      await provider.createShare(other.id, { recipient: user(grace), endDate: FAR });
+      await provider.configureServiceVersion({ serviceId: other.id, version: '1.0.0', json: { environment } });
+      await provider.publishServiceVersion({ serviceId: other.id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+      await provider.addServiceVersion({
+        serviceId: other.id,
+        body: new Blob([await (await source(other.id)).arrayBuffer()], { type: 'application/zip' }),
+      });
+      await provider.createShare({ serviceId: other.id, json: { recipient: user(grace), endDate: FAR } });
       const answer = await request('GET', '/shared-services', grace.loginSession);
       const text = await answer.text();
       expect(JSON.parse(text)).toEqual([
@@ -227,14 +236,14 @@ describe.each(databases)('sharing on $name', (kind) => {
         expect((await request('GET', `/services/${other.id}${path}`, grace.loginSession)).status).toBe(404);
       }
       expect((await request('GET', `/shared-services/${other.id}`, edsger.loginSession)).status).toBe(404);
-      await provider.deleteService(other.id);
-      expect(await grace.client.sharedServices()).toEqual([]);
+      await provider.deleteService({ serviceId: other.id });
+      expect(await grace.client.listSharedServices()).toEqual([]);
     });
     const source = (id: string) => request('GET', `/services/${id}/versions/1.0.0/source`, kethub.loginSession);
 
     test('comes in pages', async () => {
       const services = [service, (await build(provider, 'Second', probe)).service];
-      for (const { id } of services) await provider.createShare(id, { recipient: user(edsger) });
+      for (const { id } of services) await provider.createShare({ serviceId: id, json: { recipient: user(edsger) } });
       const first = await request('GET', '/shared-services?limit=1', edsger.loginSession);
       const next = /<(.*)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
       const second = await request('GET', next.slice(api().length), edsger.loginSession);
@@ -246,7 +255,7 @@ describe.each(databases)('sharing on $name', (kind) => {
 
   describe('somebody else', () => {
     test('cannot see, make, change or remove shares, nor by guessing the id of one', async () => {
-      const share = await provider.createShare(service.id, { recipient: user(grace) });
+      const share = await provider.createShare({ serviceId: service.id, json: { recipient: user(grace) } });
       const own = (await build(edsger.client, 'Own', probe)).service;
       for (const { loginSession } of [grace, edsger]) {
         const path = `/services/${service.id}/shares`;
@@ -262,18 +271,18 @@ describe.each(databases)('sharing on $name', (kind) => {
         ];
         expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404, 404]);
       }
-      expect(await provider.shares(service.id)).toEqual([share]);
+      expect(await provider.listShares({ serviceId: service.id })).toEqual([share]);
       expect(await startsJob(edsger.client)).toBe(404);
       await unshare();
     });
 
     test('has nothing of it in an organization, nor the organization of what is shared with a member', async () => {
       const { id, graceThere } = await organization();
-      await provider.createShare(service.id, { recipient: user(grace) });
+      await provider.createShare({ serviceId: service.id, json: { recipient: user(grace) } });
       expect(await startsJob(graceThere)).toBe(404);
-      expect(await graceThere.sharedServices()).toEqual([]);
+      expect(await graceThere.listSharedServices()).toEqual([]);
       await unshare();
-      await provider.createShare(service.id, { recipient: { type: 'ORGANIZATION', id } });
+      await provider.createShare({ serviceId: service.id, json: { recipient: { type: 'ORGANIZATION', id } } });
       expect(await startsJob(graceThere)).toBe(201);
       expect(await startsJob(grace.client)).toBe(404);
       await unshare();
@@ -283,32 +292,39 @@ describe.each(databases)('sharing on $name', (kind) => {
   describe('an organization', () => {
     test('gives its members what is shared with it, until they leave', async () => {
       const { id, graceThere, edsgerThere } = await organization();
-      await provider.createShare(service.id, { recipient: { type: 'ORGANIZATION', id } });
-      expect((await graceThere.sharedServices()).map((one) => one.id)).toEqual([service.id]);
-      const started = await graceThere.startJob(service.id, '1.0.0', {}, { wait: 60 });
+      await provider.createShare({ serviceId: service.id, json: { recipient: { type: 'ORGANIZATION', id } } });
+      expect((await graceThere.listSharedServices()).map((one) => one.id)).toEqual([service.id]);
+      const started = await graceThere.startJobOfVersion({
+        serviceId: service.id,
+        version: '1.0.0',
+        json: {},
+        headers: { prefer: 'wait=60' },
+      });
       expect(started.status).toBe('SUCCEEDED');
       const left = await request('DELETE', `/organizations/${id}/membership`, grace.loginSession);
       expect(left.status).toBe(204);
-      await expect(graceThere.executions.result(started.id)).rejects.toMatchObject(
+      await expect(graceThere.getOwnedResult({ executionId: started.id })).rejects.toMatchObject(
         refused(403, 'unknown-organization'),
       );
-      await expect(grace.client.executions.result(started.id)).rejects.toMatchObject(
+      await expect(grace.client.getOwnedResult({ executionId: started.id })).rejects.toMatchObject(
         refused(404, 'execution-not-found'),
       );
       expect(await startsJob(graceThere)).toBe(403);
       // The organization keeps what was started for it.
-      expect(await edsgerThere.executions.result(started.id)).toMatchObject({ _embedded: { status: started } });
+      expect(await edsgerThere.getOwnedResult({ executionId: started.id })).toMatchObject({
+        _embedded: { status: started },
+      });
       await unshare();
     });
 
     test('that is deleted takes what was shared with it along; an account as well', async () => {
       const { id } = await organization();
       const leaving = await join('leaving');
-      await provider.createShare(service.id, { recipient: { type: 'ORGANIZATION', id } });
-      await provider.createShare(service.id, { recipient: user(leaving) });
+      await provider.createShare({ serviceId: service.id, json: { recipient: { type: 'ORGANIZATION', id } } });
+      await provider.createShare({ serviceId: service.id, json: { recipient: user(leaving) } });
       expect((await request('DELETE', `/organizations/${id}`, edsger.loginSession)).status).toBe(204);
       expect((await request('DELETE', '/me', leaving.loginSession)).status).toBe(204);
-      expect(await provider.shares(service.id)).toEqual([]);
+      expect(await provider.listShares({ serviceId: service.id })).toEqual([]);
       const late = request('POST', `/services/${service.id}/shares`, kethub.loginSession, { recipient: user(leaving) });
       expect((await late).status).toBe(404);
     });
@@ -325,17 +341,20 @@ describe.each(databases)('sharing on $name', (kind) => {
       );
     }
     async function bearerOf(client: PlatformClient, application: { id: string; tokenEndpoint: string }) {
-      const { accessKeys } = await client.application(application.id);
-      const secret = await client.revealSecret(application.id, accessKeys[0]?.id ?? '');
+      const { accessKeys } = await client.getApplication({ applicationId: application.id });
+      const secret = (
+        await client.revealSecretAccessKey({ applicationId: application.id, keyId: accessKeys[0]?.id ?? '' })
+      ).secretAccessKey;
       const token = await requestToken(application.tokenEndpoint, `${accessKeys[0]?.accessKeyId}:${secret}`);
       return { authorization: `Bearer ${member(token.body, 'access_token')}` };
     }
 
     test('cannot subscribe where the service is not published internally: then there is only the job interface', async () => {
-      const application = await grace.client.createApplication('too early');
-      const subscribing = () => grace.client.subscribe(application.id, { serviceId: service.id });
+      const application = await grace.client.createApplication({ json: { name: 'too early' } });
+      const subscribing = () =>
+        grace.client.subscribe({ applicationId: application.id, json: { serviceId: service.id } });
       await expect(subscribing()).rejects.toMatchObject(refused(404, 'not-found'));
-      await provider.createShare(service.id, { recipient: user(grace) });
+      await provider.createShare({ serviceId: service.id, json: { recipient: user(grace) } });
       await visibility('NONE');
       await expect(subscribing()).rejects.toMatchObject(refused(404, 'not-found'));
       expect(await startsJob(grace.client)).toBe(201);
@@ -347,9 +366,12 @@ describe.each(databases)('sharing on $name', (kind) => {
     test('call the API while a share is active: at every gateway, within a second of every change', async () => {
       const second = kind.name === 'PostgreSQL' ? await startSecondGateway(kethub) : null;
       if (second) closing.push(() => second.close());
-      const application = await grace.client.createApplication('caller');
-      let share = await provider.createShare(service.id, { recipient: user(grace) });
-      const { endpoint } = await grace.client.subscribe(application.id, { serviceId: service.id });
+      const application = await grace.client.createApplication({ json: { name: 'caller' } });
+      let share = await provider.createShare({ serviceId: service.id, json: { recipient: user(grace) } });
+      const { endpoint } = await grace.client.subscribe({
+        applicationId: application.id,
+        json: { serviceId: service.id },
+      });
       const headers = await bearerOf(grace.client, application);
       const statuses = async (): Promise<number[]> => {
         const asked = [endpoint, ...(second ? [second.at(endpoint)] : [])];
@@ -360,27 +382,31 @@ describe.each(databases)('sharing on $name', (kind) => {
       const become = (status: number) => expect.poll(statuses, patient).toEqual([status]);
       await become(200);
 
-      await provider.deleteShare(service.id, share.id);
+      await provider.deleteShare({ serviceId: service.id, shareId: share.id });
       await become(404);
-      share = await provider.createShare(service.id, { recipient: user(grace) });
+      share = await provider.createShare({ serviceId: service.id, json: { recipient: user(grace) } });
       await become(200);
-      await provider.changeShare(service.id, share.id, { startDate: FAR });
+      await provider.changeShare({ serviceId: service.id, shareId: share.id, json: { startDate: FAR } });
       await become(404);
-      await provider.changeShare(service.id, share.id, { startDate: PAST });
+      await provider.changeShare({ serviceId: service.id, shareId: share.id, json: { startDate: PAST } });
       await become(200);
       // It ends by itself, while nobody changes anything.
-      await provider.changeShare(service.id, share.id, { endDate: toTimestamp(Date.now() + 3_000) });
+      await provider.changeShare({
+        serviceId: service.id,
+        shareId: share.id,
+        json: { endDate: toTimestamp(Date.now() + 3_000) },
+      });
       await become(404);
       expect(await startsJob(grace.client)).toBe(404);
-      expect((await provider.shares(service.id))[0]?.status).toBe('EXPIRED');
+      expect((await provider.listShares({ serviceId: service.id }))[0]?.status).toBe('EXPIRED');
 
       // One share that ends does not take another one's access away.
-      const lasting = await provider.createShare(service.id, { recipient: user(grace) });
+      const lasting = await provider.createShare({ serviceId: service.id, json: { recipient: user(grace) } });
       await become(200);
-      await provider.deleteShare(service.id, share.id);
+      await provider.deleteShare({ serviceId: service.id, shareId: share.id });
       await become(200);
       await visibility('NONE');
-      await provider.deleteShare(service.id, lasting.id);
+      await provider.deleteShare({ serviceId: service.id, shareId: lasting.id });
       await visibility('INTERNAL');
       await become(404);
     });

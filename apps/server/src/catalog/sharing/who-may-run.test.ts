@@ -31,7 +31,7 @@ interface Actor {
 }
 
 async function actor(client: PlatformClient): Promise<Actor> {
-  return { client, applicationId: (await client.createApplication('caller')).id };
+  return { client, applicationId: (await client.createApplication({ json: { name: 'caller' } })).id };
 }
 
 /** What the specification says: a share alone opens the job interface, the API needs an internal publication as well. */
@@ -54,8 +54,8 @@ describe('who may run a service that is shared', () => {
     provider = kethub.client;
     await Promise.all(stages.map(async (stage) => (services[stage] = await serviceAt(stage))));
     const [grace, edsger] = [await kethub.signIn('grace'), await kethub.signIn('edsger')];
-    const graceId = (await grace.client.me()).id;
-    const { id } = await grace.client.createOrganization('Lab');
+    const graceId = (await grace.client.getMe()).id;
+    const { id } = await grace.client.createOrganization({ json: { name: 'Lab' } });
     const baseUrl = kethub.platform.addresses.api;
     const graceThere = createPlatformClient({
       baseUrl,
@@ -73,11 +73,12 @@ describe('who may run a service that is shared', () => {
   async function serviceAt(stage: Stage): Promise<string> {
     const broken = { 'src/__init__.py': '', 'src/program.py': 'def other():\n    pass\n' };
     const { service } = await build(provider, `At ${stage}`, stage === 'NOT_BUILT' ? broken : probe);
-    const publish = (visibility: 'SHARED' | 'INTERNAL') => provider.publish(service.id, '1.0.0', { visibility });
+    const publish = (visibility: 'SHARED' | 'INTERNAL') =>
+      provider.publishServiceVersion({ serviceId: service.id, version: '1.0.0', json: { visibility } });
     if (stage === 'SHARED') await publish('SHARED');
     if (['INTERNAL', 'WITHDRAWN', 'RETIRED'].includes(stage)) await publish('INTERNAL');
     if (stage === 'WITHDRAWN') await publish('SHARED');
-    if (stage === 'RETIRED') await provider.retire(service.id, '1.0.0');
+    if (stage === 'RETIRED') await provider.retireServiceVersion({ serviceId: service.id, version: '1.0.0', json: {} });
     return service.id;
   }
 
@@ -90,17 +91,18 @@ describe('who may run a service that is shared', () => {
     }
   };
   async function unshare(serviceId: string): Promise<void> {
-    for (const { id } of await provider.shares(serviceId)) await provider.deleteShare(serviceId, id);
+    for (const { id } of await provider.listShares({ serviceId }))
+      await provider.deleteShare({ serviceId, shareId: id });
   }
   async function answers({ client, applicationId }: Actor, serviceId: string) {
     const [byNumber, newest, subscribed, all] = await Promise.all([
-      statusOf(client.startJob(serviceId, '1.0.0', {})),
-      statusOf(client.startJob(serviceId, null, {})),
-      statusOf(client.subscribe(applicationId, { serviceId })),
-      client.sharedServices(),
+      statusOf(client.startJobOfVersion({ serviceId, version: '1.0.0', json: {} })),
+      statusOf(client.startJob({ serviceId, json: {} })),
+      statusOf(client.subscribe({ applicationId, json: { serviceId } })),
+      client.listSharedServices(),
     ]);
-    for (const { id } of subscribed === 201 ? await client.subscriptions(applicationId) : [])
-      await client.unsubscribe(applicationId, id);
+    for (const { id } of subscribed === 201 ? await client.listSubscriptions({ applicationId }) : [])
+      await client.unsubscribe({ applicationId, subscriptionId: id });
     return { byNumber, newest, listed: all.some(({ id }) => id === serviceId), subscribed };
   }
   const nothing = { byNumber: 404, newest: 404, listed: false, subscribed: 404 };
@@ -110,8 +112,8 @@ describe('who may run a service that is shared', () => {
       const serviceId = services[stage];
       for (const { recipient, acting, others } of recipients) {
         const given = shares[state];
-        const share = given && (await provider.createShare(serviceId, { recipient, ...given }));
-        if (share && state === 'REVOKED') await provider.deleteShare(serviceId, share.id);
+        const share = given && (await provider.createShare({ serviceId, json: { recipient, ...given } }));
+        if (share && state === 'REVOKED') await provider.deleteShare({ serviceId, shareId: share.id });
         const runs = opensJobs(stage, state) ? 201 : 404;
         expect(await answers(acting, serviceId)).toEqual({
           byNumber: runs,
@@ -136,73 +138,89 @@ describe('who may run a service that is shared', () => {
     const serviceId = services.INTERNAL;
     const [first] = recipients;
     if (!first) throw new Error('No recipient');
-    await provider.createShare(serviceId, { recipient: first.recipient });
+    await provider.createShare({ serviceId, json: { recipient: first.recipient } });
     const callers: (() => Promise<number>)[] = [];
     for (const client of [provider, first.acting.client]) {
-      const application = await client.createApplication('caller');
-      const { endpoint } = await client.subscribe(application.id, { serviceId });
+      const application = await client.createApplication({ json: { name: 'caller' } });
+      const { endpoint } = await client.subscribe({ applicationId: application.id, json: { serviceId } });
       const [key] = application.accessKeys;
-      const secret = await client.revealSecret(application.id, key?.id ?? '');
+      const secret = (await client.revealSecretAccessKey({ applicationId: application.id, keyId: key?.id ?? '' }))
+        .secretAccessKey;
       const token = await requestToken(application.tokenEndpoint, `${key?.accessKeyId}:${secret}`);
       const headers = { authorization: `Bearer ${memberOf(token.body, 'access_token')}` };
       callers.push(async () => (await fetch(endpoint, { headers })).status);
     }
     const statuses = () => Promise.all(callers.map((call) => call()));
     await expect.poll(statuses, patient).toEqual([200, 200]);
-    const withdrawn = await provider.publish(serviceId, '1.0.0', { visibility: 'SHARED' });
+    const withdrawn = await provider.publishServiceVersion({
+      serviceId,
+      version: '1.0.0',
+      json: { visibility: 'SHARED' },
+    });
     expect(withdrawn).toMatchObject({ state: 'PUBLISHED', visibility: 'SHARED' });
     await expect.poll(statuses, patient).toEqual([403, 404]);
-    expect(await statusOf(first.acting.client.startJob(serviceId, null, {}))).toBe(201);
-    await provider.publish(serviceId, '1.0.0');
+    expect(await statusOf(first.acting.client.startJob({ serviceId, json: {} }))).toBe(201);
+    await provider.publishServiceVersion({ serviceId, version: '1.0.0', json: { visibility: 'INTERNAL' } });
     await expect.poll(statuses, patient).toEqual([200, 200]);
     await unshare(serviceId);
   });
 
   test('the draft beside a published version stays with its owner', async () => {
     const serviceId = services.SHARED;
-    const { version } = await provider.createVersion(serviceId, await zip(probe));
-    for await (const one of provider.watchBuild(serviceId, version)) if (one.status === 'SUCCEEDED') break;
+    const { version } = await provider.addServiceVersion({ serviceId, body: await zip(probe) });
+    for await (const one of provider.watchBuild({ serviceId, version })) if (one.status === 'SUCCEEDED') break;
     const [first] = recipients;
     if (!first) throw new Error('No recipient');
-    await provider.createShare(serviceId, { recipient: first.recipient });
-    expect(await statusOf(first.acting.client.startJob(serviceId, version, {}))).toBe(404);
-    expect(await statusOf(first.acting.client.startJob(serviceId, '1.0.0', {}))).toBe(201);
-    const [shared] = await first.acting.client.sharedServices();
+    await provider.createShare({ serviceId, json: { recipient: first.recipient } });
+    expect(await statusOf(first.acting.client.startJobOfVersion({ serviceId, version, json: {} }))).toBe(404);
+    expect(await statusOf(first.acting.client.startJobOfVersion({ serviceId, version: '1.0.0', json: {} }))).toBe(201);
+    const [shared] = await first.acting.client.listSharedServices();
     expect(shared?.versions.map((one) => one.version)).toEqual(['1.0.0']);
-    expect(await statusOf(provider.startJob(serviceId, version, {}))).toBe(201);
+    expect(await statusOf(provider.startJobOfVersion({ serviceId, version, json: {} }))).toBe(201);
     await unshare(serviceId);
   });
 
   test('the marketplace offers a version that is not published internally', async () => {
     const serviceId = services.WITHDRAWN;
-    await provider.publishListing(serviceId, {
-      version: '1.0.0',
-      categories: [],
-      pricingPlans: [{ id: 'free', type: 'FREE', name: 'Free' }],
+    await provider.publishListing({
+      serviceId,
+      json: {
+        version: '1.0.0',
+        categories: [],
+        pricingPlans: [{ id: 'free', type: 'FREE', name: 'Free' }],
+      },
     });
     const [first] = recipients;
     if (!first) throw new Error('No recipient');
-    const application = await first.acting.client.createApplication('caller');
-    expect(await statusOf(first.acting.client.subscribe(application.id, { serviceId }))).toBe(400);
-    const subscription = await first.acting.client.subscribe(application.id, { serviceId, pricingPlanId: 'free' });
+    const application = await first.acting.client.createApplication({ json: { name: 'caller' } });
+    expect(await statusOf(first.acting.client.subscribe({ applicationId: application.id, json: { serviceId } }))).toBe(
+      400,
+    );
+    const subscription = await first.acting.client.subscribe({
+      applicationId: application.id,
+      json: { serviceId, pricingPlanId: 'free' },
+    });
     expect(subscription.basis).toBe('MARKETPLACE');
     // The marketplace opens the API to applications, and no job interface.
-    expect(await statusOf(first.acting.client.startJob(serviceId, null, {}))).toBe(404);
+    expect(await statusOf(first.acting.client.startJob({ serviceId, json: {} }))).toBe(404);
   });
 
   test('a share of a service that runs elsewhere says that it opens no job interface', async () => {
-    const elsewhere = await provider.createOnPremiseService({
-      name: 'Elsewhere',
-      target: { url: 'https://example.org/' },
+    const elsewhere = await provider.createService({
+      json: { type: 'ON_PREMISE', name: 'Elsewhere', target: { url: 'https://example.org/' } },
     });
     const [first] = recipients;
     if (!first) throw new Error('No recipient');
-    const share = await provider.createShare(elsewhere.id, { recipient: first.recipient });
+    const share = await provider.createShare({ serviceId: elsewhere.id, json: { recipient: first.recipient } });
     expect(share.opens).toEqual([]);
-    expect(await statusOf(first.acting.client.startJob(elsewhere.id, null, {}))).toBe(409);
-    await provider.publish(elsewhere.id, '1.0.0');
-    expect((await provider.shares(elsewhere.id)).map(({ opens }) => opens)).toEqual([['API']]);
-    const [shared] = await first.acting.client.sharedServices();
+    expect(await statusOf(first.acting.client.startJob({ serviceId: elsewhere.id, json: {} }))).toBe(409);
+    await provider.publishServiceVersion({
+      serviceId: elsewhere.id,
+      version: '1.0.0',
+      json: { visibility: 'INTERNAL' },
+    });
+    expect((await provider.listShares({ serviceId: elsewhere.id })).map(({ opens }) => opens)).toEqual([['API']]);
+    const [shared] = await first.acting.client.listSharedServices();
     expect(shared?.versions).toMatchObject([{ version: '1.0.0', opens: ['API'], endpoint: expect.any(String) }]);
   });
 });

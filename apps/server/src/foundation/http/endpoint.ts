@@ -40,6 +40,8 @@ export interface Answer {
 /** A body that is a stream of one of these media types. */
 export interface Media {
   readonly media: readonly string[];
+  /** Schema of the body as `application/json`, for the description. */
+  readonly json?: TSchema;
 }
 
 export interface Call<P, Q, B, C> {
@@ -285,13 +287,11 @@ export function asDescribed(schema: object): object {
   };
 }
 
-function success(
-  answer: TSchema | null | { readonly media: readonly string[] },
-  refer: (schema: TSchema) => object,
-): object {
+function success(answer: TSchema | Media | null, refer: (schema: TSchema) => object): object {
   if (answer === null) return { type: 'null', description: 'No body.' };
   if (isMedia(answer)) {
-    const content = Object.fromEntries(answer.media.map((media) => [media, { schema: {} }]));
+    const schemaOf = (media: string) => (media === 'application/json' && answer.json ? refer(answer.json) : {});
+    const content = Object.fromEntries(answer.media.map((media) => [media, { schema: schemaOf(media) }]));
     return { description: 'The content.', content };
   }
   return { description: 'Success.', content: { 'application/json': { schema: refer(answer) } } };

@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream';
+import { LogEntry } from '@kethub/contract';
+import { Type } from 'typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, type Answer } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
@@ -7,7 +9,10 @@ import type { SharedLog } from './shared-log.ts';
 import type { LogSource } from './source.ts';
 
 /** Media types in which a log is served. */
-export const logMedia = ['application/json', 'text/plain', 'text/event-stream'] as const;
+const logMedia = ['application/json', 'text/plain', 'text/event-stream'] as const;
+
+/** The answer of an endpoint that serves a log. */
+export const logContent = { media: logMedia, json: Type.Array(LogEntry) };
 
 /** Problems of whoever reads a log, beside those of the log. */
 export const logProblems = ['not-acceptable', 'too-many-readers', 'readers-busy'] as const;

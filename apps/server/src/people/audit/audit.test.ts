@@ -8,7 +8,7 @@ describe.each(databases)('the audit log on $name', (kind) => {
   let personId: string;
   beforeAll(async () => {
     kethub = await startTestKethub(kind);
-    personId = (await kethub.client.me()).id;
+    personId = (await kethub.client.getMe()).id;
   });
   afterAll(() => kethub.close());
 

@@ -111,13 +111,15 @@ describe.each(databases)('nothing that one execution does keeps its place, on $n
   test('an administrator ends one that runs, one that waits, and nobody else does', async () => {
     const id = await running();
     const waiting = await app.start({ act: 'none' });
-    await expect(kethub.client.endExecution(id)).rejects.toMatchObject({ status: 403 });
-    expect(await administrator.client.endExecution(waiting.id)).toMatchObject({ status: 'FAILED' });
-    expect(await administrator.client.endExecution(id)).toMatchObject({ id, status: 'UNKNOWN' });
+    await expect(kethub.client.endExecution({ executionId: id })).rejects.toMatchObject({ status: 403 });
+    expect(await administrator.client.endExecution({ executionId: waiting.id })).toMatchObject({ status: 'FAILED' });
+    expect(await administrator.client.endExecution({ executionId: id })).toMatchObject({ id, status: 'UNKNOWN' });
     expect(await resultOf(id)).toMatchObject({ title: 'Ended by an operator' });
     await isFree();
-    expect(await administrator.client.endExecution(id)).toMatchObject({ status: 'UNKNOWN' });
-    await expect(administrator.client.endExecution(crypto.randomUUID())).rejects.toMatchObject({ status: 404 });
+    expect(await administrator.client.endExecution({ executionId: id })).toMatchObject({ status: 'UNKNOWN' });
+    await expect(administrator.client.endExecution({ executionId: crypto.randomUUID() })).rejects.toMatchObject({
+      status: 404,
+    });
     for (const { loginSession } of [administrator, kethub]) {
       const headers = { authorization: `Bearer ${loginSession}` };
       const logged = await fetch(`${kethub.platform.addresses.api}/audit-log?action=execution:end&resourceId=${id}`, { headers }); // prettier-ignore
@@ -131,7 +133,7 @@ describe.each(databases)('nothing that one execution does keeps its place, on $n
     mkdirSync(path.join(kethub.dataDir, 'runtime/executions', id, 'end.json.tmp'));
     expect((await app.request('PUT', `/${id}/cancel`)).status).toBe(200);
     const next = await app.start({ act: 'none' });
-    expect(await administrator.client.endExecution(id)).toMatchObject({ status: 'CANCELLED' });
+    expect(await administrator.client.endExecution({ executionId: id })).toMatchObject({ status: 'CANCELLED' });
     await expect.poll(() => statusOf(next.id), patient).toMatchObject({ status: 'SUCCEEDED' });
     await isFree();
   });
@@ -150,7 +152,7 @@ describe.each(databases)('nothing that one execution does keeps its place, on $n
       await tried.promise;
       const next = await app.start({ act: 'none' });
       expect(await statusOf(id)).toMatchObject({ status: 'RUNNING' });
-      expect(await administrator.client.endExecution(id)).toMatchObject({ status: 'UNKNOWN' });
+      expect(await administrator.client.endExecution({ executionId: id })).toMatchObject({ status: 'UNKNOWN' });
       await expect.poll(() => statusOf(next.id), patient).toMatchObject({ status: 'SUCCEEDED' });
     } finally {
       Object.assign(blobs, { put });

@@ -35,11 +35,11 @@ describe.each(databases)('what runs at the same time on $name', (kind) => {
     return { status: answer.status, body: (await answer.json()) as object };
   };
   const sleep = async (service = serviceId): Promise<string> =>
-    (await client.startJob(service, '1.0.0', { params: { sleep: 600 } })).id;
-  const status = async (id: string): Promise<string> => (await client.executions.status(id)).status;
+    (await client.startJobOfVersion({ serviceId: service, version: '1.0.0', json: { params: { sleep: 600 } } })).id;
+  const status = async (id: string): Promise<string> => (await client.getOwnedExecution({ executionId: id })).status;
   const becomes = (id: string, expected: string) => expect.poll(() => status(id), patient).toBe(expected);
   const cancel = async (...ids: string[]): Promise<void> => {
-    for (const id of ids) await client.executions.cancel(id);
+    for (const id of ids) await client.cancelOwnedExecution({ executionId: id });
   };
 
   test('is no more than the machine has; what is cancelled makes room when its processes are gone', long, async () => {
@@ -68,7 +68,16 @@ describe.each(databases)('what runs at the same time on $name', (kind) => {
     const [first, second] = [await sleep(), await sleep()];
     await becomes(first, 'RUNNING');
     // Another service does run meanwhile.
-    expect((await client.startJob(otherId, '1.0.0', {}, { wait: 60 })).status).toBe('SUCCEEDED');
+    expect(
+      (
+        await client.startJobOfVersion({
+          serviceId: otherId,
+          version: '1.0.0',
+          json: {},
+          headers: { prefer: 'wait=60' },
+        })
+      ).status,
+    ).toBe('SUCCEEDED');
     expect(await status(second)).toBe('PENDING');
     await cancel(first);
     await becomes(second, 'RUNNING');
@@ -103,7 +112,16 @@ describe.each(databases)('what runs at the same time on $name', (kind) => {
       .toBe(2);
     const grace = await kethub.signIn('grace');
     const hers = (await build(grace.client, 'Hers', probe)).service.id;
-    expect((await grace.client.startJob(hers, '1.0.0', {}, { wait: 60 })).status).toBe('SUCCEEDED');
+    expect(
+      (
+        await grace.client.startJobOfVersion({
+          serviceId: hers,
+          version: '1.0.0',
+          json: {},
+          headers: { prefer: 'wait=60' },
+        })
+      ).status,
+    ).toBe('SUCCEEDED');
     expect((await Promise.all(all.map(status))).filter((one) => one === 'RUNNING')).toHaveLength(2);
     await cancel(...all);
     expect((await call('PUT', path, {})).status).toBe(200);
@@ -114,7 +132,10 @@ describe.each(databases)('what runs at the same time on $name', (kind) => {
     await call('PUT', `/services/${otherId}/versions/1.0.0/configuration`, gpu);
     const [first, second] = [await sleep(otherId), await sleep(otherId)];
     await becomes(first, 'RUNNING');
-    expect((await client.startJob(serviceId, '1.0.0', {}, { wait: 60 })).status).toBe('SUCCEEDED');
+    expect(
+      (await client.startJobOfVersion({ serviceId, version: '1.0.0', json: {}, headers: { prefer: 'wait=60' } }))
+        .status,
+    ).toBe('SUCCEEDED');
     expect(await status(second)).toBe('PENDING');
     await cancel(first);
     await becomes(second, 'RUNNING');

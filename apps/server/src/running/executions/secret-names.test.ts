@@ -131,7 +131,7 @@ def run(data=None, token: SecretValue = None):
       expect([answer.status, member(answer.body, 'type')]).toEqual([400, expect.stringMatching(/invalid-secrets$/)]);
       expect(answer.body).toMatchObject({ errors: [{ pointer: '/token' }] });
     }
-    expect(await kethub.client.ownedExecutions()).toEqual([]);
+    expect(await kethub.client.listOwnedExecutions()).toEqual([]);
     expect(kept()).toEqual([]);
   });
 

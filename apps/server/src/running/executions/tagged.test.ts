@@ -28,8 +28,11 @@ describe.each(databases)('tags and ids of executions on $name', (kind) => {
     const { read: queries } = kethub.kethub.platform.database;
     const version = await queries.selectFrom('service_versions').select('id').executeTakeFirstOrThrow();
     versionId = version.id;
-    await kethub.client.createShare(service.service.id, {
-      recipient: { type: 'USER', id: (await grace.client.me()).id },
+    await kethub.client.createShare({
+      serviceId: service.service.id,
+      json: {
+        recipient: { type: 'USER', id: (await grace.client.getMe()).id },
+      },
     });
   });
   afterAll(() => kethub.close());
@@ -141,15 +144,21 @@ describe.each(databases)('tags and ids of executions on $name', (kind) => {
     const workflow = await deployWorkflow(kethub.client, 'Tagged', xml);
     const ended = await (await callerOf(workflow)).finish({ n: 1, $tags: ['flow'] });
     expect(ended).toMatchObject({ status: 'SUCCEEDED', type: 'WORKFLOW', serviceId: workflow.service.id, tags: ['flow'] }); // prettier-ignore
-    const { started } = await kethub.client.publishMessage(workflow.service.id, {
-      name: 'begin',
-      variables: { n: 2, $tags: ['flow', 'told'] },
+    const { started } = await kethub.client.publishWorkflowMessage({
+      serviceId: workflow.service.id,
+      json: {
+        name: 'begin',
+        variables: { n: 2, $tags: ['flow', 'told'] },
+      },
     });
     expect(idsIn(await ask('GET', '/service-executions?tag=flow'))).toEqual([...started, ended.id]);
     await expect(
-      kethub.client.publishMessage(workflow.service.id, { name: 'begin', variables: { n: 2, $tags: 'flow' } }),
+      kethub.client.publishWorkflowMessage({
+        serviceId: workflow.service.id,
+        json: { name: 'begin', variables: { n: 2, $tags: 'flow' } },
+      }),
     ).rejects.toMatchObject({ status: 400 });
-    const instance = await kethub.client.workflowInstance(started[0] ?? '');
+    const instance = await kethub.client.getWorkflowInstance({ instanceId: started[0] ?? '' });
     expect(JSON.stringify(instance.variables ?? {})).not.toContain('tags');
   });
 });

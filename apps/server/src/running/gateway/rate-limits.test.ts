@@ -8,11 +8,13 @@ test.each(databases.slice(0, 1))('each application has its own limit on requests
   const platform = await startTestKethub(kind, { KETHUB_RATE_LIMIT_REQUESTS: '60' });
   onTestFinished(() => platform.close());
   const service = await deploy(platform.client, 'Limited', probe);
-  const application = await platform.client.createApplication('another');
-  await platform.client.subscribe(application.id, { serviceId: service.service.id });
+  const application = await platform.client.createApplication({ json: { name: 'another' } });
+  await platform.client.subscribe({ applicationId: application.id, json: { serviceId: service.service.id } });
   const [key] = application.accessKeys;
   if (!key) throw new Error('An application without an access key');
-  const secretAccessKey = await platform.client.revealSecret(application.id, key.id);
+  const secretAccessKey = (
+    await platform.client.revealSecretAccessKey({ applicationId: application.id, keyId: key.id })
+  ).secretAccessKey;
 
   const one = await callerOf(service);
   let last = await one.request('GET', '/');

@@ -16,7 +16,7 @@ import { Type } from 'typebox';
 import type { Subscriber } from '../../catalog/access/index.ts';
 import { originOf, subscriberScope, type Executions, type ExecutionScope } from '../executions/index.ts';
 import { endpointsOf, ListQuery, type Endpoint } from '../../foundation/http/index.ts';
-import { logMedia, logProblems } from '../../foundation/logs/index.ts';
+import { logContent, logProblems } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Purpose } from './admission.ts';
 import { countStarts } from './count-starts.ts';
@@ -207,7 +207,7 @@ export function gatewayEndpoints(
       access: 'SUBSCRIBER',
       summary: 'Read or follow the log of an execution',
       params: one,
-      answers: { 200: { media: logMedia } },
+      answers: { 200: logContent },
       problems: [...missing, ...logProblems, 'result-expired'],
       handle: ({ caller, params, request, reply }) =>
         executions.log(scopeOf(caller), params.id, admitted(caller).applicationId, request, reply),

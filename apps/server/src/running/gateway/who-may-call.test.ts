@@ -97,8 +97,10 @@ describe.each(installations)('who may call, at $name', ({ start }) => {
       const elsewhere = { headers: { authorization: `Bearer ${foreign.bearer}` } };
       expect((await app.request('GET', '/', elsewhere)).status).toBe(404);
 
-      const other = await platform.client.createApplication('Without subscription');
-      const secret = await platform.client.revealSecret(other.id, other.accessKeys[0]?.id ?? '');
+      const other = await platform.client.createApplication({ json: { name: 'Without subscription' } });
+      const secret = (
+        await platform.client.revealSecretAccessKey({ applicationId: other.id, keyId: other.accessKeys[0]?.id ?? '' })
+      ).secretAccessKey;
       const token = await requestToken(
         platform.at(other.tokenEndpoint),
         `${other.accessKeys[0]?.accessKeyId}:${secret}`,
@@ -108,7 +110,10 @@ describe.each(installations)('who may call, at $name', ({ start }) => {
       expect(unsubscribed.status).toBe(403);
 
       const { id } = await app.start({});
-      const subscription = await platform.client.subscribe(other.id, { serviceId: service.service.id });
+      const subscription = await platform.client.subscribe({
+        applicationId: other.id,
+        json: { serviceId: service.service.id },
+      });
       const second = await app.request('GET', `/${id}`, { headers: { authorization: `Bearer ${bearer}` } });
       expect([subscription.endpoint, second.status]).toEqual([`${service.endpoint}/`, 404]);
     });
@@ -116,13 +121,13 @@ describe.each(installations)('who may call, at $name', ({ start }) => {
     test('a cancelled subscription, a rotated secret and a deleted application end by themselves', async () => {
       const mine = await deploy(platform.client, 'Leaving', probe);
       const leaving = await callerOf(mine, platform);
-      await platform.client.unsubscribe(mine.application.id, mine.subscription.id);
+      await platform.client.unsubscribe({ applicationId: mine.application.id, subscriptionId: mine.subscription.id });
       await expect.poll(async () => (await leaving.request('GET', '/')).status, patient).toBe(403);
-      await platform.client.subscribe(mine.application.id, { serviceId: mine.service.id });
+      await platform.client.subscribe({ applicationId: mine.application.id, json: { serviceId: mine.service.id } });
       await expect.poll(async () => (await leaving.request('GET', '/')).status, patient).toBe(200);
-      await platform.client.rotateAccessKey(mine.application.id, 0);
+      await platform.client.rotateAccessKey({ applicationId: mine.application.id, json: { overlapSeconds: 0 } });
       await expect.poll(async () => (await leaving.request('GET', '/')).status, patient).toBe(401);
-      await platform.client.deleteApplication(mine.application.id);
+      await platform.client.deleteApplication({ applicationId: mine.application.id });
       const credentials = `${mine.accessKeyId}:${mine.secretAccessKey}`;
       const statusOfToken = async () =>
         (await requestToken(platform.at(mine.application.tokenEndpoint), credentials)).status;

@@ -47,7 +47,10 @@ describe.each(databases)('the job interface on $name', (kind) => {
     ask('POST', `/services/${service.id}/versions/1.0.0/executions`, { body, headers }, session);
   const codeOf = ({ status, body }: Answered): string => `${status} ${member(body, 'type').split('/').at(-1)}`;
   const shareWithGrace = async () =>
-    kethub.client.createShare(service.id, { recipient: { type: 'USER', id: (await grace.client.me()).id } });
+    kethub.client.createShare({
+      serviceId: service.id,
+      json: { recipient: { type: 'USER', id: (await grace.client.getMe()).id } },
+    });
 
   describe('an own service', () => {
     test('is run from the start to the result, with links at the platform interface', async () => {
@@ -62,7 +65,7 @@ describe.each(databases)('the job interface on $name', (kind) => {
       const seen: ServiceExecution[] = [];
       for await (const one of kethub.client.executions.watch(id)) seen.push(one);
       expect(seen.at(-1)?.status).toBe('SUCCEEDED');
-      expect(await kethub.client.executions.result(id)).toEqual({
+      expect(await kethub.client.getOwnedResult({ executionId: id })).toEqual({
         cut: 3,
         _links: {
           self: { href: `${address}/result` },
@@ -73,7 +76,10 @@ describe.each(databases)('the job interface on $name', (kind) => {
       });
       const file = await ask('GET', `/service-executions/${id}/result/a.svg`);
       expect([file.text, file.headers.get('content-type')]).toEqual(['<svg/>', 'image/svg+xml']);
-      expect((await kethub.client.executions.log(id)).map(({ message }) => message)).toEqual(['one', 'two']);
+      expect((await kethub.client.getOwnedLog({ executionId: id })).map(({ message }) => message)).toEqual([
+        'one',
+        'two',
+      ]);
       const followed: string[] = [];
       for await (const { entry } of kethub.client.executions.followLog(id)) followed.push(entry.message);
       expect(followed).toEqual(['one', 'two']);
@@ -93,7 +99,7 @@ describe.each(databases)('the job interface on $name', (kind) => {
       const share = await shareWithGrace();
       const others = await start('{"data": 7}', headers, grace.loginSession);
       expect(member(others.body, 'id')).not.toBe(member(first.body, 'id'));
-      await kethub.client.deleteShare(service.id, share.id);
+      await kethub.client.deleteShare({ serviceId: service.id, shareId: share.id });
     });
 
     test.each([
@@ -119,37 +125,49 @@ describe.each(databases)('the job interface on $name', (kind) => {
 
     test('can be run while it is a draft that is built; not one whose build has failed', async () => {
       const draft = (await build(kethub.client, 'Draft', probe)).service;
-      const run = (version: string | null) => kethub.client.startJob(draft.id, version, {}, { wait: 60 });
-      expect((await run('1.0.0')).status).toBe('SUCCEEDED');
+      const job = { serviceId: draft.id, json: {}, headers: { prefer: 'wait=60' } };
+      expect((await kethub.client.startJobOfVersion({ ...job, version: '1.0.0' })).status).toBe('SUCCEEDED');
       // Without a number it is the newest published one that is meant, and the draft while there is none.
-      expect((await run(null)).status).toBe('SUCCEEDED');
-      await kethub.client.publish(draft.id, '1.0.0');
-      expect((await run(null)).status).toBe('SUCCEEDED');
-      await expect(run('1.1.0')).rejects.toMatchObject({ status: 404 });
+      expect((await kethub.client.startJob(job)).status).toBe('SUCCEEDED');
+      await kethub.client.publishServiceVersion({
+        serviceId: draft.id,
+        version: '1.0.0',
+        json: { visibility: 'INTERNAL' },
+      });
+      expect((await kethub.client.startJob(job)).status).toBe('SUCCEEDED');
+      await expect(kethub.client.startJobOfVersion({ ...job, version: '1.1.0' })).rejects.toMatchObject({
+        status: 404,
+      });
       const broken = { 'src/__init__.py': '', 'src/program.py': 'def other():\n    pass\n' };
       const failed = await build(kethub.client, 'Broken', broken);
       expect(failed.build.status).toBe('FAILED');
-      await expect(kethub.client.startJob(failed.service.id, '1.0.0', {})).rejects.toMatchObject({
+      await expect(
+        kethub.client.startJobOfVersion({ serviceId: failed.service.id, version: '1.0.0', json: {} }),
+      ).rejects.toMatchObject({
         code: 'build-not-succeeded',
       });
     });
 
     test('is cancelled; what has ended stays as it is', async () => {
-      const { id } = await kethub.client.startJob(service.id, null, { params: { sleep: 60 } });
+      const { id } = await kethub.client.startJob({ serviceId: service.id, json: { params: { sleep: 60 } } });
       const { executions } = kethub.client;
-      await expect.poll(async () => (await executions.status(id)).status, patient).toBe('RUNNING');
+      await expect.poll(async () => (await executions.getExecution({ id })).status, patient).toBe('RUNNING');
       expect(codeOf(await ask('GET', `/service-executions/${id}/result`))).toBe('404 result-not-available');
-      expect((await executions.cancel(id)).status).toBe('CANCELLED');
-      expect((await executions.cancel(id)).status).toBe('CANCELLED');
-      const ended = await kethub.client.startJob(service.id, null, {}, { wait: 60 });
-      expect(await executions.cancel(ended.id)).toEqual(ended);
-      expect(await executions.status(ended.id)).toEqual(ended);
+      expect((await executions.cancelExecution({ id })).status).toBe('CANCELLED');
+      expect((await executions.cancelExecution({ id })).status).toBe('CANCELLED');
+      const ended = await kethub.client.startJob({ serviceId: service.id, json: {}, headers: { prefer: 'wait=60' } });
+      expect(await executions.cancelExecution({ id: ended.id })).toEqual(ended);
+      expect(await executions.getExecution({ id: ended.id })).toEqual(ended);
     });
 
     test('a secret reaches the code and nothing else', async () => {
       const secret = 'open-sesame-51726354';
       const input = { $secrets: { token: secret } };
-      const { id, status } = await kethub.client.startJob(service.id, null, input, { wait: 60 });
+      const { id, status } = await kethub.client.startJob({
+        serviceId: service.id,
+        json: input,
+        headers: { prefer: 'wait=60' },
+      });
       expect(status).toBe('SUCCEEDED');
       const paths = ['', `/${id}`, `/${id}/result`, `/${id}/log`];
       const texts = await Promise.all(paths.map(async (path) => (await ask('GET', `/service-executions${path}`)).text));
@@ -178,7 +196,7 @@ describe.each(databases)('the job interface on $name', (kind) => {
     test('started by an application: its subscription, and the owner of the application as a person', async () => {
       const { id } = await application.finish({ params: { return: { cut: 1 }, files: { 'a.txt': 'a' } } });
       const address = `${api()}/service-executions/${id}`;
-      expect(await kethub.client.executions.result(id)).toMatchObject({
+      expect(await kethub.client.getOwnedResult({ executionId: id })).toMatchObject({
         cut: 1,
         _links: { status: { href: address }, 'a.txt': { href: `${address}/result/a.txt` } },
       });
@@ -192,8 +210,13 @@ describe.each(databases)('the job interface on $name', (kind) => {
     test('started as a job: the person; not through a subscription, nor by anybody else', async () => {
       const share = await shareWithGrace();
       const params = { return: { cut: 2 }, files: { 'a.txt': 'a' } };
-      const { id } = await grace.client.startJob(service.id, '1.0.0', { params }, { wait: 60 });
-      expect(await grace.client.executions.result(id)).toMatchObject({ cut: 2 });
+      const { id } = await grace.client.startJobOfVersion({
+        serviceId: service.id,
+        version: '1.0.0',
+        json: { params },
+        headers: { prefer: 'wait=60' },
+      });
+      expect(await grace.client.getOwnedResult({ executionId: id })).toMatchObject({ cut: 2 });
       for (const path of [`/${id}`, `/${id}/result`, `/${id}/log`])
         expect(codeOf(await application.request('GET', path))).toBe('404 execution-not-found');
       expect(codeOf(await application.request('PUT', `/${id}/cancel`))).toBe('404 execution-not-found');
@@ -203,17 +226,24 @@ describe.each(databases)('the job interface on $name', (kind) => {
       await expectNothing(id, kethub.loginSession);
 
       // Reading goes on without the share, starting does not.
-      await kethub.client.deleteShare(service.id, share.id);
-      expect(await grace.client.executions.result(id)).toMatchObject({ cut: 2 });
-      await expect(grace.client.startJob(service.id, '1.0.0', {})).rejects.toMatchObject({ status: 404 });
-      expect((await grace.client.ownedExecutions({ serviceId: service.id })).map((one) => one.id)).toContain(id);
+      await kethub.client.deleteShare({ serviceId: service.id, shareId: share.id });
+      expect(await grace.client.getOwnedResult({ executionId: id })).toMatchObject({ cut: 2 });
+      await expect(
+        grace.client.startJobOfVersion({ serviceId: service.id, version: '1.0.0', json: {} }),
+      ).rejects.toMatchObject({ status: 404 });
+      expect((await grace.client.listOwnedExecutions({ serviceId: service.id })).map((one) => one.id)).toContain(id);
     });
 
     test('the provider sees that there was one, and nothing that it was about', async () => {
       const share = await shareWithGrace();
       const mark = 'what-grace-computes';
       const input = { params: { return: mark, print: [mark] } };
-      const started = await grace.client.startJob(service.id, '1.0.0', input, { wait: 60 });
+      const started = await grace.client.startJobOfVersion({
+        serviceId: service.id,
+        version: '1.0.0',
+        json: input,
+        headers: { prefer: 'wait=60' },
+      });
       const answer = await ask('GET', `/services/${service.id}/executions?limit=1`);
       const { id, status, createdAt, startedAt, endedAt } = started;
       expect(answer.body).toEqual([{ id, status, createdAt, startedAt, endedAt, version: '1.0.0' }]);
@@ -223,14 +253,14 @@ describe.each(databases)('the job interface on $name', (kind) => {
       expect(second[0] && second[0].id < started.id).toBe(true);
       for (const { loginSession } of [grace, edsger])
         expect((await ask('GET', `/services/${service.id}/executions`, {}, loginSession)).status).toBe(404);
-      await kethub.client.deleteShare(service.id, share.id);
+      await kethub.client.deleteShare({ serviceId: service.id, shareId: share.id });
     });
 
     test('a list names the service and who started it, of one service or all, whole or by pages', async () => {
       const other = (await deploy(kethub.client, 'Other', probe)).service;
-      const { id: me } = await kethub.client.me();
+      const { id: me } = await kethub.client.getMe();
       const byApplication = await application.finish({});
-      const job = await kethub.client.startJob(other.id, null, {}, { wait: 60 });
+      const job = await kethub.client.startJob({ serviceId: other.id, json: {}, headers: { prefer: 'wait=60' } });
       const link = (id: string, rest = '') => ({ href: `${api()}/service-executions/${id}${rest}` });
       const links = (id: string) => ({ self: link(id), status: link(id), result: link(id, '/result') });
       const expected = [
@@ -253,18 +283,20 @@ describe.each(databases)('the job interface on $name', (kind) => {
           _links: links(byApplication.id),
         },
       ];
-      expect((await kethub.client.ownedExecutions()).slice(0, 2)).toEqual(expected);
+      expect((await kethub.client.listOwnedExecutions()).slice(0, 2)).toEqual(expected);
       const page = await ask('GET', `/service-executions?serviceId=${service.id}&limit=1`);
       expect(page.body).toEqual([expected[1]]);
       const next = /<(.*)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
       const following = (await ask('GET', next.slice(api().length))).body as OwnedExecution[];
       expect(following.map((one) => one.serviceId)).toEqual([service.id]);
-      await expect(kethub.client.deleteService(other.id)).rejects.toMatchObject({ code: 'service-in-use' });
-      await kethub.client.deleteService(other.id, { force: true });
-      const [left] = await kethub.client.ownedExecutions({ limit: 1 });
+      await expect(kethub.client.deleteService({ serviceId: other.id })).rejects.toMatchObject({
+        code: 'service-in-use',
+      });
+      await kethub.client.deleteService({ serviceId: other.id, force: true });
+      const [left] = await kethub.client.listOwnedExecutions({ limit: 1 });
       expect(left).toMatchObject({ id: job.id, serviceId: other.id });
       expect(left).not.toHaveProperty('serviceName');
-      expect(await kethub.client.executions.result(job.id)).toMatchObject({ _embedded: { status: job } });
+      expect(await kethub.client.getOwnedResult({ executionId: job.id })).toMatchObject({ _embedded: { status: job } });
     });
 
     test('a stranger can start nothing, and does not learn whether there is such a service', async () => {
@@ -276,11 +308,15 @@ describe.each(databases)('the job interface on $name', (kind) => {
 
     test('goes with the account, results and files included; what runs has to be cancelled first', async () => {
       const leaving = await kethub.signIn('leaving');
-      const { id: userId } = await leaving.client.me();
-      await kethub.client.createShare(service.id, { recipient: { type: 'USER', id: userId } });
+      const { id: userId } = await leaving.client.getMe();
+      await kethub.client.createShare({ serviceId: service.id, json: { recipient: { type: 'USER', id: userId } } });
       const params = { return: 'x'.repeat(100_000), files: { 'a.txt': 'a' } };
-      const ended = await leaving.client.startJob(service.id, null, { params }, { wait: 60 });
-      const running = await leaving.client.startJob(service.id, null, { params: { sleep: 60 } });
+      const ended = await leaving.client.startJob({
+        serviceId: service.id,
+        json: { params },
+        headers: { prefer: 'wait=60' },
+      });
+      const running = await leaving.client.startJob({ serviceId: service.id, json: { params: { sleep: 60 } } });
       const { database, blobs: store, now } = kethub.kethub.platform;
       const left = () => database.read.selectFrom('executions').selectAll().where('owner_id', '=', userId).execute();
       const blobs = [
@@ -294,7 +330,7 @@ describe.each(databases)('the job interface on $name', (kind) => {
       expect(codeOf(refusal)).toBe('400 still-owner');
       expect(member(refusal.body, 'detail')).toContain(`PUT /service-executions/${running.id}/cancel`);
       expect(await left()).toHaveLength(2);
-      await leaving.client.executions.cancel(running.id);
+      await leaving.client.cancelOwnedExecution({ executionId: running.id });
       expect((await ask('DELETE', '/me', {}, leaving.loginSession)).status).toBe(204);
       expect(await left()).toEqual([]);
       // Noted for whoever sweeps next, which may be the platform itself.

@@ -19,7 +19,7 @@ import {
   platformEndpoint as endpoint,
   type PlatformEndpoint,
 } from '../../foundation/http/index.ts';
-import { logMedia, logProblems } from '../../foundation/logs/index.ts';
+import { logContent, logProblems } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { listOwned, listProvided, providedRecord } from './list.ts';
 import { jobScope } from './scope.ts';
@@ -182,7 +182,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     access: 'execution:read',
     summary: 'Read or follow the log of an execution',
     params: one,
-    answers: { 200: { media: [...logMedia] } },
+    answers: { 200: logContent },
     problems: [...missing, ...logProblems, 'result-expired'],
     handle: ({ params, caller, request, reply }) =>
       executions.log(

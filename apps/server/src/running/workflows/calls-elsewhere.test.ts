@@ -310,7 +310,7 @@ describe.each(databases.slice(0, 1))('tasks call services that run elsewhere and
     replies['GET /{id}'] = [started];
     const { id } = await caller.start({});
     while (!asked.includes('GET /{id}')) await pause(10);
-    await platform.client.deleteApplication(workflow.caller.id);
+    await platform.client.deleteApplication({ applicationId: workflow.caller.id });
     for (let status = ''; status !== 'FAILED'; await pause(10))
       ({ status } = (await caller.request('GET', `/${id}`)).body as { status: string });
     expect(await errorOf(id, caller)).toMatchObject({

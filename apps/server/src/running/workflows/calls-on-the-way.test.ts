@@ -115,7 +115,7 @@ describe.each(databases)('starts that are on their way to a service elsewhere, o
     await cancel(single, id);
     await ends(single, id, 'CANCELLED');
     const remove = () =>
-      kethub.client.deleteExecution(id).then(
+      kethub.client.deleteOwnedExecution({ executionId: id }).then(
         () => 204,
         ({ status }: { status: number }) => status,
       );

@@ -1,3 +1,4 @@
+import { workflowForm } from '@kethub/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../testing/databases.ts';
 import { callerOf } from '../../testing/gateway.ts';
@@ -35,8 +36,12 @@ describe.each(databases)('call activities that call a workflow of another file o
 
     const name = 'Not subscribed';
     const source = asFile(calling(inner.service.id));
-    const { id: application } = await platform.client.createApplication(name);
-    const { id: refused } = await platform.client.createWorkflow({ name, applicationId: application, source });
-    await expect(platform.client.publish(refused, '1.0.0')).rejects.toThrow(/not subscribed/);
+    const { id: application } = await platform.client.createApplication({ json: { name } });
+    const { id: refused } = await platform.client.createService({
+      body: workflowForm({ name, applicationId: application, source }),
+    });
+    await expect(
+      platform.client.publishServiceVersion({ serviceId: refused, version: '1.0.0', json: { visibility: 'INTERNAL' } }),
+    ).rejects.toThrow(/not subscribed/);
   });
 });

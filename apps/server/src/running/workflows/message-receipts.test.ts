@@ -1,3 +1,4 @@
+import type { WorkflowMessageRequest } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../testing/databases.ts';
 import { callerOf } from '../../testing/gateway.ts';
@@ -18,8 +19,8 @@ describe.each(databases)('messages of workflows on $name', (kind) => {
   });
   afterAll(() => kethub.close());
 
-  const send = (body: Parameters<TestKethub['client']['publishMessage']>[1]) =>
-    kethub.client.publishMessage(workflow.service.id, body);
+  const send = (body: WorkflowMessageRequest) =>
+    kethub.client.publishWorkflowMessage({ serviceId: workflow.service.id, json: body });
   const waits = (id: string) =>
     expect
       .poll(
@@ -56,7 +57,7 @@ describe.each(databases)('messages of workflows on $name', (kind) => {
     // Its id is taken until its time is up.
     await expect(send({ name: 'go', correlationKey: 'k', messageId: 'once' })).rejects.toMatchObject({ status: 409 });
     await expect
-      .poll(async () => (await kethub.client.workflowInstance(id)).phase, { timeout: 30_000 })
+      .poll(async () => (await kethub.client.getWorkflowInstance({ instanceId: id })).phase, { timeout: 30_000 })
       .toBe('COMPLETED');
     expect(await send({ name: 'begin', correlationKey: 'k', variables: { key: 'k' } })).toMatchObject({
       outcome: 'STARTED',
@@ -83,7 +84,11 @@ describe.each(databases)('messages of workflows on $name', (kind) => {
     expect(again.body).toEqual(first.body);
     const options = { idempotencyKey: 'b' };
     const ofOwner = () =>
-      kethub.client.publishMessage(workflow.service.id, { name: 'begin', variables: { key: 'j' } }, options);
+      kethub.client.publishWorkflowMessage({
+        serviceId: workflow.service.id,
+        json: { name: 'begin', variables: { key: 'j' } },
+        ...options,
+      });
     const [one, other] = [await ofOwner(), await ofOwner()];
     expect(one.started).toHaveLength(1);
     expect(other).toEqual(one);

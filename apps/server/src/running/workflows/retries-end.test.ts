@@ -1,3 +1,4 @@
+import { workflowForm } from '@kethub/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addBareVersion } from '../../testing/bare-executions.ts';
@@ -153,21 +154,23 @@ describe.each(databases)('what stands still on $name', (kind) => {
     };
     await expect.poll(attempts, eventually).toBeGreaterThan(0);
     await run('update workflow_timers set attempts = 19, due = 0');
-    const incidents = () => client.workflowIncidents(deployed.service.id);
+    const incidents = () => client.listWorkflowIncidents({ serviceId: deployed.service.id });
     await expect.poll(async () => (await incidents()).map(({ type }) => type), eventually).toEqual(['PLATFORM_FAULT']);
     expect(await attempts()).toBe(20);
     await accept();
-    await client.retryIncident(id, (await incidents())[0]?.incident ?? 0);
-    await expect.poll(async () => (await client.executions.status(id)).status, eventually).toBe('SUCCEEDED');
+    await client.retryWorkflowIncident({ instanceId: id, incident: (await incidents())[0]?.incident ?? 0, json: {} });
+    await expect
+      .poll(async () => (await client.getOwnedExecution({ executionId: id })).status, eventually)
+      .toBe('SUCCEEDED');
     expect(await incidents()).toEqual([]);
   });
 
   test('is a timer start event whose owner sees why, tries it again, or deploys another version', async () => {
     const { client } = kethub;
     const xml = file([bpmn.start('begin', timer('cycle', 'R/PT1H')), end('end'), chain('begin', 'end')]);
-    const { id } = await client.createWorkflow({ name: 'Hourly', source: asFile(xml) });
-    await client.publish(id, '1.0.0');
-    const schedule = async () => (await client.workflowSchedules(id))[0];
+    const { id } = await client.createService({ body: workflowForm({ name: 'Hourly', source: asFile(xml) }) });
+    await client.publishServiceVersion({ serviceId: id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+    const schedule = async () => (await client.listWorkflowSchedules({ serviceId: id }))[0];
     await expect.poll(async () => (await schedule())?.nextAt, eventually).toBeDefined();
     expect(await schedule()).toMatchObject({ elementId: 'begin', version: '1.0.0', failures: 0, failure: null });
     const accept = await refuse(kethub.kethub.platform, 'executions', 'new.person_id is null');
@@ -177,22 +180,27 @@ describe.each(databases)('what stands still on $name', (kind) => {
       expect(await schedule()).toMatchObject({ failures: 20, failure: expect.stringContaining('operator') as string });
       expect(await schedule()).not.toHaveProperty('nextAt');
     };
-    const begun = async () => (await client.workflowInstances(id)).length;
+    const begun = async () => (await client.listWorkflowInstances({ serviceId: id })).length;
 
     await stop();
     await accept();
-    expect(await client.retrySchedule(id, 'begin')).toMatchObject({ failures: 0, failure: null });
+    expect(await client.retryWorkflowSchedule({ serviceId: id, elementId: 'begin' })).toMatchObject({
+      failures: 0,
+      failure: null,
+    });
     await expect.poll(begun, eventually).toBe(1);
     expect(await schedule()).toMatchObject({ failures: 0, failure: null, nextAt: expect.any(String) as string });
     // One that has not failed starts nothing before its time.
-    await client.retrySchedule(id, 'begin');
-    await expect(client.retrySchedule(id, 'elsewhere')).rejects.toMatchObject({ status: 404 });
+    await client.retryWorkflowSchedule({ serviceId: id, elementId: 'begin' });
+    await expect(client.retryWorkflowSchedule({ serviceId: id, elementId: 'elsewhere' })).rejects.toMatchObject({
+      status: 404,
+    });
 
     const again = await refuse(kethub.kethub.platform, 'executions', 'new.person_id is null');
     await stop();
     await again();
-    await client.createWorkflowVersion(id, asFile(xml));
-    await client.publish(id, '1.1.0');
+    await client.addServiceVersion({ serviceId: id, body: asFile(xml) });
+    await client.publishServiceVersion({ serviceId: id, version: '1.1.0', json: { visibility: 'INTERNAL' } });
     await expect.poll(async () => (await schedule())?.nextAt, eventually).toBeDefined();
     expect(await schedule()).toMatchObject({ version: '1.1.0', failures: 0, failure: null });
     expect(await begun()).toBe(1);

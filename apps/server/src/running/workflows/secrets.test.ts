@@ -67,7 +67,10 @@ describe.each(databases)('secrets that come after the start on $name', (kind) =>
       expect.objectContaining({ type: expect.stringContaining('invalid-secrets') as string }),
     ]);
     await expect(
-      platform.client.publishMessage(workflow.service.id, { name: 'more', correlationKey: 'k', variables }),
+      platform.client.publishWorkflowMessage({
+        serviceId: workflow.service.id,
+        json: { name: 'more', correlationKey: 'k', variables },
+      }),
     ).rejects.toMatchObject({ status: 400 });
     const inClear = { name: 'more', correlationKey: 'k', variables: { key: secret, more: null } };
     const inClearRefused = {
@@ -78,9 +81,13 @@ describe.each(databases)('secrets that come after the start on $name', (kind) =>
     expect(await publish(inClear)).toMatchObject({ status: 400, body: { errors: [{ pointer: '/variables/key' }] } });
     await expect(platform.client.publishMessage(workflow.service.id, inClear)).rejects.toMatchObject(inClearRefused);
     await expect
-      .poll(async () => (await platform.client.workflowInstance(id)).activities.map(({ elementId }) => elementId), {
-        timeout: 30_000,
-      })
+      .poll(
+        async () =>
+          (await platform.client.getWorkflowInstance({ instanceId: id })).activities.map(({ elementId }) => elementId),
+        {
+          timeout: 30_000,
+        },
+      )
       .toEqual(['wait']);
     expect(await clear()).not.toContain(secret);
     expect((await publish({ name: 'more', correlationKey: 'k' })).status).toBe(201);
@@ -128,11 +135,15 @@ describe.each(databases)('secrets that come after the start on $name', (kind) =>
     ]);
     const app = await callerOf(await deployWorkflow(platform.client, 'Choice', xml));
     const { id } = await app.start({ ready: false });
-    const incidents = async () => (await platform.client.workflowInstance(id)).openIncidents;
+    const incidents = async () => (await platform.client.getWorkflowInstance({ instanceId: id })).openIncidents;
     await expect.poll(incidents, { timeout: 30_000 }).toHaveLength(1);
     const [{ incident } = { incident: 0 }] = await incidents();
     await expect(
-      platform.client.retryIncident(id, incident, { variables: { $secrets: { key: secret } } }),
+      platform.client.retryWorkflowIncident({
+        instanceId: id,
+        incident,
+        json: { variables: { $secrets: { key: secret } } },
+      }),
     ).rejects.toMatchObject({ status: 400 });
     expect(await clear()).not.toContain(secret);
     expect(await incidents()).toHaveLength(1);

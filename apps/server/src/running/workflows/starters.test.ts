@@ -56,7 +56,10 @@ describe.each(databases)('what belongs to whoever starts a workflow on $name', (
       chain('failed', 'end'),
     ]);
     const workflow = await deployWorkflow(platform.client, name, xml, services);
-    await platform.client.createShare(workflow.service.id, { recipient: { type: 'USER', id: starter.id } });
+    await platform.client.createShare({
+      serviceId: workflow.service.id,
+      json: { recipient: { type: 'USER', id: starter.id } },
+    });
     return workflow.service;
   };
 
@@ -106,11 +109,14 @@ describe.each(databases)('what belongs to whoever starts a workflow on $name', (
       { messages: { paid: '=secret' } },
     );
     const { service: workflow } = await deployWorkflow(platform.client, 'Compares', xml);
-    await platform.client.createShare(workflow.id, { recipient: { type: 'USER', id: starter.id } });
+    await platform.client.createShare({
+      serviceId: workflow.id,
+      json: { recipient: { type: 'USER', id: starter.id } },
+    });
     const instanceOf = async (who: PoolUser) => {
       const started = await who.call('POST', `/services/${workflow.id}/executions`, { body: { secret: 'only mine' } });
       const { id } = started.body as ServiceExecution;
-      const read = () => platform.client.workflowInstance(id);
+      const read = () => platform.client.getWorkflowInstance({ instanceId: id });
       await expect.poll(async () => (await read()).openIncidents.length, { timeout: 30_000 }).toBe(1);
       return read();
     };

@@ -40,7 +40,7 @@ describe.each(databases)('messages that workflows throw on $name', (kind) => {
   afterAll(() => kethub.close());
 
   const begin = async (input: Readonly<Record<string, string>>): Promise<string> =>
-    (await kethub.client.startJob(workflow.service.id, null, input)).id;
+    (await kethub.client.startJob({ serviceId: workflow.service.id, json: input })).id;
   const read = () => kethub.kethub.platform.database.read;
   const waits = (id: string) =>
     expect
@@ -58,15 +58,15 @@ describe.each(databases)('messages that workflows throw on $name', (kind) => {
     await waits(first);
     await waits(other);
     await begin({ mode: 'send', key: 'k', said: 'hello' });
-    const ended = async (id: string) => (await kethub.client.workflowInstance(id)).phase;
+    const ended = async (id: string) => (await kethub.client.getWorkflowInstance({ instanceId: id })).phase;
     await expect.poll(() => ended(first), waiting).toBe('COMPLETED');
-    expect(await kethub.client.executions.result(first)).toMatchObject({ text: 'hello' });
+    expect(await kethub.client.getOwnedResult({ executionId: first })).toMatchObject({ text: 'hello' });
     expect(await ended(other)).toBe('RUNNING');
     await begin({ mode: 'send', key: 'later', said: 'early' });
     await expect.poll(async () => (await messages('go')).map(({ owner }) => owner), waiting).toEqual([null]);
     const late = await begin({ mode: 'wait', key: 'later' });
     await expect.poll(() => ended(late), waiting).toBe('COMPLETED');
-    expect(await kethub.client.executions.result(late)).toMatchObject({ text: 'early' });
+    expect(await kethub.client.getOwnedResult({ executionId: late })).toMatchObject({ text: 'early' });
     await expect.poll(() => messages('go'), waiting).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe.each(databases)('messages that workflows throw on $name', (kind) => {
     await expect
       .poll(async () => (await messages('go')).map(({ owner, subscription_id }) => [owner, subscription_id]), waiting)
       .toEqual([[null, workflow.subscription.id]]);
-    expect((await kethub.client.workflowInstance(mine)).phase).toBe('RUNNING');
+    expect((await kethub.client.getWorkflowInstance({ instanceId: mine })).phase).toBe('RUNNING');
   });
 
   test('start others as deep as processes may call one another, and no deeper', async () => {

@@ -1,3 +1,4 @@
+import { workflowForm } from '@kethub/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../testing/databases.ts';
 import { callerOf } from '../../testing/gateway.ts';
@@ -43,11 +44,17 @@ describe.each(databases)('incidents of workflows on $name', (kind) => {
     ]);
     const { client } = platform;
     const { service: workflow } = await deployed('Corrected', xml);
-    const { id } = await client.startJob(workflow.id, null, { x: 'a' }, { wait: 60 });
-    const [incident] = await client.workflowIncidents(workflow.id);
-    await client.retryIncident(id, incident?.incident ?? 0, { variables: { x: 5 } });
-    await expect.poll(async () => (await client.executions.status(id)).status, { timeout: 30_000 }).toBe('SUCCEEDED');
-    expect(await client.executions.result(id)).toMatchObject({ x: 5, answer: 10 });
+    const { id } = await client.startJob({ serviceId: workflow.id, json: { x: 'a' }, headers: { prefer: 'wait=60' } });
+    const [incident] = await client.listWorkflowIncidents({ serviceId: workflow.id });
+    await client.retryWorkflowIncident({
+      instanceId: id,
+      incident: incident?.incident ?? 0,
+      json: { variables: { x: 5 } },
+    });
+    await expect
+      .poll(async () => (await client.getOwnedExecution({ executionId: id })).status, { timeout: 30_000 })
+      .toBe('SUCCEEDED');
+    expect(await client.getOwnedResult({ executionId: id })).toMatchObject({ x: 5, answer: 10 });
   });
 
   test('a call of a process that the file does not have is an incident that says so, and goes on once it is mended', async () => {
@@ -60,18 +67,28 @@ describe.each(databases)('incidents of workflows on $name', (kind) => {
     );
     const { client } = platform;
     const { service: workflow } = await deployed('Calling', xml);
-    const { id, status } = await client.startJob(workflow.id, null, { which: 'elsewhere' }, { wait: 60 });
+    const { id, status } = await client.startJob({
+      serviceId: workflow.id,
+      json: { which: 'elsewhere' },
+      headers: { prefer: 'wait=60' },
+    });
     expect(status).toBe('FAILED');
-    const [incident] = await client.workflowIncidents(workflow.id);
+    const [incident] = await client.listWorkflowIncidents({ serviceId: workflow.id });
     expect(incident).toMatchObject({ elementId: 'call', type: 'CALLED_ELEMENT_ERROR' });
-    expect(await client.executions.result(id)).toMatchObject({
+    expect(await client.getOwnedResult({ executionId: id })).toMatchObject({
       errors: [
         { failedElement: 'call', message: expect.stringMatching(/no executable process elsewhere.*called/) as string },
       ],
     });
-    await client.retryIncident(id, incident?.incident ?? 0, { variables: { which: 'called' } });
-    await expect.poll(async () => (await client.executions.status(id)).status, { timeout: 30_000 }).toBe('SUCCEEDED');
-    expect(await client.executions.result(id)).toMatchObject({ done: true });
+    await client.retryWorkflowIncident({
+      instanceId: id,
+      incident: incident?.incident ?? 0,
+      json: { variables: { which: 'called' } },
+    });
+    await expect
+      .poll(async () => (await client.getOwnedExecution({ executionId: id })).status, { timeout: 30_000 })
+      .toBe('SUCCEEDED');
+    expect(await client.getOwnedResult({ executionId: id })).toMatchObject({ done: true });
   });
 
   test('a start that never comes, and a call of what is not there, are refused when the workflow is deployed', async () => {
@@ -80,8 +97,14 @@ describe.each(databases)('incidents of workflows on $name', (kind) => {
       bpmn.call('call', 'elsewhere'),
       chain('timed', 'call'),
     ]);
-    const saved = await platform.client.createWorkflow({ name: 'Never', source: asFile(xml) });
-    await expect(platform.client.publish(saved.id, '1.0.0')).rejects.toMatchObject({
+    const saved = await platform.client.createService({ body: workflowForm({ name: 'Never', source: asFile(xml) }) });
+    await expect(
+      platform.client.publishServiceVersion({
+        serviceId: saved.id,
+        version: '1.0.0',
+        json: { visibility: 'INTERNAL' },
+      }),
+    ).rejects.toMatchObject({
       status: 422,
       errors: [
         { elementId: 'call', code: 'CALLED_ELEMENT' },
@@ -108,7 +131,7 @@ describe.each(databases)('incidents of workflows on $name', (kind) => {
     const app = await callerOf(workflow);
     const { id, status } = await app.finish({});
     expect(status).toBe('FAILED');
-    const [incident] = await platform.client.workflowIncidents(workflow.service.id);
+    const [incident] = await platform.client.listWorkflowIncidents({ serviceId: workflow.service.id });
     expect(incident?.remedy).toContain(`Subscribe the application ${workflow.caller.id} to that version`);
     expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({
       errors: [

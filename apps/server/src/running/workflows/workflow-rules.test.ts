@@ -118,7 +118,11 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
     expect(Object.keys(await result(app, fine.id)).toSorted()).toEqual(['_embedded', '_links', 'answer']);
     expect(Object.keys(await result(app, bad.id)).toSorted()).toEqual(['_embedded', '_links', 'errors']);
     for (const n of [1, 9]) {
-      const job = await client.startJob(workflow.service.id, null, { n }, { wait: 60 });
+      const job = await client.startJob({
+        serviceId: workflow.service.id,
+        json: { n },
+        headers: { prefer: 'wait=60' },
+      });
       const answer = await fetch(
         `${platform.kethub.platform.addresses.api}/workflow-service-executions/${job.id}/result`,
         { headers: { authorization: `Bearer ${platform.loginSession}` } },
@@ -144,12 +148,16 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
     const { client } = platform;
     const { service } = await deployed('Changed', xml(1));
     const answer = async () => {
-      const { id } = await client.startJob(service.id, null, {}, { wait: 60 });
-      return (await client.executions.result(id)) as unknown;
+      const { id } = await client.startJob({ serviceId: service.id, json: {}, headers: { prefer: 'wait=60' } });
+      return (await client.getOwnedResult({ executionId: id })) as unknown;
     };
-    const draft = await client.createWorkflowVersion(service.id, asFile(xml(2)));
+    const draft = await client.addServiceVersion({ serviceId: service.id, body: asFile(xml(2)) });
     expect(await answer()).toMatchObject({ answer: 1 });
-    await client.publish(service.id, draft.version);
+    await client.publishServiceVersion({
+      serviceId: service.id,
+      version: draft.version,
+      json: { visibility: 'INTERNAL' },
+    });
     expect(await answer()).toMatchObject({ answer: 2 });
   });
 
@@ -190,22 +198,28 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
       });
     }
     // What a call activity has started is found from what has started it.
-    const job = await platform.client.startJob(workflow.service.id, null, { input: 'fail' }, { wait: 60 });
+    const job = await platform.client.startJob({
+      serviceId: workflow.service.id,
+      json: { input: 'fail' },
+      headers: { prefer: 'wait=60' },
+    });
     await expect
-      .poll(async () => (await platform.client.workflowInstance(job.id)).children, { timeout: 30_000 })
+      .poll(async () => (await platform.client.getWorkflowInstance({ instanceId: job.id })).children, {
+        timeout: 30_000,
+      })
       .toMatchObject([{ parentId: job.id, processId: 'child', phase: 'RUNNING', incidents: 1 }]);
-    const { children, activities } = await platform.client.workflowInstance(job.id);
+    const { children, activities } = await platform.client.getWorkflowInstance({ instanceId: job.id });
     const child = children[0]?.id ?? '';
     expect(activities.find(({ elementId }) => elementId === 'call')?.childInstanceId).toBe(child);
-    const within = await platform.client.workflowInstance(child);
+    const within = await platform.client.getWorkflowInstance({ instanceId: child });
     expect(within).toMatchObject({
       processId: 'child',
       activities: [{ elementId: 'called' }],
       openIncidents: [{ elementId: 'called', variables: { data: 'fail' } }],
     });
-    await platform.client.executions.cancel(job.id);
+    await platform.client.cancelOwnedExecution({ executionId: job.id });
     await expect
-      .poll(async () => (await platform.client.workflowInstance(child)).phase, { timeout: 30_000 })
+      .poll(async () => (await platform.client.getWorkflowInstance({ instanceId: child })).phase, { timeout: 30_000 })
       .toBe('CANCELLED');
   });
 
@@ -229,15 +243,14 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
     expect(await result(app, id)).toMatchObject({ la: length, b: [{ length }, { length }], lc: length });
     const without = await app.finish({});
     await expect.poll(async () => (await result(app, without.id)).errors?.length, { timeout: 30_000 }).toBe(4);
-    const incidents = await platform.client.workflowIncidents(workflow.service.id);
+    const incidents = await platform.client.listWorkflowIncidents({ serviceId: workflow.service.id });
     expect(incidents.map(({ elementId }) => elementId).toSorted()).toEqual(['called', 'inner', 'loop', 'loop']);
-    const job = await platform.client.startJob(
-      workflow.service.id,
-      null,
-      { $secrets: { other: SECRET } },
-      { wait: 60 },
-    );
-    const shown = await platform.client.workflowInstance(job.id);
+    const job = await platform.client.startJob({
+      serviceId: workflow.service.id,
+      json: { $secrets: { other: SECRET } },
+      headers: { prefer: 'wait=60' },
+    });
+    const shown = await platform.client.getWorkflowInstance({ instanceId: job.id });
     expect(shown.openIncidents.length).toBeGreaterThan(0);
     expect(JSON.stringify(shown)).not.toContain(SECRET);
   });
@@ -245,7 +258,7 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
   test('"A data pool reference in a workflow input has id (uuid) and ref (constant datapool, lower case)"; the task reads the pool', async () => {
     const user = await poolUser(platform, platform.loginSession);
     const pool = await user.create('of workflows');
-    await platform.client.uploadDataPoolFile(pool.id, 'a.txt', new Blob(['1 2']));
+    await platform.client.uploadDataPoolFile({ dataPoolId: pool.id, name: 'a.txt', body: new Blob(['1 2']) });
     const xml = file([
       start({ type: 'object', properties: { pool: { type: 'object' } }, required: ['pool'] }),
       works('read', '=1', { in: { graphs: '=pool' }, out: { files: '=files' } }),
@@ -303,7 +316,7 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
     expect((await app.request('GET', '/')).body).toHaveLength(2);
     const late = await app.start({ order: 'c' });
     const waiting = async (id: string) =>
-      (await platform.client.workflowInstance(id)).activities.map(({ elementId }) => elementId);
+      (await platform.client.getWorkflowInstance({ instanceId: id })).activities.map(({ elementId }) => elementId);
     const at = (id: string, element: string) => expect.poll(() => waiting(id), { timeout: 30_000 }).toEqual([element]);
     await at(early.id, 'long');
     await at(started, 'arrived');
@@ -320,7 +333,10 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
     }
     expect(await waiting(late.id)).toEqual(['arrived']);
     // The owner of the workflow reaches all of them.
-    await platform.client.publishMessage(workflow.service.id, { name: 'arrived', correlationKey: 'c' });
+    await platform.client.publishWorkflowMessage({
+      serviceId: workflow.service.id,
+      json: { name: 'arrived', correlationKey: 'c' },
+    });
     await at(late.id, 'long');
     await app.request('PUT', `/${late.id}/cancel`);
     expect(await refusals(app)).toEqual([400, 400, 400, 409, 415]);
@@ -348,8 +364,11 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
   /** Another application of the same owner, subscribed to the same workflow. */
   async function secondSubscriber(workflow: DeployedService): Promise<Caller> {
     const { client } = platform;
-    const application = await client.createApplication('Stranger');
-    const subscription = await client.subscribe(application.id, { serviceId: workflow.service.id });
+    const application = await client.createApplication({ json: { name: 'Stranger' } });
+    const subscription = await client.subscribe({
+      applicationId: application.id,
+      json: { serviceId: workflow.service.id },
+    });
     const [key] = application.accessKeys;
     if (!key) throw new Error('An application without an access key');
     return callerOf({
@@ -358,7 +377,8 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
       subscription,
       endpoint: subscription.endpoint.replace(/\/$/, ''),
       accessKeyId: key.accessKeyId,
-      secretAccessKey: await client.revealSecret(application.id, key.id),
+      secretAccessKey: (await client.revealSecretAccessKey({ applicationId: application.id, keyId: key.id }))
+        .secretAccessKey,
     });
   }
 

@@ -1,3 +1,4 @@
+import { workflowForm } from '@kethub/client';
 import { rebuild, toStored } from '@kethub/workflow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../testing/databases.ts';
@@ -143,30 +144,72 @@ describe.each(databases)('workflow services on $name', (kind) => {
       end('end', Object.fromEntries(names.map((name) => [name, '=1']))),
       chain('start', 'end'),
     ]);
-    const saved = await platform.client.createWorkflow({ name: 'Reserved', source: asFile(xml) });
+    const saved = await platform.client.createService({
+      body: workflowForm({ name: 'Reserved', source: asFile(xml) }),
+    });
     expect(saved.versions[0]?.workflow?.problems).toHaveLength(names.length);
-    await expect(platform.client.publish(saved.id, '1.0.0')).rejects.toMatchObject({
+    await expect(
+      platform.client.publishServiceVersion({
+        serviceId: saved.id,
+        version: '1.0.0',
+        json: { visibility: 'INTERNAL' },
+      }),
+    ).rejects.toMatchObject({
       status: 422,
       errors: names.map(() =>
         expect.objectContaining({ elementId: 'end', code: 'ReservedOutputVariableException', pointer: '/end' }),
       ),
     });
     const mended = file([start(), end('end', { fine: '=1' }), chain('start', 'end')]);
-    const draft = await platform.client.replaceWorkflow(saved.id, '1.0.0', asFile(mended));
-    expect(draft.workflow?.problems).toEqual([]);
-    expect((await platform.client.publish(saved.id, '1.0.0')).state).toBe('PUBLISHED');
+    const draft = await platform.client.replaceSource({ serviceId: saved.id, version: '1.0.0', body: asFile(mended) });
+    expect(draft).toMatchObject({ workflow: { problems: [] } });
+    expect(
+      (
+        await platform.client.publishServiceVersion({
+          serviceId: saved.id,
+          version: '1.0.0',
+          json: { visibility: 'INTERNAL' },
+        })
+      ).state,
+    ).toBe('PUBLISHED');
   });
 
   test('a task whose application is not subscribed keeps the workflow from being deployed', async () => {
     const xml = file([start(), doubles('double', '=1'), end('end'), chain('start', 'double', 'end')]);
-    const saved = await platform.client.createWorkflow({ name: 'Unsubscribed', source: asFile(xml) });
+    const saved = await platform.client.createService({
+      body: workflowForm({ name: 'Unsubscribed', source: asFile(xml) }),
+    });
     const refusal = { status: 422, errors: [{ elementId: 'double', code: 'NOT_SUBSCRIBED' }] };
-    await expect(platform.client.publish(saved.id, '1.0.0')).rejects.toMatchObject(refusal);
-    const application = await platform.client.createApplication('Without subscriptions');
-    await platform.client.setWorkflowApplication(saved.id, '1.0.0', application.id);
-    await expect(platform.client.publish(saved.id, '1.0.0')).rejects.toMatchObject(refusal);
-    await platform.client.subscribe(application.id, { serviceId: worker.service.id });
-    expect((await platform.client.publish(saved.id, '1.0.0')).state).toBe('PUBLISHED');
+    await expect(
+      platform.client.publishServiceVersion({
+        serviceId: saved.id,
+        version: '1.0.0',
+        json: { visibility: 'INTERNAL' },
+      }),
+    ).rejects.toMatchObject(refusal);
+    const application = await platform.client.createApplication({ json: { name: 'Without subscriptions' } });
+    await platform.client.setWorkflowApplication({
+      serviceId: saved.id,
+      version: '1.0.0',
+      json: { applicationId: application.id },
+    });
+    await expect(
+      platform.client.publishServiceVersion({
+        serviceId: saved.id,
+        version: '1.0.0',
+        json: { visibility: 'INTERNAL' },
+      }),
+    ).rejects.toMatchObject(refusal);
+    await platform.client.subscribe({ applicationId: application.id, json: { serviceId: worker.service.id } });
+    expect(
+      (
+        await platform.client.publishServiceVersion({
+          serviceId: saved.id,
+          version: '1.0.0',
+          json: { visibility: 'INTERNAL' },
+        })
+      ).state,
+    ).toBe('PUBLISHED');
   });
 
   test('"An uncaught platform service task failure keeps the process instance alive with an open incident", one envelope per failing branch', async () => {
@@ -246,7 +289,7 @@ describe.each(databases)('workflow services on $name', (kind) => {
     const workflow = await deployed('Cancelled', xml);
     const app = await callerOf(workflow);
     const { id } = await app.start({});
-    const ofWorker = async () => platform.client.providedExecutions(worker.service.id);
+    const ofWorker = async () => platform.client.listProvidedExecutions({ serviceId: worker.service.id });
     await expect.poll(async () => (await ofWorker())[0]?.status, { timeout: 30_000 }).toBe('RUNNING');
     await app.request('PUT', `/${id}/cancel`);
     await expect.poll(async () => (await ofWorker())[0]?.status, { timeout: 30_000 }).toBe('CANCELLED');
@@ -262,14 +305,14 @@ describe.each(databases)('workflow services on $name', (kind) => {
       chain('start', 'wait', 'double', 'end'),
     ]);
     const app = await callerOf(await deployed('Timer', xml));
-    const before = (await platform.client.providedExecutions(worker.service.id)).length;
+    const before = (await platform.client.listProvidedExecutions({ serviceId: worker.service.id })).length;
     const { id } = await app.start({});
     await platform.restart();
     await expect
       .poll(async () => member((await app.request('GET', `/${id}`)).body, 'status'), { timeout: 30_000 })
       .toBe('SUCCEEDED');
     expect(await result(app, id)).toMatchObject({ two: 2 });
-    expect((await platform.client.providedExecutions(worker.service.id)).length).toBe(before + 1);
+    expect((await platform.client.listProvidedExecutions({ serviceId: worker.service.id })).length).toBe(before + 1);
   });
 
   test('an operator sees where it failed and with what, mends the cause, and has it tried again', async () => {
@@ -281,11 +324,15 @@ describe.each(databases)('workflow services on $name', (kind) => {
     ]);
     const { client } = platform;
     const { service: workflow } = await deployed('Mended', xml);
-    const job = await client.startJob(workflow.id, null, { input: 'fail' }, { wait: 60 });
+    const job = await client.startJob({
+      serviceId: workflow.id,
+      json: { input: 'fail' },
+      headers: { prefer: 'wait=60' },
+    });
     expect(job.status).toBe('FAILED');
-    const [incident] = await client.workflowIncidents(workflow.id);
+    const [incident] = await client.listWorkflowIncidents({ serviceId: workflow.id });
     expect(incident).toMatchObject({ instanceId: job.id, elementId: 'double', type: 'SERVICE_FAILED' });
-    const at = await client.workflowInstance(job.id);
+    const at = await client.getWorkflowInstance({ instanceId: job.id });
     expect(at).toMatchObject({
       incidents: 1,
       activities: [{ elementId: 'double' }],
@@ -293,14 +340,18 @@ describe.each(databases)('workflow services on $name', (kind) => {
     });
     // A stranger sees nothing of it.
     const { client: stranger } = await platform.signIn(`stranger-${kind.name.toLowerCase()}`);
-    await expect(stranger.workflowInstance(job.id)).rejects.toMatchObject({ status: 404 });
-    await client.retryIncident(job.id, incident?.incident ?? 0, { variables: { input: 4, data: 4 } });
+    await expect(stranger.getWorkflowInstance({ instanceId: job.id })).rejects.toMatchObject({ status: 404 });
+    await client.retryWorkflowIncident({
+      instanceId: job.id,
+      incident: incident?.incident ?? 0,
+      json: { variables: { input: 4, data: 4 } },
+    });
     await expect
-      .poll(async () => (await client.executions.status(job.id)).status, { timeout: 30_000 })
+      .poll(async () => (await client.getOwnedExecution({ executionId: job.id })).status, { timeout: 30_000 })
       .toBe('SUCCEEDED');
-    expect(await client.executions.result(job.id)).toMatchObject({ answer: 8 });
-    expect(JSON.stringify(await client.executions.log(job.id))).toContain('double is tried again');
-    expect(await client.workflowIncidents(workflow.id)).toEqual([]);
+    expect(await client.getOwnedResult({ executionId: job.id })).toMatchObject({ answer: 8 });
+    expect(JSON.stringify(await client.getOwnedLog({ executionId: job.id }))).toContain('double is tried again');
+    expect(await client.listWorkflowIncidents({ serviceId: workflow.id })).toEqual([]);
   });
 
   test('messages wait for instances, instances wait for messages, and one starts an instance', async () => {
@@ -320,29 +371,36 @@ describe.each(databases)('workflow services on $name', (kind) => {
       correlationKey: order,
       variables: { what: `it: ${order}` },
     });
-    await client.publishMessage(workflow.id, message('early'));
-    const early = await client.startJob(workflow.id, null, { order: 'early' }, { wait: 60 });
-    expect(await client.executions.result(early.id)).toMatchObject({ what: 'it: early' });
-    const late = await client.startJob(workflow.id, null, { order: 'late' });
+    await client.publishWorkflowMessage({ serviceId: workflow.id, json: message('early') });
+    const early = await client.startJob({
+      serviceId: workflow.id,
+      json: { order: 'early' },
+      headers: { prefer: 'wait=60' },
+    });
+    expect(await client.getOwnedResult({ executionId: early.id })).toMatchObject({ what: 'it: early' });
+    const late = await client.startJob({ serviceId: workflow.id, json: { order: 'late' } });
     await expect
-      .poll(async () => (await client.workflowInstance(late.id)).activities, { timeout: 30_000 })
+      .poll(async () => (await client.getWorkflowInstance({ instanceId: late.id })).activities, { timeout: 30_000 })
       .toMatchObject([{ elementId: 'arrived', message: { name: 'arrived', correlationKey: 'late' } }]);
-    await client.publishMessage(workflow.id, message('other'));
-    await client.publishMessage(workflow.id, message('late'));
+    await client.publishWorkflowMessage({ serviceId: workflow.id, json: message('other') });
+    await client.publishWorkflowMessage({ serviceId: workflow.id, json: message('late') });
     await expect
-      .poll(async () => (await client.executions.status(late.id)).status, { timeout: 30_000 })
+      .poll(async () => (await client.getOwnedExecution({ executionId: late.id })).status, { timeout: 30_000 })
       .toBe('SUCCEEDED');
     const begins = file(
       [bpmn.start('start', bpmn.message('begin')), end('end', { who: '=who' }), chain('start', 'end')],
       { messages: { begin: null } },
     );
     const { service: begun } = await deployed('Begun', begins);
-    const { started } = await client.publishMessage(begun.id, { name: 'begin', variables: { who: 'Ada' } });
+    const { started } = await client.publishWorkflowMessage({
+      serviceId: begun.id,
+      json: { name: 'begin', variables: { who: 'Ada' } },
+    });
     expect(started).toHaveLength(1);
     await expect
-      .poll(async () => (await client.executions.status(started[0] ?? '')).status, { timeout: 30_000 })
+      .poll(async () => (await client.getOwnedExecution({ executionId: started[0] ?? '' })).status, { timeout: 30_000 })
       .toBe('SUCCEEDED');
-    expect(await client.executions.result(started[0] ?? '')).toMatchObject({ who: 'Ada' });
+    expect(await client.getOwnedResult({ executionId: started[0] ?? '' })).toMatchObject({ who: 'Ada' });
   });
 
   test('many instances at the same time call each service once, however many workers there are', async () => {
@@ -354,11 +412,11 @@ describe.each(databases)('workflow services on $name', (kind) => {
       chain('start', 'many', 'wait', 'end'),
     ]);
     const app = await callerOf(await deployed('Many', xml));
-    const before = (await platform.client.providedExecutions(worker.service.id)).length;
+    const before = (await platform.client.listProvidedExecutions({ serviceId: worker.service.id })).length;
     const ended = await Promise.all(Array.from({ length: 8 }, () => app.finish({})));
     expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
     for (const { id } of ended) expect(await result(app, id)).toMatchObject({ all: [2, 4, 6] });
-    expect((await platform.client.providedExecutions(worker.service.id)).length).toBe(before + 24);
+    expect((await platform.client.listProvidedExecutions({ serviceId: worker.service.id })).length).toBe(before + 24);
   });
 
   test('a timer start event starts instances on a schedule, of the version that was deployed last', async () => {
@@ -369,12 +427,16 @@ describe.each(databases)('workflow services on $name', (kind) => {
         chain('start', 'end'),
       ]);
     const { client } = platform;
-    const first = await client.createWorkflow({ name: 'Scheduled', source: asFile(xml('first')) });
-    await client.publish(first.id, '1.0.0');
+    const first = await client.createService({
+      body: workflowForm({ name: 'Scheduled', source: asFile(xml('first')) }),
+    });
+    await client.publishServiceVersion({ serviceId: first.id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
     await expect
-      .poll(async () => (await client.workflowInstances(first.id)).map(({ phase }) => phase), { timeout: 30_000 })
+      .poll(async () => (await client.listWorkflowInstances({ serviceId: first.id })).map(({ phase }) => phase), {
+        timeout: 30_000,
+      })
       .toEqual(['COMPLETED', 'COMPLETED']);
-    await expect(client.startJob(first.id, null, {})).rejects.toMatchObject({ status: 400 });
+    await expect(client.startJob({ serviceId: first.id, json: {} })).rejects.toMatchObject({ status: 400 });
   });
 
   test('the state of an instance can be rebuilt from its journal', async () => {

@@ -24,14 +24,14 @@ test.skipIf(usual === undefined)('a Python that is not to be had ends the build;
   const { service, build: failed } = await build(client, 'old', files);
   expect(failed).toMatchObject({ status: 'FAILED', problem: { code: 'python-unavailable' } });
   expect(failed.problem?.detail).toMatch(/^\.python-version asks for Python 3\.9\. This platform has Python .*3\.1\d/);
-  const { configuration } = await client.version(service.id, '1.0.0');
-  await client.configure(service.id, '1.0.0', { ...configuration, ...(usual !== undefined && { python: usual }) });
+  const { configuration } = await client.getServiceVersion({ serviceId: service.id, version: '1.0.0' });
+  await client.configureServiceVersion({ serviceId: service.id, version: '1.0.0', json: { ...configuration, ...(usual !== undefined && { python: usual }) } });
   let ended: Build | null = null;
-  for await (const one of client.watchBuild(service.id, '1.0.0')) if (isBuilt(one)) ended = one;
+  for await (const one of client.watchBuild({ serviceId: service.id, version: '1.0.0' })) if (isBuilt(one)) ended = one;
   expect(ended).toMatchObject({ status: 'SUCCEEDED' });
   expect(ended?.id).not.toBe(failed.id);
-  await client.configure(service.id, '1.0.0', { ...configuration, ...(usual !== undefined && { python: usual }), memoryGb: 0.5 });
-  expect((await client.build(service.id, '1.0.0')).id).toBe(ended?.id);
+  await client.configureServiceVersion({ serviceId: service.id, version: '1.0.0', json: { ...configuration, ...(usual !== undefined && { python: usual }), memoryGb: 0.5 } });
+  expect((await client.getBuild({ serviceId: service.id, version: '1.0.0' })).id).toBe(ended?.id);
 }); // prettier-ignore
 
 test('a version that nobody offers is refused with the request', async () => {

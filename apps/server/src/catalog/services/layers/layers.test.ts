@@ -32,13 +32,13 @@ describe.each(databases)('layers of installed packages on $name', (kind) => {
     const before = await codeOf();
     expect(before).toMatch(/"resolved":\{.*"idna==3\.10 --hash=sha256:[0-9a-f]{64}"/);
     const run = async (): Promise<string> => {
-      const { id } = await kethub.client.startJob(service.id, '1.0.0', {});
+      const { id } = await kethub.client.startJobOfVersion({ serviceId: service.id, version: '1.0.0', json: {} });
       for await (const one of kethub.client.executions.watch(id)) if (isEnded(one)) return one.status;
       return '';
     };
     database.notify(LAYERS_WANTED, '');
-    while ((await client.layers()).length === 0) await pause(50);
-    const [layer] = await client.layers();
+    while ((await client.listLayers()).length === 0) await pause(50);
+    const [layer] = await client.listLayers();
     expect(layer).toMatchObject({
       python: expect.any(String),
       versions: 1,
@@ -46,20 +46,20 @@ describe.each(databases)('layers of installed packages on $name', (kind) => {
     });
     const id = layer?.id ?? '';
     for (const call of [
-      () => kethub.client.layers(),
-      () => kethub.client.purgeLayer(id),
-      () => kethub.client.rebuildLayer(id),
+      () => kethub.client.listLayers(),
+      () => kethub.client.purgeLayer({ layerId: id }),
+      () => kethub.client.rebuildLayer({ layerId: id }),
     ])
       await expect(call()).rejects.toMatchObject({ status: 403, code: 'not-administrator' });
-    await expect(client.purgeLayer('0'.repeat(40))).rejects.toMatchObject({ status: 404 });
+    await expect(client.purgeLayer({ layerId: '0'.repeat(40) })).rejects.toMatchObject({ status: 404 });
 
-    expect(await client.rebuildLayer(id)).toMatchObject([{ id, wanted: 'REBUILD' }]);
-    while ((await client.layers())[0]?.wanted !== undefined) await pause(50);
-    expect(await client.layers()).toMatchObject([{ id, versions: 1 }]);
-    expect((await client.layers())[0]).not.toHaveProperty('problem');
+    expect(await client.rebuildLayer({ layerId: id })).toMatchObject([{ id, wanted: 'REBUILD' }]);
+    while ((await client.listLayers())[0]?.wanted !== undefined) await pause(50);
+    expect(await client.listLayers()).toMatchObject([{ id, versions: 1 }]);
+    expect((await client.listLayers())[0]).not.toHaveProperty('problem');
 
-    await client.purgeLayer(id);
-    while ((await client.layers()).length > 0) await pause(50);
+    await client.purgeLayer({ layerId: id });
+    while ((await client.listLayers()).length > 0) await pause(50);
     const entries = await database.read.selectFrom('audit_entries').select('action').execute();
     expect(entries.map(({ action }) => action)).toEqual(expect.arrayContaining(['layer:purge', 'layer:rebuild']));
     // It is installed again, with the same hashes, when it is needed.

@@ -20,8 +20,11 @@ describe.each(databases)('the record of an execution on $name', (kind) => {
     kethub = await startTestKethub(kind);
     grace = await kethub.signIn('grace');
     serviceId = (await build(kethub.client, 'Probe', probe)).service.id;
-    await kethub.client.publish(serviceId, '1.0.0');
-    await kethub.client.createShare(serviceId, { recipient: { type: 'USER', id: (await grace.client.me()).id } });
+    await kethub.client.publishServiceVersion({ serviceId, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+    await kethub.client.createShare({
+      serviceId,
+      json: { recipient: { type: 'USER', id: (await grace.client.getMe()).id } },
+    });
     ended = await run(input);
   });
   afterAll(() => kethub.close());
@@ -44,9 +47,11 @@ describe.each(databases)('the record of an execution on $name', (kind) => {
     expect(ended.status).toBe('SUCCEEDED');
     const record = await owned(ended.id);
     const result = '{"cut": 3}';
-    const [version] = (await kethub.client.service(serviceId)).versions;
+    const [version] = (await kethub.client.getService({ serviceId })).versions;
     expect(version?.sourceDigest).toMatch(/^[0-9a-f]{64}$/);
-    const { id, status, createdAt, startedAt, endedAt } = await grace.client.executions.status(ended.id);
+    const { id, status, createdAt, startedAt, endedAt } = await grace.client.getOwnedExecution({
+      executionId: ended.id,
+    });
     expect(record).toEqual({
       id,
       status,
@@ -90,7 +95,7 @@ describe.each(databases)('the record of an execution on $name', (kind) => {
     const { dataPools: _pools, ...record } = await owned(ended.id);
     expect(JSON.parse(text)).toEqual({ ...record, files: [{ bytes: 7, digest: sha256('private') }] });
     expect(text).not.toContain('private');
-    expect(text).not.toContain((await grace.client.me()).id);
+    expect(text).not.toContain((await grace.client.getMe()).id);
     const failed = await run(JSON.stringify({ params: { raise: `wrong: ${secret}` } }));
     expect(await owned(failed.id)).toMatchObject({
       exit: { reason: 'ValueError', detail: `wrong: ${secret}` },
@@ -116,12 +121,12 @@ describe.each(databases)('the record of an execution on $name', (kind) => {
   });
 
   test('one that is cancelled is told as cancelled, with what it has used', async () => {
-    const { id } = await grace.client.startJob(serviceId, null, { params: { sleep: 600 } });
+    const { id } = await grace.client.startJob({ serviceId, json: { params: { sleep: 600 } } });
     await expect
-      .poll(() => grace.client.executions.status(id), { timeout: 30_000 })
+      .poll(() => grace.client.getOwnedExecution({ executionId: id }), { timeout: 30_000 })
       .toMatchObject({ status: 'RUNNING' });
     expect(await owned(id)).toMatchObject({ exit: null, usage: null, result: null, files: [] });
-    await grace.client.executions.cancel(id);
+    await grace.client.cancelOwnedExecution({ executionId: id });
     await expect
       .poll(() => owned(id), { timeout: 30_000 })
       .toMatchObject({
