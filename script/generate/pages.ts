@@ -1,3 +1,4 @@
+import { renewCommands } from './commands.ts';
 import { renewConfiguration } from './configuration.ts';
 import { renewDependencies } from './dependencies.ts';
 import { renewLimits } from './limits.ts';
@@ -13,6 +14,7 @@ export interface Page {
 }
 
 export const pages: readonly Page[] = [
+  { file: 'docs/cli.md', renew: renewCommands },
   { file: 'docs/configuration.md', renew: renewConfiguration },
   { file: 'SPECIFICATION.md', renew: (page) => renewAccounts(renewProfile(renewNumbers(page))) },
   { file: 'docs/limits.md', renew: renewLimits },

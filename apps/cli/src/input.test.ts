@@ -10,6 +10,7 @@ const files = {
   'input/notes.txt': 'no input',
   'other.json': '{"b": 1e3}',
   'all.json': '{"data": null, "$secrets": {"a": "1", "b": "2"}}',
+  'tagged.json': '{"data": 1, "$tags": ["nightly", "large"]}',
   'secret.txt': 'from a file\n',
   'broken.json': '{',
 };
@@ -45,6 +46,12 @@ test('secrets come from files and the environment, beside those of the input', a
     data: null,
     $secrets: { a: '1', b: 'from a file', c: 'from the environment' },
   });
+});
+
+test('tags come beside those of the input, each once', async () => {
+  expect(await read({ tag: ['one', 'two'] })).toContain('"$tags":["one","two"]');
+  const options = { input: 'tagged.json', tag: ['large', 'weekly'] };
+  expect(await read(options)).toBe('{"data":1,"$tags":["nightly","large","weekly"]}');
 });
 
 test('a secret that is typed on the command line is refused and not repeated', async () => {

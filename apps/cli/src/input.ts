@@ -11,12 +11,14 @@ export interface InputOptions {
   readonly data?: string;
   readonly params?: string;
   readonly secret?: readonly string[];
+  readonly tag?: readonly string[];
 }
 
 /**
  * The input of an execution: `--input`, else the folder `input` of the project, in the form in which a container gets it
- * (`data.json` is the member `data`); `--data` and `--params` replace these members; `--secret` adds to `$secrets`. Values of secrets come from files or the environment, never from the command line,
- * where every user of the machine could read them.
+ * (`data.json` is the member `data`). `--data` and `--params` replace these members. `--secret` adds to `$secrets`, and
+ * `--tag` to `$tags`. Values of secrets come from files or the environment, never from the command line, where every
+ * user of the machine could read them.
  */
 export async function readInput(
   shell: Shell,
@@ -34,7 +36,15 @@ export async function readInput(
     const given = parseObject(input.get('$secrets') ?? '{}', '$secrets of the input');
     input.set('$secrets', JSON.stringify({ ...given, ...secrets }));
   }
+  const { tag: tags = [] } = options;
+  if (tags.length > 0) input.set('$tags', JSON.stringify([...new Set([...tagsOf(input), ...tags])]));
   return objectOf(input);
+}
+
+function tagsOf(input: ReadonlyMap<string, string>): unknown[] {
+  const tags = parseJson(input.get('$tags') ?? '[]', '$tags of the input');
+  if (Array.isArray(tags)) return tags;
+  throw usageFailure('$tags of the input must be a list of words.');
 }
 
 async function readBase(

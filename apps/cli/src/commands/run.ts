@@ -35,6 +35,7 @@ export function addRun(program: Command, shell: Shell): void {
     .option('--input <file>', 'JSON file with the whole input; - reads standard input')
     .option('--secret <name=source...>', 'a secret, from a file (name=@file) or the environment (name=VARIABLE)')
     .option('--data-pool <parameter=pool...>', 'a data pool, by name or id')
+    .option('--tag <word...>', 'tags to find the execution by, see ket list --tag')
     .option('--wait', 'wait for the end (the default)')
     .option('--detach', 'only start it, and print its id')
     .option('--output-dir <folder>', 'download the result files into this folder, replacing those of the same name')

@@ -27,12 +27,23 @@ export function addWorkflow(program: Command, shell: Shell): void {
   addCommand(command, 'retry <instance> <incident>', 'try again what failed, once its cause is mended')
     .option('--variables <file>', 'JSON file with variables that are corrected first, where it failed')
     .action((instance: string, incident: string, options: RetryOptions) => retry(shell, instance, incident, options));
+  addCommand(
+    command,
+    'schedules <service>',
+    'list the timer start events of a workflow, and when each starts next',
+  ).action((service: string, options: CommonOptions) => schedules(shell, service, options));
+  addCommand(
+    command,
+    'retry-schedule <service> <element>',
+    'try a timer start event again that has failed or is stopped, once its cause is mended',
+  ).action((service: string, element: string, options: CommonOptions) =>
+    retrySchedule(shell, service, element, options),
+  );
 }
 
 async function instances(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
-  const session = await openSession(shell);
-  const { id } = await requireOwnService(session, wanted);
-  const all = await session.platform.listWorkflowInstances({ serviceId: id, limit: 100 });
+  const { platform, serviceId } = await ownService(shell, wanted);
+  const all = await platform.listWorkflowInstances({ serviceId, limit: 100 });
   const output = outputOf(shell, options);
   if (all.length === 0) output.note('None.');
   const rows = all.map((one) => [one.id, one.version ?? '', one.phase, String(one.incidents), one.createdAt]);
@@ -40,9 +51,8 @@ async function instances(shell: Shell, wanted: string, options: CommonOptions): 
 }
 
 async function incidents(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
-  const session = await openSession(shell);
-  const { id } = await requireOwnService(session, wanted);
-  const all = await session.platform.listWorkflowIncidents({ serviceId: id });
+  const { platform, serviceId } = await ownService(shell, wanted);
+  const all = await platform.listWorkflowIncidents({ serviceId });
   const output = outputOf(shell, options);
   if (all.length === 0) output.note('None.');
   const rows = all.map((one) => [one.instanceId, String(one.incident), one.elementId, one.type, one.error.message]);
@@ -68,6 +78,36 @@ async function retry(shell: Shell, instance: string, wanted: string, options: Re
     json: variables ? { variables } : {},
   });
   outputOf(shell, options).result(`Incident ${incident} is tried again.`, found);
+}
+
+async function schedules(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
+  const { platform, serviceId } = await ownService(shell, wanted);
+  const all = await platform.listWorkflowSchedules({ serviceId });
+  const output = outputOf(shell, options);
+  if (all.length === 0) output.note('None.');
+  const rows = all.map((one) => [
+    one.elementId,
+    one.version,
+    one.stoppedAt === undefined ? (one.nextAt ?? '') : `stopped ${one.stoppedAt}`,
+    String(one.failures),
+    one.failure ?? '',
+  ]);
+  output.result(
+    all.length === 0 ? '' : table(['ELEMENT', 'VERSION', 'NEXT (UTC)', 'FAILURES', 'LAST FAILURE'], rows),
+    all,
+  );
+}
+
+async function retrySchedule(shell: Shell, wanted: string, elementId: string, options: CommonOptions): Promise<void> {
+  const { platform, serviceId } = await ownService(shell, wanted);
+  const schedule = await platform.retryWorkflowSchedule({ serviceId, elementId });
+  outputOf(shell, options).result(`${elementId} is tried again.`, schedule);
+}
+
+async function ownService(shell: Shell, wanted: string) {
+  const session = await openSession(shell);
+  const { id } = await requireOwnService(session, wanted);
+  return { platform: session.platform, serviceId: id };
 }
 
 async function readVariables(shell: Shell, name: string): Promise<Record<string, unknown>> {

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { folderWith } from './testing/folder.ts';
+import { ket } from './testing/ket.ts';
+import { standInPlatform } from './testing/platform.stand-in.ts';
+
+const service = { id: 's1', name: 'Nightly', slug: 'nightly', type: 'WORKFLOW', versions: [] };
+const running = {
+  elementId: 'every-night',
+  version: '1.0.0',
+  nextAt: '2026-01-02 00:00:00',
+  failures: 0,
+  failure: null,
+};
+const stopped = {
+  elementId: 'every-hour',
+  version: '1.0.0',
+  failures: 20,
+  failure: 'The storage quota is used up.',
+  stoppedAt: '2026-01-01 20:00:00',
+};
+/** Beyond what a double holds. */
+const instance = '{"id":"i1","variables":{"seed":12345678901234567890,"scale":1.0}}';
+
+async function run(...args: string[]) {
+  const { url, requests } = await standInPlatform({
+    'GET /api/services': { status: 200, body: [service] },
+    'GET /api/services/s1/workflow-schedules': { status: 200, body: [running, stopped] },
+    'PUT /api/services/s1/workflow-schedules/every-hour/retry': { status: 200, body: running },
+    'GET /api/workflow-instances/i1': { status: 200, body: instance },
+  });
+  const environment = { KET_TOKEN: 'ket_pat_x', KET_URL: url };
+  return { ...(await ket(args, { folder: await folderWith(), environment })), requests };
+}
+
+test('timer start events are listed with when they start next, or since when they are stopped', async () => {
+  const { code, stdout } = await run('workflow', 'schedules', 'nightly');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/every-night +1\.0\.0 +2026-01-02 00:00:00 +0/);
+  expect(stdout).toMatch(/every-hour +1\.0\.0 +stopped 2026-01-01 20:00:00 +20 +The storage quota is used up\./);
+});
+
+test('a timer start event is tried again', async () => {
+  const { code, stdout, requests } = await run('workflow', 'retry-schedule', 'nightly', 'every-hour');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'every-hour is tried again.\n' });
+  expect(requests.at(-1)).toBe('PUT /api/services/s1/workflow-schedules/every-hour/retry');
+});
+
+test.each([[[]], [['--json']]])('variables of an instance keep every digit (ket workflow show %j)', async (json) => {
+  const { stdout } = await run('workflow', 'show', 'i1', ...json);
+  expect(stdout).toContain('"seed": 12345678901234567890,');
+  expect(stdout).toContain('"scale": 1.0');
+});
