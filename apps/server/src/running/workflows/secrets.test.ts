@@ -79,7 +79,9 @@ describe.each(databases)('secrets that come after the start on $name', (kind) =>
       errors: [{ pointer: '/variables/key' }],
     };
     expect(await publish(inClear)).toMatchObject({ status: 400, body: { errors: [{ pointer: '/variables/key' }] } });
-    await expect(platform.client.publishMessage(workflow.service.id, inClear)).rejects.toMatchObject(inClearRefused);
+    await expect(
+      platform.client.publishWorkflowMessage({ serviceId: workflow.service.id, json: inClear }),
+    ).rejects.toMatchObject(inClearRefused);
     await expect
       .poll(
         async () =>
@@ -110,18 +112,26 @@ describe.each(databases)('secrets that come after the start on $name', (kind) =>
     ]);
     const app = await callerOf(await deployWorkflow(platform.client, 'Used', xml, [keeper.service]));
     const { id } = await app.start({ ready: false, $secrets: { key: secret } });
-    const incidents = async () => (await platform.client.workflowInstance(id)).openIncidents;
+    const incidents = async () => (await platform.client.getWorkflowInstance({ instanceId: id })).openIncidents;
     await expect.poll(incidents, { timeout: 30_000 }).toHaveLength(1);
     const [{ incident } = { incident: 0 }] = await incidents();
     await expect(
-      platform.client.retryIncident(id, incident, { variables: { ready: true, key: secret } }),
+      platform.client.retryWorkflowIncident({
+        instanceId: id,
+        incident,
+        json: { variables: { ready: true, key: secret } },
+      }),
     ).rejects.toMatchObject({
       status: 400,
       message: expect.stringMatching(/"key" in clear is refused: .*Start the workflow again/) as string,
       errors: [{ pointer: '/variables/key' }],
     });
     expect(await clear()).not.toContain(secret);
-    await platform.client.retryIncident(id, incident, { variables: { ready: true, key: null } });
+    await platform.client.retryWorkflowIncident({
+      instanceId: id,
+      incident,
+      json: { variables: { ready: true, key: null } },
+    });
     await expect.poll(incidents, { timeout: 30_000 }).toHaveLength(0);
   });
 

@@ -118,7 +118,7 @@ describe.each(databases)('incidents of workflows on $name', (kind) => {
     const xml = file([start(), service('double', fixed), end('end'), chain('start', 'double', 'end')]);
     const workflow = await deployed('Fixed', xml);
     await (await callerOf(workflow)).finish({});
-    const [incident] = await platform.client.workflowIncidents(workflow.service.id);
+    const [incident] = await platform.client.listWorkflowIncidents({ serviceId: workflow.service.id });
     expect(incident?.remedy).toMatch(
       /The task names version 1\.0\.0.*publish a new version of the workflow.*Cancel this/,
     );
