@@ -2,7 +2,10 @@ import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** They take minutes: one of them that begins last is waited for while nothing else is left to do. */
+/** Tests that need neither a platform nor a sandbox: they take seconds, and tell first what is broken. */
+const FAST = /^(packages\/(client|contract|feel|workflow)|apps\/cli|apps\/server\/src\/foundation\/(config|http))\//;
+
+/** Tests that take minutes. They begin next: one that begins last is waited for while nothing else is left to do. */
 const LONGEST = [
   'test/faults.deep.test.ts',
   'test/fuzz.deep.test.ts',
@@ -16,13 +19,26 @@ const LONGEST = [
 /** `npm run test:deep` sets it: long fuzzing, many kills, thousands of random processes, and nothing else. */
 const deep = process.env['KETHUB_TEST_DEEP'] === '1';
 
-class LongestFirst extends BaseSequencer {
+/** Order of files: those that failed last time, the fast ones, the longest ones, the others. */
+class FastestFailureFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // The files that failed last time come first, then those that took longest.
     const sorted = await super.sort(files);
-    const placeOf = (file: TestSpecification): number =>
-      LONGEST.toReversed().indexOf(path.relative(import.meta.dirname, file.moduleId));
-    return sorted.toSorted((one, other) => placeOf(other) - placeOf(one));
+    const hasFailed = (file: TestSpecification): boolean =>
+      this.ctx.cache.getTestSpecificationResult(file)?.failed ?? false;
+    const rankOf = (file: TestSpecification): number => {
+      if (hasFailed(file)) return 0;
+      const name = nameOf(file);
+      if (FAST.test(name)) return 1;
+      const position = LONGEST.indexOf(name);
+      return position < 0 ? LONGEST.length + 2 : position + 2;
+    };
+    return sorted.toSorted((one, other) => rankOf(one) - rankOf(other));
   }
+}
+
+function nameOf(file: TestSpecification): string {
+  return path.relative(import.meta.dirname, file.moduleId);
 }
 
 export default defineConfig({
@@ -39,7 +55,7 @@ export default defineConfig({
     // Each file in its own process, so that a leak shows in its file; three at a time, as many tests wait for others.
     pool: 'forks',
     maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: FastestFailureFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     reporters: ['default'],

@@ -2,7 +2,7 @@ import { serviceForm } from '@kethub/client';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { databases, sqlite } from '../apps/server/src/testing/databases.ts';
 import { poolUser } from '../apps/server/src/testing/data-pools.ts';
 import { callerOf, member, type Caller } from '../apps/server/src/testing/gateway.ts';
 import {
@@ -253,8 +253,6 @@ describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile
 });
 
 test('without a container engine a service with a Dockerfile is refused, and told what is missing; others run', async () => {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('No database');
   const kethub = await startTestKethub(sqlite, { KETHUB_CONTAINER_ENGINE: 'off' });
   try {
     const source = await zip({ Dockerfile: 'FROM scratch' });

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { ServiceExecution } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ket, type KetOutcome } from '../apps/cli/src/testing/ket.ts';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 import { testEngine } from '../packages/runtime/src/testing/images.ts';
 import { keepPythons, takeKeptPythons } from '../packages/runtime/src/testing/pythons.ts';
@@ -24,8 +24,6 @@ let platform: TestKethub;
 let home: string;
 
 beforeAll(async () => {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('There is no database to test with');
   const settings = { KETHUB_CONTAINER_ENGINE: testEngine ?? 'off' };
   platform = await startTestKethub(sqlite, settings);
   takeKeptPythons(path.join(platform.dataDir, 'runtime'));

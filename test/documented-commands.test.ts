@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ket } from '../apps/cli/src/testing/ket.ts';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 
 // What the pages tell a newcomer to type is typed here, letter for letter, in the folder of Kethub. Only the platform is
@@ -20,8 +20,6 @@ let home: string;
 let environment: Record<string, string>;
 
 beforeAll(async () => {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('There is no database to test with');
   platform = await startTestKethub(sqlite);
   url = new URL(platform.kethub.platform.addresses.api).origin;
   const person = { username: 'demo', email: 'demo@example.org', firstname: 'Demo', lastname: 'User' };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { postgreSql } from '../apps/server/src/testing/databases.ts';
 import { callerOf, type Caller } from '../apps/server/src/testing/gateway.ts';
 import { deploy } from '../apps/server/src/testing/kethub.ts';
 import { startSecondWorker, type SecondWorker } from '../apps/server/src/testing/second-worker.ts';
@@ -128,7 +128,7 @@ async function driverOf(
   };
 } // prettier-ignore
 
-describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('escapes on $name with two workers', (kind) => {
+describe.each(postgreSql)('escapes on $name with two workers', (kind) => {
   let kethub: SplitKethub;
   let second: SecondWorker;
   let driver: EscapeDriver;

@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { callerOf } from '../apps/server/src/testing/gateway.ts';
 import { deploy, startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 import { deployWorkflow } from '../apps/server/src/testing/workflows.ts';
 import { pictureOf } from '../script/bpmn-picture.ts';
 
 const examples = path.resolve(import.meta.dirname, '../examples');
-const [sqlite] = databases;
 
 interface Graph {
   readonly nodes: readonly string[];
@@ -17,7 +16,6 @@ interface Graph {
 
 let platform: TestKethub;
 beforeAll(async () => {
-  if (!sqlite) throw new Error('SQLite is always there');
   platform = await startTestKethub(sqlite);
 });
 afterAll(() => platform.close());

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import type { ServiceExecution } from '@kethub/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { postgreSql } from '../apps/server/src/testing/databases.ts';
 import { callerOf, type Caller } from '../apps/server/src/testing/gateway.ts';
 import { build, deploy, type Files, type SignedIn, type Upload } from '../apps/server/src/testing/kethub.ts';
 import { startSecondWorker, type SecondWorker } from '../apps/server/src/testing/second-worker.ts';
@@ -69,7 +69,7 @@ const drivers: readonly { driver: string; files: Files; upload: Upload }[] = [
 ];
 
 /** One tenant floods a platform of several processes, two of them workers. The calls of another tenant succeed meanwhile. */
-describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('floods on $name with two workers', (kind) => {
+describe.each(postgreSql)('floods on $name with two workers', (kind) => {
   let kethub: SplitKethub;
   let second: SecondWorker;
   let mallory: SignedIn;

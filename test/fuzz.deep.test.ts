@@ -1,13 +1,12 @@
 import { signInWithPassword, workflowForm } from '@kethub/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { callerOf, type Caller } from '../apps/server/src/testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 import { probe } from '../apps/server/src/testing/probe.ts';
 import { bpmn } from '../apps/server/src/testing/workflows.ts';
 import { fuzz, installed, total, type Exercised, type Fuzzing } from './fuzz/schemathesis.ts';
 
-const [sqlite] = databases;
 const { errorEnd, file, flow, start } = bpmn;
 const PASSWORD = 'correct horse battery staple';
 /** What ends the caller: the rest of the run would be refused. Somebody made for it calls these. */
@@ -37,7 +36,6 @@ describe.skipIf(installed === undefined)('generated requests', { timeout: 600_00
   const exercised: Record<Part, Exercised[]> = { api: [], gateway: [] };
 
   beforeAll(async () => {
-    if (!sqlite) throw new Error('SQLite is always there');
     kethub = await startTestKethub(sqlite, { KETHUB_RATE_LIMIT_LOOKUPS: '1000000' });
     [grace, edsger] = [await settle('grace'), await settle('edsger')];
   });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { DataPool, DataPoolFile } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ket } from '../apps/cli/src/testing/ket.ts';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 
 // Data pools as a researcher uses them: ket as processes of its own, against a whole platform. The tests build on each
@@ -23,8 +23,6 @@ let environment: Record<string, string>;
 let bob: string;
 
 beforeAll(async () => {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('There is no database to test with');
   platform = await startTestKethub(sqlite);
   const { value } = await platform.client.createAccessToken({ json: { name: 'ket' } });
   const url = new URL(platform.kethub.platform.addresses.api).origin;

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ket } from '../apps/cli/src/testing/ket.ts';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 import { createTestRealm, type TestRealm } from '../apps/server/src/testing/keycloak.ts';
 
@@ -22,7 +22,6 @@ describe.skipIf(server === undefined)('ket and a Keycloak', () => {
   let home: string;
 
   beforeAll(async () => {
-    const [sqlite] = databases;
     if (!sqlite || server === undefined) throw new Error('There is nothing to test with');
     realm = await createTestRealm(server);
     platform = await startTestKethub(sqlite, { ...realm.settings, KETHUB_ADMINISTRATORS: username });

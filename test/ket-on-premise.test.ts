@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Service, ServiceVersion } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ket } from '../apps/cli/src/testing/ket.ts';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 
 let platform: TestKethub;
@@ -12,8 +12,6 @@ let environment: Record<string, string>;
 let folder: string;
 
 beforeAll(async () => {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('There is no database to test with');
   platform = await startTestKethub(sqlite);
   folder = await mkdtemp(path.join(os.tmpdir(), 'ket-test-'));
   const { value } = await platform.client.createAccessToken({ json: { name: 'ket' } });

@@ -5,7 +5,7 @@ import { createPlatformClient } from '@kethub/client';
 import type { Share } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ket } from '../apps/cli/src/testing/ket.ts';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { sqlite } from '../apps/server/src/testing/databases.ts';
 import {
   deploy,
   startTestKethub,
@@ -23,8 +23,6 @@ let home: string;
 let owner: Record<string, string>;
 
 beforeAll(async () => {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('There is no database to test with');
   platform = await startTestKethub(sqlite, localTargets);
   home = await mkdtemp(path.join(os.tmpdir(), 'ket-test-'));
   owner = await environmentOf(platform);

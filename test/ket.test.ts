@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { ServiceExecution, Share } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ket, type KetOptions } from '../apps/cli/src/testing/ket.ts';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { deploy, startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 import { commercialPlan } from '../apps/server/src/testing/marketplace.ts';
 
@@ -22,8 +22,6 @@ let home: string;
 let project: string;
 
 beforeAll(async () => {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('There is no database to test with');
   platform = await startTestKethub(sqlite);
   url = new URL(platform.kethub.platform.addresses.api).origin;
   const person = { username, email: 'grace@example.org', firstname: 'Grace', lastname: 'Hopper' };

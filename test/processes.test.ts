@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { KethubProcess, type Settings } from '../apps/server/src/testing/child-process.ts';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { postgreSql } from '../apps/server/src/testing/databases.ts';
 import { callerOf, member, type Caller } from '../apps/server/src/testing/gateway.ts';
 import { deploy, type DeployedService } from '../apps/server/src/testing/kethub.ts';
 import { freePort } from '../apps/server/src/testing/platform.ts';
@@ -42,7 +42,7 @@ def run(number):
 `,
 };
 
-describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('several processes on $name and an S3', (kind) => {
+describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
   let s3: TestS3;
   let kethub: SplitKethub;
   let deployed: DeployedService;

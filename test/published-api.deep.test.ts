@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { sqlite } from '../apps/server/src/testing/databases.ts';
 import {
   deploy,
   startTestKethub,
@@ -14,7 +14,6 @@ import {
 } from '../apps/server/src/testing/kethub.ts';
 
 const run = promisify(execFile);
-const [sqlite] = databases;
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-client-'));
 const code = {
   'src/__init__.py': '',
@@ -36,7 +35,6 @@ let bob: SignedIn;
 let environment: Record<string, string>;
 
 beforeAll(async () => {
-  if (!sqlite) throw new Error('SQLite is always there');
   platform = await startTestKethub(sqlite);
   service = await deploy(platform.client, 'Reader', code);
   bob = await platform.signIn('bob');

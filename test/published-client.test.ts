@@ -4,12 +4,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 import { probe } from '../apps/server/src/testing/probe.ts';
 
 const run = promisify(execFile);
-const [sqlite] = databases;
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-client-'));
 /** Its dependencies are others. */
 const older = mkdtempSync(path.join(os.tmpdir(), 'kethub-client-'));
@@ -19,7 +18,6 @@ let versionId: string;
 const ids = () => ['MANAGED', service.service.id, versionId, service.application.id];
 
 beforeAll(async () => {
-  if (!sqlite) throw new Error('SQLite is always there');
   const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--root-user-action', 'ignore'];
   await run('/usr/bin/python3', [...install, '--target', folder, 'qhub-service==2.0.0']);
   await run('/usr/bin/python3', [...install, '--target', older, 'planqk-service-sdk==2.12.1']);

@@ -4,7 +4,7 @@ import type { Command, Option } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProgram } from '../apps/cli/src/program.ts';
 import { shellOfProcess } from '../apps/cli/src/shell.ts';
-import { databases } from '../apps/server/src/testing/databases.ts';
+import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 
 // Whoever is told to type a command, to read a page or to call an operation must find it there.
@@ -93,8 +93,6 @@ describe('operations and addresses', () => {
   let operations: Set<string>;
 
   beforeAll(async () => {
-    const [sqlite] = databases;
-    if (!sqlite) throw new Error('There is no database to test with');
     platform = await startTestKethub(sqlite);
     const { api, gateway } = platform.platform.addresses;
     const documents = await Promise.all([api, gateway].map(async (at) => (await fetch(`${at}/openapi.json`)).json()));

@@ -1,4 +1,4 @@
-import { databases } from '../../apps/server/src/testing/databases.ts';
+import { sqlite } from '../../apps/server/src/testing/databases.ts';
 import { startTestKethub } from '../../apps/server/src/testing/kethub.ts';
 import { createRawToken } from '../../apps/server/src/foundation/storage/index.ts';
 import type { Measurement } from '../lib/measurement.ts';
@@ -20,8 +20,6 @@ const TOLD_APART = 3.29;
 
 /** Times refusals of what exists and of what does not, in turns, over HTTP, one at a time. */
 export async function timing(): Promise<Measurement[]> {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('SQLite is always there');
   const platform = await startTestKethub(sqlite, {
     KETHUB_RATE_LIMIT_REQUESTS: '0',
     KETHUB_TRUSTED_PROXIES: '127.0.0.1',

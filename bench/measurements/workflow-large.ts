@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pino } from 'pino';
 import { createAccepting, prepareExecution } from '../../apps/server/src/running/executions/index.ts';
-import { databases, postgresOn, type TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
+import { postgresOn, sqlite, type TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../apps/server/src/testing/platform.ts';
 import { bpmn } from '../../apps/server/src/testing/workflows.ts';
 import { eventRow, insertEvents } from '../../apps/server/src/running/workflows/advance/events.ts';
@@ -28,7 +28,7 @@ const VERSION = '01890000-0000-7000-8000-00000000000c';
 export async function workflowLarge(): Promise<Measurement[]> {
   const postgres = await startPostgres({ durable: true });
   try {
-    const kinds = [...databases.filter(({ name }) => name === 'SQLite'), ...postgresOn(postgres.url)];
+    const kinds = [sqlite, ...postgresOn(postgres.url)];
     const measured: Measurement[] = [];
     for (const { name, open } of kinds) measured.push(...(await measure(name, open)));
     return measured;

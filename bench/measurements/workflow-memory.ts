@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { collectGarbage } from '../../apps/server/src/testing/garbage.ts';
-import { databases } from '../../apps/server/src/testing/databases.ts';
+import { sqlite } from '../../apps/server/src/testing/databases.ts';
 import { createTestPlatform } from '../../apps/server/src/testing/platform.ts';
 import { graphOf, runInstances } from '../lib/instances.ts';
 import type { Measurement } from '../lib/measurement.ts';
@@ -12,8 +12,6 @@ const STEP = 10_000;
 
 /** Memory after many instances have run through one process, against that after the first: none of them may stay. */
 export async function workflowMemory(): Promise<Measurement[]> {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('SQLite is always there');
   const platform = { ...(await createTestPlatform(sqlite.open)), log: pino({ level: 'silent' }) };
   const heap: number[] = [];
   const all: number[] = [];

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { databases, postgresOn, type TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
+import { postgresOn, sqlite, type TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
 import { createTestPlatform } from '../../apps/server/src/testing/platform.ts';
 import { startPostgres } from '../../script/postgres.ts';
 import { bpmnEngineRate } from '../lib/bpmn-engine.ts';
@@ -20,7 +20,7 @@ export async function workflows(): Promise<Measurement[]> {
   const postgres = await startPostgres({ durable: true });
   try {
     const measured: Measurement[] = [];
-    const kinds = [...databases.filter(({ name }) => name === 'SQLite'), ...postgresOn(postgres.url)];
+    const kinds = [sqlite, ...postgresOn(postgres.url)];
     for (const { name, open } of kinds) measured.push(await measure(name, open));
     return [...measured, ...zeebeBeside(), await bpmnEngineBeside()];
   } finally {

@@ -3,7 +3,7 @@ import { move } from '../../apps/server/src/running/executions/queries.ts';
 import { Claims } from '../../apps/server/src/running/executions/schedule/index.ts';
 import { insertMany, type ExecutionRow } from '../../apps/server/src/foundation/storage/index.ts';
 import { addBareVersion, pendingExecution } from '../../apps/server/src/testing/bare-executions.ts';
-import { databases, type TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
+import { postgreSql, sqlite, type TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
 import { createTestPlatform } from '../../apps/server/src/testing/platform.ts';
 
 export interface ClaimsQuestion {
@@ -26,7 +26,7 @@ const AT_ONCE = 1_000;
 
 // Claims one execution after the other, in turns where few and where many wait, and says how long each took.
 const { database, few, many, rounds } = JSON.parse(process.argv[2] ?? '') as ClaimsQuestion;
-const kind = databases.find(({ name }) => name === database);
+const kind = [sqlite, ...postgreSql].find(({ name }) => name === database);
 if (!kind) throw new Error(`No ${database}: KETHUB_TEST_POSTGRES_URL is not set`);
 const queues = { few: await waitingOf(kind, few), many: await waitingOf(kind, many) };
 const answer = { few: [] as number[], many: [] as number[] };

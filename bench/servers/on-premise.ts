@@ -1,4 +1,4 @@
-import { databases } from '../../apps/server/src/testing/databases.ts';
+import { sqlite } from '../../apps/server/src/testing/databases.ts';
 import { callerOf } from '../../apps/server/src/testing/gateway.ts';
 import { startTestKethub } from '../../apps/server/src/testing/kethub.ts';
 import { deployOnPremise, localTargets } from '../../apps/server/src/testing/on-premise.ts';
@@ -12,8 +12,6 @@ export interface OnPremiseReady {
 
 // A whole platform on SQLite with a service that runs at the address in the argument.
 const { url } = JSON.parse(process.argv[2] ?? '') as { url: string };
-const [sqlite] = databases;
-if (!sqlite) throw new Error('SQLite is always there');
 const platform = await startTestKethub(sqlite, { KETHUB_RATE_LIMIT_REQUESTS: '0', ...localTargets });
 const service = await deployOnPremise(platform.client, 'Elsewhere', {
   url,

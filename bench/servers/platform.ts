@@ -1,4 +1,4 @@
-import { databases } from '../../apps/server/src/testing/databases.ts';
+import { postgreSql, sqlite } from '../../apps/server/src/testing/databases.ts';
 import { deploy, startTestKethub, type DeployedService, type Upload } from '../../apps/server/src/testing/kethub.ts';
 import { untilInputEnds } from './until-input-ends.ts';
 
@@ -23,7 +23,7 @@ export interface PlatformReady {
 
 // A whole platform with services deployed on it.
 const { database = 'SQLite', settings, services, upload } = JSON.parse(process.argv[2] ?? '') as Question;
-const kind = databases.find(({ name }) => name === database);
+const kind = [sqlite, ...postgreSql].find(({ name }) => name === database);
 if (!kind) throw new Error(`No ${database}: KETHUB_TEST_POSTGRES_URL is not set`);
 const platform = await startTestKethub(kind, { KETHUB_RATE_LIMIT_REQUESTS: '0', ...settings });
 const deployed: Record<string, DeployedService> = {};

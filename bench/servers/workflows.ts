@@ -1,4 +1,4 @@
-import { databases } from '../../apps/server/src/testing/databases.ts';
+import { postgreSql, sqlite } from '../../apps/server/src/testing/databases.ts';
 import { callerOf } from '../../apps/server/src/testing/gateway.ts';
 import { startTestKethub } from '../../apps/server/src/testing/kethub.ts';
 import { deployOnPremise, localTargets } from '../../apps/server/src/testing/on-premise.ts';
@@ -20,7 +20,7 @@ export interface DeployedWorkflow {
 
 // A whole platform on which every owner has a workflow whose one task calls a service that runs elsewhere.
 const { database, url, owners } = JSON.parse(process.argv[2] ?? '') as Question;
-const kind = databases.find(({ name }) => name === database);
+const kind = [sqlite, ...postgreSql].find(({ name }) => name === database);
 if (!kind) throw new Error(`No ${database}: KETHUB_TEST_POSTGRES_URL is not set`);
 const platform = await startTestKethub(kind, { KETHUB_RATE_LIMIT_REQUESTS: '0', ...localTargets });
 const deployed: Record<string, DeployedWorkflow> = {};

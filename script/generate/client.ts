@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { startTestKethub } from '../../apps/server/src/testing/kethub.ts';
-import { databases } from '../../apps/server/src/testing/databases.ts';
+import { sqlite } from '../../apps/server/src/testing/databases.ts';
 import { tableFile, typesFile, type OpenApiDocument } from '../../packages/client/src/generator/operations.ts';
 import { root } from '../run.ts';
 
@@ -30,8 +30,6 @@ export async function clientFiles(addresses: {
 
 /** The same, from a platform that is started for it. */
 export async function clientFilesOfCode(): Promise<ClientFile[]> {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('SQLite is always there');
   const kethub = await startTestKethub(sqlite);
   try {
     return await clientFiles(kethub.platform.addresses);

@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { problems } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientFiles } from '../../../../script/generate/client.ts';
-import { databases } from '../testing/databases.ts';
+import { sqlite } from '../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
-
-const [sqlite] = databases;
 
 interface Operation {
   readonly operationId: string;
@@ -22,7 +20,6 @@ interface Description {
 describe('the description of the interfaces', () => {
   let platform: TestKethub;
   beforeAll(async () => {
-    if (!sqlite) throw new Error('SQLite is always there');
     platform = await startTestKethub(sqlite);
   });
   afterAll(() => platform.close());

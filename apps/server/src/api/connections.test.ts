@@ -1,10 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databases } from '../testing/databases.ts';
+import { sqlite } from '../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
 
-const [sqlite] = databases;
-if (!sqlite) throw new Error('There is no database to test on');
 let kethub: TestKethub;
 beforeAll(async () => {
   kethub = await startTestKethub(sqlite, { KETHUB_CONNECTIONS_PER_ADDRESS: '8' });

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases } from '../testing/databases.ts';
+import { sqlite } from '../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
 
-const [sqlite] = databases;
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 
 interface Operation {
@@ -25,7 +24,6 @@ describe('the headers that the descriptions name', () => {
   let gateway: Operation[];
 
   beforeAll(async () => {
-    if (!sqlite) throw new Error('SQLite is always there');
     platform = await startTestKethub(sqlite, { KETHUB_ADMINISTRATORS: 'ada' });
     const { addresses } = platform.platform;
     [api, gateway] = await Promise.all([operationsOf(addresses.api), operationsOf(addresses.gateway)]);

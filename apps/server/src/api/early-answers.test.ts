@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases } from '../testing/databases.ts';
+import { sqlite } from '../testing/databases.ts';
 import { callerOf } from '../testing/gateway.ts';
 import { deploy, startTestKethub, type TestKethub } from '../testing/kethub.ts';
 import { RawConnection, type RawAnswer } from '../testing/raw-connection.ts';
@@ -7,8 +7,6 @@ import { RawConnection, type RawAnswer } from '../testing/raw-connection.ts';
 const KB = 1024;
 const MB = 1024 * 1024;
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
-const [sqlite] = databases;
-if (!sqlite) throw new Error('There is no database to test on');
 
 interface Target {
   readonly what: string;

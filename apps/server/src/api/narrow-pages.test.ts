@@ -1,14 +1,13 @@
 import { problems } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Chromium } from '../testing/chromium.ts';
-import { databases } from '../testing/databases.ts';
+import { sqlite } from '../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
 import { createTestRealm, type TestRealm } from '../testing/keycloak.ts';
 
 // Pages in a real browser: none is wider than the narrowest telephone, and people are told how far their account is.
 
 const WIDTH = 375;
-const [sqlite] = databases;
 const keycloak = process.env['KETHUB_TEST_KEYCLOAK_URL'];
 /** Breaks nowhere: neither spaces nor hyphens. */
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitaensmuetzenknopf';
@@ -39,7 +38,6 @@ describe('on a telephone of 375 pixels', () => {
   let origin: string;
   let auth: string;
   beforeAll(async () => {
-    if (!sqlite) throw new Error('SQLite is always there');
     kethub = await startTestKethub(sqlite, {
       KETHUB_SIGN_IN_ISSUER: 'http://127.0.0.1:1',
       KETHUB_SIGN_IN_CLIENT_ID: 'kethub',
@@ -121,7 +119,7 @@ describe.skipIf(keycloak === undefined)('with a Keycloak', () => {
   let chromium: Chromium;
   let origin: string;
   beforeAll(async () => {
-    if (!sqlite || keycloak === undefined) throw new Error('There is nothing to test with');
+    if (keycloak === undefined) throw new Error('There is nothing to test with');
     realm = await createTestRealm(keycloak);
     kethub = await startTestKethub(sqlite, realm.settings);
     origin = new URL(kethub.platform.addresses.api).origin;

@@ -1,12 +1,10 @@
 import { problems } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databases } from '../testing/databases.ts';
+import { sqlite } from '../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
 
-const [sqlite] = databases;
 let kethub: TestKethub;
 beforeAll(async () => {
-  if (!sqlite) throw new Error('SQLite is always there');
   kethub = await startTestKethub(sqlite);
 });
 afterAll(() => kethub.close());

@@ -1,9 +1,46 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { openDatabase, type Database } from '../foundation/storage/index.ts';
+
+/** Files that run on both databases, by the beginning of their path. */
+const ON_BOTH = [
+  'test/durability',
+  'test/standstill',
+  'apps/server/src/foundation/storage/',
+  'apps/server/src/foundation/mail/',
+  'apps/server/src/foundation/workers/',
+  'apps/server/src/people/authorization/matrix',
+  'apps/server/src/people/accounts/deletion',
+  'apps/server/src/people/accounts/search',
+  'apps/server/src/people/accounts/two-processes',
+  'apps/server/src/people/accounts/users',
+  'apps/server/src/people/identity/base/',
+  'apps/server/src/people/organizations/organizations',
+  'apps/server/src/catalog/datapools/limits',
+  'apps/server/src/catalog/datapools/written',
+  'apps/server/src/catalog/limits/',
+  'apps/server/src/catalog/marketplace/marketplace',
+  'apps/server/src/catalog/metering/',
+  'apps/server/src/catalog/quotas/',
+  'apps/server/src/catalog/services/builds/queue',
+  'apps/server/src/catalog/services/versions',
+  'apps/server/src/catalog/sharing/sharing',
+  'apps/server/src/running/executions/ending',
+  'apps/server/src/running/executions/finish',
+  'apps/server/src/running/executions/lost-answer',
+  'apps/server/src/running/executions/schedul',
+  'apps/server/src/running/gateway/access',
+  'apps/server/src/running/jobs/',
+  'apps/server/src/running/workflows/advance/',
+  'apps/server/src/running/workflows/calls-on-the-way',
+  'apps/server/src/running/workflows/first-step',
+  'apps/server/src/running/workflows/large-instance',
+  'apps/server/src/running/workflows/retries-end',
+  'apps/server/src/running/workflows/workflow-service',
+];
 
 /** A fresh database of its own, with all tables, for one test or one file of tests. */
 export interface TestDatabase {
@@ -30,14 +67,27 @@ export interface TestDatabaseKind {
   open(): Promise<TestDatabase>;
 }
 
+/** SQLite, which is there on every machine. */
+export const sqlite: TestDatabaseKind = { name: 'SQLite', create: createSqlite, open: () => openFresh(createSqlite) };
+
+/** PostgreSQL, if KETHUB_TEST_POSTGRES_URL names a server on which databases can be created; else none. */
+export const postgreSql: readonly TestDatabaseKind[] = postgresOn(process.env['KETHUB_TEST_POSTGRES_URL']);
+
 /**
- * The databases to run a test file on: SQLite always, PostgreSQL when KETHUB_TEST_POSTGRES_URL names a server on which
- * databases can be created. Use with `describe.each(databases)('… on $name', ({ open }) => …)`.
+ * The databases on which the running test file runs. Use with `describe.each(databases)('… on $name', ({ open }) => …)`.
+ *
+ * Rule: a file runs on both databases if its room has SQL for each dialect, or if it is about transactions, locks,
+ * several processes or a kill. The matrix runs on both as well: it calls every operation. Every other file runs on one
+ * database, chosen by a hash of its name, so that each database sees about half of them.
  */
-export const databases: readonly TestDatabaseKind[] = [
-  { name: 'SQLite', create: createSqlite, open: () => openFresh(createSqlite) },
-  ...postgresOn(process.env['KETHUB_TEST_POSTGRES_URL']),
-];
+export const databases: readonly TestDatabaseKind[] = databasesOf(process.env['TEST_FILE'] ?? '');
+
+function databasesOf(file: string): readonly TestDatabaseKind[] {
+  const every = [sqlite, ...postgreSql];
+  if (file === '' || ON_BOTH.some((start) => file.startsWith(start))) return every;
+  const hash = createHash('sha256').update(file).digest().readUInt32BE();
+  return [every[hash % every.length] ?? sqlite];
+}
 
 async function createSqlite(): Promise<EmptyDatabase> {
   return Promise.resolve({ databaseUrl: null, drop: () => Promise.resolve() });

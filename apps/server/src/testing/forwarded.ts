@@ -1,7 +1,7 @@
 import type http from 'node:http';
 import type net from 'node:net';
 import { expect } from 'vitest';
-import { databases } from './databases.ts';
+import { sqlite } from './databases.ts';
 import { callerOf, type Caller } from './gateway.ts';
 import { startTestKethub, type DeployedService, type TestKethub } from './kethub.ts';
 import {
@@ -12,8 +12,6 @@ import {
   type Provider,
   type Received,
 } from './on-premise.ts';
-
-const [sqlite] = databases;
 
 /** A platform, a service of it that runs elsewhere and tells what it received, and who calls it. */
 export interface Forwarded {
@@ -40,7 +38,6 @@ export interface Forwarded {
 export type ElsewhereCaller = Caller & { readonly endpoint: string };
 
 export async function startForwarded(): Promise<Forwarded> {
-  if (!sqlite) throw new Error('SQLite is always there');
   const kethub = await startTestKethub(sqlite, localTargets);
   const provider = await startProvider();
   const credentials = { username: 'gate', password: 'pässword' };

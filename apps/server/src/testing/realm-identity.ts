@@ -1,12 +1,11 @@
 import { createKeycloakIdentity } from '../people/identity/keycloak/keycloak.ts';
 import type { Identity, IdentityService } from '../people/identity/identity-provider.ts';
 import { readConfiguration } from '../foundation/config/index.ts';
-import { databases } from './databases.ts';
+import { sqlite } from './databases.ts';
 import { createTestRealm, type TestRealm } from './keycloak.ts';
 import { createTestPlatform, type TestPlatform } from './platform.ts';
 
 export const PASSWORD = 'correct horse battery staple';
-const [sqlite] = databases;
 
 export interface Tokens {
   readonly access_token: string;
@@ -31,7 +30,6 @@ export interface RealmIdentity {
 }
 
 export async function startRealmIdentity(server: string): Promise<RealmIdentity> {
-  if (!sqlite) throw new Error('SQLite is always there');
   const realm = await createTestRealm(server);
   const platform = await createTestPlatform(sqlite.open, { now: () => Date.now() + people.later });
   const connect = (changed: Record<string, string> = {}): IdentityService => {

@@ -3,12 +3,11 @@ import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { collectGarbage } from '../../testing/garbage.ts';
-import { databases } from '../../testing/databases.ts';
+import { sqlite } from '../../testing/databases.ts';
 import { callerOf } from '../../testing/gateway.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 import { deployOnPremise, localTargets, startProvider, type Provider } from '../../testing/on-premise.ts';
 
-const [sqlite] = databases;
 const MB = 1024 * 1024;
 const SIZE = 200 * MB;
 const piece = Buffer.alloc(64 * 1024, 'x');
@@ -22,7 +21,6 @@ let written = 0;
 const left = { gone: 0 };
 
 beforeAll(async () => {
-  if (!sqlite) throw new Error('SQLite is always there');
   kethub = await startTestKethub(sqlite, { ...localTargets, KETHUB_ON_PREMISE_BODY_MB: '300' });
   echo = await startProvider((request, response) => request.pipe(response));
   endless = await startProvider((request, response) => {

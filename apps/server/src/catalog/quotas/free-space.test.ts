@@ -1,12 +1,12 @@
 import { serviceForm } from '@kethub/client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { databases } from '../../testing/databases.ts';
+import { sqlite } from '../../testing/databases.ts';
 import { build, startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 import { zip } from '../../testing/zip.ts';
 
 const files = { 'src/__init__.py': '', 'src/program.py': 'def run():\n    return 1\n' };
 
-describe.each(databases.filter(({ name }) => name === 'SQLite'))('a nearly full disk on $name', (kind) => {
+describe.each([sqlite])('a nearly full disk on $name', (kind) => {
   let kethub: TestKethub;
   beforeAll(async () => {
     kethub = await startTestKethub(kind, { KETHUB_FREE_DISK_MB: '1' });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expireOnce } from '../../running/executions/expire.ts';
 import { sweepUnusedBlobs } from '../../foundation/storage/index.ts';
 import { poolUser, type PoolUser } from '../../testing/data-pools.ts';
-import { databases } from '../../testing/databases.ts';
+import { sqlite } from '../../testing/databases.ts';
 import { callerOf, type Caller } from '../../testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../../testing/kethub.ts';
 import { startS3, type TestS3 } from '../../testing/s3.ts';
@@ -28,8 +28,6 @@ let app: Caller;
 let ada: PoolUser;
 
 beforeAll(async () => {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('There is no database to test with');
   s3 = await startS3();
   kethub = await startTestKethub(sqlite, s3.settings);
   ada = await poolUser(kethub, kethub.loginSession);

@@ -1,7 +1,7 @@
 import { createPlatformClient, type PlatformClient } from '@kethub/client';
 import type { Recipient } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases } from '../../testing/databases.ts';
+import { sqlite } from '../../testing/databases.ts';
 import { member as memberOf, requestToken } from '../../testing/gateway.ts';
 import { build, startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 import { probe } from '../../testing/probe.ts';
@@ -10,7 +10,6 @@ import { zip } from '../../testing/zip.ts';
 const FAR = '2999-01-01 00:00:00';
 const PAST = '2001-01-01 00:00:00';
 const patient = { timeout: 20_000 };
-const [kind] = databases;
 
 /** How far a version has come. */
 const stages = ['NOT_BUILT', 'BUILT', 'SHARED', 'INTERNAL', 'WITHDRAWN', 'RETIRED'] as const;
@@ -49,8 +48,7 @@ describe('who may run a service that is shared', () => {
   const recipients: { recipient: Recipient; acting: Actor; others: Actor[] }[] = [];
 
   beforeAll(async () => {
-    if (!kind) throw new Error('SQLite is always there');
-    kethub = await startTestKethub(kind);
+    kethub = await startTestKethub(sqlite);
     provider = kethub.client;
     await Promise.all(stages.map(async (stage) => (services[stage] = await serviceAt(stage))));
     const [grace, edsger] = [await kethub.signIn('grace'), await kethub.signIn('edsger')];

@@ -2,7 +2,7 @@ import { request as send, type IncomingHttpHeaders } from 'node:http';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestAccounts, type TestAccounts } from '../../testing/accounts.ts';
-import { databases } from '../../testing/databases.ts';
+import { sqlite } from '../../testing/databases.ts';
 
 // Statuses that no table lists, in every way that was found. `checkAnswers` holds each answer against its description.
 
@@ -16,8 +16,6 @@ let server: TestAccounts;
 let session: string;
 let token: { readonly id: string; readonly value: string };
 beforeAll(async () => {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('No database');
   server = await startTestAccounts(sqlite.open);
   await server.addUser('ada');
   session = (await server.signIn('ada')).access_token;

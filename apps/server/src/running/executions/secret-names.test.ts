@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases } from '../../testing/databases.ts';
+import { sqlite } from '../../testing/databases.ts';
 import { poolUser } from '../../testing/data-pools.ts';
 import { callerOf, member, type Answered } from '../../testing/gateway.ts';
 import { build, deploy, startTestKethub, type DeployedService, type TestKethub } from '../../testing/kethub.ts';
@@ -8,8 +8,6 @@ import { searchFiles } from '../../testing/secret-search.ts';
 import { bpmn, calls, deployWorkflow } from '../../testing/workflows.ts';
 import { parseInput } from './input.ts';
 import { programOf, type InputParameters } from '../../catalog/services/index.ts';
-
-const [kind] = databases;
 
 function parametersOf(parameters: string | null): InputParameters {
   const program = programOf({ type: 'MANAGED', parameters, runtime: 'PYTHON_TEMPLATE' });
@@ -96,8 +94,7 @@ def run(data=None, token: SecretValue = None):
   let service: DeployedService;
 
   beforeAll(async () => {
-    if (!kind) throw new Error('SQLite is always there');
-    kethub = await startTestKethub(kind);
+    kethub = await startTestKethub(sqlite);
     service = await deploy(kethub.client, 'Keeper', files);
   });
   afterAll(() => kethub.close());

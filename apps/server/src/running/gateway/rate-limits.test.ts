@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { databases } from '../../testing/databases.ts';
+import { sqlite } from '../../testing/databases.ts';
 import { callerOf } from '../../testing/gateway.ts';
 import { deploy, startTestKethub } from '../../testing/kethub.ts';
 import { probe } from '../../testing/probe.ts';
 
-test.each(databases.slice(0, 1))('each application has its own limit on requests, on $name', async (kind) => {
+test.each([sqlite])('each application has its own limit on requests, on $name', async (kind) => {
   const platform = await startTestKethub(kind, { KETHUB_RATE_LIMIT_REQUESTS: '60' });
   onTestFinished(() => platform.close());
   const service = await deploy(platform.client, 'Limited', probe);

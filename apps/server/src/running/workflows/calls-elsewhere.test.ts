@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { limits } from '@kethub/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { databases } from '../../testing/databases.ts';
+import { sqlite } from '../../testing/databases.ts';
 import { callerOf, type Caller } from '../../testing/gateway.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 import { deployOnPremise, localTargets, startProvider, type Provider } from '../../testing/on-premise.ts';
@@ -24,7 +24,7 @@ const isAnInterface = "The provider's service has not the interface of managed s
 const { chain, end, service, file } = bpmn;
 
 // What a provider answers is nothing to the database; calls that work are tested on each.
-describe.each(databases.slice(0, 1))('tasks call services that run elsewhere and do not work on $name', (kind) => {
+describe.each([sqlite])('tasks call services that run elsewhere and do not work on $name', (kind) => {
   let platform: TestKethub;
   let provider: Provider;
   let app: Caller;

@@ -2,13 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { isBuilt } from '@kethub/client';
 import { pythonVersions, type Build } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databases } from '../../../testing/databases.ts';
+import { sqlite } from '../../../testing/databases.ts';
 import { build, startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 
 let kethub: TestKethub;
 beforeAll(async () => {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('SQLite is always there');
   kethub = await startTestKethub(sqlite);
 });
 afterAll(() => kethub.close());

@@ -3,7 +3,7 @@ import { isEnded } from '@kethub/client';
 import type { LayerOnDisk } from '@kethub/runtime/build';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addBareVersion } from '../../../testing/bare-executions.ts';
-import { databases } from '../../../testing/databases.ts';
+import { databases, sqlite } from '../../../testing/databases.ts';
 import { deploy, startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 import { createTestPlatform } from '../../../testing/platform.ts';
 import { LayerKeeper, LAYERS_WANTED } from './keeper.ts';
@@ -69,8 +69,6 @@ describe.each(databases)('layers of installed packages on $name', (kind) => {
 });
 
 test('what no version needs is removed beyond the bound, the longest unused first; what was just taken stays', async () => {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('SQLite is always there');
   const platform = await createTestPlatform(sqlite.open, { settings: { KETHUB_LAYERS_MB: '100' } });
   try {
     const old = Date.now() - 3_600_000;

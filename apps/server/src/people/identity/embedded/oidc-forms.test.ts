@@ -1,13 +1,11 @@
 import { request as send } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestAccounts, type TestAccounts } from '../../../testing/accounts.ts';
-import { databases } from '../../../testing/databases.ts';
+import { sqlite } from '../../../testing/databases.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 let server: TestAccounts;
 beforeAll(async () => {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('No database');
   server = await startTestAccounts(sqlite.open);
   await server.addUser('ada');
   await server.addUser('köln', { password: 'pässword pässword' });

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestAccounts, type TestAccounts } from '../../../testing/accounts.ts';
-import { databases } from '../../../testing/databases.ts';
+import { sqlite } from '../../../testing/databases.ts';
 
 let server: TestAccounts;
 beforeAll(async () => {
-  const [sqlite] = databases;
-  if (!sqlite) throw new Error('No database');
   server = await startTestAccounts(sqlite.open);
 });
 afterAll(() => server.close());

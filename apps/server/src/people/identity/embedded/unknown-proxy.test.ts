@@ -1,14 +1,12 @@
 import { afterEach, expect, test } from 'vitest';
 import { PASSWORD } from '../../../testing/accounts.ts';
-import { databases } from '../../../testing/databases.ts';
+import { sqlite } from '../../../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 
-const [sqlite] = databases;
 let kethub: TestKethub;
 afterEach(() => kethub.close());
 
 async function start(settings: Record<string, string>): Promise<void> {
-  if (!sqlite) throw new Error('SQLite is always there');
   kethub = await startTestKethub(sqlite, settings);
   const person = { firstname: 'Ada', lastname: 'Lovelace', password: PASSWORD, status: 'APPROVED' } as const;
   await kethub.kethub.identity.createUser({ ...person, username: 'eve', email: 'eve@example.org' });

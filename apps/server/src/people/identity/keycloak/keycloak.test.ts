@@ -1,13 +1,12 @@
 import { SignJWT, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases } from '../../../testing/databases.ts';
+import { sqlite } from '../../../testing/databases.ts';
 import { createTestRealm, type TestRealm } from '../../../testing/keycloak.ts';
 import { startTestKethub } from '../../../testing/kethub.ts';
 import { PASSWORD, startRealmIdentity, type RealmIdentity } from '../../../testing/realm-identity.ts';
 import { isApproved, type IdentityService } from '../identity-provider.ts';
 
 const server = process.env['KETHUB_TEST_KEYCLOAK_URL'];
-const [sqlite] = databases;
 
 describe.skipIf(server === undefined)('Keycloak as the identity provider', () => {
   let on: RealmIdentity;

@@ -3,11 +3,10 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestAccounts, type TestAccounts } from '../../../testing/accounts.ts';
 import type { Seen } from '../../../testing/browser.ts';
-import { databases } from '../../../testing/databases.ts';
+import { sqlite } from '../../../testing/databases.ts';
 import { startTestUpstream, type TestUpstream } from '../../../testing/upstream.ts';
 import { beginSignIn, upstreamButton } from '../../../testing/upstream-sign-in.ts';
 
-const [sqlite] = databases;
 const ADA = { sub: 'ada', email: 'ada@example.org', email_verified: true, name: 'Ada Lovelace' };
 
 describe('another OpenID provider that is down or set up wrongly', () => {
