@@ -68,6 +68,8 @@ const MEANINGS: Readonly<Record<keyof typeof limits, string>> = {
   workflowResultParts: 'Values in the result of a service that a task calls',
   workflowStateBytes: 'State of an instance of a workflow',
   workflowMessageKeepMs: 'Time for which a message waits for an instance',
+  workflowSignalBytes: 'Variables of a signal',
+  workflowSignalCount: 'Events that a signal reaches, as far as they are counted',
   fileNameBytes: 'Name of a file',
   mediaTypeLength: 'Characters of a media type',
 };

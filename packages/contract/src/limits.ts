@@ -88,6 +88,10 @@ export const limits = {
   workflowStateBytes: 48 * 1024 * 1024,
   /** How long a message can wait for an instance that wants it. */
   workflowMessageKeepMs: 7 * 24 * 60 * 60 * 1000,
+  /** The variables of a signal, in JSON: they are copied for each instance that receives it. */
+  workflowSignalBytes: 64 * 1024,
+  /** Up to so many it is counted how many events receive a signal. */
+  workflowSignalCount: 10_000,
   /** The name of a file, in UTF-8: what file systems take. */
   fileNameBytes: 255,
   mediaTypeLength: 200,

@@ -85,6 +85,7 @@ export const operations = {
   'workflow-schedule:list': 'VIEWER',
   'workflow-schedule:retry': 'MAINTAINER',
   'workflow-message:publish': 'MAINTAINER',
+  'workflow-signal:broadcast': 'MAINTAINER',
   'usage:report': 'MAINTAINER',
 } as const satisfies Record<string, MemberRole>;
 

@@ -39,6 +39,9 @@ export const WorkflowDetails = Type.Object(
     messages: Type.Array(Type.Object({ elementId: ElementId, name: Type.String(), starts: Type.Boolean() }), {
       description: 'What it waits for, and what starts it.',
     }),
+    signals: Type.Array(Type.Object({ elementId: ElementId, name: Type.String(), starts: Type.Boolean() }), {
+      description: 'Signals that it waits for, and that start it.',
+    }),
   },
   { $id: 'WorkflowDetails' },
 );
@@ -119,6 +122,7 @@ export const WorkflowActivity = Type.Object({
   ),
   due: Type.Optional(Timestamp),
   message: Type.Optional(Type.Object({ name: Type.String(), correlationKey: Type.String() })),
+  signal: Type.Optional(Type.Object({ name: Type.String() }, { description: 'The signal that it waits for.' })),
 });
 
 export const WorkflowInstanceDetails = Type.Object(
@@ -225,3 +229,36 @@ export const WorkflowMessageReceipt = Type.Object(
   { $id: 'WorkflowMessageReceipt', description: 'What has become of a message.' },
 );
 export type WorkflowMessageReceipt = Static<typeof WorkflowMessageReceipt>;
+
+export const WorkflowSignalRequest = Request(
+  {
+    name: Type.String({ minLength: 1, maxLength: limits.nameLength }),
+    variables: Type.Optional(AnyObject),
+  },
+  {
+    $id: 'WorkflowSignalRequest',
+    description: 'A signal for every event that waits for its name now, and for start events of its name.',
+  },
+);
+export type WorkflowSignalRequest = Static<typeof WorkflowSignalRequest>;
+
+export const WorkflowSignalReceipt = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    waiting: Type.Integer({
+      minimum: 0,
+      maximum: limits.workflowSignalCount,
+      description: `How many events that wait receive it. ${limits.workflowSignalCount} stands for as many or more.`,
+    }),
+    starting: Type.Integer({
+      minimum: 0,
+      description: 'How many start events a worker starts an instance for; at the address of a subscription, 0.',
+    }),
+    started: Type.Array(Id, {
+      description: 'Executions that it has started, at the address of a subscription.',
+    }),
+  },
+  { $id: 'WorkflowSignalReceipt', description: 'Whom a signal reaches.' },
+);
+export type WorkflowSignalReceipt = Static<typeof WorkflowSignalReceipt>;

@@ -56,6 +56,11 @@ export interface ThrownMessage {
   readonly timeToLive: Expression | null;
 }
 
+/** A signal that is caught or thrown. One that is thrown has the variables that the input mappings of its event make. */
+export interface SignalDefinition {
+  readonly name: Expression;
+}
+
 /** How often a service is called that fails, before its error is raised. */
 export interface Retry {
   /** Calls in all. */
@@ -71,6 +76,7 @@ export type Trigger =
   | { readonly type: 'none' }
   | { readonly type: 'timer'; readonly timer: TimerDefinition }
   | { readonly type: 'message'; readonly message: MessageDefinition }
+  | { readonly type: 'signal'; readonly signal: SignalDefinition }
   /** `code` null: every error. */
   | { readonly type: 'error'; readonly code: string | null; readonly payloadVariable: string };
 
@@ -121,6 +127,8 @@ export type Node = Common &
     | { readonly kind: 'escalationEvent'; readonly code: string; readonly result: boolean }
     /** Publishes a message, and goes on. `result`: as of end events. */
     | { readonly kind: 'messageEvent'; readonly message: ThrownMessage; readonly result: boolean }
+    /** Broadcasts a signal, and goes on. `result`: as of end events. */
+    | { readonly kind: 'signalEvent'; readonly signal: SignalDefinition; readonly result: boolean }
     | { readonly kind: 'task' }
     | { readonly kind: 'script'; readonly expression: Expression; readonly resultVariable: string }
     | {
@@ -142,7 +150,7 @@ export type Node = Common &
         readonly interrupting: boolean;
         readonly trigger: Exclude<Trigger, { type: 'none' }>;
       }
-    | { readonly kind: 'catchEvent'; readonly trigger: Extract<Trigger, { type: 'timer' | 'message' }> }
+    | { readonly kind: 'catchEvent'; readonly trigger: Extract<Trigger, { type: 'timer' | 'message' | 'signal' }> }
     | { readonly kind: 'parallelGateway' }
     | { readonly kind: 'exclusiveGateway'; readonly defaultFlow: string | null }
     | {

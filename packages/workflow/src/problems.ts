@@ -30,6 +30,7 @@ export const problemCodes = [
   'MAPPING',
   'TIMER',
   'MESSAGE',
+  'SIGNAL',
   'ERROR_CODE',
   'SERVICE',
   'CALLED_ELEMENT',

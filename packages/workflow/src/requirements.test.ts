@@ -50,6 +50,8 @@ it('lists what a workflow needs and offers', async () => {
     name: null,
     startEvent: 'plain',
     requestSchema: JSON.parse(schema),
+    signalStarts: [],
+    signals: [],
     timerStarts: [{ elementId: 'nightly' }],
     messageStarts: [{ elementId: 'told', messageName: 'go' }],
     messages: [{ elementId: 'wait', messageName: 'paid' }],

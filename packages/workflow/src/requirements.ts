@@ -21,6 +21,14 @@ export function requirements(graph: ProcessGraph): Requirements {
     messageStarts: starts.flatMap(({ id, trigger }) =>
       trigger.type === 'message' ? [{ elementId: id, messageName: trigger.message.name.source }] : [],
     ),
+    signalStarts: starts.flatMap(({ id, trigger }) =>
+      trigger.type === 'signal' ? [{ elementId: id, signalName: trigger.signal.name.source }] : [],
+    ),
+    signals: nodes.flatMap((node) =>
+      'trigger' in node && node.trigger.type === 'signal' && !starts.some(({ id }) => id === node.id)
+        ? [{ elementId: node.id, signalName: node.trigger.signal.name.source }]
+        : [],
+    ),
     messages: nodes.flatMap((node) =>
       'trigger' in node && node.trigger.type === 'message' && node.trigger.message.correlationKey !== null
         ? [{ elementId: node.id, messageName: node.trigger.message.name.source }]

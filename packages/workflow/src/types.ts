@@ -75,8 +75,12 @@ export interface Requirements {
   readonly timerStarts: readonly { readonly elementId: string }[];
   /** Start events by message, triggered by an authenticated call. */
   readonly messageStarts: readonly { readonly elementId: string; readonly messageName: string }[];
+  /** Start events by signal. */
+  readonly signalStarts: readonly { readonly elementId: string; readonly signalName: string }[];
   /** Every message that an instance can wait for, without those of start events. */
   readonly messages: readonly { readonly elementId: string; readonly messageName: string }[];
+  /** Every signal that an instance can wait for, without those of start events. */
+  readonly signals: readonly { readonly elementId: string; readonly signalName: string }[];
   readonly services: readonly ({ readonly elementId: string } & ServiceReference)[];
   /** Call activities: the called process, or null where an expression decides while it runs. */
   readonly calls: readonly { readonly elementId: string; readonly processId: string | null }[];
@@ -101,7 +105,7 @@ export interface StartTimer {
 export interface StartRequest {
   /** The process in the graph; absent: the main one. */
   readonly processId?: string;
-  /** A timer or message start event; absent: the plain one. */
+  /** A timer, message or signal start event; absent: the plain one. */
   readonly startEvent?: string;
   /** The input, without `$secrets`. */
   readonly variables: Variables;
@@ -136,6 +140,11 @@ export type Event =
   | { readonly type: 'platformFailed'; readonly message: string }
   | { readonly type: 'timerDue'; readonly timer: number }
   | { readonly type: 'messageCorrelated'; readonly subscription: number; readonly variables: Variables }
+  /**
+   * A signal was broadcast while the subscription was open. Unlike other events it must be delivered once only: a subscription
+   * of an event that does not interrupt stays open.
+   */
+  | { readonly type: 'signalReceived'; readonly subscription: number; readonly variables: Variables }
   | { readonly type: 'childEnded'; readonly child: number; readonly outcome: Outcome }
   /** The open incidents of a child (and of its children) are now these. */
   | { readonly type: 'childIncidents'; readonly child: number; readonly errors: readonly ErrorEnvelope[] }
@@ -211,7 +220,7 @@ export type UrgentCommand =
 
 // ---- Effects ----------------------------------------------------------------------------------------------------
 
-/** Numbers (`job`, `timer`, `subscription`, `message`, `child`) are unique within the instance and never used again. */
+/** Numbers (`job`, `timer`, `subscription`, `message`, `signal`, `child`) are unique within the instance and never used again. */
 export type Effect =
   | {
       readonly type: 'startJob';
@@ -233,6 +242,24 @@ export type Effect =
       readonly correlationKey: string;
     }
   | { readonly type: 'closeSubscription'; readonly subscription: number }
+  | {
+      readonly type: 'openSignalSubscription';
+      readonly subscription: number;
+      readonly elementId: string;
+      readonly signalName: string;
+    }
+  | { readonly type: 'closeSignalSubscription'; readonly subscription: number }
+  /**
+   * Broadcast a signal to everything that waits for its name now. Subscriptions of this instance with a higher number than
+   * `signal` were opened after it, and do not receive it.
+   */
+  | {
+      readonly type: 'broadcastSignal';
+      readonly signal: number;
+      readonly elementId: string;
+      readonly signalName: string;
+      readonly variables: Variables;
+    }
   /** Publish a message for instances of the same service. `timeToLiveMs` null: as long as the platform has it. */
   | {
       readonly type: 'publishMessage';
@@ -337,7 +364,7 @@ export interface ElementInstance {
   loopCounter?: number;
   /** An interrupting event sub-process runs or has run in this scope: nothing else starts here. */
   interrupted?: boolean;
-  /** The result that waits for its mapping: of a service, a message, a child or an error. */
+  /** The result that waits for its mapping: of a service, a message, a signal, a child or an error. */
   payload?: Variables;
   /** The start event that a process or event sub-process begins with. */
   startedBy?: string;
@@ -375,13 +402,16 @@ export interface OpenTimer {
   readonly left?: number;
 }
 
-export interface OpenSubscription {
+/** An event that waits for a message or a signal. */
+export type OpenSubscription = {
   readonly subscription: number;
   readonly element: number;
   readonly elementId: string;
-  readonly messageName: string;
-  readonly correlationKey: string;
-}
+} & SubscribedTo;
+
+export type SubscribedTo =
+  | { readonly messageName: string; readonly correlationKey: string }
+  | { readonly signalName: string };
 
 export type InstancePhase = 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'ERROR';
 

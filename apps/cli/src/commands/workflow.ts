@@ -8,7 +8,7 @@ import { openSession } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 import { table } from '../terminal/table.ts';
 
-interface RetryOptions extends CommonOptions {
+interface VariablesOptions extends CommonOptions {
   readonly variables?: string;
 }
 
@@ -26,7 +26,9 @@ export function addWorkflow(program: Command, shell: Shell): void {
   );
   addCommand(command, 'retry <instance> <incident>', 'try again what failed, once its cause is mended')
     .option('--variables <file>', 'JSON file with variables that are corrected first, where it failed')
-    .action((instance: string, incident: string, options: RetryOptions) => retry(shell, instance, incident, options));
+    .action((instance: string, incident: string, options: VariablesOptions) =>
+      retry(shell, instance, incident, options),
+    );
   addCommand(
     command,
     'schedules <service>',
@@ -39,6 +41,23 @@ export function addWorkflow(program: Command, shell: Shell): void {
   ).action((service: string, element: string, options: CommonOptions) =>
     retrySchedule(shell, service, element, options),
   );
+  addCommand(
+    command,
+    'signal <name>',
+    'broadcast a signal to your workflows: to what waits for it now, and to start events',
+  )
+    .option('--variables <file>', 'JSON file with the variables of the signal')
+    .action((name: string, options: VariablesOptions) => signal(shell, name, options));
+}
+
+async function signal(shell: Shell, name: string, options: VariablesOptions): Promise<void> {
+  const variables = options.variables === undefined ? undefined : await readVariables(shell, options.variables);
+  const { platform } = await openSession(shell);
+  const receipt = await platform.broadcastWorkflowSignal({ json: { name, ...(variables && { variables }) } });
+  const { waiting, starting } = receipt;
+  const output = outputOf(shell, options);
+  if (waiting + starting === 0) output.note('Nothing waits for it now, and it is not kept for later.');
+  output.result(`${waiting} waiting, ${starting} starting`, receipt);
 }
 
 async function instances(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
@@ -66,7 +85,7 @@ async function show(shell: Shell, instance: string, options: CommonOptions): Pro
   outputOf(shell, options).result(layOut(jsonOf(found)), found);
 }
 
-async function retry(shell: Shell, instance: string, wanted: string, options: RetryOptions): Promise<void> {
+async function retry(shell: Shell, instance: string, wanted: string, options: VariablesOptions): Promise<void> {
   const incident = Number(wanted);
   if (!Number.isSafeInteger(incident) || incident < 1)
     throw usageFailure('The incident is named by its number.', 'ket workflow incidents <service>');

@@ -380,6 +380,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   publishWorkflowMessage: workflow('MAINTAINER', 'POST', (of) => `/services/${of.serviceId}/workflow-messages`, {
     name: 'arrived',
   }),
+  broadcastWorkflowSignal: list('MAINTAINER', 'POST', '/workflow-signals', () => ({ name: 'arrived' })),
   getWorkflowInstance: workflow('VIEWER', 'GET', (of) => `/workflow-instances/${of.instanceId}`),
   getWorkflowJournal: workflow('VIEWER', 'GET', (of) => `/workflow-instances/${of.instanceId}/journal`),
   // Of an incident that is not there: 404 also for those who may.
@@ -465,6 +466,7 @@ export const unrecordedOperations: ReadonlySet<string> = new Set([
   'deleteApiSpecification',
   'updateDataPool',
   'publishWorkflowMessage',
+  'broadcastWorkflowSignal',
   'uploadDataPoolFile',
   'deleteDataPoolFile',
   'qcUpdateDataPool',

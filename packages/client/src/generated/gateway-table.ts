@@ -1,5 +1,6 @@
 // Made from the OpenAPI document by `npm run generate`. Change the endpoint, not this file.
 export const table = {
+  broadcastSignal: ['POST', '/{owner}/{service}/{version}/workflow-signals', 'json'],
   cancelExecution: ['PUT', '/{owner}/{service}/{version}/{id}/cancel', 'json'],
   getExecution: ['GET', '/{owner}/{service}/{version}/{id}', 'json'],
   getLog: ['GET', '/{owner}/{service}/{version}/{id}/log', 'json'],

@@ -229,6 +229,28 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description Whom a signal reaches. */
+        WorkflowSignalReceipt: {
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            id: string;
+            name: string;
+            /** @description Executions that it has started, at the address of a subscription. */
+            started: string[];
+            /** @description How many start events a worker starts an instance for; at the address of a subscription, 0. */
+            starting: number;
+            /** @description How many events that wait receive it. 10000 stands for as many or more. */
+            waiting: number;
+        };
+        /** @description A signal for every event that waits for its name now, and for start events of its name. */
+        WorkflowSignalRequest: {
+            name: string;
+            variables?: {
+                [key: string]: unknown;
+            };
+        };
     };
     responses: never;
     parameters: never;
@@ -496,6 +518,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WorkflowMessageReceipt"];
+                };
+            };
+        };
+    };
+    broadcastSignal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                owner: string;
+                service: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkflowSignalRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowSignalReceipt"];
                 };
             };
         };

@@ -3,6 +3,7 @@ export const table = {
   acceptInvitation: ['POST', '/invitations/{invitationId}/acceptance', 'json'],
   addServiceVersion: ['POST', '/services/{serviceId}/versions', 'json'],
   authorize: ['POST', '/authorize', 'json'],
+  broadcastWorkflowSignal: ['POST', '/workflow-signals', 'json'],
   browseMarketplace: ['GET', '/marketplace/services', 'json'],
   cancelOwnedExecution: ['PUT', '/service-executions/{executionId}/cancel', 'json'],
   changeMember: ['PUT', '/organizations/{organizationId}/members/{userId}', 'json'],

@@ -1686,6 +1686,13 @@ export interface components {
                 serviceId: string;
                 serviceVersion: string | null;
             }[];
+            /** @description Signals that it waits for, and that start it. */
+            signals: {
+                /** @description Id of a BPMN element. */
+                elementId: string;
+                name: string;
+                starts: boolean;
+            }[];
             /** @description Probable mistakes that are no reason to refuse it, such as a variable that nothing defines. */
             warnings: components["schemas"]["WorkflowProblem"][];
         };
@@ -1801,6 +1808,10 @@ export interface components {
                 };
                 phase: string;
                 scope: number;
+                /** @description The signal that it waits for. */
+                signal?: {
+                    name: string;
+                };
             }[];
             /** @description What its call activities have started, newest first; at most 100. */
             children: components["schemas"]["WorkflowInstance"][];
@@ -1928,6 +1939,28 @@ export interface components {
              * @example 1.0.0
              */
             version: string;
+        };
+        /** @description Whom a signal reaches. */
+        WorkflowSignalReceipt: {
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            id: string;
+            name: string;
+            /** @description Executions that it has started, at the address of a subscription. */
+            started: string[];
+            /** @description How many start events a worker starts an instance for; at the address of a subscription, 0. */
+            starting: number;
+            /** @description How many events that wait receive it. 10000 stands for as many or more. */
+            waiting: number;
+        };
+        /** @description A signal for every event that waits for its name now, and for start events of its name. */
+        WorkflowSignalRequest: {
+            name: string;
+            variables?: {
+                [key: string]: unknown;
+            };
         };
     };
     responses: never;
@@ -6233,6 +6266,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ResultResponse"];
+                };
+            };
+        };
+    };
+    broadcastWorkflowSignal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkflowSignalRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowSignalReceipt"];
                 };
             };
         };

@@ -54,16 +54,16 @@ describe('refused, each at its element', () => {
     ],
     ['compensation', around('<task id="u" isForCompensation="true"/>'), ['UNSUPPORTED_ELEMENT u']],
     ['a standard loop', around('<task id="u"><standardLoopCharacteristics/></task>'), ['UNSUPPORTED_ELEMENT u']],
-    ['a signal', around(catchEvent('u', '<signalEventDefinition/>')), ['UNSUPPORTED_EVENT u']],
+    ['a signal event without a signal', around(catchEvent('u', '<signalEventDefinition/>')), ['SIGNAL u']],
     [
       'a message without a name that is thrown',
       around('<intermediateThrowEvent id="u"><messageEventDefinition/></intermediateThrowEvent>'),
       ['MESSAGE u'],
     ],
     [
-      'a signal that is thrown',
+      'a signal event that throws without a signal',
       around('<intermediateThrowEvent id="u"><signalEventDefinition/></intermediateThrowEvent>'),
-      ['UNSUPPORTED_EVENT u'],
+      ['SIGNAL u'],
     ],
     [
       'an escalation end event without a code',

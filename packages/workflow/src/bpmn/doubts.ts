@@ -72,7 +72,7 @@ function givesAnything(node: Node, processId: string): boolean {
   return node.kind === 'service' || ('trigger' in node && bringsVariables(node.trigger.type));
 }
 
-const bringsVariables = (type: string): boolean => type === 'message';
+const bringsVariables = (type: string): boolean => type === 'message' || type === 'signal';
 
 /** The members that a Request Schema describes; null when others are meant as well. */
 function propertiesOf(schema: { readonly [keyword: string]: Value } | null): readonly string[] | null {
@@ -109,10 +109,12 @@ function ownExpressions(node: Node): readonly Expression[] {
     const { name, correlationKey, timeToLive } = node.message;
     return [name, correlationKey, timeToLive].filter((one) => one !== null);
   }
+  if (node.kind === 'signalEvent') return [node.signal.name];
   // The trigger of an event sub-process is that of its start event.
   if (!('trigger' in node) || node.kind === 'eventSubProcess') return [];
   const { trigger } = node;
   if (trigger.type === 'timer') return [trigger.timer.value];
+  if (trigger.type === 'signal') return [trigger.signal.name];
   if (trigger.type !== 'message') return [];
   const { name, correlationKey } = trigger.message;
   return correlationKey === null ? [name] : [name, correlationKey];

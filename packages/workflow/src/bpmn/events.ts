@@ -8,9 +8,12 @@ import { limits } from './limits.ts';
 import type { Report } from './report.ts';
 import { isLink } from './links.ts';
 import { messageEventOf } from './thrown.ts';
-import { escalationCode, messageOf, triggerOf } from './triggers.ts';
+import { escalationCode, messageOf, signalOf, triggerOf } from './triggers.ts';
 
-/** Of a process: plain, timer, message. Of an event sub-process: timer, message, error. Of a sub-process: plain. */
+/**
+ * A process starts by a plain, timer, message or signal event, an event sub-process by a timer, message, signal, error or
+ * escalation, a sub-process by a plain one.
+ */
 export function startEventOf(
   { report, scopes, id }: ProcessDraft,
   { element, scope }: Draft,
@@ -75,7 +78,7 @@ export function endsProcess({ id, nodes }: ProcessDraft, { scope }: Draft): bool
 export function endEventOf(
   process: ProcessDraft,
   draft: Draft,
-): Own<'endEvent' | 'terminateEndEvent' | 'errorEndEvent' | 'escalationEvent' | 'messageEvent'> | null {
+): Own<'endEvent' | 'terminateEndEvent' | 'errorEndEvent' | 'escalationEvent' | 'messageEvent' | 'signalEvent'> | null {
   const { report } = process;
   const { element } = draft;
   const [definition, second] = children(element, 'eventDefinitions');
@@ -91,11 +94,12 @@ export function endEventOf(
   if (definition.$type === 'bpmn:EscalationEventDefinition')
     return escalationEventOf(report, element, definition, result);
   if (definition.$type === 'bpmn:MessageEventDefinition') return messageEventOf(report, element, definition, result);
+  if (definition.$type === 'bpmn:SignalEventDefinition') return signalEventOf(report, element, definition, result);
   const kind = kindName(definition.$type).replace(' event definition', '');
   report.add(
     element,
     'UNSUPPORTED_EVENT',
-    `An end event with ${withArticle(kind).toLowerCase()} is not run here; plain, error, escalation, message and terminate end events are.`,
+    `An end event with ${withArticle(kind).toLowerCase()} is not run here; plain, error, escalation, message, signal and terminate end events are.`,
   );
   return null;
 }
@@ -112,22 +116,31 @@ function escalationEventOf(
   return null;
 }
 
-/** Plain, a link to another place of the same process, an escalation, or a message. */
+function signalEventOf(
+  report: Report,
+  element: Element,
+  definition: Element,
+  result: boolean,
+): Own<'signalEvent'> | null {
+  const signal = signalOf(report, element, definition, true);
+  return signal && { kind: 'signalEvent', signal, result };
+}
+
+/** Plain, a link to another place of the same process, an escalation, a message, or a signal. */
 export function throwEventOf(
   report: Report,
   { element }: Draft,
-): Own<'task' | 'escalationEvent' | 'messageEvent'> | null {
+): Own<'task' | 'escalationEvent' | 'messageEvent' | 'signalEvent'> | null {
   const [definition, second] = children(element, 'eventDefinitions');
   if (definition === undefined || (isLink(element) && second === undefined)) return { kind: 'task' };
   if (definition.$type === 'bpmn:EscalationEventDefinition' && second === undefined)
     return escalationEventOf(report, element, definition, false);
   if (definition.$type === 'bpmn:MessageEventDefinition' && second === undefined)
     return messageEventOf(report, element, definition, false);
-  const instead: Readonly<Record<string, string>> = {
-    'bpmn:SignalEventDefinition': ' Throw a message for each instance that waits.',
-  };
+  if (definition.$type === 'bpmn:SignalEventDefinition' && second === undefined)
+    return signalEventOf(report, element, definition, false);
   const kind = withArticle(kindName(definition.$type).replace(' event definition', '')).toLowerCase();
-  const message = `An event that throws ${kind} is not run here; links, escalations, messages, errors and terminate end events are.${instead[definition.$type] ?? ''}`;
+  const message = `An event that throws ${kind} is not run here; links, escalations, messages, signals, errors and terminate end events are.`;
   report.add(element, 'UNSUPPORTED_EVENT', message);
   return null;
 }
@@ -182,7 +195,9 @@ export function catchEventOf(report: Report, { element, id }: Draft): Own<'catch
     none: false,
     payloadHost: id,
   });
-  return trigger?.type === 'timer' || trigger?.type === 'message' ? { kind: 'catchEvent', trigger } : null;
+  return trigger?.type === 'timer' || trigger?.type === 'message' || trigger?.type === 'signal'
+    ? { kind: 'catchEvent', trigger }
+    : null;
 }
 
 /** A receive task waits for a message like an event. */

@@ -14,7 +14,7 @@ import {
 import { isLink } from './links.ts';
 import { mappingsOf, type MappingRules } from './mappings.ts';
 import { Report } from './report.ts';
-import { throwsMessage } from './thrown.ts';
+import { throwsMessage, throwsSignal } from './thrown.ts';
 
 export interface CompiledNode {
   readonly node: Node;
@@ -190,7 +190,7 @@ function rulesFor(process: ProcessDraft, draft: Draft): MappingRules {
   const isEnd = type === 'bpmn:EndEvent' && definition?.$type !== 'bpmn:ErrorEventDefinition';
   const isEvent = type === 'bpmn:BoundaryEvent' || type === 'bpmn:IntermediateCatchEvent' || type === 'bpmn:StartEvent';
   return {
-    inputs: (mapsInputs.has(type) || throwsMessage(element)) && !eventSubProcess,
+    inputs: (mapsInputs.has(type) || throwsMessage(element) || throwsSignal(element)) && !eventSubProcess,
     outputs: (mapsInputs.has(type) || isEnd || isEvent) && !eventSubProcess,
     secrets: type === 'bpmn:ServiceTask' || callsService(element),
     result: isEnd && endsProcess(process, draft),

@@ -37,9 +37,14 @@ export function messageEventOf(
 }
 
 /** Whether an event throws a message: only such an event says how it is published. */
-export function throwsMessage(event: Element): boolean {
+export const throwsMessage = (event: Element): boolean => throws(event, 'bpmn:MessageEventDefinition');
+
+/** Whether an event broadcasts a signal. */
+export const throwsSignal = (event: Element): boolean => throws(event, 'bpmn:SignalEventDefinition');
+
+function throws(event: Element, definition: string): boolean {
   return (
     (event.$type === 'bpmn:IntermediateThrowEvent' || event.$type === 'bpmn:EndEvent') &&
-    children(event, 'eventDefinitions').some(({ $type }) => $type === 'bpmn:MessageEventDefinition')
+    children(event, 'eventDefinitions').some(({ $type }) => $type === definition)
   );
 }

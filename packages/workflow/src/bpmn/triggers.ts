@@ -1,7 +1,7 @@
 import { nextOfCron } from '../cron.ts';
 import { parseDate, parseDuration, parseCycle } from '../time.ts';
 import type { Expression } from '../expression.ts';
-import type { MessageDefinition, TimerDefinition, Trigger } from '../graph.ts';
+import type { MessageDefinition, SignalDefinition, TimerDefinition, Trigger } from '../graph.ts';
 import { child, children, extension, kindName, text, type Element } from './element.ts';
 import { expressionOf } from './expressions.ts';
 import { isPayloadVariable } from './names.ts';
@@ -10,7 +10,7 @@ import type { Report } from './report.ts';
 /** Where a trigger stands; what is allowed depends on it. */
 export interface Place {
   readonly timers: readonly TimerDefinition['kind'][];
-  /** Messages of start events of a process are not correlated. */
+  /** False at start events of a process: their messages have no key, and names are no expressions. */
   readonly correlated: boolean;
   readonly errors: boolean;
   readonly escalations: boolean;
@@ -41,6 +41,10 @@ export function triggerOf(report: Report, event: Element, place: Place): Trigger
       const message = messageOf(report, event, child(definition, 'messageRef'), place.correlated);
       return message === null ? null : { type: 'message', message };
     }
+    case 'bpmn:SignalEventDefinition': {
+      const signal = signalOf(report, event, definition, place.correlated);
+      return signal === null ? null : { type: 'signal', signal };
+    }
     case 'bpmn:ErrorEventDefinition':
       if (place.errors) return errorOf(report, event, definition, place);
       break;
@@ -53,7 +57,7 @@ export function triggerOf(report: Report, event: Element, place: Place): Trigger
   report.add(
     event,
     'UNSUPPORTED_EVENT',
-    `This event cannot wait for: ${kind}. Use a timer, a message or, on boundaries, an error; escalations are caught on sub-processes and by event sub-processes.`,
+    `This event cannot wait for: ${kind}. Use a timer, a message, a signal or, on boundaries, an error; escalations are caught on sub-processes and by event sub-processes.`,
   );
   return null;
 }
@@ -129,6 +133,25 @@ export function messageNameOf(report: Report, event: Element, message: Element |
   const name = message === null ? null : text(message, 'name');
   if (name !== null && name.trim() !== '') return expressionOf(report, event, 'The name of the message', name);
   report.add(event, 'MESSAGE', 'A message event needs a message with a name.');
+  return null;
+}
+
+/** The signal of an event. At start events of a process its name is no expression: there are no variables to read. */
+export function signalOf(
+  report: Report,
+  event: Element,
+  definition: Element,
+  mayBeExpression: boolean,
+): SignalDefinition | null {
+  const signal = child(definition, 'signalRef');
+  const source = signal === null ? null : text(signal, 'name');
+  if (source === null || source.trim() === '') {
+    report.add(event, 'SIGNAL', 'A signal event needs a signal with a name.');
+    return null;
+  }
+  const name = expressionOf(report, event, 'The name of the signal', source);
+  if (name === null || mayBeExpression || name.compiled === null) return name && { name };
+  report.add(event, 'SIGNAL', 'The signal of a start event has to have a name that is no expression.', source);
   return null;
 }
 

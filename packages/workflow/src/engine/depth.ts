@@ -35,6 +35,7 @@ export function valueOf(event: Event): Value | undefined {
       return event.response;
     case 'start':
     case 'messageCorrelated':
+    case 'signalReceived':
     case 'setVariables':
       return event.variables;
     case 'childEnded':

@@ -7,7 +7,7 @@ import { limits } from './limits.ts';
 import { beginLoop, isBody, nextInstance, nextInstances } from './loops.ts';
 import type { Machine } from './machine.ts';
 import { startChild, startJob } from './outside.ts';
-import { throwMessage } from './throwing.ts';
+import { throwMessage, throwSignal } from './throwing.ts';
 import { eventsOfScope, openBoundaries, triggerOf } from './trigger.ts';
 import { mapInputs, scopeAt } from './variables.ts';
 import { openWaits } from './waits.ts';
@@ -106,6 +106,9 @@ function run(machine: Machine, element: Readonly<ElementInstance>, node: Node): 
       break;
     case 'messageEvent':
       throwMessage(machine, element, node);
+      break;
+    case 'signalEvent':
+      throwSignal(machine, element, node);
       break;
     case 'errorEndEvent':
       throwOwnError(machine, element, node);

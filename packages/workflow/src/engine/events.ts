@@ -4,7 +4,7 @@ import type { Event, OpenTimer, Outcome, Value } from '../types.ts';
 import { SERVICE_FAILED, serviceMessage, throwError } from './errors.ts';
 import type { Machine } from './machine.ts';
 import { resultVariables, startJob } from './outside.ts';
-import { messageCorrelated, timerDue } from './trigger.ts';
+import { messageCorrelated, signalReceived, timerDue } from './trigger.ts';
 import { merge } from './variables.ts';
 
 type Application = (machine: Machine) => void;
@@ -67,6 +67,10 @@ const applications: {
   messageCorrelated(state, event) {
     const open = state.subscriptions.get(event.subscription);
     return open === undefined ? null : (machine) => messageCorrelated(machine, open, event.variables);
+  },
+  signalReceived(state, event) {
+    const open = state.subscriptions.get(event.subscription);
+    return open === undefined ? null : (machine) => signalReceived(machine, open, event.variables);
   },
   childEnded: ({ index }, event) =>
     about(index.called.get(event.child), (machine, key) => endChild(machine, key, event.outcome)),

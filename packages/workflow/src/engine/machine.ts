@@ -24,12 +24,16 @@ import type {
   OpenSubscription,
   OpenTimer,
   StepResult,
+  SubscribedTo,
   UrgentCommand,
   Variables,
 } from '../types.ts';
 
 /** Of an expression or a message, in a warning. */
 const WARNING_CHARACTERS = 200;
+
+/** A subscription that has no number yet. */
+export type NewSubscription = Pick<OpenSubscription, 'element' | 'elementId'> & SubscribedTo;
 
 type Entry = JournalEntry extends infer E ? (E extends JournalEntry ? Omit<E, 'seq' | 'at'> : never) : never;
 
@@ -247,12 +251,17 @@ export class Machine {
     this.effects.push({ type: 'setTimer', timer: timer.timer, elementId: own.elementId, due: own.due });
   }
 
-  openSubscription(own: Omit<OpenSubscription, 'subscription'>): void {
+  openSubscription({ element, elementId, ...what }: NewSubscription): void {
     const subscription = this.newKey();
-    this.state.subscriptions = this.state.subscriptions.set(subscription, { subscription, ...own });
-    this.state.index = withOwned(this.state.index, 'waits', own.element, subscription);
-    const { elementId, messageName, correlationKey } = own;
-    this.effects.push({ type: 'openSubscription', subscription, elementId, messageName, correlationKey });
+    this.state.subscriptions = this.state.subscriptions.set(subscription, {
+      subscription,
+      element,
+      elementId,
+      ...what,
+    });
+    this.state.index = withOwned(this.state.index, 'waits', element, subscription);
+    const type = 'signalName' in what ? 'openSignalSubscription' : 'openSubscription';
+    this.effects.push({ type, subscription, elementId, ...what } as Effect);
   }
 
   /** Takes out a timer that is due. */
@@ -261,10 +270,11 @@ export class Machine {
     this.state.index = withoutOwned(this.state.index, 'waits', element, timer);
   }
 
-  closeSubscription({ subscription, element }: OpenSubscription): void {
+  closeSubscription({ subscription, element, ...what }: OpenSubscription): void {
     this.state.subscriptions = this.state.subscriptions.delete(subscription);
     this.state.index = withoutOwned(this.state.index, 'waits', element, subscription);
-    this.effects.push({ type: 'closeSubscription', subscription });
+    const type = 'signalName' in what ? 'closeSignalSubscription' : 'closeSubscription';
+    this.effects.push({ type, subscription });
   }
 
   /** Nothing that was opened for an element can trigger any more. */

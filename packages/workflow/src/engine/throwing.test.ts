@@ -256,7 +256,7 @@ describe('a call activity that names a workflow service', () => {
   });
 });
 
-it.each(['signalEventDefinition', 'compensateEventDefinition'])('%s that throws is refused', async (kind) => {
+it.each(['compensateEventDefinition', 'conditionalEventDefinition'])('%s that throws is refused', async (kind) => {
   expect(await refusals(file([start('s'), throwing('x', `<${kind}/>`), end('e'), chain('s', 'x', 'e')]))).toEqual([
     'UNSUPPORTED_EVENT x',
   ]);

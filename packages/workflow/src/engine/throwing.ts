@@ -1,14 +1,14 @@
 import { jsonText, toJson } from '@kethub/feel';
 import type { NodeOf, ThrownMessage } from '../graph.ts';
 import { add, parseDuration } from '../time.ts';
-import type { ElementInstance } from '../types.ts';
+import type { ElementInstance, Variables } from '../types.ts';
 import { isTooDeep, MAX_DEPTH } from './depth.ts';
 import { evaluate, evaluateText } from './evaluate.ts';
 import { Failure } from './failure.ts';
 import { limits } from './limits.ts';
 import type { Machine } from './machine.ts';
 import { scopeAt } from './variables.ts';
-import { keyOf } from './waits.ts';
+import { keyOf, signalNameOf } from './waits.ts';
 
 const incident = 'EXTRACT_VALUE_ERROR';
 
@@ -29,14 +29,7 @@ export function throwMessage(
       ? ''
       : requireText('The correlation key', keyOf(machine, key, message.correlationKey));
   const timeToLiveMs = timeToLiveOf(machine, key, message);
-  if (isTooDeep(variables))
-    throw new Failure(incident, `The variables of the message are nested more than ${MAX_DEPTH} deep.`);
-  const bytes = Buffer.byteLength(jsonText(variables));
-  if (bytes > limits.messageBytes) {
-    const text = `The variables of the message need ${bytes} bytes; at most ${limits.messageBytes} are sent. Map less into it.`;
-    throw new Failure(incident, text);
-  }
-  machine.transitions += limits.messageTransitions - 1 + Math.floor(bytes / limits.messageBytesPerTransition);
+  spend(machine, bytesOf('message', variables, limits.messageBytes));
   machine.effects.push({
     type: 'publishMessage',
     message: machine.newKey(),
@@ -47,6 +40,31 @@ export function throwMessage(
     variables,
   });
   machine.push({ do: 'complete', element: key });
+}
+
+/** Broadcasts a signal with the variables of the event, and completes the event, in the same way. */
+export function throwSignal(
+  machine: Machine,
+  { key, elementId, variables }: Readonly<ElementInstance>,
+  { signal }: NodeOf<'signalEvent'>,
+): void {
+  const signalName = requireText('The name of the signal', signalNameOf(machine, key, signal));
+  spend(machine, bytesOf('signal', variables, limits.signalBytes));
+  machine.effects.push({ type: 'broadcastSignal', signal: machine.newKey(), elementId, signalName, variables });
+  machine.push({ do: 'complete', element: key });
+}
+
+function bytesOf(what: 'message' | 'signal', variables: Variables, most: number): number {
+  if (isTooDeep(variables))
+    throw new Failure(incident, `The variables of the ${what} are nested more than ${MAX_DEPTH} deep.`);
+  const bytes = Buffer.byteLength(jsonText(variables));
+  if (bytes <= most) return bytes;
+  const text = `The variables of the ${what} need ${bytes} bytes; at most ${most} are sent. Map less into it.`;
+  throw new Failure(incident, text);
+}
+
+function spend(machine: Machine, bytes: number): void {
+  machine.transitions += limits.messageTransitions - 1 + Math.floor(bytes / limits.messageBytesPerTransition);
 }
 
 function requireText(what: string, text: string): string {

@@ -3,7 +3,7 @@ import type { ErrorEnvelope, OpenSubscription, OpenTimer, UrgentCommand, Variabl
 import type { Machine } from './machine.ts';
 import { nextTime, openWaits, type Awaited } from './waits.ts';
 
-/** What happened: nothing to remember for a timer, variables of a message, an error with its variable. */
+/** What happened: nothing to remember for a timer, variables of a message or signal, an error with its variable. */
 export interface Happening {
   readonly payload: Variables;
   /** Variables of the scope in which the event is, set before anything else: where an error is kept. */
@@ -125,6 +125,12 @@ export function messageCorrelated(machine: Machine, open: OpenSubscription, payl
   const { subscription: _, ...own } = open;
   machine.closeSubscription(open);
   if (!interrupts(machine, open.elementId)) machine.openSubscription(own);
+  trigger(machine, open.element, open.elementId, { payload, keep: {} });
+}
+
+/** A signal has come. It comes once, so a subscription that does not interrupt stays open: no signal is missed in between. */
+export function signalReceived(machine: Machine, open: OpenSubscription, payload: Variables): void {
+  if (interrupts(machine, open.elementId)) machine.closeSubscription(open);
   trigger(machine, open.element, open.elementId, { payload, keep: {} });
 }
 

@@ -2,11 +2,11 @@ import { ExactNumber, toJson } from '@kethub/feel';
 import { nextOfCron } from '../cron.ts';
 import { add, momentOf, parseCycle, parseDate, parseDuration } from '../time.ts';
 import type { Expression } from '../expression.ts';
-import type { MessageDefinition, TimerDefinition, Trigger } from '../graph.ts';
-import type { OpenSubscription, OpenTimer } from '../types.ts';
+import type { MessageDefinition, SignalDefinition, TimerDefinition, Trigger } from '../graph.ts';
+import type { OpenTimer, SubscribedTo } from '../types.ts';
 import { evaluate, evaluateText, kindOf } from './evaluate.ts';
 import { Failure } from './failure.ts';
-import type { Machine } from './machine.ts';
+import type { Machine, NewSubscription } from './machine.ts';
 import { scopeAt } from './variables.ts';
 
 /** An event that can happen to an element: the node that catches it, and what it waits for. */
@@ -15,9 +15,7 @@ export interface Awaited {
   readonly trigger: Trigger;
 }
 
-type Opening =
-  | { readonly timer: Omit<OpenTimer, 'timer'> }
-  | { readonly subscription: Omit<OpenSubscription, 'subscription'> };
+type Opening = { readonly timer: Omit<OpenTimer, 'timer'> } | { readonly subscription: NewSubscription };
 
 /**
  * Opens the timers and subscriptions of an element that are not open yet. Everything is evaluated before anything is
@@ -34,10 +32,11 @@ export function openWaits(machine: Machine, key: number, awaited: readonly Await
   function openingOf({ event, trigger }: Awaited): Opening[] {
     if (trigger.type === 'timer')
       return [{ timer: { element: key, elementId: event, ...dueOf(machine, key, trigger.timer) } }];
+    const own = { element: key, elementId: event };
+    if (trigger.type === 'signal')
+      return [{ subscription: { ...own, signalName: signalNameOf(machine, key, trigger.signal) } }];
     if (trigger.type !== 'message') return [];
-    return [
-      { subscription: { element: key, elementId: event, ...messageOf(machine, key, keyScope, trigger.message) } },
-    ];
+    return [{ subscription: { ...own, ...messageOf(machine, key, keyScope, trigger.message) } }];
   }
 }
 
@@ -98,13 +97,19 @@ function messageOf(
   key: number,
   keyScope: number,
   { name, correlationKey }: MessageDefinition,
-): Pick<OpenSubscription, 'messageName' | 'correlationKey'> {
+): SubscribedTo {
   const incident = 'EXTRACT_VALUE_ERROR';
   const messageName = evaluateText(machine, name, scopeAt(machine.state, key), {
     what: 'The name of the message',
     incident,
   });
   return { messageName, correlationKey: correlationKey === null ? '' : keyOf(machine, keyScope, correlationKey) };
+}
+
+/** Evaluated where the event waits, or throws. */
+export function signalNameOf(machine: Machine, key: number, { name }: SignalDefinition): string {
+  const purpose = { what: 'The name of the signal', incident: 'EXTRACT_VALUE_ERROR' } as const;
+  return evaluateText(machine, name, scopeAt(machine.state, key), purpose);
 }
 
 /** The correlation key of a message: a text that is not empty, or a number. */

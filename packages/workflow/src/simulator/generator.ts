@@ -14,10 +14,12 @@ import {
   process,
   script,
   service,
+  signal,
   start,
   subProcess,
   task,
   terminateEnd,
+  throwSignal,
   timer,
   type Loop,
 } from '../testing/xml.ts';
@@ -48,6 +50,7 @@ const single = (id: string, part: string): Block => ({ parts: [part], first: id,
 export class Generator {
   readonly #random: Random;
   readonly #messages: Record<string, string> = {};
+  readonly #signals: string[] = [];
   readonly #processes: string[] = [];
   #count = 0;
   /** Elements that may still be written. */
@@ -62,6 +65,7 @@ export class Generator {
     const body = this.#scope('root', { depth: 0, mayDie: true, inSub: false }, true);
     return file(body, {
       messages: this.#messages,
+      signals: this.#signals,
       errors: ['SERVICE_FAILED', 'OWN', 'OTHER'],
       processes: this.#processes,
     });
@@ -91,10 +95,16 @@ export class Generator {
     const inner = { depth: place.depth + 2, mayDie: true, inSub: place.inSub };
     const block = this.#block(inner);
     const [id, first, last] = [this.#id('esp'), this.#id('espStart'), this.#id('espEnd')];
-    const kind = this.#random.of(['timer', 'message', 'error'] as const);
+    const kind = this.#random.of(['timer', 'message', 'signal', 'error'] as const);
     const interrupting = kind === 'error' || this.#random.chance(0.5);
     const definition =
-      kind === 'timer' ? this.#timer(interrupting) : kind === 'message' ? this.#message() : error(this.#caught());
+      kind === 'timer'
+        ? this.#timer(interrupting)
+        : kind === 'message'
+          ? this.#message()
+          : kind === 'signal'
+            ? this.#signal()
+            : error(this.#caught());
     const parts = [
       start(first, definition, { interrupting }),
       ...block.parts,
@@ -131,6 +141,8 @@ export class Generator {
       'task',
       'timer',
       'message',
+      'signal',
+      'throwSignal',
       'failingCondition',
       'failingOutput',
     ] as const);
@@ -177,6 +189,15 @@ export class Generator {
       const id = this.#id('message');
       return single(id, catchEvent(id, this.#message(), { out: { [this.#variable()]: '=n' } }));
     },
+    signal: (): Block => {
+      const id = this.#id('signal');
+      return single(id, catchEvent(id, this.#signal(), { out: { [this.#variable()]: '=n' } }));
+    },
+    throwSignal: (): Block => {
+      const id = this.#id('throw');
+      const name = this.#signalName();
+      return single(id, throwSignal(id, name, { in: { n: this.#random.chance(0.1) ? MENDED : '=v1' } }));
+    },
     failingCondition: (): Block => {
       const [id, merge] = [this.#id('fails'), this.#id('merge')];
       const parts = [gateway('exclusive', id), gateway('exclusive', merge), flow(id, merge, '=mended = true')];
@@ -220,7 +241,7 @@ export class Generator {
     const parts = Array.from({ length: 2 + this.#random.below(2) }, () => {
       const id = this.#id('awaited');
       const block = this.#block({ ...place, depth: place.depth + 1 });
-      const definition = this.#random.chance(0.5) ? this.#timer(true) : this.#message();
+      const definition = this.#random.chance(0.5) ? this.#timer(true) : this.#received();
       return [catchEvent(id, definition), ...block.parts, chain(split, id, block.first), flow(block.last, join)];
     }).flat();
     return { parts: [gateway('eventBased', split), gateway('exclusive', join), ...parts], first: split, last: join };
@@ -294,12 +315,12 @@ export class Generator {
     }
     if (this.#random.chance(0.25)) {
       const event = this.#id('instead');
-      const definition = this.#random.chance(0.5) ? this.#timer(true) : this.#message();
+      const definition = this.#random.chance(0.5) ? this.#timer(true) : this.#received();
       parts.push(boundary(event, id, definition), flow(event, merge));
     }
     if (this.#random.chance(0.25) && place.depth < 4) {
       const event = this.#id('beside');
-      const definition = this.#random.chance(0.5) ? this.#timer(false) : this.#message();
+      const definition = this.#random.chance(0.5) ? this.#timer(false) : this.#received();
       const block = this.#block({ depth: 4, mayDie: true, inSub: place.inSub });
       const last = this.#id('besideEnd');
       parts.push(
@@ -349,5 +370,19 @@ export class Generator {
     const name = `m${this.#count++}`;
     this.#messages[name] = '=key';
     return message(name);
+  }
+
+  #received(): string {
+    return this.#random.chance(0.5) ? this.#message() : this.#signal();
+  }
+
+  #signal(): string {
+    return signal(this.#signalName());
+  }
+
+  #signalName(): string {
+    const name = `s${this.#count++}`;
+    this.#signals.push(name);
+    return name;
   }
 }

@@ -23,6 +23,7 @@ export class Outside {
         if (this.#isNew(effect.timer)) this.timers.set(effect.timer, effect.due);
         break;
       case 'openSubscription':
+      case 'openSignalSubscription':
         if (this.#isNew(effect.subscription)) this.subscriptions.add(effect.subscription);
         break;
       case 'startChild':
@@ -35,6 +36,7 @@ export class Outside {
         this.timers.delete(effect.timer);
         break;
       case 'closeSubscription':
+      case 'closeSignalSubscription':
         this.subscriptions.delete(effect.subscription);
         break;
       case 'cancelChild':

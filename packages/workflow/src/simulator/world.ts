@@ -12,11 +12,13 @@ import type {
   ErrorEnvelope,
   Event,
   JournalEntry,
+  OpenSubscription,
   Outcome,
   StartRequest,
   StepResult,
   StoredState,
   Value,
+  Variables,
 } from '../types.ts';
 import { checkInclusiveJoins, checkJoins, checkState, expect, Outside, Told } from './invariants.ts';
 import type { Random } from './random.ts';
@@ -246,11 +248,7 @@ export class World {
       ),
       ...[...state.subscriptions.values()]
         .filter(({ elementId }) => !calm || !/^(beside|esp)/.test(elementId))
-        .map(
-          ({ subscription }) =>
-            () =>
-              ({ type: 'messageCorrelated', subscription, variables: { n: random.below(10) } }) as const,
-        ),
+        .map((open) => () => received(open, { n: random.below(10) })),
       ...[...state.incidents.values()].map(
         ({ incident, type }) =>
           () =>
@@ -292,6 +290,13 @@ export class World {
   }
 }
 
+const received = (open: OpenSubscription, variables: Variables): Event => ({
+  type: 'signalName' in open ? 'signalReceived' : 'messageCorrelated',
+  subscription: open.subscription,
+  variables,
+});
+
+/** Whether the engine takes the second of two such events for a repetition. */
 function isOnce(event: Event): boolean {
   return ['jobSucceeded', 'jobFailed', 'timerDue', 'messageCorrelated', 'childEnded', 'resolveIncident'].includes(
     event.type,

@@ -134,7 +134,8 @@ export class Instance {
   correlate(elementId: string, variables: Variables = {}): StepResult {
     const open = Object.values(this.state.subscriptions).find((each) => each.elementId === elementId);
     if (open === undefined) throw new Error(`${elementId} has no subscription`);
-    return this.apply({ type: 'messageCorrelated', subscription: open.subscription, variables });
+    const type = 'signalName' in open ? 'signalReceived' : 'messageCorrelated';
+    return this.apply({ type, subscription: open.subscription, variables });
   }
 
   /** Tries again what the (first) incident of an element is about. */

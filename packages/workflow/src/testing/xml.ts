@@ -4,6 +4,7 @@ export interface FileOptions {
   /** Names of messages with their correlation keys; null for start events. */
   readonly messages?: Readonly<Record<string, string | null>>;
   readonly errors?: readonly string[];
+  readonly signals?: readonly string[];
   /** Further processes. */
   readonly processes?: readonly string[];
   readonly id?: string;
@@ -11,12 +12,13 @@ export interface FileOptions {
 
 export function file(
   parts: readonly string[],
-  { messages = {}, errors = [], processes = [], id = 'process' }: FileOptions = {},
+  { messages = {}, errors = [], signals = [], processes = [], id = 'process' }: FileOptions = {},
 ): string {
   const roots = [
     ...Object.entries(messages).map(
       ([name, key]) => `<message id="message_${name}" name="${name}">${subscription(key)}</message>`,
     ),
+    ...signals.map((name) => `<signal id="signal_${name}" name="${name}"/>`),
     ...errors.map((code) => `<error id="error_${code}" name="${code}" errorCode="${code}"/>`),
   ];
   return `<?xml version="1.0" encoding="UTF-8"?>
@@ -154,6 +156,9 @@ export const throwMessage = (
   const tag = given.ends === true ? 'endEvent' : 'intermediateThrowEvent';
   return activity(tag, id, { ...given, extensions }, message(name));
 };
+/** An event that broadcasts a signal. */
+export const throwSignal = (id: string, name: string, given: Activity & { readonly ends?: boolean } = {}): string =>
+  activity(given.ends === true ? 'endEvent' : 'intermediateThrowEvent', id, given, signal(name));
 export const catchEvent = (id: string, definition: string, given: Event = {}): string =>
   event('intermediateCatchEvent', id, definition, given);
 export const boundary = (id: string, host: string, definition: string, given: Event = {}): string =>
@@ -169,6 +174,7 @@ const timers = { date: 'timeDate', duration: 'timeDuration', cycle: 'timeCycle' 
 export const timer = (kind: keyof typeof timers, value: string): string =>
   `<timerEventDefinition><${timers[kind]} xsi:type="tFormalExpression">${escape(value)}</${timers[kind]}></timerEventDefinition>`;
 export const message = (name: string): string => `<messageEventDefinition messageRef="message_${name}"/>`;
+export const signal = (name: string): string => `<signalEventDefinition signalRef="signal_${name}"/>`;
 export const error = (code?: string): string =>
   code === undefined ? '<errorEventDefinition/>' : `<errorEventDefinition errorRef="error_${code}"/>`;
 

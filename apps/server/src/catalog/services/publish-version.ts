@@ -9,7 +9,7 @@ import { presentVersion, stateOf } from './present.ts';
 import type { VersionRow } from './queries.ts';
 import { requireResources } from './resources.ts';
 import { requireVersion } from './versions.ts';
-import { scheduleStarts } from './workflow-versions.ts';
+import { registerStarts } from './workflow-versions.ts';
 import { requireDeployable } from './workflow/index.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function publish(
       revision: row.revision + 1,
     } as const;
     await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
-    if (isDraft && service.type === 'WORKFLOW') await scheduleStarts(transaction, service.id, row.id);
+    if (isDraft && service.type === 'WORKFLOW') await registerStarts(transaction, service.id, row.id);
     await audit(platform, transaction, owner, 'service:publish', serviceId, { version, visibility });
     return answerOf(platform, service, { ...row, ...values });
   });

@@ -75,8 +75,8 @@ export async function requireApplication(queries: Queries, owner: Context, id: s
   });
 }
 
-/** From when on the timer start events of this version count, in place of those of other versions. */
-export async function scheduleStarts(transaction: Queries, serviceId: string, versionId: string): Promise<void> {
+/** From now on the timer and signal start events of this version count, in place of those of other versions. */
+export async function registerStarts(transaction: Queries, serviceId: string, versionId: string): Promise<void> {
   await transaction
     .deleteFrom('workflow_schedules')
     .where('service_version_id', 'in', (query) =>
@@ -84,7 +84,8 @@ export async function scheduleStarts(transaction: Queries, serviceId: string, ve
     )
     .execute();
   const row = await findWorkflowVersion(transaction, versionId);
-  const starts = (row && requirementsIn(row)?.timerStarts) ?? [];
+  const needs = row && requirementsIn(row);
+  const starts = needs?.timerStarts ?? [];
   // Due at once: only who runs workflows can tell when.
   const rows = starts.map(({ elementId }) => ({
     service_version_id: versionId,
@@ -96,6 +97,14 @@ export async function scheduleStarts(transaction: Queries, serviceId: string, ve
     stopped_at: null,
   }));
   if (rows.length > 0) await transaction.insertInto('workflow_schedules').values(rows).execute();
+  await transaction.deleteFrom('workflow_signal_starts').where('service_id', '=', serviceId).execute();
+  const signals = (needs?.signalStarts ?? []).map(({ elementId, signalName }) => ({
+    service_version_id: versionId,
+    element_id: elementId,
+    service_id: serviceId,
+    signal_name: signalName,
+  }));
+  if (signals.length > 0) await transaction.insertInto('workflow_signal_starts').values(signals).execute();
 }
 
 async function change(

@@ -54,7 +54,7 @@ export class Metrics {
     });
     this.#workflowRetries = new Counter({
       name: 'kethub_workflow_retries_total',
-      help: 'What workflows had to do again: a `batch` of instances that could not be written, a `conflict` with another process, a `job` of a task, a `note` of what a service elsewhere has answered, a start by its `schedule`, a `message`, a `timer`, or a whole `round` in an outage',
+      help: 'What workflows had to do again: a `batch` of instances that could not be written, a `conflict` with another process, a `job` of a task, a `note` of what a service elsewhere has answered, a start by its `schedule`, a `message`, a `signal`, a `timer`, or a whole `round` in an outage',
       labelNames: ['what'],
       registers,
     });
@@ -80,7 +80,9 @@ export class Metrics {
     if (runMs !== null) this.#run.observe({ status }, runMs / 1000);
   }
 
-  workflowRetried(what: 'batch' | 'conflict' | 'job' | 'note' | 'schedule' | 'message' | 'timer' | 'round'): void {
+  workflowRetried(
+    what: 'batch' | 'conflict' | 'job' | 'note' | 'schedule' | 'message' | 'signal' | 'timer' | 'round',
+  ): void {
     this.#workflowRetries.inc({ what });
   }
 

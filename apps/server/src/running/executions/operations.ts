@@ -72,6 +72,17 @@ export class Executions {
     );
   }
 
+  /** A signal for instances of a workflow. Throws not-found where the service is none. */
+  async broadcast(origin: Origin, request: FastifyRequest, beforeCommit: BeforeCommit | null = null): Promise<Answer> {
+    if (origin.program.type !== 'WORKFLOW')
+      throw new Problem('not-found', 'This service is no workflow: it receives no signals.');
+    const text = jsonText(request, 'the signal');
+    const scope = `signals of ${origin.subscriptionId ?? ''}`;
+    return this.#workflows.broadcast(origin, text, beforeCommit, (act) =>
+      once(this.#platform, request, scope, text, act),
+    );
+  }
+
   /** Newest first. */
   list(scope: ExecutionScope, { tag, ...query }: ListQuery & Pick<ExecutionFilter, 'tag'>): Promise<Answer> {
     return list(query, {

@@ -12,7 +12,7 @@ export type BeforeCommit = (transaction: Queries) => Promise<void>;
 export interface AcceptedWorkflow {
   readonly row: ExecutionRow;
   readonly input: ExecutionInput;
-  /** A timer or message start event. */
+  /** A timer, message or signal start event. */
   readonly startEvent: string | undefined;
   /** How many workflows have called one another to get here. */
   readonly depth: number;
@@ -49,6 +49,15 @@ export interface Workflows {
    * invalid-request, too-large, conflict.
    */
   publish(
+    origin: Origin,
+    text: Buffer,
+    beforeCommit: BeforeCommit | null,
+    write: (act: (transaction: Queries) => Promise<Answer>) => Promise<Answer>,
+  ): Promise<Answer>;
+  /**
+   * Broadcasts a signal of a subscriber, in the same way. Throws malformed-json, invalid-request, invalid-secrets, too-large.
+   */
+  broadcast(
     origin: Origin,
     text: Buffer,
     beforeCommit: BeforeCommit | null,

@@ -11,6 +11,8 @@ import {
   TokenResponse,
   WorkflowMessageReceipt,
   WorkflowMessageRequest,
+  WorkflowSignalReceipt,
+  WorkflowSignalRequest,
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import type { Subscriber } from '../../catalog/access/index.ts';
@@ -138,6 +140,39 @@ export function gatewayEndpoints(
       handle: ({ caller, request, reply }) =>
         countStarts(platform, admitted(caller), reply, (beforeCommit) =>
           executions.publish(originOf(admitted(caller)), request, beforeCommit),
+        ),
+    }),
+    endpoint({
+      method: 'POST',
+      path: `${service}/workflow-signals`,
+      id: 'broadcastSignal',
+      tag,
+      access: 'STARTER',
+      summary: 'Broadcast a signal to a workflow',
+      description:
+        'It reaches every event that waits for a signal of this name now, in instances that were started through this subscription, and starts an instance for each signal start event of its name. It is not kept for later. Only of workflows.',
+      params: Type.Object(address),
+      consumes: { 'application/json': WorkflowSignalRequest },
+      answers: { 202: WorkflowSignalReceipt },
+      problems: [
+        ...refused,
+        'not-found',
+        'version-retired',
+        'invalid-request',
+        'malformed-json',
+        'data-pool-not-readable',
+        'storage-quota-exceeded',
+        'input-not-an-object',
+        'invalid-secrets',
+        'too-large',
+        'unsupported-media-type',
+        'quota-exceeded',
+        'request-in-progress',
+        'idempotency-key-reused',
+      ],
+      handle: ({ caller, request, reply }) =>
+        countStarts(platform, admitted(caller), reply, (beforeCommit) =>
+          executions.broadcast(originOf(admitted(caller)), request, beforeCommit),
         ),
     }),
     endpoint({

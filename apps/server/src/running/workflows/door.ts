@@ -3,6 +3,7 @@ import type { LogSource } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Queries, Together } from '../../foundation/storage/index.ts';
 import { eventRow, insertEvents } from './advance/index.ts';
+import { broadcastOfSubscriber } from './broadcast.ts';
 import { addFirstSteps, MadeStep, type FirstSteps } from './first-step.ts';
 import { newInstance, startEvent } from './instance.ts';
 import { journalLog } from './log.ts';
@@ -28,6 +29,8 @@ export function createWorkflows(platform: Platform): Door {
     cancel: (transaction, id) => cancelInstance(platform, transaction, id),
     wake: () => workflowsToDo(platform.database, 'EVENTS'),
     log: (id): Promise<LogSource | null> => journalLog(platform, id),
+    broadcast: (origin, text, beforeCommit, write) =>
+      broadcastOfSubscriber(platform, workflows, origin, text, beforeCommit, write),
     publish: (origin, text, beforeCommit, write) =>
       publishOfSubscriber(platform, workflows, origin, text, beforeCommit, write),
   };

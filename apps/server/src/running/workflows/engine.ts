@@ -10,6 +10,7 @@ import { createGraphs } from './graphs.ts';
 import { JobWorker } from './calls/index.ts';
 import { Loop, type Pause } from './loop.ts';
 import { correlateMessages, PostponedMessages } from './messages.ts';
+import { broadcastSignals } from './signals.ts';
 import { fireSchedules } from './schedules.ts';
 import { fireTimers } from './timers.ts';
 import { publishThrown, rateOfThrown } from './thrown.ts';
@@ -56,6 +57,7 @@ export class WorkflowEngine {
       const { more, ...batch } = await advance(platform, graphs, advancing);
       if (batch.jobs) working.wake();
       if (batch.timers) timing.wake();
+      if (batch.signals) broadcasting.wake();
       if (batch.messages) for (const loop of [publishing, correlating]) loop.wake();
       return more ? 0 : null;
     };
@@ -89,8 +91,13 @@ export class WorkflowEngine {
       fireSchedules(platform, workflows, graphs, told),
     );
     const correlating = new Loop('messages of workflows', platform, () => correlateMessages(platform, postponed, told));
-    const thrown = { workflows, turns: new Turns(), rate: rateOfThrown(), postponed: new PostponedMessages() };
+    const rate = rateOfThrown();
+    const thrown = { workflows, turns: new Turns(), rate, postponed: new PostponedMessages() };
+    const signals = { workflows, turns: new Turns(), rate, postponed: new PostponedMessages() };
     const publishing = new Loop('messages that workflows throw', platform, () => publishThrown(platform, thrown, told));
+    const broadcasting: Loop = new Loop('signals of workflows', platform, () =>
+      broadcastSignals(platform, signals, told),
+    );
     this.#jobs = jobs;
     this.#workflows = workflows;
     workflows.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), advancing, {
@@ -98,7 +105,7 @@ export class WorkflowEngine {
       timers: () => timing.wake(),
     });
     this.#lanes = lanes;
-    this.#loops = [working, timing, scheduling, publishing, correlating];
+    this.#loops = [working, timing, scheduling, publishing, correlating, broadcasting];
     this.#unsubscribe.push(
       () => targets.close(),
       onWorkflowsToDo(database, (what) => (what === 'EVENTS' ? told() : this.#wake())),

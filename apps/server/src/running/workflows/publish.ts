@@ -16,13 +16,12 @@ import { originOfOwner, startByEvent } from './start-by-event.ts';
 import { correlate } from './messages.ts';
 import { receiptOf } from './message-receipt.ts';
 import { activeWith, startKeyOf, takeStartKey } from './start-keys.ts';
-import { requireNoSecrets } from './secret-variables.ts';
+import { requireSealed } from './secret-variables.ts';
 import { workflowsToDo } from './wake.ts';
 
 /** Messages of one subscription that may wait for instances at a time. */
 const MOST_WAITING = 1_000;
-/** Published versions whose secrets a message is checked against, newest first. */
-const VERSIONS = 50;
+const REMEDY = 'Leave it out: only a message that starts the workflow can carry $secrets.';
 const validator = createValidator(JSON.parse(JSON.stringify(WorkflowMessageRequest)) as RequestSchema);
 
 /** Does something in a transaction; or, for a repeated request, gives the first answer again. */
@@ -45,7 +44,7 @@ export function publishMessage(
   return publish(platform, row, request, write, async (transaction) => {
     const service = await requireService(transaction, context, serviceId);
     if (service.type !== 'WORKFLOW') throw new Problem('not-found', `The service ${service.name} is no workflow.`);
-    await requireSealedMessage(transaction, workflows, row, request);
+    await requireSealed(transaction, workflows, [serviceId], request.variables, REMEDY);
     await insertMessage(platform, transaction, row);
     const [newest] = await newestPublished(transaction, [serviceId], platform.now());
     if (!newest) return { started: [], activeId: null };
@@ -70,7 +69,7 @@ export async function publishOfSubscriber(
   const request = await messageIn(text);
   const row = messageRow(platform, origin.serviceId, origin.subscriptionId, request);
   return publish(platform, row, request, write, async (transaction) => {
-    await requireSealedMessage(transaction, workflows, row, request);
+    await requireSealed(transaction, workflows, [row.service_id], request.variables, REMEDY);
     await requireRoom(transaction, row);
     await insertMessage(platform, transaction, row);
     const made = await startByMessage(platform, workflows, transaction, origin, row, request);
@@ -161,28 +160,6 @@ async function publish(
       `A message ${message_id ?? ''} of this name and correlation key was published already, and its time is not up.`,
     );
   }
-}
-
-/**
- * Throws invalid-secrets for variables under the name of a secret: a message is stored until an instance of any published
- * version takes it.
- */
-async function requireSealedMessage(
-  transaction: Queries,
-  workflows: Pick<Workflows, 'parameters'>,
-  { service_id }: WorkflowMessageRow,
-  { variables = {} }: WorkflowMessageRequest,
-): Promise<void> {
-  const versions = await transaction
-    .selectFrom('service_versions')
-    .select('id')
-    .where('service_id', '=', service_id)
-    .where('state', '=', 'PUBLISHED')
-    .orderBy('id', 'desc')
-    .limit(VERSIONS)
-    .execute();
-  const parameters = await Promise.all(versions.map(({ id }) => workflows.parameters(id)));
-  requireNoSecrets(variables, parameters, 'Leave it out: only a message that starts the workflow can carry $secrets.');
 }
 
 /** An id is free again once the time of its message is up. */

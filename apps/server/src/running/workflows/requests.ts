@@ -18,7 +18,7 @@ const MOST_DEPTH = 200;
 interface Known {
   /** Null: every object is accepted. */
   readonly schema: RequestCheck | null;
-  /** Names of its messages and timers, when nothing else starts it. */
+  /** Its messages, signals and timers, when nothing else starts it. */
   readonly startedBy: string | null;
   readonly parameters: InputParameters;
 }
@@ -60,6 +60,7 @@ export class Requests {
     const needs = row && requirementsIn(row);
     if (!needs) throw new Problem('conflict', 'This version of the workflow cannot be run: its file has problems.');
     const starts = needs.messageStarts.map(({ messageName }) => `the message ${messageName}`);
+    starts.push(...needs.signalStarts.map(({ signalName }) => `the signal ${signalName}`));
     if (needs.timerStarts.length > 0) starts.push('a timer');
     const known: Known = {
       schema: needs.requestSchema && createRequestCheck(needs.requestSchema),

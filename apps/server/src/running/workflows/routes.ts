@@ -10,6 +10,8 @@ import {
   WorkflowMessageReceipt,
   WorkflowMessageRequest,
   WorkflowSchedule,
+  WorkflowSignalReceipt,
+  WorkflowSignalRequest,
 } from '@kethub/contract';
 import { jsonText, parseExact } from '@kethub/workflow';
 import { Type } from 'typebox';
@@ -24,6 +26,7 @@ import {
 } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createGraphs } from './graphs.ts';
+import { broadcastSignal } from './broadcast.ts';
 import { publishMessage } from './publish.ts';
 import { readIncidents, readInstance, readInstances, readJournal } from './operators/read-instances.ts';
 import { retryIncident } from './operators/retry-incident.ts';
@@ -96,6 +99,34 @@ export const workflowEndpoints = (
         const scope = `workflow messages of ${context.type} ${context.id} for ${params.serviceId}`;
         return publishMessage(platform, workflows, context, params.serviceId, body, (act) =>
           once(platform, request, scope, jsonText(body), act),
+        );
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/workflow-signals',
+      id: 'broadcastWorkflowSignal',
+      tag,
+      access: 'workflow-signal:broadcast',
+      summary: 'Broadcast a signal to own workflows',
+      description:
+        'It reaches every event that waits for a signal of this name now, in instances of all own workflow services, and starts an instance for each signal start event of its name. It is not kept for later. 202: workers deliver it.',
+      body: WorkflowSignalRequest,
+      parseJson: parseExact,
+      answers: { 202: WorkflowSignalReceipt },
+      problems: [
+        'invalid-request',
+        'malformed-json',
+        'too-large',
+        'unsupported-media-type',
+        'invalid-secrets',
+        'request-in-progress',
+        'idempotency-key-reused',
+      ],
+      handle: ({ body, caller, request }) => {
+        const context = contextOf(caller);
+        return broadcastSignal(platform, workflows, context, body, (act) =>
+          once(platform, request, `workflow signals of ${context.type} ${context.id}`, jsonText(body), act),
         );
       },
     }),

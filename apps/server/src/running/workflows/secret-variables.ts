@@ -1,5 +1,9 @@
 import type { InputParameters } from '../../catalog/services/index.ts';
-import { requireSealed } from '../executions/index.ts';
+import { isAmong, type Queries } from '../../foundation/storage/index.ts';
+import { requireSealed as requireSealedInput, type Workflows } from '../executions/index.ts';
+
+/** Published versions whose secrets variables are checked against, newest first. */
+const VERSIONS = 50;
 
 /**
  * Throws invalid-secrets for variables in clear under the name of a secret, as the input of a start is refused: variables are
@@ -15,9 +19,33 @@ export function requireNoSecrets(
   const clear = Object.entries(variables).filter(
     ([name, value]) => value !== null && secrets.has(name) && !given.includes(name),
   );
-  requireSealed(
+  requireSealedInput(
     clear.map(([name]) => name),
     remedy,
     ['variables'],
   );
+}
+
+/**
+ * Throws invalid-secrets for variables under the name of a secret of a published version of these services: a message or signal
+ * is stored until instances take it.
+ */
+export async function requireSealed(
+  queries: Queries,
+  workflows: Pick<Workflows, 'parameters'>,
+  serviceIds: readonly string[],
+  variables: Readonly<Record<string, unknown>> | undefined,
+  remedy: string,
+): Promise<void> {
+  if (variables === undefined) return;
+  const versions = await queries
+    .selectFrom('service_versions')
+    .select('id')
+    .where(isAmong(queries, 'service_id', serviceIds))
+    .where('state', '=', 'PUBLISHED')
+    .orderBy('id', 'desc')
+    .limit(VERSIONS)
+    .execute();
+  const parameters = await Promise.all(versions.map(({ id }) => workflows.parameters(id)));
+  requireNoSecrets(variables, parameters, remedy);
 }

@@ -4,7 +4,7 @@ import { holdOwner } from '../../people/organizations/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { OwnerType, Queries } from '../../foundation/storage/index.ts';
 
-/** What the owner of a workflow starts, by a message, or nobody, by a timer (`personId` is null). */
+/** The origin of what the owner of a workflow starts by a message or signal, or nobody by a timer (`personId` is null). */
 export function originOfOwner(
   { addresses }: Platform,
   owner: { readonly type: OwnerType; readonly id: string },
@@ -25,7 +25,7 @@ export function originOfOwner(
 }
 
 /**
- * Starts an instance by a timer or message start event, inside a transaction; returns its id. Call `started` afterwards. `depth`:
+ * Starts an instance by a timer, message or signal start event, inside a transaction; returns its id. Call `started` afterwards. `depth`:
  * how many instances have started one another up to this one.
  */
 export async function startByEvent(

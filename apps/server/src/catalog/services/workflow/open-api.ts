@@ -1,4 +1,9 @@
-import { WorkflowMessageReceipt, WorkflowMessageRequest } from '@kethub/contract';
+import {
+  WorkflowMessageReceipt,
+  WorkflowMessageRequest,
+  WorkflowSignalReceipt,
+  WorkflowSignalRequest,
+} from '@kethub/contract';
 import type { Requirements } from '@kethub/workflow';
 import { tagsMember, unknownSignature, type JsonObject } from '../specification/index.ts';
 
@@ -21,7 +26,10 @@ export function describedWorkflow(needs: Requirements | null): {
       ResultResponse: result(schemas['ResultResponse'] as JsonObject, needs),
       WorkflowError: error,
     },
-    morePaths: takesMessages(needs) ? { '/workflow-messages': { post: publish } } : {},
+    morePaths: {
+      ...(takesMessages(needs) && { '/workflow-messages': { post: publish } }),
+      ...(takesSignals(needs) && { '/workflow-signals': { post: broadcast } }),
+    },
   };
 }
 
@@ -29,16 +37,32 @@ function takesMessages(needs: Requirements | null): boolean {
   return needs !== null && needs.messageStarts.length + needs.messages.length > 0;
 }
 
+function takesSignals(needs: Requirements | null): boolean {
+  return needs !== null && needs.signalStarts.length + needs.signals.length > 0;
+}
+
+const problem: JsonObject = {
+  description: 'RFC 9457 problem document.',
+  content: { 'application/problem+json': { schema: ref('Problem') } },
+};
+
 const publish: JsonObject = {
   operationId: 'publishMessage',
   summary: 'Publish a message for what was started through this subscription, or for a start event',
   requestBody: { required: true, content: { 'application/json': { schema: plain(WorkflowMessageRequest) } } },
   responses: {
     201: { description: 'Published.', content: { 'application/json': { schema: plain(WorkflowMessageReceipt) } } },
-    default: {
-      description: 'RFC 9457 problem document.',
-      content: { 'application/problem+json': { schema: ref('Problem') } },
-    },
+    default: problem,
+  },
+};
+
+const broadcast: JsonObject = {
+  operationId: 'broadcastSignal',
+  summary: 'Broadcast a signal to what was started through this subscription, and to start events',
+  requestBody: { required: true, content: { 'application/json': { schema: plain(WorkflowSignalRequest) } } },
+  responses: {
+    202: { description: 'Broadcast.', content: { 'application/json': { schema: plain(WorkflowSignalReceipt) } } },
+    default: problem,
   },
 };
 

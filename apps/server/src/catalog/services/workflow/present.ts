@@ -21,5 +21,9 @@ export function presentWorkflow(row: WorkflowColumns): WorkflowDetails {
       ...(needs?.messageStarts ?? []).map(({ elementId, messageName: name }) => ({ elementId, name, starts: true })),
       ...(needs?.messages ?? []).map(({ elementId, messageName: name }) => ({ elementId, name, starts: false })),
     ],
+    signals: [
+      ...(needs?.signalStarts ?? []).map(({ elementId, signalName: name }) => ({ elementId, name, starts: true })),
+      ...(needs?.signals ?? []).map(({ elementId, signalName: name }) => ({ elementId, name, starts: false })),
+    ],
   };
 }

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 export interface WorkflowTables {
   workflow_versions: WorkflowVersionRow;
   workflow_instances: WorkflowInstanceRow;
@@ -8,6 +10,9 @@ export interface WorkflowTables {
   workflow_timers: WorkflowTimerRow;
   workflow_subscriptions: WorkflowSubscriptionRow;
   workflow_messages: WorkflowMessageRow;
+  workflow_signal_subscriptions: WorkflowSignalSubscriptionRow;
+  workflow_signal_starts: WorkflowSignalStartRow;
+  workflow_signals: WorkflowSignalRow;
   workflow_schedules: WorkflowScheduleRow;
   workflow_start_keys: WorkflowStartKeyRow;
 }
@@ -154,6 +159,54 @@ export interface WorkflowMessageRow {
   owner: string | null;
   /** How many instances have started one another by messages up to what it starts; 0: it was sent. */
   depth: number;
+}
+
+/** An event of an instance that waits for a signal. */
+export interface WorkflowSignalSubscriptionRow {
+  /** Assigned by the database, ascending and never again: a signal reaches what was there when it was broadcast. */
+  position: Generated<number>;
+  instance_id: string;
+  subscription: number;
+  element_id: string;
+  service_id: string;
+  signal_name: string;
+  /** For whom the instance runs: its owner and, where an application has started it, the subscription. */
+  runs_for: string;
+}
+
+/** A signal start event of the version of a service that was deployed last. */
+export interface WorkflowSignalStartRow {
+  service_version_id: string;
+  element_id: string;
+  service_id: string;
+  signal_name: string;
+}
+
+/** A signal that was broadcast and has not reached everything yet. It is delivered service by service. */
+export interface WorkflowSignalRow {
+  id: string;
+  /** For whom it was broadcast, as `USER` or `ORGANIZATION` and id: owners take turns. */
+  owner: string;
+  /**
+   * Null: it reaches all services of the owner. Else it reaches only instances of one service that run for the same owner and
+   * subscription, and starts nothing.
+   */
+  runs_for: string | null;
+  /** Who has broadcast it, and starts what it starts; null: an instance, or an application. */
+  person_id: string | null;
+  name: string;
+  variables: string;
+  /** The instance that has thrown it, and its number there: subscriptions with a higher number were opened after it. */
+  instance_id: string | null;
+  signal: number | null;
+  /** How many instances have started one another by messages and signals up to what it starts; 0: it was sent. */
+  depth: number;
+  /** The last subscription that was there when it was broadcast. */
+  last_position: number;
+  /** How far it is: the service, and the last subscription of the service that has received it. */
+  service_id: string;
+  position: number;
+  created_at: number;
 }
 
 /** The last instance that a message start event has started for a correlation key; while it is active no other is started. */

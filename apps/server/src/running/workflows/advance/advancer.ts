@@ -40,10 +40,11 @@ import {
 export interface Batch {
   /** Whether there may be more of the same. */
   readonly more: boolean;
-  /** Whether something waits for those who work on jobs, timers and messages. */
+  /** Whether there is work for the loops of jobs, timers, messages and signals. */
   readonly jobs: boolean;
   readonly timers: boolean;
   readonly messages: boolean;
+  readonly signals: boolean;
 }
 
 /** What was loaded, and what it becomes. */
@@ -121,7 +122,7 @@ export async function advance(platform: Platform, graphs: Graphs, advancing = ne
   }
 }
 
-const nothing: Batch = { more: false, jobs: false, timers: false, messages: false };
+const nothing: Batch = { more: false, jobs: false, timers: false, messages: false, signals: false };
 
 /** Nothing of a batch was written: what was together is tried apart; what was alone, later. */
 function couldNotWrite(
@@ -322,7 +323,7 @@ async function clear(transaction: Queries, advanced: readonly Advanced[]): Promi
   const waited = finished.flatMap(({ row, next }) => (next?.hasWaited ? row.id : []));
   const withSecrets = finished.flatMap(({ row }) => (row.sealed_secrets === null ? [] : row.id));
   if (waited.length > 0)
-    for (const table of ['workflow_timers', 'workflow_subscriptions'] as const)
+    for (const table of ['workflow_timers', 'workflow_subscriptions', 'workflow_signal_subscriptions'] as const)
       await transaction
         .deleteFrom(table)
         .where(isAmong(transaction, 'instance_id', waited))
@@ -363,5 +364,6 @@ function batchOf({ effects, events }: Written, begun: number, moreEnds: boolean)
     jobs: effects.jobs.length > begun || effects.jobsToCancel.length > 0,
     timers: effects.timers.length > 0,
     messages: effects.subscriptions.length > 0 || effects.messages.length > 0,
+    signals: effects.signals.length > 0,
   };
 }

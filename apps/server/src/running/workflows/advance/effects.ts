@@ -4,6 +4,8 @@ import type {
   WorkflowInstanceRow,
   WorkflowJobRow,
   WorkflowMessageRow,
+  WorkflowSignalRow,
+  WorkflowSignalSubscriptionRow,
   WorkflowSubscriptionRow,
   WorkflowTimerRow,
 } from '../../../foundation/storage/index.ts';
@@ -29,6 +31,9 @@ export interface Effects {
   readonly children: WorkflowInstanceRow[];
   readonly childrenToCancel: Numbered[];
   readonly messages: ThrownMessage[];
+  readonly signalSubscriptions: NewSignalSubscription[];
+  readonly signalSubscriptionsToRemove: Numbered[];
+  readonly signals: ThrownSignal[];
   readonly events: NewEvent[];
 }
 
@@ -36,6 +41,15 @@ export interface Effects {
 export interface ThrownMessage extends Omit<WorkflowMessageRow, 'service_id' | 'subscription_id'> {
   readonly instance_id: string;
 }
+
+/** An event that waits for a signal; the database knows of which service and for whom, and assigns the position. */
+export type NewSignalSubscription = Omit<WorkflowSignalSubscriptionRow, 'service_id' | 'runs_for' | 'position'>;
+
+/** A signal that an instance throws; the database knows whom it reaches. */
+export type ThrownSignal = Pick<WorkflowSignalRow, 'id' | 'owner' | 'name' | 'variables' | 'depth' | 'created_at'> & {
+  readonly instance_id: string;
+  readonly signal: number;
+};
 
 /** For so long a message waits that says nothing about it, in milliseconds: as one that is sent. */
 const KEEP_MS = 3_600_000;
@@ -51,6 +65,9 @@ export function noEffects(): Effects {
     children: [],
     childrenToCancel: [],
     messages: [],
+    signalSubscriptions: [],
+    signalSubscriptionsToRemove: [],
+    signals: [],
     events: [],
   };
 }
@@ -93,6 +110,17 @@ function add(platform: Platform, all: Effects, row: WorkflowInstanceRow, effect:
       return void all.subscriptionsToRemove.push({ instance_id: id, number: effect.subscription });
     case 'publishMessage':
       return void all.messages.push(messageRow(platform, row, effect));
+    case 'openSignalSubscription':
+      return void all.signalSubscriptions.push({
+        instance_id: id,
+        subscription: effect.subscription,
+        element_id: effect.elementId,
+        signal_name: effect.signalName,
+      });
+    case 'closeSignalSubscription':
+      return void all.signalSubscriptionsToRemove.push({ instance_id: id, number: effect.subscription });
+    case 'broadcastSignal':
+      return void all.signals.push(signalRow(platform, row, effect));
     case 'startChild':
       return addChild(platform, all, row, effect);
     case 'cancelChild':
@@ -147,6 +175,23 @@ function messageRow(
     correlated_at: null,
     owner,
     depth: depth + 1,
+  };
+}
+
+function signalRow(
+  { newId, now }: Platform,
+  { id: instance_id, owner, depth }: WorkflowInstanceRow,
+  { signal, signalName, variables }: Extract<Effect, { type: 'broadcastSignal' }>,
+): ThrownSignal {
+  return {
+    id: newId(),
+    owner,
+    name: signalName,
+    variables: jsonText(variables),
+    instance_id,
+    signal,
+    depth: depth + 1,
+    created_at: now(),
   };
 }
 

@@ -6,5 +6,6 @@ export { DEPTH, gatherEffects, type Effects } from './effects.ts';
 export { reduce, type Next } from './reduce.ts';
 export { jobColumns, timerColumns } from './store.ts';
 export { eventRow, insertEvents, type NewEvent } from './events.ts';
+export { insertSignal, nextReached, nextReceivers, runsFor, type NewSignal } from './signals.ts';
 export { Suspects } from './suspects.ts';
 export { Turns } from './turns.ts';

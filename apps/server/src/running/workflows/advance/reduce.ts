@@ -58,7 +58,7 @@ export interface Next {
   readonly statusBefore: Status;
   /** What the result shows, null before there is one. */
   readonly result: object | null;
-  /** Whether timers or messages may have been waited for, before or since. */
+  /** Whether timers, messages or signals may have been waited for, before or since. */
   readonly hasWaited: boolean;
 }
 
@@ -223,9 +223,11 @@ function nextOf(before: State | null, { state, effects, journal }: StepResult, s
     get result() {
       return resultOf(state);
     },
-    hasWaited: hasWaits(before) || effects.some(({ type }) => type === 'setTimer' || type === 'openSubscription'),
+    hasWaited: hasWaits(before) || effects.some(({ type }) => waits.has(type)),
   };
 }
+
+const waits: ReadonlySet<Effect['type']> = new Set(['setTimer', 'openSubscription', 'openSignalSubscription']);
 
 function hasWaits(state: State | null): boolean {
   return state !== null && state.timers.size + state.subscriptions.size > 0;

@@ -15,6 +15,7 @@ import { journalColumns, journalRows } from '../journal.ts';
 import type { Effects, Numbered, ThrownMessage } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
 import type { Advanced } from './reduce.ts';
+import { insertSignalSubscriptions, insertThrownSignals } from './signals.ts';
 
 /**
  * Adds what instances have become to what is written: a few statements, however many they are. Returns those that nobody
@@ -52,8 +53,11 @@ export async function storeRest(
   await remove(transaction, 'workflow_timers', 'timer', effects.timersToRemove);
   await insertSubscriptions(transaction, advanced, effects);
   await remove(transaction, 'workflow_subscriptions', 'subscription', effects.subscriptionsToRemove);
+  await insertSignalSubscriptions(transaction, effects.signalSubscriptions);
+  await remove(transaction, 'workflow_signal_subscriptions', 'subscription', effects.signalSubscriptionsToRemove);
   await insertMany(transaction, 'workflow_instances', instanceColumns, effects.children);
   await insertMessages(transaction, effects.messages);
+  await insertThrownSignals(transaction, effects.signals);
   await insertEvents(transaction, [
     ...effects.events,
     ...(await cancellationsOf(platform, transaction, effects.childrenToCancel)),
@@ -201,7 +205,7 @@ function isOneOf(transaction: Queries, column: string, numbers: readonly Numbere
 
 async function remove(
   transaction: Queries,
-  table: 'workflow_timers' | 'workflow_subscriptions',
+  table: 'workflow_timers' | 'workflow_subscriptions' | 'workflow_signal_subscriptions',
   column: string,
   numbers: readonly Numbered[],
 ): Promise<void> {

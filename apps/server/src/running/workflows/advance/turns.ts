@@ -30,7 +30,7 @@ export class Turns {
   /** Up to 32 owners who have rows in `table`, found with one look into its index for each. */
   async next(
     queries: Queries,
-    table: 'workflow_events' | 'workflow_jobs' | 'workflow_messages',
+    table: 'workflow_events' | 'workflow_jobs' | 'workflow_messages' | 'workflow_signals',
     where = sql`true`,
   ): Promise<string[]> {
     this.#mayWait = false;

@@ -4,7 +4,14 @@ import {
   type WorkflowInstance,
   type WorkflowInstanceDetails,
 } from '@kethub/contract';
-import { variablesAt, type ElementInstance, type Incident, type Node, type State } from '@kethub/workflow';
+import {
+  variablesAt,
+  type ElementInstance,
+  type Incident,
+  type Node,
+  type OpenSubscription,
+  type State,
+} from '@kethub/workflow';
 import type { InstanceRow, Owner } from './queries.ts';
 
 export function presentInstance(row: InstanceRow): WorkflowInstance {
@@ -70,7 +77,7 @@ export function presentActivities(
   own: boolean,
 ): WorkflowInstanceDetails['activities'] {
   const timers = Map.groupBy(state.timers.values(), (one) => one.element);
-  const messages = Map.groupBy(state.subscriptions.values(), (one) => one.element);
+  const subscriptions = Map.groupBy(state.subscriptions.values(), (one) => one.element);
   const running = new Map(jobs.map((one) => [one.job, one]));
   const called = new Map(children.map((one) => [one.parent_child, one.id]));
   return [...state.elements.values()]
@@ -79,7 +86,7 @@ export function presentActivities(
       const job = element.job === undefined ? undefined : running.get(element.job);
       const child = element.child === undefined ? undefined : called.get(element.child);
       const [timer] = timers.get(element.key) ?? [];
-      const [message] = messages.get(element.key) ?? [];
+      const [awaited] = subscriptions.get(element.key) ?? [];
       return {
         element: element.key,
         elementId: element.elementId,
@@ -89,9 +96,14 @@ export function presentActivities(
         ...(job && { job: { executionId: job.id, state: job.state, attempts: job.attempts } }),
         ...(child !== undefined && { childInstanceId: child }),
         ...(timer && { due: toTimestamp(timer.due) }),
-        ...(message && own && { message: { name: message.messageName, correlationKey: message.correlationKey } }),
+        ...(awaited && own && presentSubscription(awaited)),
       };
     });
+}
+
+function presentSubscription(awaited: OpenSubscription): object {
+  if ('signalName' in awaited) return { signal: { name: awaited.signalName } };
+  return { message: { name: awaited.messageName, correlationKey: awaited.correlationKey } };
 }
 
 /** The steps that mend what keeps an instance from going on, where the platform knows them. */

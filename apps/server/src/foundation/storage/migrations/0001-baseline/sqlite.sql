@@ -1078,6 +1078,53 @@ create index workflow_messages_open on workflow_messages (id) where correlated_a
 create index workflow_messages_thrown on workflow_messages (owner, id) where owner is not null;
 create index workflow_messages_kept on workflow_messages (service_id) where depth > 0;
 
+-- Signal subscriptions of instances. A signal reaches what was there when it was broadcast, up to the highest position.
+create table workflow_signal_subscriptions (
+  position integer primary key autoincrement,
+  instance_id text not null references workflow_instances (id) on delete cascade,
+  subscription bigint not null,
+  element_id text not null,
+  service_id text not null,
+  signal_name text not null,
+  -- The owner of the instance and, where an application has started it, the subscription.
+  runs_for text not null
+);
+create unique index workflow_signal_subscriptions_of_instance
+  on workflow_signal_subscriptions (instance_id, subscription);
+create index workflow_signal_subscriptions_by_name on workflow_signal_subscriptions (service_id, signal_name, position);
+create index workflow_signal_subscriptions_by_owner
+  on workflow_signal_subscriptions (service_id, signal_name, runs_for, position);
+
+-- Signal start events of the version of each service that was deployed last.
+create table workflow_signal_starts (
+  service_version_id text not null references service_versions (id) on delete cascade,
+  element_id text not null,
+  service_id text not null,
+  signal_name text not null,
+  primary key (service_version_id, element_id)
+);
+create index workflow_signal_starts_by_name on workflow_signal_starts (service_id, signal_name);
+
+-- Signals that have not reached everything yet. A signal is delivered service by service, by ascending position.
+create table workflow_signals (
+  id text primary key,
+  owner text not null,
+  -- The only instances that it reaches, of the service at which it is. Null: those of all services of the owner.
+  runs_for text,
+  person_id text,
+  name text not null,
+  variables text not null,
+  -- The instance that has thrown it, and its number there.
+  instance_id text,
+  signal bigint,
+  depth bigint not null,
+  last_position bigint not null,
+  service_id text not null,
+  position bigint not null,
+  created_at bigint not null
+);
+create index workflow_signals_of_owner on workflow_signals (owner, id);
+
 -- The last instance that a message start event has started for a correlation key. At most one is active for each key.
 create table workflow_start_keys (
   start_key text primary key,
