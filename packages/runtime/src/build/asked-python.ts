@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
 import { pythonRange } from './python-range.ts';
 
-const LOOKED_AT = 64 * 1024;
+/** Bytes of a file that are looked at; a version that stands behind them is not found. */
+export const TEXT_BYTES = 64 * 1024;
+/** Files of a project that say which Python it asks for. */
+export const PYTHON_FILES = ['.python-version', 'pyproject.toml'] as const;
 
 /** The Python that a project asks for. */
 export interface AskedPython {
@@ -22,11 +25,16 @@ export interface AskedPython {
  */
 export async function askedPython(folder: string, configured: string | null): Promise<AskedPython | null> {
   if (configured !== null) return exactly(configured, 'The configuration of the service');
-  const pinned = /^\s*(?:cpython-|python-)?(\d+\.\d+)(?:\.\d+)?\s*$/m.exec(
-    await beginningOf(join(folder, '.python-version')),
-  )?.[1];
+  const texts = new Map<string, string>();
+  for (const file of PYTHON_FILES) texts.set(file, await beginningOf(join(folder, file)));
+  return pythonAskedIn(texts);
+}
+
+/** Reads which Python the {@link PYTHON_FILES} of a project ask for, from their texts by name. */
+export function pythonAskedIn(texts: ReadonlyMap<string, string>): AskedPython | null {
+  const pinned = /^\s*(?:cpython-|python-)?(\d+\.\d+)(?:\.\d+)?\s*$/m.exec(texts.get('.python-version') ?? '')?.[1];
   if (pinned !== undefined) return exactly(pinned, '.python-version');
-  const project = await beginningOf(join(folder, 'pyproject.toml'));
+  const project = texts.get('pyproject.toml') ?? '';
   const text =
     /^\s*requires-python\s*=\s*["']([^"'\n]*)["']/m.exec(project)?.[1] ??
     /^\[tool\.poetry\.dependencies\][^[]*?^\s*python\s*=\s*["']([^"'\n]*)["']/ms.exec(project)?.[1];
@@ -42,7 +50,7 @@ async function beginningOf(file: string): Promise<string> {
   try {
     const handle = await open(file, 'r');
     try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(LOOKED_AT), 0, LOOKED_AT, 0);
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(TEXT_BYTES), 0, TEXT_BYTES, 0);
       return buffer.toString('utf8', 0, bytesRead);
     } finally {
       await handle.close();

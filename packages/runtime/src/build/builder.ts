@@ -214,6 +214,10 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
 
   return {
     layers,
+    async pythons() {
+      const { usual, others } = pythons.offered(await ready());
+      return [...new Set([usual, ...others])];
+    },
     build: inDraft(runtimeDir, now, buildIn),
     async lockOf({ layer, python: version }) {
       const known = `${layer ?? ''} ${version ?? ''}`;

@@ -18,11 +18,16 @@ export function choosePython(asked: AskedPython | null, { usual, others }: Offer
   const newer = all.filter((one) => byVersion(one, usual) > 0);
   const older = all.filter((one) => byVersion(one, usual) < 0).toReversed();
   const chosen = [usual, ...newer, ...older].find((one) => asked === null || asked.fits(one));
-  if (chosen !== undefined) return chosen;
-  throw new BuildError(
-    'python-unavailable',
-    `${asked?.file ?? ''} asks for Python ${asked?.text ?? ''}. This platform has Python ${listed(all)}. Ask for one of these versions.`,
-  );
+  if (chosen !== undefined || asked === null) return chosen ?? usual;
+  throw new BuildError('python-unavailable', pythonUnavailable(asked, all));
+}
+
+/** Says that none of these versions is one that a project asks for, and what to do. */
+export function pythonUnavailable(
+  { file, text }: Pick<AskedPython, 'file' | 'text'>,
+  versions: readonly string[],
+): string {
+  return `${file} asks for Python ${text}. This platform has Python ${listed(versions.toSorted(byVersion))}. Ask for one of these versions.`;
 }
 
 function listed(versions: readonly string[]): string {

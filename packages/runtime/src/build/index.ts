@@ -1,3 +1,6 @@
+export type { AskedPython } from './asked-python.ts';
+export { pythonOfArchive, type StoredArchive } from './archive-python.ts';
+export { pythonUnavailable } from './choose-python.ts';
 export { type BuilderOptions, createBuilder } from './builder.ts';
 export { createImageBuilder, type ImageBuilderOptions } from './image-builder.ts';
 export type { LayerOnDisk, LayerStore } from './layers.ts';

@@ -79,6 +79,8 @@ export interface Builder<
 }
 
 export interface PythonBuilder extends Builder {
+  /** The versions of Python that services can have on this machine, the usual one first. */
+  pythons(): Promise<string[]>;
   /** The layers of this machine, for its operator. */
   readonly layers: LayerStore;
   /** The Python and the packages that it runs with on this machine. */

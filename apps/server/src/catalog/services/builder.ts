@@ -49,6 +49,8 @@ export interface Builder<B extends Built = Built> {
   ): Promise<BuildOutcome<B>>;
   /** Whether what was built is (still) on this machine. */
   isPresent(built: B): Promise<boolean>;
+  /** The versions of Python that services can have on this machine; absent where services bring their own. */
+  pythons?(): Promise<readonly string[]>;
   /** Removes what was built from sources that nobody needs any more, where that is not left to the operator. */
   sweep?(areNeeded: (digests: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
 }

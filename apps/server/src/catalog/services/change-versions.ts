@@ -7,7 +7,7 @@ import { buildPending } from './builds/index.ts';
 import { presentBuild, presentVersion } from './present.ts';
 import { findBuild, findVersion } from './queries.ts';
 import { requireHosts } from './hosts.ts';
-import { requireEnvironment, requireRuntime } from './resources.ts';
+import { requireEnvironment, requirePython, requireRuntime } from './resources.ts';
 import { storeSource } from './source.ts';
 import { uploadOf } from './upload.ts';
 import { replaceWorkflow } from './workflow-versions.ts';
@@ -32,6 +32,7 @@ export async function replaceSource(
       const { row } = await requireManagedVersion(transaction, owner, serviceId, version);
       requireDraft(row);
       requireMatch(request, etag(row.revision));
+      await requirePython(transaction, source.asked, JSON.parse(row.configuration) as RuntimeConfiguration);
       const anew = await buildAnew(platform, transaction, row.id);
       const values = { ...anew, ...sourceColumns(source), revision: row.revision + 1 };
       await useSource(platform, transaction, serviceId, source, row.source_bytes);

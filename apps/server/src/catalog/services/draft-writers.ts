@@ -5,7 +5,7 @@ import { insertTarget, type TargetColumns } from '../on-premise/index.ts';
 import { copySpecification } from './api-specification.ts';
 import { buildAnew } from './change-versions.ts';
 import type { VersionWithBuild } from './queries.ts';
-import { requireRuntime } from './resources.ts';
+import { requirePython, requireRuntime } from './resources.ts';
 import type { Source } from './source.ts';
 import { useSource } from './use-source.ts';
 import { insertDraft, insertVersion, sourceColumns } from './versions.ts';
@@ -42,6 +42,7 @@ function managedDraft(platform: Platform, source: Source, wanted: AddVersionForm
     const configuration =
       wanted ?? (before ? (JSON.parse(before.configuration) as RuntimeConfiguration) : defaultConfiguration);
     await requireRuntime(transaction, configuration, '/configuration');
+    await requirePython(transaction, source.asked, configuration);
     return configuration;
   }
   return {

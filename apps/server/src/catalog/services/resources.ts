@@ -1,8 +1,10 @@
 import { limits, providerCodes, variablesOf, type RuntimeConfiguration } from '@kethub/contract';
+import { pythonUnavailable, type AskedPython } from '@kethub/runtime/build';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 import {
   knownCapacities,
+  knownPythons,
   lacking,
   lackingForLong,
   someWorkerRunsContainers,
@@ -74,6 +76,24 @@ function requireShare(
     `The version may run ${runTimeSeconds} seconds. What may run longer than ${longRunSeconds} seconds gets at most ${Math.round(longRunShare * 100)} % of a machine, and of that share it is said: ${told}. Configure at most ${longRunSeconds} seconds, or less of the machine. The operator can change KETHUB_OWNER_LONG_RUN_PERCENT.`,
     { errors: reasons.map(({ member, detail }) => ({ pointer: `/configuration/${member}`, detail })) },
   );
+}
+
+/**
+ * Throws invalid-archive for a source that asks for a Python which no worker has, where its configuration names none. The
+ * build decides while workers have not reported theirs.
+ */
+export async function requirePython(
+  queries: Queries,
+  asked: AskedPython | null,
+  { runtime, python }: RuntimeConfiguration,
+): Promise<void> {
+  if (asked === null || runtime !== 'PYTHON_TEMPLATE' || python !== undefined) return;
+  const versions = await knownPythons(queries);
+  if (versions === null || versions.some(asked.fits)) return;
+  const detail = pythonUnavailable(asked, versions);
+  throw new Problem('invalid-archive', `${detail} Or choose one in the configuration of the service: \`python\`.`, {
+    errors: [{ pointer: '/source', detail: `${asked.file} asks for Python ${asked.text}` }],
+  });
 }
 
 /** Throws resource-unavailable for a runtime that no worker of this installation has. `at` is where the configuration stands. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { limits } from '@kethub/contract';
+import { pythonOfArchive, type AskedPython } from '@kethub/runtime/build';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { requireFreeSpace } from '../quotas/index.ts';
@@ -13,13 +14,15 @@ export interface Source {
   readonly bytes: number;
   /** SHA-256 in hex. */
   readonly digest: string;
+  /** The Python that its files ask for; null where they ask for none. */
+  readonly asked: AskedPython | null;
 }
 
 const ZIP = Buffer.from('PK\u0003\u0004', 'latin1');
 
 /**
- * Stores an uploaded ZIP while it streams in. Throws too-large, invalid-archive and insufficient-storage; then nothing stays. What is inside
- * is judged by the build.
+ * Stores an uploaded ZIP while it streams in. Throws too-large, invalid-archive and insufficient-storage; then nothing stays. The
+ * build judges what is inside, except for the Python that it asks for (`requirePython`).
  */
 export async function storeSource(platform: Platform, upload: Readable): Promise<Source> {
   requireFreeSpace(platform);
@@ -55,5 +58,14 @@ export async function storeSource(platform: Platform, upload: Readable): Promise
         : 'The upload is not a ZIP file. Send a ZIP of the content of the project: cd project && zip -r ../project.zip .',
     );
   }
-  return { blob, bytes, digest: hash.digest('hex') };
+  try {
+    const asked = await pythonOfArchive({
+      bytes,
+      read: async (from, to) => (await blobs.get(blob, { from, to })).stream,
+    });
+    return { blob, bytes, digest: hash.digest('hex'), asked };
+  } catch (error) {
+    await removeUnused(database, blobs, [blob]);
+    throw error;
+  }
 }

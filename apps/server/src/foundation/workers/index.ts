@@ -14,5 +14,6 @@ export { Heartbeat } from './heartbeat.ts';
 export { knownCapacities } from './known-capacity.ts';
 export { holdClaims, promisedOn, promisesOf } from './promises.ts';
 export { lackingForLong, longCapacity, type LongRunLimits } from './long-capacity.ts';
+export { knownPythons, reportPythons } from './pythons.ts';
 export { requireWorkerId } from './worker-id.ts';
 export { LostWorkers, type OnLost } from './lost-workers.ts';

@@ -7,7 +7,7 @@ import { keepLog, LogCopier, removeCopies } from '../../../foundation/logs/index
 import type { Platform } from '../../../foundation/platform.ts';
 import { missingMb } from '../../quotas/index.ts';
 import { putUnused, removeUnused, takeIntoUse } from '../../../foundation/storage/index.ts';
-import { requireWorkerId } from '../../../foundation/workers/index.ts';
+import { reportPythons, requireWorkerId } from '../../../foundation/workers/index.ts';
 import type { Built, Builder } from '../builder.ts';
 import { buildsOfWorker, neededSources, releaseBuilds } from '../queries.ts';
 import { fromSignature } from '../specification/index.ts';
@@ -148,8 +148,15 @@ export class BuildWorker {
   async #sweep(builders: readonly RuntimeBuilder[]): Promise<void> {
     if (performance.now() - this.#sweptAt < SWEEP_MS) return;
     this.#sweptAt = performance.now();
+    for (const { builder } of builders) await this.#reportPythons(builder);
     for (const { builder, runtime } of builders)
       await builder.sweep?.((digests) => neededSources(this.#platform.database, runtime, digests));
+  }
+
+  /** Uploads that ask for another version are refused at once. */
+  async #reportPythons(builder: Builder): Promise<void> {
+    const versions = await builder.pythons?.();
+    if (versions) await this.#platform.database.write((write) => reportPythons(write, this.#workerId, versions));
   }
 
   async #build(id: string, signal: AbortSignal): Promise<void> {

@@ -23,6 +23,8 @@ export interface WorkerRow {
   seen_at: number;
   /** 1 when it can run containers. */
   containers: Generated<number>;
+  /** JSON: the versions of Python that services can have there; null before it has reported them. */
+  pythons: string | null;
   /** When it was given up; null since it was heard of again. */
   lost_at: number | null;
   /** What it can give to executions; null of one that has not said so. */

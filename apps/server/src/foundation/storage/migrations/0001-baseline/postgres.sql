@@ -798,6 +798,8 @@ create table workers (
   lost_at bigint,
   -- 1 if the worker can run containers.
   containers bigint not null default 0,
+  -- JSON list of the versions of Python that services can have there; null before the worker has reported them.
+  pythons text,
   cpus double precision,
   memory_bytes bigint,
   gpus text
