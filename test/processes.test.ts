@@ -189,9 +189,9 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
       await expect.poll(statuses, patient).toEqual([200, 200]);
       const { id: user_id } = mine.application.owner;
       const { database } = kethub.platform;
-      await database.write((write) => write.insertInto('shut_out').values({ user_id, noted_at: 0 }).execute());
+      await database.write((write) => write.insertInto('blocked_users').values({ user_id, blocked_at: 0 }).execute());
       await expect.poll(statuses, patient).toEqual([401, 401]);
-      await database.write((write) => write.deleteFrom('shut_out').where('user_id', '=', user_id).execute());
+      await database.write((write) => write.deleteFrom('blocked_users').where('user_id', '=', user_id).execute());
       await expect.poll(statuses, patient).toEqual([200, 200]);
       const announced = async () =>
         Promise.all(both.map(async (one) => (await one.request('GET', '/')).headers.has('deprecation')));

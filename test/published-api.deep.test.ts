@@ -224,10 +224,10 @@ describe('pool grants', () => {
     ];
     for (const grant of wrong) expect([grant, (await start({ grant })).status]).toEqual([grant, 400]);
     const { database } = platform.platform;
-    const shutOut = { user_id: (await bob.client.getMe()).id, noted_at: 1 };
-    await database.write((transaction) => transaction.insertInto('shut_out').values(shutOut).execute());
+    const blocked = { user_id: (await bob.client.getMe()).id, blocked_at: 1 };
+    await database.write((transaction) => transaction.insertInto('blocked_users').values(blocked).execute());
     expect((await start({ grant: token })).status).toBe(403);
-    await database.write((transaction) => transaction.deleteFrom('shut_out').execute());
+    await database.write((transaction) => transaction.deleteFrom('blocked_users').execute());
     expect((await start({ grant: token })).status).toBe(201);
     const other = (await bob.client.createDataPool({ json: { name: 'Another' } })).id;
     expect((await start({ grant: token, id: other })).status).toBe(400);

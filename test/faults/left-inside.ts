@@ -78,7 +78,7 @@ async function referredTo({ read }: Database): Promise<ReadonlySet<string>> {
   const builds = await read.selectFrom('builds').select('log_blob').execute();
   const marks = await read.selectFrom('installation').select('blob_store').execute();
   // Noted as unused: swept after an hour.
-  const noted = await read.selectFrom('unused_blobs').select('blob').execute();
+  const noted = await read.selectFrom('orphan_blobs').select('blob').execute();
   const all = [...executions, ...files, ...versions, ...builds, ...marks, ...noted].flatMap((row): unknown[] =>
     Object.values(row),
   );

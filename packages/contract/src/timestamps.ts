@@ -1,17 +1,17 @@
 /** Epoch milliseconds as `yyyy-MM-dd HH:mm:ss` in UTC: the only form of a date and time on the wire, except in logs. */
 export function toTimestamp(epochMs: number): string {
   const second = Math.floor(epochMs / 1000);
-  const known = remembered.get(second);
+  const known = cached.get(second);
   if (known !== undefined) return known;
   const text = new Date(second * 1000).toISOString().slice(0, 19).replace('T', ' ');
-  if (remembered.size >= REMEMBERED) remembered.clear();
-  remembered.set(second, text);
+  if (cached.size >= MOST_CACHED) cached.clear();
+  cached.set(second, text);
   return text;
 }
 
 /** Who polls asks for the same seconds again and again: a look-up costs a tenth of the formatting. */
-const remembered = new Map<number, string>();
-const REMEMBERED = 1_000;
+const cached = new Map<number, string>();
+const MOST_CACHED = 1_000;
 
 /** Epoch milliseconds of a `yyyy-MM-dd HH:mm:ss` in UTC, or null when there is no such moment (2026-02-30, 25:00:00). */
 export function fromTimestamp(text: string): number | null {

@@ -8,7 +8,7 @@ export interface SchemaError {
 }
 
 /** A place in a request, and what is wrong there: the end of a sentence that begins with the name of the place. */
-export interface InvalidPlace {
+export interface ValidationError {
   /** JSON Pointer (RFC 6901), empty for the whole. */
   readonly pointer: string;
   readonly detail: string;
@@ -48,7 +48,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const VALUES_CHARACTERS = 1_000;
 
 /** The place and the sentence of one error. */
-export function invalidPlace(error: SchemaError): InvalidPlace {
+export function validationErrorOf(error: SchemaError): ValidationError {
   const { missingProperty, additionalProperty, unevaluatedProperty, propertyName } = error.params;
   const member = missingProperty ?? additionalProperty ?? unevaluatedProperty ?? propertyName;
   const name = typeof member === 'string' ? `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
@@ -56,7 +56,7 @@ export function invalidPlace(error: SchemaError): InvalidPlace {
 }
 
 /** Sentences such as "`name` is missing. `type` must be one of: …". `whole` names what has no pointer. */
-export function invalidSentence(places: readonly InvalidPlace[], whole: string): string {
+export function invalidSentence(places: readonly ValidationError[], whole: string): string {
   return places.map(({ pointer, detail }) => `${pointer ? `\`${pointer.slice(1)}\`` : whole} ${detail}.`).join(' ');
 }
 

@@ -57,10 +57,10 @@ describe.each(databases)('the access directory on $name', ({ open }) => {
       return [...of, (await directory.accessKey('ak')) !== null];
     };
     expect(await known()).toEqual([true, true, true, true]);
-    await run(`insert into shut_out (user_id, noted_at) values ('u', 1)`);
+    await run(`insert into blocked_users (user_id, blocked_at) values ('u', 1)`);
     expect(await known()).toEqual([false, false, true, false]);
     expect(new Set(await log.read())).toEqual(new Set(['a', 'b']));
-    await run(`delete from shut_out where user_id = 'u'`);
+    await run(`delete from blocked_users where user_id = 'u'`);
     expect(await known()).toEqual([true, true, true, true]);
     expect(new Set(await log.read())).toEqual(new Set(['a', 'b']));
     directory.close();

@@ -27,7 +27,7 @@ export async function loadAccessKey(platform: Platform, accessKeyId: string): Pr
 
 /** Applications of a blocked person may call nothing. Those of an organization go on, whoever created them. */
 function ownerMayCall(where: ExpressionBuilder<Tables, 'applications'>): Expression<SqlBool> {
-  const blocked = where.selectFrom('shut_out').select('user_id').whereRef('user_id', '=', 'applications.owner_id');
+  const blocked = where.selectFrom('blocked_users').select('user_id').whereRef('user_id', '=', 'applications.owner_id');
   return where.or([where('applications.owner_type', '!=', 'USER'), where.not(where.exists(blocked))]);
 }
 

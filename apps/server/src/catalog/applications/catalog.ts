@@ -1,5 +1,5 @@
+import { deleteIdempotencyRecords } from '../../foundation/http/index.ts';
 import { ownedIn, type Catalog } from '../../people/deletions/index.ts';
-import { forgetAnswers } from '../../foundation/storage/index.ts';
 
 /** Where the answers are kept that are repeated under an Idempotency-Key. */
 export function applicationAnswersOf(owner: { type: string; id: string }): string {
@@ -10,5 +10,5 @@ export function applicationAnswersOf(owner: { type: string; id: string }): strin
 export const applicationCatalog: Catalog = {
   ownedBy: (transaction, userId, most) =>
     ownedIn(transaction, 'applications', { kind: 'application', address: '/applications' }, userId, most),
-  forget: (transaction, id) => forgetAnswers(transaction, applicationAnswersOf({ type: 'USER', id })),
+  forget: (transaction, id) => deleteIdempotencyRecords(transaction, applicationAnswersOf({ type: 'USER', id })),
 };

@@ -1,7 +1,7 @@
+import { deleteIdempotencyRecords } from '../../foundation/http/index.ts';
 import { audit } from '../../people/audit/index.ts';
 import type { Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import { forgetAnswers } from '../../foundation/storage/index.ts';
 import { accessKeyAnswersOf, requireApplication } from './access-keys.ts';
 import { accessChanged } from '../../people/authorization/index.ts';
 
@@ -10,7 +10,7 @@ export async function deleteApplication(platform: Platform, owner: Context, id: 
   await platform.database.write(async (transaction) => {
     const { name } = await requireApplication(transaction, owner, id);
     await audit(platform, transaction, owner, 'application:delete', id, { name });
-    await forgetAnswers(transaction, accessKeyAnswersOf(id));
+    await deleteIdempotencyRecords(transaction, accessKeyAnswersOf(id));
     await transaction.deleteFrom('applications').where('id', '=', id).execute();
   });
   accessChanged(platform.database, id);

@@ -2,8 +2,8 @@ import { Problem } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { lockStorage, takeStorage, type StorageOwner } from '../quotas/index.ts';
 import {
-  noteAllUnused,
-  takeIntoUse,
+  markOrphans,
+  claimBlob,
   type DataPoolFileRow,
   type DataPoolRow,
   type Queries,
@@ -103,7 +103,7 @@ export async function applyWritten(platform: Platform, transaction: Queries, jud
       const old = before.get(name);
       // Another execution has written the same.
       if (!after || after.digest === old?.digest) continue;
-      await takeIntoUse(transaction, after.blob);
+      await claimBlob(transaction, after.blob);
       const made = {
         id: platform.newId(),
         data_pool_id: pool.id,
@@ -122,7 +122,7 @@ export async function applyWritten(platform: Platform, transaction: Queries, jud
     for (const some of chunks(rows)) await transaction.insertInto('data_pool_files').values(some).execute();
     await countFiles(transaction, pool.id, sumOf(written, before));
     const blobs = gone.map(({ blob }) => blob);
-    await noteAllUnused(transaction, blobs, now);
+    await markOrphans(transaction, blobs, now);
     unused.push(...blobs);
   }
   return unused;

@@ -1,5 +1,5 @@
+import { deleteIdempotencyRecords } from '../../foundation/http/index.ts';
 import { ownedIn, type Catalog } from '../../people/deletions/index.ts';
-import { forgetAnswers } from '../../foundation/storage/index.ts';
 
 /** Where the answers are kept that are repeated under an Idempotency-Key. */
 export function dataPoolAnswersOf(owner: { type: string; id: string }): string {
@@ -16,6 +16,6 @@ export const dataPoolCatalog: Catalog = {
       .where('member_type', '=', 'USER')
       .where('member_id', '=', userId)
       .execute();
-    await forgetAnswers(transaction, dataPoolAnswersOf({ type: 'USER', id: userId }));
+    await deleteIdempotencyRecords(transaction, dataPoolAnswersOf({ type: 'USER', id: userId }));
   },
 };

@@ -1,7 +1,7 @@
 import { audit } from '../../people/audit/index.ts';
 import type { Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import { removeUnused } from '../../foundation/storage/index.ts';
+import { removeOrphans } from '../../foundation/storage/index.ts';
 import { auditContext } from './members.ts';
 import { requireLockedPool } from './rights.ts';
 
@@ -13,15 +13,15 @@ export async function deleteDataPool(platform: Platform, context: Context, id: s
     const files = transaction.selectFrom('data_pool_files').where('data_pool_id', '=', id);
     const keys = (await files.select('blob').execute()).map(({ blob }) => blob);
     await transaction
-      .insertInto('unused_blobs')
-      .columns(['blob', 'noted_at'])
-      .expression(files.select((row) => ['blob', row.val(platform.now()).as('noted_at')]))
+      .insertInto('orphan_blobs')
+      .columns(['blob', 'marked_at'])
+      .expression(files.select((row) => ['blob', row.val(platform.now()).as('marked_at')]))
       .execute();
     await transaction.deleteFrom('data_pools').where('id', '=', id).execute();
     const detail = { name: pool.name, files: pool.files, bytes: pool.bytes };
     await audit(platform, transaction, auditContext(pool, context), 'data-pool:delete', id, detail);
     return keys;
   });
-  await removeUnused(database, blobs, unused);
+  await removeOrphans(database, blobs, unused);
   return { status: 204 };
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem, type Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import { noteUnused, removeUnused } from '../../foundation/storage/index.ts';
+import { markOrphan, removeOrphans } from '../../foundation/storage/index.ts';
 import { requireFileName } from './file-name.ts';
 import { requirePreconditions } from './preconditions.ts';
 import { fileTag } from './present.ts';
@@ -24,9 +24,9 @@ export async function deleteFile(
     requirePreconditions(request, fileTag(file));
     await transaction.deleteFrom('data_pool_files').where('id', '=', file.id).execute();
     await countFiles(transaction, poolId, { files: -1, bytes: -file.bytes });
-    await noteUnused(transaction, file.blob, now());
+    await markOrphan(transaction, file.blob, now());
     return file.blob;
   });
-  await removeUnused(database, blobs, [unused]);
+  await removeOrphans(database, blobs, [unused]);
   return { status: 204 };
 }

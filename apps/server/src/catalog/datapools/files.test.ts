@@ -41,7 +41,7 @@ describe.each(databases)('files of data pools on $name', (kind) => {
     return (await readdir(folder, { recursive: true, withFileTypes: true })).filter((one) => one.isFile()).length;
   };
   const unused = async (): Promise<number> =>
-    (await kethub.kethub.platform.database.read.selectFrom('unused_blobs').select('blob').execute()).length;
+    (await kethub.kethub.platform.database.read.selectFrom('orphan_blobs').select('blob').execute()).length;
 
   test('a file comes back as it was uploaded, with its type and digest', async () => {
     const uploaded = await put('a b.csv', '1,2\n', { 'content-type': 'text/csv; charset=utf-8' });

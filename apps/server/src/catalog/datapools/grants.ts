@@ -95,8 +95,8 @@ export function readGrant(
  * account is switched off.
  */
 export async function subjectOf(queries: Queries, { type, id, personId }: GrantedBy): Promise<Subject | null> {
-  const shutOut = queries.selectFrom('shut_out').select('user_id').where('user_id', '=', personId);
-  if (await shutOut.executeTakeFirst()) return null;
+  const blocked = queries.selectFrom('blocked_users').select('user_id').where('user_id', '=', personId);
+  if (await blocked.executeTakeFirst()) return null;
   const role: MemberRole | null = type === 'USER' ? 'OWNER' : await roleIn(queries, id, personId);
   return role && { type, id, role };
 }

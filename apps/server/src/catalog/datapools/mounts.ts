@@ -99,7 +99,7 @@ export function folderOf(platform: Platform, executionId: string): string {
 
 async function linkPool(platform: Platform, folder: string, id: string): Promise<void> {
   for await (const { name, blob } of everyFileOf(platform.database, id))
-    await platform.blobs.place(blob, path.join(folder, name));
+    await platform.blobs.linkTo(blob, path.join(folder, name));
 }
 
 async function again<T>(folder: string, fill: () => Promise<T>): Promise<T> {

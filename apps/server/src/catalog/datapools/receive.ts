@@ -4,7 +4,7 @@ import { finished, Transform, type Readable } from 'node:stream';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { requireFreeSpace } from '../quotas/index.ts';
-import { noteUnused } from '../../foundation/storage/index.ts';
+import { markOrphan } from '../../foundation/storage/index.ts';
 
 /** A body that has been stored. Its blob is noted as unused until somebody refers to it. */
 export interface Received {
@@ -48,7 +48,7 @@ export async function receive(
     // All has arrived. Noted only now, and before there is a blob: an upload may take longer than notes are kept.
     flush(done) {
       body.setTimeout(0);
-      database.write((transaction) => noteUnused(transaction, blob, platform.now())).then(() => done(), done);
+      database.write((transaction) => markOrphan(transaction, blob, platform.now())).then(() => done(), done);
     },
   });
   body.setTimeout(IDLE_MS, () => body.destroy());

@@ -6,7 +6,7 @@ import { isFileName } from '@kethub/contract';
 import type { ExecutionEnd, OutputFile } from '@kethub/runtime';
 import type { Platform } from '../../foundation/platform.ts';
 import { storageLeft } from '../quotas/index.ts';
-import { noteAllUnused } from '../../foundation/storage/index.ts';
+import { markOrphans } from '../../foundation/storage/index.ts';
 import type { StoredFile, WrittenChange, WrittenChanges, WrittenPool } from './apply-written.ts';
 import { folderOf } from './mounts.ts';
 import { findPool } from './queries.ts';
@@ -100,7 +100,7 @@ async function storeAll(
 
   async function store({ file, digest }: NonNullable<Draft['after']>): Promise<StoredFile> {
     const blob = blobs.newKey();
-    await database.write((transaction) => noteAllUnused(transaction, [blob], platform.now()));
+    await database.write((transaction) => markOrphans(transaction, [blob], platform.now()));
     await blobs.put(createReadStream(file.path), blob);
     return { blob, bytes: file.bytes, digest };
   }

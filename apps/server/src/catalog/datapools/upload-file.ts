@@ -6,9 +6,9 @@ import { Problem, type Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { storageLeft, storageProblem, takeStorage, type StorageOwner } from '../quotas/index.ts';
 import {
-  noteUnused,
-  removeUnused,
-  takeIntoUse,
+  markOrphan,
+  removeOrphans,
+  claimBlob,
   type DataPoolRow,
   type Queries,
 } from '../../foundation/storage/index.ts';
@@ -99,13 +99,13 @@ async function keep(
       requirePreconditions(request, before ? fileTag(before) : null);
       requireRoom(platform, pool, bytes - (before?.bytes ?? 0), before ? 0 : 1);
       await takeStorage(platform, transaction, ownerOf(pool), bytes - (before?.bytes ?? 0));
-      await takeIntoUse(transaction, blob);
+      await claimBlob(transaction, blob);
       const now = platform.now();
       const values = { blob, bytes, media_type: content.mediaType, digest, updated_at: now };
       const row = { id: platform.newId(), data_pool_id: poolId, name, created_at: now, ...before, ...values };
       await put(transaction, row, before !== undefined);
       await countFiles(transaction, poolId, { files: before ? 0 : 1, bytes: bytes - (before?.bytes ?? 0) });
-      if (before) await noteUnused(transaction, before.blob, now);
+      if (before) await markOrphan(transaction, before.blob, now);
       const headers = {
         etag: fileTag(row),
         location: `${addresses.api}/data-pools/${poolId}/files/${encodeURIComponent(name)}`,
@@ -118,7 +118,7 @@ async function keep(
     unused = replaced;
     return answer;
   } finally {
-    if (unused !== null) await removeUnused(database, blobs, [unused]);
+    if (unused !== null) await removeOrphans(database, blobs, [unused]);
   }
 }
 

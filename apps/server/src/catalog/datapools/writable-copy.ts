@@ -28,7 +28,7 @@ export async function copyPool(platform: Platform, folder: string, id: string): 
     requireFreeSpace(platform);
     const target = path.join(folder, file.name);
     await rm(linked, { force: true });
-    await platform.blobs.place(file.blob, linked);
+    await platform.blobs.linkTo(file.blob, linked);
     await copyFile(linked, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     await rm(linked);
     await chmod(target, 0o600);

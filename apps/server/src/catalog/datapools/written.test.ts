@@ -207,7 +207,7 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     const { database } = kethub.kethub.platform;
     const row = await database.read.selectFrom('data_pools').selectAll().where('id', '=', pool.id).executeTakeFirst();
     expect(row).toMatchObject({ files: sizes.length, bytes });
-    const noted = async () => database.read.selectFrom('unused_blobs').selectAll().execute();
+    const noted = async () => database.read.selectFrom('orphan_blobs').selectAll().execute();
     await expect.poll(noted, PATIENT).toEqual([]);
     await expect.poll(laidOut, PATIENT).toEqual([]);
     await expect.poll(() => kethub.keptByRunner(), PATIENT).toBe(0);
@@ -416,8 +416,8 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     expect(await contents(bob, pool)).toEqual({ ...begin, 'late.txt': 'by hand' });
     // What the first attempt had stored is noted, to be swept.
     const next = kethub.kethub.platform.database;
-    expect(await next.read.selectFrom('unused_blobs').selectAll().execute()).toHaveLength(1);
-    await next.write((transaction) => transaction.deleteFrom('unused_blobs').execute());
+    expect(await next.read.selectFrom('orphan_blobs').selectAll().execute()).toHaveLength(1);
+    await next.write((transaction) => transaction.deleteFrom('orphan_blobs').execute());
     await isWhole(bob, pool);
   });
 

@@ -1,7 +1,7 @@
 import type { ExecutionStatus, StorageUsage } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expireOnce } from '../../running/executions/expire.ts';
-import { sweepUnusedBlobs } from '../../foundation/storage/index.ts';
+import { sweepOrphans } from '../../foundation/storage/index.ts';
 import { poolUser, type PoolUser } from '../../testing/data-pools.ts';
 import { databases } from '../../testing/databases.ts';
 import { callerOf, type Answered, type Caller } from '../../testing/gateway.ts';
@@ -56,7 +56,7 @@ describe.each(databases)('a storage quota of 1 MB on $name', (kind) => {
   };
   const expectFreed = async (blobs: readonly string[]): Promise<void> => {
     expect(blobs.length).toBeGreaterThan(0);
-    await sweepUnusedBlobs(kethub.platform.database, kethub.platform.blobs, Date.now());
+    await sweepOrphans(kethub.platform.database, kethub.platform.blobs, Date.now());
     for (const blob of blobs) await expect(kethub.platform.blobs.get(blob)).rejects.toMatchObject({ code: 'ENOENT' });
   };
   /** A result, a file and a log that are each too long for their row. */
@@ -107,7 +107,7 @@ describe.each(databases)('a storage quota of 1 MB on $name', (kind) => {
     const after = await storage();
     expect(after.fileBytes).toBe(before.fileBytes);
     // Nothing that was not kept lies in the store.
-    const left = kethub.platform.database.read.selectFrom('unused_blobs').select('blob');
+    const left = kethub.platform.database.read.selectFrom('orphan_blobs').select('blob');
     await expect.poll(() => left.execute(), patient).toEqual([]);
     expect((await app.finish({ params: { return: 'small' } })).status).toBe('SUCCEEDED');
     for (const one of [full.id, id]) await ada.call('DELETE', `/service-executions/${one}`);

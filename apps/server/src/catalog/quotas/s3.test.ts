@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expireOnce } from '../../running/executions/expire.ts';
-import { sweepUnusedBlobs } from '../../foundation/storage/index.ts';
+import { sweepOrphans } from '../../foundation/storage/index.ts';
 import { poolUser, type PoolUser } from '../../testing/data-pools.ts';
 import { sqlite } from '../../testing/databases.ts';
 import { callerOf, type Caller } from '../../testing/gateway.ts';
@@ -51,7 +51,7 @@ async function objectsOf(id: string): Promise<string[]> {
 
 async function expectGone(objects: readonly string[]): Promise<void> {
   const { database, blobs } = kethub.platform;
-  await sweepUnusedBlobs(database, blobs, Date.now());
+  await sweepOrphans(database, blobs, Date.now());
   for (const one of objects) await expect(blobs.get(one)).rejects.toMatchObject({ code: 'ENOENT' });
 }
 

@@ -2,7 +2,7 @@ import { AddVersionForm } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { Problem, type Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import { removeUnused, type ServiceRow } from '../../foundation/storage/index.ts';
+import { removeOrphans, type ServiceRow } from '../../foundation/storage/index.ts';
 import { addDraft } from './add-draft.ts';
 import { buildPending } from './builds/index.ts';
 import { draftWriterOf, type Upload } from './draft-writers.ts';
@@ -40,7 +40,7 @@ export async function addVersion(
     return answer;
   } finally {
     // Unless this very request has added the version.
-    await removeUnused(platform.database, platform.blobs, [blob]);
+    await removeOrphans(platform.database, platform.blobs, [blob]);
   }
 }
 
@@ -57,7 +57,7 @@ async function readUpload(platform: Platform, service: ServiceRow, request: Fast
   const upload = await readServiceForm(platform, request, formOf, service.type);
   const { name } = upload.form;
   if (name === undefined || slugOf(name) === service.slug || name.trim() === service.name) return upload;
-  await removeUnused(platform.database, platform.blobs, [upload.source.blob]);
+  await removeOrphans(platform.database, platform.blobs, [upload.source.blob]);
   throw new Problem(
     'invalid-request',
     `The service is named ${service.name}. Leave out the part "name", or change it with PATCH first.`,

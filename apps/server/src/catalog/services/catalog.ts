@@ -1,5 +1,5 @@
+import { deleteIdempotencyRecords } from '../../foundation/http/index.ts';
 import { ownedIn, type Catalog } from '../../people/deletions/index.ts';
-import { forgetAnswers } from '../../foundation/storage/index.ts';
 
 /** Where the answers are kept that are repeated under an Idempotency-Key. */
 export function serviceAnswersOf(owner: { type: string; id: string }): string {
@@ -11,7 +11,7 @@ export const serviceCatalog: Catalog = {
   ownedBy: (transaction, userId, most) =>
     ownedIn(transaction, 'services', { kind: 'service', address: '/services' }, userId, most),
   async forget(transaction, id) {
-    await forgetAnswers(transaction, serviceAnswersOf({ type: 'USER', id }));
+    await deleteIdempotencyRecords(transaction, serviceAnswersOf({ type: 'USER', id }));
     await transaction.deleteFrom('build_turns').where('owner_id', '=', id).execute();
   },
 };

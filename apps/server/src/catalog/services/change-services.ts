@@ -4,7 +4,7 @@ import { audit } from '../../people/audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
 import type { Mailer } from '../../foundation/mail/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import { isDuplicate, noteUnused, removeUnused } from '../../foundation/storage/index.ts';
+import { isDuplicate, markOrphan, removeOrphans } from '../../foundation/storage/index.ts';
 import { presentService } from './present.ts';
 import { blobsOf, hasPublished, newestVersions } from './queries.ts';
 import { slugOf } from './slug.ts';
@@ -67,11 +67,11 @@ export async function deleteService(
     if (!force) requireNoSubscribers(subscribers);
     await tellSubscribers(platform, mailer, transaction, { actor: owner, service: row }, subscribers);
     await transaction.deleteFrom('services').where('id', '=', id).execute();
-    for (const blob of blobs) await noteUnused(transaction, blob, platform.now());
+    for (const blob of blobs) await markOrphan(transaction, blob, platform.now());
     return blobs;
   });
   accessChanged(platform.database);
   mailer.wake();
-  await removeUnused(platform.database, platform.blobs, unused);
+  await removeOrphans(platform.database, platform.blobs, unused);
   return { status: 204 };
 }

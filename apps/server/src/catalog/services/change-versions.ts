@@ -2,7 +2,7 @@ import type { RuntimeConfiguration } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import { noteUnused, removeUnused, type Queries } from '../../foundation/storage/index.ts';
+import { markOrphan, removeOrphans, type Queries } from '../../foundation/storage/index.ts';
 import { buildPending } from './builds/index.ts';
 import { presentBuild, presentVersion } from './present.ts';
 import { findBuild, findVersion } from './queries.ts';
@@ -37,7 +37,7 @@ export async function replaceSource(
       const values = { ...anew, ...sourceColumns(source), revision: row.revision + 1 };
       await useSource(platform, transaction, serviceId, source, row.source_bytes);
       await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
-      await noteUnused(transaction, row.source_blob, platform.now());
+      await markOrphan(transaction, row.source_blob, platform.now());
       unused.push(row.source_blob);
       return anew.build_id;
     });
@@ -47,7 +47,7 @@ export async function replaceSource(
     const location = `${platform.addresses.api}/services/${serviceId}/versions/${version}/build`;
     return { status: 202, body: presentBuild(build), headers: { location } };
   } finally {
-    await removeUnused(platform.database, platform.blobs, unused);
+    await removeOrphans(platform.database, platform.blobs, unused);
   }
 }
 
@@ -99,6 +99,6 @@ export async function buildAnew(platform: Platform, transaction: Queries, versio
     .where('id', '!=', buildId)
     .returning('log_blob')
     .execute();
-  for (const { log_blob } of before) if (log_blob !== null) await noteUnused(transaction, log_blob, platform.now());
+  for (const { log_blob } of before) if (log_blob !== null) await markOrphan(transaction, log_blob, platform.now());
   return { build_id: buildId, code: null, layer: null, parameters: null, derived_schemas: null };
 }

@@ -4,7 +4,7 @@ import { once, Problem, type Answer } from '../../foundation/http/index.ts';
 import { targetColumns } from '../on-premise/index.ts';
 import { holdOwner } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import { isDuplicate, removeUnused, type Queries, type ServiceRow } from '../../foundation/storage/index.ts';
+import { isDuplicate, removeOrphans, type Queries, type ServiceRow } from '../../foundation/storage/index.ts';
 import { buildPending } from './builds/index.ts';
 import { serviceAnswersOf } from './catalog.ts';
 import { deleteDraft, draftWriterOf, isFailedDraft, onPremiseDraft, type DraftWriter } from './draft-writers.ts';
@@ -45,7 +45,7 @@ async function createFromForm(platform: Platform, owner: Context, request: Fasti
     return answer;
   } finally {
     // Unless this very request has made the service: it may have failed, or have been a repeated one.
-    await removeUnused(platform.database, platform.blobs, [source.blob]);
+    await removeOrphans(platform.database, platform.blobs, [source.blob]);
   }
 }
 

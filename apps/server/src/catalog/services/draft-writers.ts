@@ -1,6 +1,6 @@
 import { defaultConfiguration, type AddVersionForm, type RuntimeConfiguration } from '@kethub/contract';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import { noteUnused, type Queries } from '../../foundation/storage/index.ts';
+import { markOrphan, type Queries } from '../../foundation/storage/index.ts';
 import { insertTarget, type TargetColumns } from '../on-premise/index.ts';
 import { copySpecification } from './api-specification.ts';
 import { buildAnew } from './change-versions.ts';
@@ -111,7 +111,7 @@ async function replaceSource(
     .set({ ...columns, ...sourceColumns(source), revision: failed.revision + 1 })
     .where('id', '=', failed.id)
     .execute();
-  await noteUnused(transaction, failed.source_blob, platform.now());
+  await markOrphan(transaction, failed.source_blob, platform.now());
 }
 
 /** Whether a version is a draft of which nothing is lost: its build has failed, or its workflow has problems. */
@@ -134,5 +134,5 @@ export async function deleteDraft(platform: Platform, transaction: Queries, draf
     .execute();
   await transaction.deleteFrom('service_versions').where('id', '=', draft.id).execute();
   for (const { log_blob } of [{ log_blob: draft.source_blob }, ...builds])
-    if (log_blob !== null) await noteUnused(transaction, log_blob, platform.now());
+    if (log_blob !== null) await markOrphan(transaction, log_blob, platform.now());
 }

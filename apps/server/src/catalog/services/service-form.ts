@@ -2,7 +2,7 @@ import { limits, type AddVersionForm, type CreateServiceForm } from '@kethub/con
 import type { FastifyRequest } from 'fastify';
 import { Problem, readJson } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { removeUnused, type ServiceRow } from '../../foundation/storage/index.ts';
+import { removeOrphans, type ServiceRow } from '../../foundation/storage/index.ts';
 import { requireHosts } from './hosts.ts';
 import { requireEnvironment } from './resources.ts';
 import { storeSource, type Source } from './source.ts';
@@ -54,7 +54,7 @@ export async function readServiceForm<F extends Form>(
       );
     return { form, source: found.source };
   } catch (error) {
-    if (found.source) await removeUnused(platform.database, platform.blobs, [found.source.blob]);
+    if (found.source) await removeOrphans(platform.database, platform.blobs, [found.source.blob]);
     throw error;
   }
 }

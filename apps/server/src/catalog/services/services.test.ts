@@ -26,7 +26,7 @@ describe.each(databases)('services of the platform interface on $name', (kind) =
     });
   const rowCounts = async (): Promise<number[]> => {
     const { read } = platform.kethub.platform.database;
-    const tables = ['services', 'service_versions', 'builds', 'unused_blobs'] as const;
+    const tables = ['services', 'service_versions', 'builds', 'orphan_blobs'] as const;
     const rows = await Promise.all(tables.map((table) => read.selectFrom(table).selectAll().execute()));
     return [...rows.map((of) => of.length), blobs()];
   };

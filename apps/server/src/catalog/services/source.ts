@@ -6,7 +6,7 @@ import { pythonOfArchive, type AskedPython } from '@kethub/runtime/build';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { requireFreeSpace } from '../quotas/index.ts';
-import { noteUnused, removeUnused } from '../../foundation/storage/index.ts';
+import { markOrphan, removeOrphans } from '../../foundation/storage/index.ts';
 
 /** An uploaded ZIP, stored; its blob is noted as unused until a version refers to it. */
 export interface Source {
@@ -42,7 +42,7 @@ export async function storeSource(platform: Platform, upload: Readable): Promise
     },
     // All has arrived. Noted only now, and before there is a blob: an upload may take longer than notes are kept.
     flush(done) {
-      database.write((transaction) => noteUnused(transaction, blob, now())).then(() => done(), done);
+      database.write((transaction) => markOrphan(transaction, blob, now())).then(() => done(), done);
     },
   });
   const [arrived, stored] = await Promise.allSettled([pipeline(upload, counted), blobs.put(counted, blob)]);
@@ -50,7 +50,7 @@ export async function storeSource(platform: Platform, upload: Readable): Promise
   if (arrived.status === 'rejected') throw arrived.reason;
   if (stored.status === 'rejected') throw stored.reason;
   if (!start.equals(ZIP)) {
-    await removeUnused(database, blobs, [blob]);
+    await removeOrphans(database, blobs, [blob]);
     throw new Problem(
       'invalid-archive',
       bytes === 0

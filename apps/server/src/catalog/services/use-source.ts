@@ -1,6 +1,6 @@
 import type { Platform } from '../../foundation/platform.ts';
 import { takeStorage } from '../quotas/index.ts';
-import { takeIntoUse, type Queries } from '../../foundation/storage/index.ts';
+import { claimBlob, type Queries } from '../../foundation/storage/index.ts';
 
 /**
  * Refers a version of a service to an uploaded source, which counts for the owner of the service from now on. `replaced` is
@@ -19,5 +19,5 @@ export async function useSource(
     .where('id', '=', serviceId)
     .executeTakeFirstOrThrow();
   await takeStorage(platform, transaction, owner, bytes - replaced);
-  await takeIntoUse(transaction, blob);
+  await claimBlob(transaction, blob);
 }

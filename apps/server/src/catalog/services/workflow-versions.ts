@@ -4,7 +4,7 @@ import { accessChanged } from '../../people/authorization/index.ts';
 import { audit } from '../../people/audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import { noteUnused, removeUnused, type Queries } from '../../foundation/storage/index.ts';
+import { markOrphan, removeOrphans, type Queries } from '../../foundation/storage/index.ts';
 import type { VersionRow } from './queries.ts';
 import { requireDraft, requireVersion, sourceColumns } from './versions.ts';
 import { useSource } from './use-source.ts';
@@ -38,11 +38,11 @@ export async function replaceWorkflow(
       await useSource(platform, transaction, serviceId, source, row.source_bytes);
       await transaction.updateTable('service_versions').set(columns).where('id', '=', row.id).execute();
       await updateWorkflowVersion(transaction, row.id, columnsOf(source));
-      await noteUnused(transaction, row.source_blob, platform.now());
+      await markOrphan(transaction, row.source_blob, platform.now());
       unused.push(row.source_blob);
     });
   } finally {
-    await removeUnused(platform.database, platform.blobs, unused);
+    await removeOrphans(platform.database, platform.blobs, unused);
   }
 }
 

@@ -6,15 +6,15 @@ import { isDuplicate, type Queries } from '../storage/index.ts';
 import type { Answer } from './endpoint.ts';
 import { Problem } from './problem.ts';
 
-/** Scope and key of the requests that are being worked on in this process. */
+/** Scope and key of the requests that run in this process. */
 const running = new Set<string>();
 
 /**
- * Creates something once per Idempotency-Key: the answer is kept in the same transaction as what it created, so both
- * exist or neither. Same key and body: the first answer again; another body: 422; first one still running: 409.
- * `scope` is who calls what; `body` is what makes two requests the same. Without the header `create` simply runs. Kept
- * answers are sealed. `repeated` makes of the first answer what is kept and repeated: one that shows a secret once must
- * not show it again.
+ * Creates something once per Idempotency-Key. The answer is stored in the transaction that creates it, so both exist or neither.
+ * The same key and body get the first answer again; another body is 422; while the first request runs, it is 409. Without the
+ * header, `create` simply runs. `scope` names the caller and the operation, `body` is what makes two requests the same. Stored
+ * answers are sealed. `repeated` turns the first answer into the stored one: an answer that shows a secret once must not repeat
+ * it.
  */
 export async function once(
   platform: Platform,
@@ -34,14 +34,14 @@ export async function once(
   const now = platform.now();
   const known = await replay(platform, scope, key, digest);
   if (known) return known;
-  const place = `${scope} ${key}`;
-  if (running.has(place))
+  const name = `${scope} ${key}`;
+  if (running.has(name))
     throw new Problem('request-in-progress', 'The first request with this Idempotency-Key is still running.');
-  running.add(place);
+  running.add(name);
   try {
     return await database.write(async (transaction) => {
       const answer = await create(transaction);
-      const row = { scope, key, digest, answer: seal.seal(place, JSON.stringify(repeated(answer))), created_at: now };
+      const row = { scope, key, digest, answer: seal.seal(name, JSON.stringify(repeated(answer))), created_at: now };
       await transaction
         .deleteFrom('idempotency_keys')
         .where('created_at', '<', now - limits.idempotencyKeepMs)
@@ -50,14 +50,19 @@ export async function once(
       return answer;
     });
   } catch (error) {
-    // Another process was faster with the same key: what this one created is rolled back, the other's answer holds.
+    // Another process was faster with the same key: this transaction is rolled back, and the answer of the other is returned.
     if (!isDuplicate(error)) throw error;
     const first = await replay(platform, scope, key, digest);
     if (!first) throw error;
     return first;
   } finally {
-    running.delete(place);
+    running.delete(name);
   }
+}
+
+/** Deletes the stored answers of this scope. */
+export async function deleteIdempotencyRecords(transaction: Queries, scope: string): Promise<void> {
+  await transaction.deleteFrom('idempotency_keys').where('scope', '=', scope).execute();
 }
 
 async function replay(

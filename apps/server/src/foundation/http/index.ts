@@ -12,7 +12,7 @@ export {
   type Endpoint,
 } from './endpoint.ts';
 export { etag, isFresh, requireMatch } from './etag.ts';
-export { once } from './idempotency.ts';
+export { deleteIdempotencyRecords, once } from './idempotency.ts';
 export { createReadiness, serveHealth, type Needs } from './health.ts';
 export { createIds } from './ids.ts';
 export { platformEndpoint, platformLimits, type PlatformEndpoint } from './interface.ts';

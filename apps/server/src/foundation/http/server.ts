@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import swagger from '@fastify/swagger';
-import { invalidPlace, invalidSentence, limits, problems } from '@kethub/contract';
+import { validationErrorOf, invalidSentence, limits, problems } from '@kethub/contract';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -237,7 +237,7 @@ function toProblem(error: FastifyError | Problem): Problem {
   if (error instanceof Problem) return error;
   if (error.validation) {
     const where = PARTS[error.validationContext ?? 'body'] ?? PARTS['body'] ?? ['', ''];
-    const places = error.validation.map(invalidPlace);
+    const places = error.validation.map(validationErrorOf);
     const errors = places.map(({ pointer, detail }) => ({ pointer: where[1] + pointer, detail }));
     return new Problem('invalid-request', invalidSentence(places, where[0]), { errors });
   }

@@ -74,10 +74,10 @@ describe.each([
     const [source, target] = [path.join(folder, `${blobs.newKey()}-large`), path.join(folder, blobs.newKey())];
     await writeFile(source, Buffer.alloc(20 * MIB + 17, 'a long measurement; '));
     const key = await blobs.put(createReadStream(source));
-    await blobs.place(key, target);
+    await blobs.linkTo(key, target);
     expect(await digestOf(createReadStream(target))).toBe(await digestOf(createReadStream(source)));
     expect((await stat(target)).mode & 0o777).toBe(0o444);
-    await expect(blobs.place(key, target)).rejects.toMatchObject({ code: 'EEXIST' });
+    await expect(blobs.linkTo(key, target)).rejects.toMatchObject({ code: 'EEXIST' });
     const end = await blobs.get(key, { from: 20 * MIB });
     expect([end.bytes, (await end.stream.toArray()).join('').length]).toEqual([20 * MIB + 17, 17]);
     await blobs.remove(key);
@@ -105,7 +105,7 @@ describe.each([
     await blobs.remove(key);
     await blobs.remove(key);
     await expect(blobs.get(key)).rejects.toMatchObject({ code: 'ENOENT' });
-    await expect(blobs.place(key, path.join(folder, 'nothing'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(blobs.linkTo(key, path.join(folder, 'nothing'))).rejects.toMatchObject({ code: 'ENOENT' });
     await expect(stat(path.join(folder, 'nothing'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 

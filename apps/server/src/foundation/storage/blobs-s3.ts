@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { DeleteObjectCommand, GetObjectCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { BlobSettings } from '../config/index.ts';
-import { placeOf, type Blobs } from './blobs.ts';
+import { blobPath, type Blobs } from './blobs.ts';
 
 /** S3 takes 10,000 parts: of this size 80 GB. Four of them at most are in memory for each upload. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -28,7 +28,7 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
   });
-  const objectOf = (key: string) => ({ Bucket: bucket, Key: `${prefix}${placeOf(key)}` });
+  const objectOf = (key: string) => ({ Bucket: bucket, Key: `${prefix}${blobPath(key)}` });
   const get: Blobs['get'] = async (key, range) => {
     const Range = range && `bytes=${range.from}-${range.to ?? ''}`;
     try {
@@ -55,7 +55,7 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
       return key;
     },
     get,
-    async place(key, target) {
+    async linkTo(key, target) {
       const { stream } = await get(key);
       try {
         await pipeline(stream, createWriteStream(target, { flags: 'wx', flush: true }));

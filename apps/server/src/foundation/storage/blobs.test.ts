@@ -77,7 +77,7 @@ describe('a folder of blobs', () => {
   test('a placed file can be read by everybody and written by nobody, takes no room, and outlives its blob', async () => {
     const key = await blobs.put('content');
     const target = path.join(folder, 'placed');
-    await blobs.place(key, target);
+    await blobs.linkTo(key, target);
     const { mode, nlink } = await stat(target);
     expect([mode & 0o777, nlink]).toEqual([0o444, 2]);
     await blobs.remove(key);
@@ -88,13 +88,13 @@ describe('a folder of blobs', () => {
   test('on another file system it is a copy, as readable', async () => {
     const key = await blobs.put('content');
     const target = path.join(elsewhere, 'placed');
-    await blobs.place(key, target);
+    await blobs.linkTo(key, target);
     expect([(await stat(target)).mode & 0o777, await readFile(target, 'utf8')]).toEqual([0o444, 'content']);
-    await expect(blobs.place(key, target)).rejects.toThrow('EEXIST');
+    await expect(blobs.linkTo(key, target)).rejects.toThrow('EEXIST');
   });
 
   test('a blob that is not there cannot be placed, nor a key that is none', async () => {
-    await expect(blobs.place(blobs.newKey(), path.join(folder, 'x'))).rejects.toThrow('ENOENT');
-    await expect(blobs.place('../../etc/passwd', path.join(folder, 'x'))).rejects.toThrow(/Not a blob key/);
+    await expect(blobs.linkTo(blobs.newKey(), path.join(folder, 'x'))).rejects.toThrow('ENOENT');
+    await expect(blobs.linkTo('../../etc/passwd', path.join(folder, 'x'))).rejects.toThrow(/Not a blob key/);
   });
 });

@@ -21,7 +21,7 @@ export interface Blobs {
    * can reach it. It must not be written: it may be the blob itself. Stays when the blob is removed. Throws ENOENT when
    * there is no such blob.
    */
-  place(key: string, target: string): Promise<void>;
+  linkTo(key: string, target: string): Promise<void>;
   /** Removes a blob; one that is already gone is fine. */
   remove(key: string): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface Blobs {
 const KEY = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 /** Where a blob lies in its store: `<first two characters>/<key>`. The same in all, so that one can be copied to another. */
-export function placeOf(key: string): string {
+export function blobPath(key: string): string {
   if (!KEY.test(key)) throw new Error(`Not a blob key: ${JSON.stringify(key)}`);
   return `${key.slice(0, 2)}/${key}`;
 }
@@ -57,7 +57,7 @@ export function openBlobFolder(folder: string): Blobs {
   const temporary = path.join(folder, 'tmp');
   fs.mkdirSync(temporary, { recursive: true, mode: 0o700 });
   removeOldDrafts(temporary);
-  const place = (key: string): string => path.join(folder, placeOf(key));
+  const place = (key: string): string => path.join(folder, blobPath(key));
   return {
     newKey: randomUUID,
     async put(source, key = randomUUID()) {
@@ -80,7 +80,7 @@ export function openBlobFolder(folder: string): Blobs {
       const end = range?.to === undefined ? {} : { end: range.to };
       return { bytes: size, stream: file.createReadStream({ start: range?.from ?? 0, ...end }) };
     },
-    async place(key, target) {
+    async linkTo(key, target) {
       const source = place(key);
       await chmod(source, 0o444);
       try {

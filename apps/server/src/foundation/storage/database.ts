@@ -1,6 +1,6 @@
 import type { Compilable } from 'kysely';
 import type { Queries } from './dialect.ts';
-import type { Together } from './together.ts';
+import type { StatementBatch } from './statement-batch.ts';
 
 export type { Queries };
 
@@ -19,7 +19,7 @@ export interface Database {
    * Writes what `add` adds, in a transaction, as `write` does. On PostgreSQL that is nearly always one statement, which is a
    * transaction by itself: its beginning and its end need not be said.
    */
-  writeTogether(add: (together: Together) => void): Promise<void>;
+  writeBatch(add: (together: StatementBatch) => void): Promise<void>;
   /**
    * Compiles a query once, for the few that are asked more than anything else. The parameters are those of the compiled
    * query, in its order. On SQLite the rows are there at once, without a promise: 3 µs against 23 µs through `read`.

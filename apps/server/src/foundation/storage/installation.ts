@@ -25,7 +25,7 @@ export async function joinInstallation(share: Share): Promise<void> {
     throw new Refusal(
       'The database was made with another instance key: what is sealed in it could not be read. Give every process the same KETHUB_INSTANCE_KEY (that of the first one, if it was not set, stands in instance.key in its data folder).',
     );
-  if (!(await holds(share.blobs, blob_store)))
+  if (!(await hasBlob(share.blobs, blob_store)))
     throw new Refusal(
       `The store of files is not the one that belongs to the database: it does not hold ${blob_store}. Give every process the same KETHUB_BLOBS, and move the files along when the store is moved.`,
     );
@@ -59,7 +59,7 @@ function opens(seal: Seal, sealed: string): boolean {
 }
 
 /** Asked again: a folder that several machines share may be some moments behind. */
-async function holds(blobs: Blobs, key: string): Promise<boolean> {
+async function hasBlob(blobs: Blobs, key: string): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
       const { stream } = await blobs.get(key);

@@ -3,7 +3,7 @@ import net, { type AddressInfo } from 'node:net';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { databases, type TestDatabase } from '../../testing/databases.ts';
-import { Listener, Teller } from './listener.ts';
+import { Listener, Notifier } from './listener.ts';
 import { openPostgres } from './postgres.ts';
 
 const patience = { timeout: 30_000, interval: 50 };
@@ -126,8 +126,8 @@ test('this process hears what it tells, whether or not others listen', async () 
       sent.push(...payloads);
       return Promise.reject(new Error('The database is away'));
     };
-    const teller = new Teller(send, (payload) => heard.push(payload), { hasCompany });
-    for (const payload of ['one', 'two', 'one']) teller.tell(payload);
+    const teller = new Notifier(send, (payload) => heard.push(payload), { hasCompany });
+    for (const payload of ['one', 'two', 'one']) teller.notify(payload);
     await vi.waitFor(() => expect(heard).toEqual(['one', 'two']), patience);
     expect(sent).toEqual(hasCompany ? ['one', 'two'] : []);
   }

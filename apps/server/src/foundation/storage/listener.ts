@@ -22,7 +22,7 @@ const OTHERS = `select exists (select from pg_stat_activity where application_na
  * Sends what is told in one turn of the event loop with one statement: many instances that end together are one. This
  * process learns of it without the way through the database, and where no other listens nothing is sent.
  */
-export class Teller {
+export class Notifier {
   readonly #send: (statement: string, payloads: readonly string[]) => Promise<unknown>;
   readonly #deliver: (payload: string) => void;
   readonly #listener: Pick<Listener, 'hasCompany'>;
@@ -38,7 +38,7 @@ export class Teller {
     this.#listener = listener;
   }
 
-  tell(payload: string): void {
+  notify(payload: string): void {
     if (this.#waiting.size === 0) setImmediate(() => this.#flush());
     this.#waiting.add(payload);
   }

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, type Compilable } from 'kysely';
 import { Pool, types, type PoolClient, type QueryResultRow } from 'pg';
 import type { Database } from './database.ts';
-import { backendOf, Listener, Teller } from './listener.ts';
+import { backendOf, Listener, Notifier } from './listener.ts';
 import type { Tables } from './schema.ts';
-import { runTogether, Together } from './together.ts';
+import { runBatch, StatementBatch } from './statement-batch.ts';
 
 const CONNECTIONS = 16;
 
@@ -33,18 +33,18 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
     signals.emit(told.slice(0, space), told.slice(space + 1));
   };
   const listener = new Listener(url, isOwn, deliver);
-  const teller = new Teller((statement, payloads) => pool.query(statement, [payloads]), deliver, listener);
+  const teller = new Notifier((statement, payloads) => pool.query(statement, [payloads]), deliver, listener);
   await listener.start();
   return {
     dialect: 'postgres',
     read: queries,
     migrations: queries,
     write: (work) => queries.transaction().execute(work),
-    async writeTogether(add) {
-      const together = new Together(queries);
+    async writeBatch(add) {
+      const together = new StatementBatch(queries);
       add(together);
       if (together.isOne) await together.run();
-      else await queries.transaction().execute((transaction) => runTogether(transaction, add));
+      else await queries.transaction().execute((transaction) => runBatch(transaction, add));
     },
     prepare<Row>(query: Compilable<Row>) {
       const text = query.compile().sql;
@@ -52,7 +52,7 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
       return async (parameters: readonly unknown[]) =>
         (await pool.query<Row & QueryResultRow>({ name, text, values: [...parameters] })).rows;
     },
-    notify: (channel, payload) => teller.tell(`${channel} ${payload}`),
+    notify: (channel, payload) => teller.notify(`${channel} ${payload}`),
     listen(channel, listener) {
       signals.on(channel, listener);
       return () => void signals.off(channel, listener);

@@ -41,12 +41,12 @@ export function markOf(userId: string): string {
 }
 
 /** The place of an entry in the order of all: by text, then by mark. Compared by code point, as both databases do. */
-export function placeOf({ text, mark }: SearchEntry): string {
+export function sortKey({ text, mark }: SearchEntry): string {
   return text + MARK + mark;
 }
 
 export function writeEntries(entries: readonly SearchEntry[]): string {
-  return entries.map((entry) => ENTRY + placeOf(entry)).join('');
+  return entries.map((entry) => ENTRY + sortKey(entry)).join('');
 }
 
 export function readEntries(block: string): SearchEntry[] {
@@ -60,7 +60,7 @@ export function readEntries(block: string): SearchEntry[] {
 }
 
 export function compareEntries(a: SearchEntry, b: SearchEntry): number {
-  return compareByCodePoint(placeOf(a), placeOf(b));
+  return compareByCodePoint(sortKey(a), sortKey(b));
 }
 
 /** Whether a block has to be split in two halves. */

@@ -7,7 +7,7 @@ import {
   gramsOf,
   isTooLarge,
   markOf,
-  placeOf,
+  sortKey,
   readEntries,
   writeEntries,
   type SearchEntry,
@@ -36,7 +36,7 @@ export async function putIntoSearch(transaction: Queries, user_id: string, searc
   const block = await transaction
     .selectFrom('user_search_blocks')
     .select(['number', 'position', 'entries'])
-    .where('low', '<=', placeOf(entry))
+    .where('low', '<=', sortKey(entry))
     .orderBy('low', 'desc')
     .limit(1)
     .executeTakeFirstOrThrow();
@@ -151,7 +151,7 @@ async function indexBlocks(
 
 function lowestOf([lowest]: readonly SearchEntry[]): string {
   if (!lowest) throw new Error('A block that is split or filled is not empty');
-  return placeOf(lowest);
+  return sortKey(lowest);
 }
 
 /** A gram as a word of SQLite's full-text index. */

@@ -4,7 +4,7 @@ import { Kysely, SqliteDialect, type Compilable } from 'kysely';
 import type { Database, Queries } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { Tables } from './schema.ts';
-import { runTogether } from './together.ts';
+import { runBatch } from './statement-batch.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
 /** Distinct statements are few (one per query in the code); the bound only guards against a query built from data. */
@@ -30,7 +30,7 @@ export function openSqlite(file: string): Database & { readonly migrations: Kyse
     read,
     migrations: write,
     write: (work) => commits.run(() => work(write)),
-    writeTogether: (add) => commits.run(() => runTogether(write, add)),
+    writeBatch: (add) => commits.run(() => runBatch(write, add)),
     prepare<Row>(query: Compilable<Row>) {
       const statement = reader.prepare<unknown[], Row>(query.compile().sql);
       return (parameters: readonly unknown[]) => statement.all(...parameters);

@@ -6,7 +6,7 @@ import type { Queries } from '../storage/index.ts';
 export class ContainerWatch {
   readonly #platform: Platform;
   #usable = false;
-  #told: string | null = null;
+  #reported: string | null = null;
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -22,8 +22,8 @@ export class ContainerWatch {
     if (configuration.containers === null) return false;
     const check = await checkContainers(configuration.containers.socketPath);
     const told = check.usable ? check.how : `${check.reason} ${check.remedy}`;
-    if (told !== this.#told) log[check.usable ? 'info' : 'warn']({ detail: told }, 'containers');
-    this.#told = told;
+    if (told !== this.#reported) log[check.usable ? 'info' : 'warn']({ detail: told }, 'containers');
+    this.#reported = told;
     this.#usable = check.usable;
     return check.usable;
   }

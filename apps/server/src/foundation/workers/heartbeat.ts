@@ -43,7 +43,7 @@ export class Heartbeat {
    * To be awaited before something is taken on: one that was still for long, and given up meanwhile, is known to be alive
    * again before it is responsible for anything.
    */
-  async held(): Promise<void> {
+  async ensureAlive(): Promise<void> {
     if (performance.now() - this.#last > 2 * this.#everyMs) await this.#beat();
   }
 

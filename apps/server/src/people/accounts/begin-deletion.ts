@@ -1,7 +1,7 @@
 import { findDeletion, insertDeletion, lockAccount, type Owned } from '../deletions/index.ts';
-import { Problem } from '../../foundation/http/index.ts';
+import { deleteIdempotencyRecords, Problem } from '../../foundation/http/index.ts';
 import { withdrawMails } from '../../foundation/mail/index.ts';
-import { forgetAnswers, type AccountDeletionRow, type Queries } from '../../foundation/storage/index.ts';
+import type { AccountDeletionRow, Queries } from '../../foundation/storage/index.ts';
 import type { AccountServices } from './services.ts';
 import { tokenAnswersOf } from './create-access-token.ts';
 import { deleteUserRows } from './delete-user-rows.ts';
@@ -25,7 +25,7 @@ export function beginDeletion(
     if (begun) return begun;
     requireNothing(await ownedBy(services, transaction, userId));
     for (const catalog of catalogs) await catalog.forget(transaction, userId);
-    await forgetAnswers(transaction, tokenAnswersOf(userId));
+    await deleteIdempotencyRecords(transaction, tokenAnswersOf(userId));
     await withdrawMails(transaction, platform.seal, recipients);
     const image_blob = await deleteUserRows(platform.database, transaction, userId);
     return insertDeletion(transaction, {

@@ -1,6 +1,6 @@
 import type { Answer } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
-import { noteUnused, removeUnused } from '../../foundation/storage/index.ts';
+import { markOrphan, removeOrphans } from '../../foundation/storage/index.ts';
 import type { AccountServices } from './services.ts';
 import { deleteProfileImage } from './profile-image-queries.ts';
 
@@ -9,9 +9,9 @@ export async function removeProfileImage({ platform }: AccountServices, person: 
   const { database, blobs, now } = platform;
   const blob = await database.write(async (transaction) => {
     const gone = await deleteProfileImage(transaction, person.id);
-    if (gone) await noteUnused(transaction, gone, now());
+    if (gone) await markOrphan(transaction, gone, now());
     return gone;
   });
-  if (blob) await removeUnused(database, blobs, [blob]);
+  if (blob) await removeOrphans(database, blobs, [blob]);
   return { status: 204 };
 }

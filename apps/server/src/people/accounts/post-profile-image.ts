@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import { holdAccount } from '../deletions/index.ts';
 import type { Answer } from '../../foundation/http/index.ts';
 import type { Person, Platform } from '../../foundation/platform.ts';
-import { noteUnused, removeUnused, takeIntoUse, type ProfileImageRow } from '../../foundation/storage/index.ts';
+import { markOrphan, removeOrphans, claimBlob, type ProfileImageRow } from '../../foundation/storage/index.ts';
 import type { AccountServices } from './services.ts';
 import { decodeImage } from './decode-image.ts';
 import { replaceProfileImage } from './profile-image-queries.ts';
@@ -49,20 +49,20 @@ export async function postProfileImage(
 async function store(platform: Platform, file: string, content: Omit<ProfileImageRow, 'blob'>): Promise<void> {
   const { database, blobs, now } = platform;
   const blob = blobs.newKey();
-  await database.write((transaction) => noteUnused(transaction, blob, now()));
+  await database.write((transaction) => markOrphan(transaction, blob, now()));
   let unused: string | null = blob;
   try {
     await blobs.put(createReadStream(file), blob);
     unused = await database.write(async (transaction) => {
       await holdAccount(database, transaction, content.user_id);
       await lockUser(transaction, content.user_id, now());
-      await takeIntoUse(transaction, blob);
+      await claimBlob(transaction, blob);
       const before = await replaceProfileImage(transaction, { ...content, blob });
-      if (before) await noteUnused(transaction, before, now());
+      if (before) await markOrphan(transaction, before, now());
       return before;
     });
   } finally {
-    if (unused) await removeUnused(database, blobs, [unused]);
+    if (unused) await removeOrphans(database, blobs, [unused]);
   }
 }
 

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { limits } from '@kethub/contract';
-import { noteUnused, sweepUnusedBlobs, takeIntoUse } from '../../foundation/storage/index.ts';
+import { markOrphan, sweepOrphans, claimBlob } from '../../foundation/storage/index.ts';
 import { startTestAccounts, type TestAccounts } from '../../testing/accounts.ts';
 import { databases } from '../../testing/databases.ts';
 
@@ -190,17 +190,17 @@ describe.each(databases)('profile images on $name', ({ open }) => {
     const files = await blobs();
     const [crashed, young] = [await store.put('crashed'), await store.put('young')];
     await database.write(async (transaction) => {
-      await noteUnused(transaction, crashed, platform.now() - 3_600_001);
-      await noteUnused(transaction, young, platform.now());
+      await markOrphan(transaction, crashed, platform.now() - 3_600_001);
+      await markOrphan(transaction, young, platform.now());
     });
-    await sweepUnusedBlobs(database, store, platform.now());
+    await sweepOrphans(database, store, platform.now());
     expect(await blobs()).toBe(files + 1);
     await expect(store.get(crashed)).rejects.toMatchObject({ code: 'ENOENT' });
-    await expect(database.write((transaction) => takeIntoUse(transaction, crashed))).rejects.toThrow('swept away');
-    await database.write((transaction) => takeIntoUse(transaction, young));
+    await expect(database.write((transaction) => claimBlob(transaction, crashed))).rejects.toThrow('swept away');
+    await database.write((transaction) => claimBlob(transaction, young));
     await store.remove(young);
     expect((await user.read()).status).toBe(200);
-    expect(await database.read.selectFrom('unused_blobs').selectAll().execute()).toEqual([]);
+    expect(await database.read.selectFrom('orphan_blobs').selectAll().execute()).toEqual([]);
   });
 
   test('uploads that race leave one whole image and one file, and readers never see a gap', async () => {

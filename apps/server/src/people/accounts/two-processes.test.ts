@@ -95,7 +95,7 @@ describe.each(databases)('two instances of the platform on one $name', ({ name, 
       expect([401, 403]).toContain((await sent).status);
       expect(await traces(server, person)).toEqual(['account_deletions']);
       expect(await countBlobs(server)).toBe(blobs);
-      expect(await server.platform.database.read.selectFrom('unused_blobs').selectAll().execute()).toEqual([]);
+      expect(await server.platform.database.read.selectFrom('orphan_blobs').selectAll().execute()).toEqual([]);
     },
   );
 

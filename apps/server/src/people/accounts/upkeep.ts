@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { forgetDeletions, listBegunDeletions } from '../deletions/index.ts';
-import { sweepUnusedBlobs, type AccountDeletionRow } from '../../foundation/storage/index.ts';
+import { sweepOrphans, type AccountDeletionRow } from '../../foundation/storage/index.ts';
 import type { AccountServices } from './services.ts';
 import { finishDeletion } from './finish-deletion.ts';
 import { updateSearch } from './search-changes.ts';
@@ -47,7 +47,7 @@ export class Upkeep {
     try {
       await this.#finishDeletions();
       while (!this.#stopped && (await updateSearch(this.#services, AT_ONCE)) === AT_ONCE);
-      await sweepUnusedBlobs(platform.database, platform.blobs, platform.now());
+      await sweepOrphans(platform.database, platform.blobs, platform.now());
       const before = platform.now() - DELETION_KEPT_MS;
       await platform.database.write((transaction) => forgetDeletions(transaction, before));
     } catch (error) {

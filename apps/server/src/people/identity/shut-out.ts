@@ -14,17 +14,17 @@ export async function noteStanding(
 ): Promise<void> {
   if (isShutOut(standing))
     await transaction
-      .insertInto('shut_out')
-      .values({ user_id: userId, noted_at: now })
+      .insertInto('blocked_users')
+      .values({ user_id: userId, blocked_at: now })
       .onConflict((conflict) => conflict.column('user_id').doNothing())
       .execute();
-  else await transaction.deleteFrom('shut_out').where('user_id', '=', userId).execute();
+  else await transaction.deleteFrom('blocked_users').where('user_id', '=', userId).execute();
 }
 
 /** The same of what another program has decided, as it was just read there; writes nothing when it is noted already. */
 export async function noteWhatIsSo(database: Database, userId: string, standing: Standing, now: number): Promise<void> {
   const noted = await database.read
-    .selectFrom('shut_out')
+    .selectFrom('blocked_users')
     .select('user_id')
     .where('user_id', '=', userId)
     .executeTakeFirst();

@@ -1,5 +1,5 @@
+import { deleteIdempotencyRecords } from '../../foundation/http/index.ts';
 import type { Catalog } from '../deletions/index.ts';
-import { forgetAnswers } from '../../foundation/storage/index.ts';
 import { lockOwnedOrganizations, organizationsOwnedAlone } from './memberships.ts';
 
 /** Where the answers are kept that are repeated under an Idempotency-Key. */
@@ -19,6 +19,6 @@ export const organizationCatalog: Catalog = {
   },
   async forget(transaction, userId) {
     await transaction.deleteFrom('memberships').where('user_id', '=', userId).execute();
-    await forgetAnswers(transaction, organizationAnswersOf(userId));
+    await deleteIdempotencyRecords(transaction, organizationAnswersOf(userId));
   },
 };

@@ -75,7 +75,7 @@ describe.each(databases)('administrators on $name', ({ open }) => {
   test('who is switched off is noted for the gateways, and not any more when let in again', async () => {
     const { id } = await newPerson('APPROVED');
     const noted = async () =>
-      (await server.platform.database.read.selectFrom('shut_out').select('user_id').execute()).some(
+      (await server.platform.database.read.selectFrom('blocked_users').select('user_id').execute()).some(
         ({ user_id }) => user_id === id,
       );
     for (const enabled of [false, true, false]) {

@@ -1,6 +1,6 @@
 import { requireReadable } from '../../catalog/datapools/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { Gather, takeIntoUse, Together, type Queries } from '../../foundation/storage/index.ts';
+import { Batcher, claimBlob, StatementBatch, type Queries } from '../../foundation/storage/index.ts';
 import type { PreparedExecution } from './prepare.ts';
 import { insertExecutions, insertTags } from './queries.ts';
 import type { Workflows } from './workflows.ts';
@@ -15,14 +15,14 @@ export async function acceptExecutions(
 ): Promise<void> {
   for (const { row, pools } of prepared) {
     await requireReadable(transaction, pools);
-    if (row.input_blob !== null) await takeIntoUse(transaction, row.input_blob);
+    if (row.input_blob !== null) await claimBlob(transaction, row.input_blob);
   }
-  const together = new Together(transaction);
+  const together = new StatementBatch(transaction);
   addExecutions(workflows, together, prepared);
   await together.run();
 }
 
-function addExecutions(workflows: Workflows, together: Together, prepared: readonly PreparedExecution[]): void {
+function addExecutions(workflows: Workflows, together: StatementBatch, prepared: readonly PreparedExecution[]): void {
   const rows = prepared.map(({ row }) => row);
   insertExecutions(together, rows);
   insertTags(together, rows);
@@ -33,14 +33,14 @@ function addExecutions(workflows: Workflows, together: Together, prepared: reado
 }
 
 /** Accepts executions whose transaction does nothing else: those that arrive together share one. */
-export type Accepting = Gather<PreparedExecution, void>;
+export type Accepting = Batcher<PreparedExecution, void>;
 
 export function createAccepting({ database }: Platform, workflows: Workflows): Accepting {
-  return new Gather(
+  return new Batcher(
     async (prepared) => {
       const arePlain = prepared.every(({ row, pools }) => row.input_blob === null && pools.pools.length === 0);
       await (arePlain
-        ? database.writeTogether((together) => addExecutions(workflows, together, prepared))
+        ? database.writeBatch((together) => addExecutions(workflows, together, prepared))
         : database.write((transaction) => acceptExecutions(workflows, transaction, prepared)));
       return prepared.map(() => undefined);
     },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Platform } from '../../foundation/platform.ts';
-import { noteUnused, removeUnused } from '../../foundation/storage/index.ts';
+import { markOrphan, removeOrphans } from '../../foundation/storage/index.ts';
 import { findExecution, move, type StatusRow } from './queries.ts';
 import { notThere, within, type ExecutionScope } from './scope.ts';
 import { executionChanged } from './watch.ts';
@@ -59,13 +59,13 @@ export async function cancelExecution(
     // Of a workflow that had failed: its errors stand in the new result.
     const replaced = isWorkflow ? known.result_blob : null;
     const unusedBlob = waited ? known.input_blob : replaced;
-    if (unusedBlob !== null) await noteUnused(transaction, unusedBlob, now);
+    if (unusedBlob !== null) await markOrphan(transaction, unusedBlob, now);
     return { isWorkflow, waited, unusedBlob };
   });
   if (happened) {
     // What runs is counted by its worker.
     if (happened.waited) platform.telemetry.metrics?.ended('CANCELLED', null);
-    if (happened.unusedBlob !== null) await removeUnused(platform.database, platform.blobs, [happened.unusedBlob]);
+    if (happened.unusedBlob !== null) await removeOrphans(platform.database, platform.blobs, [happened.unusedBlob]);
     if (happened.isWorkflow) workflows.wake();
     else platform.database.notify(CHANNEL, id);
     executionChanged(platform.database, id);

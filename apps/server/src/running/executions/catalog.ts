@@ -42,6 +42,6 @@ export const executionCatalog: Catalog = {
 
 /** Notes blobs that nothing refers to from the end of the transaction on; they are swept away. */
 async function noteAll(transaction: Queries, blobs: RawBuilder<unknown>): Promise<void> {
-  const note = sql`insert into unused_blobs (noted_at, blob) select ${sql.lit(LONG_UNUSED)}, ${blobs}`;
+  const note = sql`insert into orphan_blobs (marked_at, blob) select ${sql.lit(LONG_UNUSED)}, ${blobs}`;
   await sql`${note} on conflict (blob) do nothing`.execute(transaction);
 }

@@ -3,7 +3,7 @@ import { audit } from '../../people/audit/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
 import { isKept } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { removeUnused, type ExecutionRow, type Queries } from '../../foundation/storage/index.ts';
+import { removeOrphans, type ExecutionRow, type Queries } from '../../foundation/storage/index.ts';
 import { releaseContent } from './release-content.ts';
 import { notThere, within, type ExecutionScope } from './scope.ts';
 import { executionChanged } from './watch.ts';
@@ -41,7 +41,7 @@ export async function deleteExecution(
     return blobs;
   });
   executionChanged(database, id);
-  await removeUnused(database, platform.blobs, unused);
+  await removeOrphans(database, platform.blobs, unused);
 }
 
 /** Nothing may be written to it any more, and nobody may wait for its result. */

@@ -2,7 +2,7 @@ import { isFinal } from '@kethub/contract';
 import { audit, ownContext } from '../../people/audit/index.ts';
 import { Problem, type Answer } from '../../foundation/http/index.ts';
 import type { Person, Platform } from '../../foundation/platform.ts';
-import { noteUnused, removeUnused } from '../../foundation/storage/index.ts';
+import { markOrphan, removeOrphans } from '../../foundation/storage/index.ts';
 import { presentProgress } from './present.ts';
 import { move, statusColumns } from './queries.ts';
 import { executionChanged } from './watch.ts';
@@ -49,12 +49,12 @@ export async function endExecution(platform: Platform, administrator: Person, id
     if (type !== null && owner !== null && owner !== administrator.id)
       await audit(platform, transaction, { type, id: owner, role: 'OWNER', personId: administrator.id }, 'execution:end', id, recorded); // prettier-ignore
     if (!moved || !isPending || known.input_blob === null) return [];
-    await noteUnused(transaction, known.input_blob, now());
+    await markOrphan(transaction, known.input_blob, now());
     return [known.input_blob];
   });
   database.notify(CHANNEL, id);
   executionChanged(database, id);
-  await removeUnused(database, blobs, unused);
+  await removeOrphans(database, blobs, unused);
   const row = await database.read.selectFrom('executions').select(statusColumns).where('id', '=', id).executeTakeFirstOrThrow(); // prettier-ignore
   return { status: 200, body: presentProgress(row) };
 }

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Platform } from '../../foundation/platform.ts';
 import { shortestTimes, type KeptFor } from '../../catalog/quotas/index.ts';
-import { dialectOf, isAmong, removeUnused, type Queries } from '../../foundation/storage/index.ts';
+import { dialectOf, isAmong, removeOrphans, type Queries } from '../../foundation/storage/index.ts';
 import { sql } from 'kysely';
 import { releaseContent } from './release-content.ts';
 
@@ -87,7 +87,7 @@ async function expireSome(platform: Platform, { owner, serviceId, keepDays }: Ke
       .execute();
     return { unused: blobs, count: rows.length };
   });
-  await removeUnused(database, platform.blobs, unused);
+  await removeOrphans(database, platform.blobs, unused);
   return count;
 }
 

@@ -28,7 +28,7 @@ describe.each(databases)('what becomes of what an execution had, on $name', (kin
   const rowOf = (id: string) =>
     kethub.platform.database.read.selectFrom('executions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const noted = async (): Promise<string[]> =>
-    (await kethub.platform.database.read.selectFrom('unused_blobs').select('blob').execute()).map(({ blob }) => blob);
+    (await kethub.platform.database.read.selectFrom('orphan_blobs').select('blob').execute()).map(({ blob }) => blob);
   const stored = (): string[] => {
     const folder = path.join(kethub.dataDir, 'blobs');
     return readdirSync(folder).flatMap((name) => (name === 'tmp' ? [] : readdirSync(path.join(folder, name))));

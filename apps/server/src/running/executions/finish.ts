@@ -7,8 +7,8 @@ import { isKept, removeCopies } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import {
   blobKeyOf,
-  noteUnused,
-  removeUnused,
+  markOrphan,
+  removeOrphans,
   type ExecutionFileRow,
   type Queries,
 } from '../../foundation/storage/index.ts';
@@ -69,7 +69,7 @@ async function collect(platform: Platform, runtime: Runtime, end: ExecutionEnd):
       ? await keepEnd(platform, runtime, withoutPools(fitting, staged), null)
       : await keepEnd(platform, runtime, fitting, staged);
   // Of what was written to data pools: what is in them now is noted no more, and stays.
-  await removeUnused(platform.database, platform.blobs, [...unused, ...stagedBlobs(staged)]);
+  await removeOrphans(platform.database, platform.blobs, [...unused, ...stagedBlobs(staged)]);
 }
 
 function stagedBlobs(staged: StagedPools | string | null): string[] {
@@ -139,7 +139,7 @@ async function noteUnkept(
   const files = await transaction.selectFrom('execution_files').select('blob').where('execution_id', '=', id).execute();
   const kept = new Set([row?.log_blob, row?.result_blob, ...files.map(({ blob }) => blob)]);
   const unkept = stored.filter((blob) => blob !== null).filter((blob) => !kept.has(blob));
-  for (const blob of unkept) await noteUnused(transaction, blob, now);
+  for (const blob of unkept) await markOrphan(transaction, blob, now);
   return unkept;
 }
 

@@ -2,7 +2,7 @@ import type { ExecutionEnd, Runtime } from '@kethub/runtime';
 import { clearPools } from '../../catalog/datapools/index.ts';
 import { removeCopies } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { blobKeyOf, noteUnused, removeUnused } from '../../foundation/storage/index.ts';
+import { blobKeyOf, markOrphan, removeOrphans } from '../../foundation/storage/index.ts';
 import { dropInput } from './input-blob.ts';
 import { keepLateLog, move } from './queries.ts';
 import type { ExecutionEvent } from './transition.ts';
@@ -44,11 +44,11 @@ export async function giveUpEnd(platform: Platform, runtime: Runtime, end: Execu
     const isOver = (await move(transaction, id, eventOf(end), values)) || (await keepLateLog(transaction, id, { log }));
     // What an attempt before had stored, unless an attempt that was believed to have failed has been kept.
     const stored = isOver ? parts.map((part) => blobKeyOf(id, part)) : [];
-    for (const blob of stored) await noteUnused(transaction, blob, now());
+    for (const blob of stored) await markOrphan(transaction, blob, now());
     return [...stored, ...(input === null ? [] : [input])];
   });
   executionChanged(database, id);
-  await removeUnused(database, blobs, unused);
+  await removeOrphans(database, blobs, unused);
   await clearPools(platform, id);
   await runtime.forget(id);
 }

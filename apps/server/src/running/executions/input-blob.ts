@@ -1,5 +1,5 @@
 import type { Platform } from '../../foundation/platform.ts';
-import { noteUnused, putUnused, removeUnused, type Queries } from '../../foundation/storage/index.ts';
+import { markOrphan, putOrphan, removeOrphans, type Queries } from '../../foundation/storage/index.ts';
 
 /**
  * Long inputs lie in blobs. One is noted as unused before it is stored, and again in the transaction from which on nobody
@@ -8,7 +8,7 @@ import { noteUnused, putUnused, removeUnused, type Queries } from '../../foundat
 
 /** Stores the input of an execution that is not accepted yet. */
 export function keepInput(platform: Platform, content: Buffer): Promise<string> {
-  return putUnused(platform, content);
+  return putOrphan(platform, content);
 }
 
 /** Takes the blob from an execution that ends; what is returned is to be removed after the transaction. */
@@ -16,11 +16,11 @@ export async function dropInput(transaction: Queries, id: string, now: number): 
   const row = await transaction.selectFrom('executions').select('input_blob').where('id', '=', id).executeTakeFirst();
   if (!row || row.input_blob === null) return null;
   await transaction.updateTable('executions').set({ input_blob: null }).where('id', '=', id).execute();
-  await noteUnused(transaction, row.input_blob, now);
+  await markOrphan(transaction, row.input_blob, now);
   return row.input_blob;
 }
 
 /** Removes what nobody reads any more, or nobody will. */
 export async function removeInput({ blobs, database }: Platform, blob: string | null): Promise<void> {
-  if (blob !== null) await removeUnused(database, blobs, [blob]);
+  if (blob !== null) await removeOrphans(database, blobs, [blob]);
 }

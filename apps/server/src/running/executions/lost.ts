@@ -1,6 +1,6 @@
 import { keepLog, readCopies, removeCopies, type StoredLog } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { putUnused, removeUnused, takeIntoUse } from '../../foundation/storage/index.ts';
+import { putOrphan, removeOrphans, claimBlob } from '../../foundation/storage/index.ts';
 import { dropInput } from './input-blob.ts';
 import { keepLateLog, move } from './queries.ts';
 import { executionChanged } from './watch.ts';
@@ -35,9 +35,9 @@ export async function giveUpExecutions(platform: Platform, workerId: string): Pr
       const input = await dropInput(transaction, id, now());
       if (input !== null) unused.push(input);
       const isKept = (await move(transaction, id, 'LOST', values)) || (await keepLateLog(transaction, id, kept));
-      if (isKept && kept.log_blob !== null) await takeIntoUse(transaction, kept.log_blob);
+      if (isKept && kept.log_blob !== null) await claimBlob(transaction, kept.log_blob);
     });
-    await removeUnused(database, platform.blobs, unused);
+    await removeOrphans(database, platform.blobs, unused);
     executionChanged(database, id);
   }
   if (left.length > 0) log.error({ worker: workerId, executions: left.length }, 'executions ended as UNKNOWN');
@@ -47,7 +47,7 @@ async function keepCopies(platform: Platform, id: string): Promise<StoredLog> {
   const parts: Buffer[] = [];
   for (let position = 0; ;) {
     const bytes = await readCopies(platform.database, id, position);
-    if (bytes.length === 0) return keepLog(Buffer.concat(parts), (log) => putUnused(platform, log));
+    if (bytes.length === 0) return keepLog(Buffer.concat(parts), (log) => putOrphan(platform, log));
     parts.push(bytes);
     position += bytes.length;
   }

@@ -1,5 +1,5 @@
 import { sql, type UpdateObject } from 'kysely';
-import type { Database, ExecutionRow, Queries, Tables, Together } from '../../foundation/storage/index.ts';
+import type { Database, ExecutionRow, Queries, Tables, StatementBatch } from '../../foundation/storage/index.ts';
 import { scopeColumns, taggedWithin, within, type ExecutionScope } from './scope.ts';
 import { tagsIn } from './tags.ts';
 import { after, before, type ExecutionEvent } from './transition.ts';
@@ -26,7 +26,7 @@ export const seenColumns = [...statusColumns, ...scopeColumns] as const;
 export type SeenRow = Pick<ExecutionRow, (typeof seenColumns)[number]>;
 
 /** What is null in all of them is left out: half of a new row is for what comes later. */
-export function insertExecutions(together: Together, rows: readonly ExecutionRow[]): void {
+export function insertExecutions(together: StatementBatch, rows: readonly ExecutionRow[]): void {
   const [first] = rows;
   if (!first) return;
   // Every row has every column.
@@ -204,7 +204,7 @@ function pageOfTag(
 }
 
 /** Adds what lists of one tag are read from. */
-export function insertTags(together: Together, rows: readonly ExecutionRow[]): void {
+export function insertTags(together: StatementBatch, rows: readonly ExecutionRow[]): void {
   const tagged = rows.flatMap(({ id: execution_id, tags, subscription_id, owner_type, owner_id }) =>
     tagsIn(tags).map((tag) => ({ execution_id, tag, subscription_id, owner_type, owner_id })),
   );

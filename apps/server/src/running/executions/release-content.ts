@@ -1,4 +1,4 @@
-import { isAmong, noteAllUnused, type ExecutionRow, type Queries } from '../../foundation/storage/index.ts';
+import { isAmong, markOrphans, type ExecutionRow, type Queries } from '../../foundation/storage/index.ts';
 
 type Content = Pick<ExecutionRow, 'id' | 'input_blob' | 'result_blob' | 'log_blob'>;
 
@@ -16,6 +16,6 @@ export async function releaseContent(transaction: Queries, rows: readonly Conten
     .execute();
   const own = rows.flatMap(({ input_blob, result_blob, log_blob }) => [input_blob, result_blob, log_blob]);
   const blobs = [...own.filter((blob) => blob !== null), ...files.map(({ blob }) => blob)];
-  await noteAllUnused(transaction, blobs, now);
+  await markOrphans(transaction, blobs, now);
   return blobs;
 }

@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
-import { isAmong, recordsOf, type Queries, type Returned, type Together } from '../../foundation/storage/index.ts';
+import {
+  isAmong,
+  recordsOf,
+  type Queries,
+  type Returned,
+  type StatementBatch,
+} from '../../foundation/storage/index.ts';
 import { seenColumns, type SeenRow } from './queries.ts';
 import { before } from './transition.ts';
 
@@ -29,7 +35,11 @@ export interface Moved extends SeenRow {
  * so. The ids stand beside the records because PostgreSQL knows how many these
  * are: for records it would read the whole of a small table.
  */
-export function settleWorkflows(together: Together, transaction: Queries, rows: readonly Settled[]): Returned<Moved> {
+export function settleWorkflows(
+  together: StatementBatch,
+  transaction: Queries,
+  rows: readonly Settled[],
+): Returned<Moved> {
   if (rows.length === 0) return { rows: [] };
   const fresh = recordsOf(transaction, rows, {
     id: 'text',

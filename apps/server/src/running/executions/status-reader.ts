@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../foundation/platform.ts';
-import { Gather, isAmong } from '../../foundation/storage/index.ts';
+import { Batcher, isAmong } from '../../foundation/storage/index.ts';
 import { presentStatus } from './present.ts';
 import { seenColumns, type SeenRow, type StatusRow } from './queries.ts';
 import { isWithin, type ExecutionScope } from './scope.ts';
@@ -40,7 +40,7 @@ const FINAL_TTL_MS = 60_000;
 export function createStatusReader({ database }: Pick<Platform, 'database'>): StatusReader {
   const select = database.read.selectFrom('executions').select(seenColumns);
   const rowsOf = database.prepare<SeenRow>(select.where('id', '=', 'id'));
-  const changed = new Gather<string, SeenRow | undefined>(async (ids) => {
+  const changed = new Batcher<string, SeenRow | undefined>(async (ids) => {
     const rows = await select.where(isAmong(database.read, 'id', ids)).execute();
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => byId.get(id));

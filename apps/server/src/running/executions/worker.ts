@@ -160,7 +160,7 @@ export class ExecutionWorker {
       if (places <= 0) return;
       // Places that were freed before an end could be collected: what waits on the disk for that is bounded.
       if (this.#ends.ids.filter((id) => !this.#running.has(id)).length >= maxConcurrentExecutions) return;
-      await this.#heartbeat.held();
+      await this.#heartbeat.ensureAlive();
       const promised = this.#running;
       this.#claimed += 1;
       const containers = this.#containers.usable;

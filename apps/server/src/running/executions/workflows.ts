@@ -1,6 +1,6 @@
 import type { Answer } from '../../foundation/http/index.ts';
 import type { LogSource } from '../../foundation/logs/index.ts';
-import type { ExecutionRow, Queries, Together } from '../../foundation/storage/index.ts';
+import type { ExecutionRow, Queries, StatementBatch } from '../../foundation/storage/index.ts';
 import type { ExecutionInput } from './input.ts';
 import type { InputParameters } from '../../catalog/services/index.ts';
 import type { Origin } from './origin.ts';
@@ -37,7 +37,7 @@ export interface Workflows {
   /** Computes the first step of an instance, where this process can also begin with what it asks for. */
   firstStep(accepted: AcceptedWorkflow): Promise<FirstStep | null>;
   /** Adds the instances to what is written with the executions. */
-  accept(together: Together, accepted: readonly AcceptedWorkflow[]): void;
+  accept(together: StatementBatch, accepted: readonly AcceptedWorkflow[]): void;
   /**
    * Has the instance of an execution that is cancelled end what it runs, in the same transaction; returns the result that
    * the execution has from now on, as JSON. Null when it is no workflow.

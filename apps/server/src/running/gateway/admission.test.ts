@@ -18,7 +18,7 @@ const revocations: readonly string[] = [
   `update services set owner_id = 'other' where id = 's'`,
   `update service_versions set state = 'RETIRED' where id = 'v'`,
   `delete from services where id = 's'`,
-  `insert into shut_out (user_id, noted_at) values ('u', 1)`,
+  `insert into blocked_users (user_id, blocked_at) values ('u', 1)`,
 ];
 
 describe.each(databases)('the admission of applications on $name', ({ open }) => {
@@ -59,7 +59,7 @@ describe.each(databases)('the admission of applications on $name', ({ open }) =>
       // Somebody else's call has looked at the changes: the next one decides from memory.
       await directory.application('b');
       await expect(call()).rejects.toThrow(/gone|No service|not subscribed/);
-      await run(`delete from shut_out`);
+      await run(`delete from blocked_users`);
       directory.close();
     },
   );

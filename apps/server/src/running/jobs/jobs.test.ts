@@ -1,7 +1,7 @@
 import type { PlatformClient } from '@kethub/client';
 import type { OwnedExecution, Service, ServiceExecution } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sweepUnusedBlobs } from '../../foundation/storage/index.ts';
+import { sweepOrphans } from '../../foundation/storage/index.ts';
 import { databases } from '../../testing/databases.ts';
 import { callerOf, member, type Answered, type Caller, type CallOptions } from '../../testing/gateway.ts';
 import { build, deploy, startTestKethub, type DeployedService, type TestKethub } from '../../testing/kethub.ts';
@@ -334,7 +334,7 @@ describe.each(databases)('the job interface on $name', (kind) => {
       expect((await ask('DELETE', '/me', {}, leaving.loginSession)).status).toBe(204);
       expect(await left()).toEqual([]);
       // Noted for whoever sweeps next, which may be the platform itself.
-      await sweepUnusedBlobs(database, store, now());
+      await sweepOrphans(database, store, now());
       for (const blob of blobs) await expect(store.get(blob ?? '')).rejects.toMatchObject({ code: 'ENOENT' });
     });
   });

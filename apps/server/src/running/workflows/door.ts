@@ -1,7 +1,7 @@
 import type { AcceptedWorkflow, Workflows } from '../executions/index.ts';
 import type { LogSource } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { Queries, Together } from '../../foundation/storage/index.ts';
+import type { Queries, StatementBatch } from '../../foundation/storage/index.ts';
 import { eventRow, insertEvents } from './advance/index.ts';
 import { broadcastOfSubscriber } from './broadcast.ts';
 import { addFirstSteps, MadeStep, type FirstSteps } from './first-step.ts';
@@ -38,7 +38,7 @@ export function createWorkflows(platform: Platform): Door {
 }
 
 /** The instances of executions: begun already, or that they are to begin. */
-function addInstances(platform: Platform, together: Together, accepted: readonly AcceptedWorkflow[]): void {
+function addInstances(platform: Platform, together: StatementBatch, accepted: readonly AcceptedWorkflow[]): void {
   const begun = accepted.flatMap(({ firstStep }) => (firstStep instanceof MadeStep ? firstStep : []));
   const others = accepted.filter(({ firstStep }) => !(firstStep instanceof MadeStep));
   const rows = others.map((one) => newInstance(platform, one));

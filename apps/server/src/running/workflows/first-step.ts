@@ -1,7 +1,7 @@
 import type { AcceptedWorkflow, FirstStep } from '../executions/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type {
-  Together,
+  StatementBatch,
   WorkflowInstanceRow,
   WorkflowJobRow,
   WorkflowTimerRow,
@@ -110,7 +110,7 @@ function isSmall({ phase, incidents, toStore: { parts }, effects, isPaused }: Ne
 }
 
 /** Adds what the first steps of instances leave behind to what is written with the instances. */
-export function addFirstSteps(together: Together, steps: readonly MadeStep[]): void {
+export function addFirstSteps(together: StatementBatch, steps: readonly MadeStep[]): void {
   const all = (what: 'journal' | 'jobs' | 'timers') => steps.flatMap((step): readonly object[] => step[what]);
   together.insert('workflow_journal', journalColumns, all('journal'));
   together.insert('workflow_jobs', jobColumns, all('jobs'));

@@ -6,7 +6,7 @@ import type { BuildRequest } from '@kethub/runtime/build';
 import { keepLog, LogCopier, removeCopies } from '../../../foundation/logs/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { missingMb } from '../../quotas/index.ts';
-import { putUnused, removeUnused, takeIntoUse } from '../../../foundation/storage/index.ts';
+import { claimBlob, putOrphan, removeOrphans } from '../../../foundation/storage/index.ts';
 import { reportPythons, requireWorkerId } from '../../../foundation/workers/index.ts';
 import type { Built, Builder } from '../builder.ts';
 import { buildsOfWorker, neededSources, releaseBuilds } from '../queries.ts';
@@ -208,7 +208,7 @@ export class BuildWorker {
         entry('ERROR', `${problem.title}: ${problem.detail}`, this.#platform.now()),
       );
     const bytes = existsSync(file) ? await readFile(file) : Buffer.alloc(0);
-    const log = await keepLog(bytes, (whole) => putUnused(this.#platform, whole));
+    const log = await keepLog(bytes, (whole) => putOrphan(this.#platform, whole));
     await this.#platform.database.write(async (transaction) => {
       const status = built ? 'SUCCEEDED' : 'FAILED';
       const { numUpdatedRows } = await transaction
@@ -219,7 +219,7 @@ export class BuildWorker {
         .executeTakeFirst();
       // Given up as lost meanwhile: another worker does it.
       if (numUpdatedRows !== 1n) return;
-      if (log.log_blob !== null) await takeIntoUse(transaction, log.log_blob);
+      if (log.log_blob !== null) await claimBlob(transaction, log.log_blob);
       await removeCopies(transaction, id);
       if (!built) return;
       const { parameters, result, ...code } = built;
@@ -236,7 +236,7 @@ export class BuildWorker {
         .where('build_id', '=', id)
         .execute();
     });
-    if (log.log_blob !== null) await removeUnused(this.#platform.database, this.#platform.blobs, [log.log_blob]);
+    if (log.log_blob !== null) await removeOrphans(this.#platform.database, this.#platform.blobs, [log.log_blob]);
     rmSync(file, { force: true });
     this.#platform.database.notify(CHANGED, id);
   }

@@ -1,6 +1,6 @@
 import type { Problem as WorkflowProblem, Value } from '@kethub/workflow';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { invalidPlace } from '@kethub/contract';
+import { validationErrorOf } from '@kethub/contract';
 import addFormatsTo from 'ajv-formats';
 import { RE2JS } from 're2js';
 
@@ -79,7 +79,7 @@ export function createValidator(schema: RequestSchema): RequestValidator {
       const validate = validator(bytes <= ALL_PLACES_BYTES);
       if (validate(input)) return [];
       return (validate.errors ?? []).slice(0, PLACES).map((error) => {
-        const { pointer, detail } = invalidPlace(error);
+        const { pointer, detail } = validationErrorOf(error);
         return { pointer, detail: detail.slice(0, 500) };
       });
     },

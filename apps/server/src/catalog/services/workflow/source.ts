@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../../foundation/http/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { requireFreeSpace } from '../../quotas/index.ts';
-import { putUnused } from '../../../foundation/storage/index.ts';
+import { putOrphan } from '../../../foundation/storage/index.ts';
 import { judgeWorkflow, type JudgedWorkflow } from './judge.ts';
 
 export const bpmnMedia = ['application/xml', 'text/xml', 'application/bpmn+xml'] as const;
@@ -24,7 +24,7 @@ export async function storeWorkflow(platform: Platform, upload: Readable): Promi
   const file = await readAll(upload);
   const judged = await judgeWorkflow(file);
   const digest = createHash('sha256').update(file).digest('hex');
-  return { ...judged, blob: await putUnused(platform, file), bytes: file.length, digest };
+  return { ...judged, blob: await putOrphan(platform, file), bytes: file.length, digest };
 }
 
 async function readAll(upload: Readable): Promise<Buffer> {

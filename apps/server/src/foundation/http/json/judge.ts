@@ -1,6 +1,6 @@
 import { limits } from '@kethub/contract';
 import { Problem } from '../problem.ts';
-import { notUtf8At, placeOf } from './place.ts';
+import { notUtf8At, positionOf } from './position.ts';
 import { TokenScanner } from './scanner.ts';
 import { JsonTokens, type JsonMember, type MarkedObject, type TokenRules } from './tokens.ts';
 
@@ -47,7 +47,7 @@ function judged(bytes: Uint8Array, scanner: TokenScanner, tokens: JsonTokens): J
 }
 
 function malformed(bytes: Uint8Array, at: number, problem: string, pointer: string): Problem {
-  const { line, column } = placeOf(bytes, at);
+  const { line, column } = positionOf(bytes, at);
   const where = `line ${line}, column ${column} (byte ${at})`;
   const shown = pointer.length > 200 ? `${pointer.slice(0, 200)}…` : pointer;
   return new Problem('malformed-json', `The body is refused at ${where}: ${problem}.`, {
@@ -62,7 +62,7 @@ export function notUtf8(
   what: string,
   code: 'malformed-json' | 'invalid-request' = 'malformed-json',
 ): Problem {
-  const { line, column } = placeOf(bytes, at);
+  const { line, column } = positionOf(bytes, at);
   const byte = `0x${(bytes[at] ?? 0).toString(16).padStart(2, '0')}`;
   const where = `byte ${at} (line ${line}, column ${column})`;
   const detail = `is not UTF-8: ${byte} at ${where} cannot stand there`;

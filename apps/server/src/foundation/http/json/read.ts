@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts';
 import { parseJson, type ParseJson } from './build.ts';
 import { judgeJson, notUtf8, type JudgedJson } from './judge.ts';
-import { notUtf8At } from './place.ts';
+import { notUtf8At } from './position.ts';
 
 const STORED = { storable: true, marked: false, watched: [] };
 

@@ -17,7 +17,7 @@ export interface PeopleTables {
   sign_in_failures: SignInFailureRow;
   sign_in_networks: SignInNetworkRow;
   registration_decisions: RegistrationDecisionRow;
-  shut_out: ShutOutRow;
+  blocked_users: BlockedUserRow;
   search_changes: SearchChangeRow;
   provider_people: ProviderPersonRow;
   provider_rounds: ProviderRoundRow;
@@ -207,9 +207,9 @@ export interface ProviderRoundRow {
 }
 
 /** A person who is rejected or switched off. */
-export interface ShutOutRow {
+export interface BlockedUserRow {
   user_id: string;
-  noted_at: number;
+  blocked_at: number;
 }
 
 /** Who decides about a person of an external identity provider right now. */

@@ -1,7 +1,7 @@
 import type { OwnerType } from './owner.ts';
 
 export interface PlatformTables {
-  unused_blobs: UnusedBlobRow;
+  orphan_blobs: OrphanBlobRow;
   signing_keys: SigningKeyRow;
   installation: InstallationRow;
   idempotency_keys: IdempotencyKeyRow;
@@ -34,9 +34,9 @@ export interface RetentionRuleRow {
 }
 
 /** A blob that no row refers to: not yet, or not any more. */
-export interface UnusedBlobRow {
+export interface OrphanBlobRow {
   blob: string;
-  noted_at: number;
+  marked_at: number;
 }
 
 export interface SigningKeyRow {

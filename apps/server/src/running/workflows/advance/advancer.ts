@@ -5,8 +5,8 @@ import {
   isAmong,
   isDuplicate,
   isOutage,
-  removeUnused,
-  Together,
+  removeOrphans,
+  StatementBatch,
   type Queries,
 } from '../../../foundation/storage/index.ts';
 import type { Graphs } from '../graphs.ts';
@@ -252,7 +252,7 @@ async function advanceThese(
     return { ...nothing, more: true };
   } finally {
     handOver.release();
-    await removeUnused(database, blobs, stored);
+    await removeOrphans(database, blobs, stored);
   }
 }
 
@@ -296,7 +296,7 @@ async function write(
   const effects = gatherEffects(platform, advanced);
   await limitChildren(platform, transaction, effects);
   handOver.reserve(effects, new Set(advanced.flatMap(({ row, next }) => (next?.phase === 'ERROR' ? row.id : []))));
-  const together = new Together(transaction);
+  const together = new StatementBatch(transaction);
   const updated = addAdvanced(platform, together, transaction, advanced, effects);
   const removed = ended.length > 0 ? addRemoval(together, transaction, ended) : null;
   const settling = await addSettlement(together, transaction, settlement);

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { isAmong, type Queries, type Returned, type Together } from '../../../foundation/storage/index.ts';
+import { isAmong, type Queries, type Returned, type StatementBatch } from '../../../foundation/storage/index.ts';
 import { keyOf, type Ended, type HeldJob } from './inbox.ts';
 
 /** Of these ends those whose jobs are in their state still. */
@@ -10,7 +10,11 @@ export async function stillThere(queries: Queries, ends: readonly Ended[]): Prom
 }
 
 /** Adds the removal of these jobs to what is written; returns those that were in their state still. */
-export function addRemoval(together: Together, transaction: Queries, ends: readonly Ended[]): Returned<{ id: string }> {
+export function addRemoval(
+  together: StatementBatch,
+  transaction: Queries,
+  ends: readonly Ended[],
+): Returned<{ id: string }> {
   return together.rows(
     sql<{ id: string }>`delete from workflow_jobs where ${areThere(transaction, ends)} returning id`,
   );

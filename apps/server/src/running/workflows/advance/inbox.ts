@@ -1,5 +1,5 @@
 import type { Event } from '@kethub/workflow';
-import { inTurns, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
+import { interleave, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
 
 /** How many are taken into account in one transaction. */
 export const LARGEST_BATCH = 128;
@@ -65,7 +65,7 @@ export class Inbox {
       .filter(({ ended }) => !without.some((some) => some.has(ended.job.instance_id)))
       .toArray();
     const owners = Map.groupBy(free, ({ ended }) => ended.job.owner);
-    const taken = this.#take(inTurns([...owners.values()]).slice(0, LARGEST_BATCH));
+    const taken = this.#take(interleave([...owners.values()]).slice(0, LARGEST_BATCH));
     this.#served = new Set(taken.all.map(({ job }) => job.owner));
     return taken;
   }

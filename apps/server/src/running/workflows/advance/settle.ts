@@ -4,12 +4,12 @@ import { recordExecutions } from '../../../catalog/metering/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import {
   isAmong,
-  noteUnused,
-  putUnused,
-  takeIntoUse,
+  markOrphan,
+  putOrphan,
+  claimBlob,
   type Queries,
   type Returned,
-  type Together,
+  type StatementBatch,
 } from '../../../foundation/storage/index.ts';
 import type { Advanced, Next } from './reduce.ts';
 
@@ -37,7 +37,7 @@ export async function prepareSettlement(platform: Platform, advanced: readonly A
     const text = next.result && jsonText(next.result);
     const bytes = text === null ? 0 : Buffer.byteLength(text);
     const large = text !== null && bytes > INLINE_BYTES;
-    const blob = large ? await putUnused(platform, text) : null;
+    const blob = large ? await putOrphan(platform, text) : null;
     if (blob !== null) blobs.push(blob);
     if (next.statusBefore !== 'RUNNING') replaced.push(row.id);
     const ended_at = status === 'RUNNING' ? null : platform.now();
@@ -67,7 +67,7 @@ interface Settling {
 
 /** Adds the executions to what is written with their instances. {@link settle} does the rest. */
 export async function addSettlement(
-  together: Together,
+  together: StatementBatch,
   transaction: Queries,
   settlement: Settlement,
 ): Promise<Settling> {
@@ -91,8 +91,8 @@ export async function settle(
   const ids = new Set(moved.map(({ id }) => id));
   // Of one that was cancelled meanwhile neither is replaced nor written; its own was taken away with the status.
   const kept = rows.filter(({ id }) => ids.has(id)).flatMap(({ result_blob }) => result_blob ?? []);
-  for (const blob of kept) await takeIntoUse(transaction, blob);
-  for (const blob of before) await noteUnused(transaction, blob, endedAt);
+  for (const blob of kept) await claimBlob(transaction, blob);
+  for (const blob of before) await markOrphan(transaction, blob, endedAt);
   return { unused: [...blobs.filter((blob) => !kept.includes(blob)), ...before], moved };
 }
 

@@ -6,7 +6,7 @@ import {
   recordsOf,
   type Queries,
   type Returned,
-  type Together,
+  type StatementBatch,
   type WorkflowJobRow,
   hasLargeText,
   large,
@@ -23,7 +23,7 @@ import { insertSignalSubscriptions, insertThrownSignals } from './signals.ts';
  */
 export function addAdvanced(
   platform: Platform,
-  together: Together,
+  together: StatementBatch,
   transaction: Queries,
   advanced: readonly Advanced[],
   effects: Effects,
@@ -118,7 +118,7 @@ function journalOf(advanced: readonly Advanced[]) {
 
 function addUpdate(
   { now }: Platform,
-  together: Together,
+  together: StatementBatch,
   transaction: Queries,
   advanced: readonly Advanced[],
 ): Returned<{ id: string }> {
@@ -147,7 +147,11 @@ function addUpdate(
   };
 }
 
-function addUpdateOfMany(together: Together, transaction: Queries, rows: readonly object[]): Returned<{ id: string }> {
+function addUpdateOfMany(
+  together: StatementBatch,
+  transaction: Queries,
+  rows: readonly object[],
+): Returned<{ id: string }> {
   const columns = sql`phase = fresh.phase, incidents = fresh.incidents, state = fresh.state, bytes = fresh.bytes,
     ended_at = fresh.ended_at, revision = fresh.revision + 1`;
   return together.rows(sql<{ id: string }>`update workflow_instances set ${columns} from ${recordsOf(
@@ -168,7 +172,7 @@ function addUpdateOfMany(together: Together, transaction: Queries, rows: readonl
 }
 
 /** Those that have changed of states that are stored in parts. */
-function addParts(together: Together, transaction: Queries, advanced: readonly Advanced[]): void {
+function addParts(together: StatementBatch, transaction: Queries, advanced: readonly Advanced[]): void {
   const without: string[] = [];
   const changes: { instance_id: string; part: string; text: string | null }[] = [];
   for (const { row, next } of advanced) {

@@ -2,7 +2,7 @@ import type { Event } from '@kethub/workflow';
 import { sql } from 'kysely';
 import { readExact } from '../exact.ts';
 import {
-  inTurns,
+  interleave,
   isAmong,
   recordsOf,
   type Database,
@@ -145,7 +145,7 @@ async function waiting(queries: Queries, owners: readonly string[], without: rea
     join workflow_events as event on event.owner = head.owner and event.id <= head.last and ${ofOther}
     join workflow_instances as instance on instance.id = event.instance_id
     order by event.id`.execute(queries);
-  return inTurns([...Map.groupBy(rows, ({ owner }) => owner).values()]);
+  return interleave([...Map.groupBy(rows, ({ owner }) => owner).values()]);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../foundation/platform.ts';
-import { Gather, isAmong, type Queries } from '../../../foundation/storage/index.ts';
+import { Batcher, isAmong, type Queries } from '../../../foundation/storage/index.ts';
 import type { RecentInstances } from '../advance/index.ts';
 
 /** What a job needs to know of its instance. */
@@ -24,14 +24,14 @@ const TTL_MS = 900;
 /** The contexts of jobs: without a question to the database where this process has just begun with the instance. */
 export class JobContexts {
   readonly #recent: Pick<RecentInstances, 'get'>;
-  readonly #read: Gather<string, JobContext | undefined>;
-  readonly #callers: Gather<string, Caller>;
+  readonly #read: Batcher<string, JobContext | undefined>;
+  readonly #callers: Batcher<string, Caller>;
   readonly #cached = new LRUCache<string, Caller>({ max: CACHED, ttl: TTL_MS });
 
   constructor({ database: { read } }: Platform, recent: Pick<RecentInstances, 'get'>) {
     this.#recent = recent;
-    this.#read = new Gather((instanceIds) => contextsOf(read, instanceIds));
-    this.#callers = new Gather((versionIds) => callersOf(read, versionIds));
+    this.#read = new Batcher((instanceIds) => contextsOf(read, instanceIds));
+    this.#callers = new Batcher((versionIds) => callersOf(read, versionIds));
   }
 
   /** Undefined when the instance is gone. */

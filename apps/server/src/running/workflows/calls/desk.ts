@@ -5,7 +5,7 @@ import type { AccessDirectory, Subscriber } from '../../../catalog/access/index.
 import { countExecution, hasQuota } from '../../../catalog/limits/index.ts';
 import type { TargetClient } from '../../../catalog/on-premise/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
-import { Gather, isOutage, type Queries, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
+import { Batcher, isOutage, type Queries, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import type { Inbox } from '../advance/index.ts';
 import { markAnswered, markCalling, type Answered, type Sending } from './calls.ts';
 import { depthsOf } from './depths.ts';
@@ -81,13 +81,13 @@ const REFUSALS = 5;
 export function createDesk(platform: Platform, of: DeskOf): Desk {
   const { workflows, directory, targets, inbox, caller, stopped } = of;
   const { database, log, telemetry } = platform;
-  const noting = new Gather<MadeCall, boolean>((calls) =>
+  const noting = new Batcher<MadeCall, boolean>((calls) =>
     database.write((transaction) => noteCalls(platform, workflows, transaction, calls)),
   );
-  const calling = new Gather<Asking, Call | null>((all) =>
+  const calling = new Batcher<Asking, Call | null>((all) =>
     database.write((transaction) => noteStarts(platform, transaction, caller, all)),
   );
-  const answering = new Gather<Answered, WorkflowJobRow['state'] | undefined>(async (answers) => {
+  const answering = new Batcher<Answered, WorkflowJobRow['state'] | undefined>(async (answers) => {
     const states = await database.write((transaction) => markAnswered(transaction, answers));
     return answers.map(({ id }) => states.get(id));
   });

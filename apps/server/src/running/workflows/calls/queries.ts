@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import {
-  inTurns,
+  interleave,
   isAmong,
   recordsOf,
   type Database,
@@ -57,7 +57,7 @@ export async function dueJobs({ read }: Database, turns: Turns, now: number, roo
       .execute();
     lists.push(rows);
   }
-  return inTurns(lists).slice(0, room.all);
+  return interleave(lists).slice(0, room.all);
 }
 
 function isFree(now: number) {

@@ -563,9 +563,9 @@ create table execution_counts (
 );
 
 -- Users who are rejected or disabled: their applications may not call anything.
-create table shut_out (
+create table blocked_users (
   user_id text primary key,
-  noted_at bigint not null
+  blocked_at bigint not null
 );
 
 -- Log of the changes that decide over the calls of applications. Gateways read it to invalidate their caches.
@@ -659,11 +659,11 @@ create trigger subscription_limits_update_changes_access after update on subscri
 end;
 
 -- Blocking and unblocking a user concerns all applications of the user.
-create trigger shut_out_insert_changes_access after insert on shut_out begin
+create trigger blocked_users_insert_changes_access after insert on blocked_users begin
   insert into access_changes (application_id, created_at)
   select id, unixepoch() * 1000 from applications where owner_type = 'USER' and owner_id = new.user_id;
 end;
-create trigger shut_out_delete_changes_access after delete on shut_out begin
+create trigger blocked_users_delete_changes_access after delete on blocked_users begin
   insert into access_changes (application_id, created_at)
   select id, unixepoch() * 1000 from applications where owner_type = 'USER' and owner_id = old.user_id;
 end;
@@ -1169,11 +1169,11 @@ create table idempotency_keys (
 create index idempotency_keys_by_age on idempotency_keys (created_at);
 
 -- Blobs that no row refers to: not yet, or no longer.
-create table unused_blobs (
+create table orphan_blobs (
   blob text primary key,
-  noted_at bigint not null
+  marked_at bigint not null
 );
-create index unused_blobs_by_age on unused_blobs (noted_at);
+create index orphan_blobs_by_age on orphan_blobs (marked_at);
 
 -- Days that an owner keeps executions: for all services (an empty `service_id`), or for one.
 create table retention_rules (

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { databases, type TestDatabase } from '../../testing/databases.ts';
-import { Together } from './together.ts';
+import { StatementBatch } from './statement-batch.ts';
 
 describe.each(databases)('statements that are written together, on $name', ({ open }) => {
   let opened: TestDatabase;
@@ -9,34 +9,34 @@ describe.each(databases)('statements that are written together, on $name', ({ op
     opened = await open();
   });
   afterAll(() => opened.close());
-  beforeEach(() => opened.database.write((transaction) => transaction.deleteFrom('unused_blobs').execute()));
+  beforeEach(() => opened.database.write((transaction) => transaction.deleteFrom('orphan_blobs').execute()));
 
-  const columns = ['blob', 'noted_at'] as const;
-  const note = (together: Together, ...blobs: string[]): void =>
+  const columns = ['blob', 'marked_at'] as const;
+  const note = (together: StatementBatch, ...blobs: string[]): void =>
     together.insert(
-      'unused_blobs',
+      'orphan_blobs',
       columns,
-      blobs.map((blob, at) => ({ blob, noted_at: at + 1 })),
+      blobs.map((blob, at) => ({ blob, marked_at: at + 1 })),
     );
-  const noted = () => opened.database.read.selectFrom('unused_blobs').selectAll().orderBy('blob').execute();
+  const noted = () => opened.database.read.selectFrom('orphan_blobs').selectAll().orderBy('blob').execute();
 
   test('are all done, and each returns its own rows', async () => {
     const { database } = opened;
-    await database.writeTogether((together) => note(together, 'a', 'b', 'c'));
+    await database.writeBatch((together) => note(together, 'a', 'b', 'c'));
     const { removed, changed, none } = await database.write(async (transaction) => {
-      const together = new Together(transaction);
+      const together = new StatementBatch(transaction);
       note(together, 'new');
       const returned = {
         removed: together.rows(
-          sql<{ blob: string; late: boolean | number }>`delete from unused_blobs where noted_at >= 2
-            returning blob, noted_at > 2 as late`,
+          sql<{ blob: string; late: boolean | number }>`delete from orphan_blobs where marked_at >= 2
+            returning blob, marked_at > 2 as late`,
         ),
         changed: together.rows(
           sql<{
-            noted_at: number;
-          }>`update unused_blobs set noted_at = 1800000000000 where blob = 'a' returning noted_at`,
+            marked_at: number;
+          }>`update orphan_blobs set marked_at = 1800000000000 where blob = 'a' returning marked_at`,
         ),
-        none: together.rows(sql`delete from unused_blobs where blob = 'nothing' returning blob`),
+        none: together.rows(sql`delete from orphan_blobs where blob = 'nothing' returning blob`),
       };
       expect(returned.removed.rows).toEqual([]);
       await together.run();
@@ -48,18 +48,18 @@ describe.each(databases)('statements that are written together, on $name', ({ op
         ['c', true],
       ]),
     );
-    expect(changed.rows).toEqual([{ noted_at: 1_800_000_000_000 }]);
+    expect(changed.rows).toEqual([{ marked_at: 1_800_000_000_000 }]);
     expect(none.rows).toEqual([]);
     expect(await noted()).toEqual([
-      { blob: 'a', noted_at: 1_800_000_000_000 },
-      { blob: 'new', noted_at: 1 },
+      { blob: 'a', marked_at: 1_800_000_000_000 },
+      { blob: 'new', marked_at: 1 },
     ]);
   });
 
   test('are nothing when one of them fails, however many they are', async () => {
     const { database } = opened;
     for (const count of [2, 50]) {
-      const failing = database.writeTogether((together) => {
+      const failing = database.writeBatch((together) => {
         for (let number = 0; number < count; number += 1) note(together, `blob ${number}`);
         note(together, 'blob 0');
       });
@@ -71,17 +71,17 @@ describe.each(databases)('statements that are written together, on $name', ({ op
   test('can be more than fit into one, one, or none', async () => {
     const { database } = opened;
     const blobs = Array.from({ length: 40 }, (_value, number) => `blob ${number + 10}`);
-    await database.writeTogether((together) => {
+    await database.writeBatch((together) => {
       for (const blob of blobs) note(together, blob);
     });
-    await database.writeTogether((together) => note(together, 'alone'));
-    await database.writeTogether(() => undefined);
+    await database.writeBatch((together) => note(together, 'alone'));
+    await database.writeBatch(() => undefined);
     expect((await noted()).map(({ blob }) => blob)).toEqual(['alone', ...blobs]);
   });
 
   test('with more rows than one statement takes are several', async () => {
-    const rows = Array.from({ length: 4_100 }, (_value, number) => ({ blob: `${number}`, noted_at: number }));
-    await opened.database.writeTogether((together) => together.insert('unused_blobs', columns, rows));
+    const rows = Array.from({ length: 4_100 }, (_value, number) => ({ blob: `${number}`, marked_at: number }));
+    await opened.database.writeBatch((together) => together.insert('orphan_blobs', columns, rows));
     expect(await noted()).toHaveLength(4_100);
   });
 });

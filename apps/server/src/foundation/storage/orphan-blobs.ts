@@ -14,40 +14,40 @@ const SWEPT = 0;
  * is replaced comes in the transaction that replaces it. So at every moment, crashes included, a blob is referred to or
  * noted.
  */
-export async function noteUnused(transaction: Queries, blob: string, now: number): Promise<void> {
+export async function markOrphan(transaction: Queries, blob: string, now: number): Promise<void> {
   // Noted already: by an attempt before, which died before it could remove it.
-  const note = transaction.insertInto('unused_blobs').values({ blob, noted_at: now });
+  const note = transaction.insertInto('orphan_blobs').values({ blob, marked_at: now });
   await note.onConflict((conflict) => conflict.column('blob').doNothing()).execute();
 }
 
 /** The same for many, in one statement. */
-export async function noteAllUnused(transaction: Queries, blobs: readonly string[], now: number): Promise<void> {
+export async function markOrphans(transaction: Queries, blobs: readonly string[], now: number): Promise<void> {
   if (blobs.length === 0) return;
   const noted = recordsOf(
     transaction,
     blobs.map((blob) => ({ blob })),
     { blob: 'text' },
   );
-  await sql`insert into unused_blobs (blob, noted_at) select blob, cast(${now} as bigint) from ${noted} as given
+  await sql`insert into orphan_blobs (blob, marked_at) select blob, cast(${now} as bigint) from ${noted} as given
     where true on conflict (blob) do nothing`.execute(transaction);
 }
 
 /** Stores what a transaction is going to refer to, within the hour; until then it is noted. */
-export async function putUnused(
+export async function putOrphan(
   { blobs, database, now }: { blobs: Blobs; database: Database; now: () => number },
   content: string | Buffer,
 ): Promise<string> {
   const blob = blobs.newKey();
-  await database.write((transaction) => noteUnused(transaction, blob, now()));
+  await database.write((transaction) => markOrphan(transaction, blob, now()));
   return blobs.put(content, blob);
 }
 
 /** Takes the note of a blob that is referred to from now on. Throws when it was swept away meanwhile. */
-export async function takeIntoUse(transaction: Queries, blob: string): Promise<void> {
+export async function claimBlob(transaction: Queries, blob: string): Promise<void> {
   const { numDeletedRows } = await transaction
-    .deleteFrom('unused_blobs')
+    .deleteFrom('orphan_blobs')
     .where('blob', '=', blob)
-    .where('noted_at', '>', SWEPT)
+    .where('marked_at', '>', SWEPT)
     .executeTakeFirst();
   if (numDeletedRows !== 1n) throw new Error(`The blob ${blob} was swept away before it was referred to`);
 }
@@ -56,13 +56,13 @@ export async function takeIntoUse(transaction: Queries, blob: string): Promise<v
  * Removes blobs that are noted, then their notes. What has no note is in use, and stays: of a transaction that failed only
  * the answer may have been lost.
  */
-export async function removeUnused(database: Database, blobs: Blobs, unused: readonly string[]): Promise<void> {
+export async function removeOrphans(database: Database, blobs: Blobs, unused: readonly string[]): Promise<void> {
   for (let start = 0; start < unused.length; start += AT_ONCE) {
     const some = unused.slice(start, start + AT_ONCE);
     const marked = await database.write((transaction) =>
       transaction
-        .updateTable('unused_blobs')
-        .set({ noted_at: SWEPT })
+        .updateTable('orphan_blobs')
+        .set({ marked_at: SWEPT })
         .where('blob', 'in', some)
         .returning('blob')
         .execute(),
@@ -71,22 +71,22 @@ export async function removeUnused(database: Database, blobs: Blobs, unused: rea
     const removed = marked.map(({ blob }) => blob);
     for (const blob of removed) await blobs.remove(blob);
     await database.write((transaction) =>
-      transaction.deleteFrom('unused_blobs').where('blob', 'in', removed).execute(),
+      transaction.deleteFrom('orphan_blobs').where('blob', 'in', removed).execute(),
     );
   }
 }
 
 /** Removes blobs that were noted long ago. Marked first: whoever comes late learns that the blob is not there. */
-export async function sweepUnusedBlobs(database: Database, blobs: Blobs, now: number): Promise<void> {
+export async function sweepOrphans(database: Database, blobs: Blobs, now: number): Promise<void> {
   const before = now - KEPT_MS;
   for (;;) {
     const old = await database.read
-      .selectFrom('unused_blobs')
+      .selectFrom('orphan_blobs')
       .select('blob')
-      .where('noted_at', '<', before)
+      .where('marked_at', '<', before)
       .limit(AT_ONCE)
       .execute();
-    for (const { blob } of old) if (await mark(database, blob, before)) await removeUnused(database, blobs, [blob]);
+    for (const { blob } of old) if (await mark(database, blob, before)) await removeOrphans(database, blobs, [blob]);
     if (old.length < AT_ONCE) return;
   }
 }
@@ -94,10 +94,10 @@ export async function sweepUnusedBlobs(database: Database, blobs: Blobs, now: nu
 async function mark(database: Database, blob: string, before: number): Promise<boolean> {
   const { numUpdatedRows } = await database.write((transaction) =>
     transaction
-      .updateTable('unused_blobs')
-      .set({ noted_at: SWEPT })
+      .updateTable('orphan_blobs')
+      .set({ marked_at: SWEPT })
       .where('blob', '=', blob)
-      .where('noted_at', '<', before)
+      .where('marked_at', '<', before)
       .executeTakeFirst(),
   );
   return numUpdatedRows === 1n;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Gather } from './gather.ts';
+import { Batcher } from './batcher.ts';
 
 test('what comes while a batch is under way shares the next, and each gets its own result', async () => {
   const batches: (readonly number[])[] = [];
-  const gather = new Gather(async (items: readonly number[]) => {
+  const gather = new Batcher(async (items: readonly number[]) => {
     batches.push(items);
     await new Promise((resolve) => setImmediate(resolve));
     return items.map((item) => item * 2);
@@ -21,7 +21,7 @@ test('what comes while a batch is under way shares the next, and each gets its o
 
 test('one that cannot be done takes nobody along', async () => {
   const done: number[] = [];
-  const gather = new Gather(async (items: readonly number[]) => {
+  const gather = new Batcher(async (items: readonly number[]) => {
     if (items.includes(2)) throw new Error('not 2');
     done.push(...items);
     return Promise.resolve(items);
@@ -34,7 +34,7 @@ test('one that cannot be done takes nobody along', async () => {
 
 test('when the database is away nothing is tried again: it may have been done', async () => {
   let tried = 0;
-  const gather = new Gather<number, number>(async () => {
+  const gather = new Batcher<number, number>(async () => {
     tried += 1;
     throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' });
   });
@@ -45,7 +45,7 @@ test('when the database is away nothing is tried again: it may have been done', 
 
 test('one item of an owner is in the next batch, however many of another wait', async () => {
   const batches: string[][] = [];
-  const gather = new Gather<string, void>(
+  const gather = new Batcher<string, void>(
     (items) => {
       batches.push([...items]);
       return Promise.resolve(items.map(() => undefined));
@@ -62,7 +62,7 @@ test('one item of an owner is in the next batch, however many of another wait', 
 test('an owner who is in no batch that is under way does not wait for its end', async () => {
   const batches: string[][] = [];
   const ends: (() => void)[] = [];
-  const gather = new Gather(
+  const gather = new Batcher(
     async (items: readonly string[]) => {
       batches.push([...items]);
       await new Promise<void>((resolve) => ends.push(resolve));

@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 
 /** A position in a text as people count it: lines and characters from 1. */
-export interface TextPlace {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** The line and column of a byte. Costs one pass over what is before it. */
-export function placeOf(bytes: Uint8Array, at: number): TextPlace {
+export function positionOf(bytes: Uint8Array, at: number): TextPosition {
   let line = 1;
   let column = 1;
   for (let index = 0; index < at && index < bytes.length; index++) {

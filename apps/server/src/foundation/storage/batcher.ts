@@ -1,5 +1,5 @@
 import { isOutage } from './database.ts';
-import { inTurns } from './in-turns.ts';
+import { interleave } from './interleave.ts';
 
 /** A bound on how long the first of a batch waits for the last, and on what one transaction holds. */
 const AT_ONCE = 128;
@@ -17,7 +17,7 @@ interface Waiting<Item, Result> {
  * items is tried alone, so that one that cannot be done takes nobody along; not when the database is away, because then
  * nobody knows what was done.
  */
-export class Gather<Item, Result> {
+export class Batcher<Item, Result> {
   readonly #doAll: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly #ownerOf: ((item: Item) => string) | null;
   #waiting: Waiting<Item, Result>[] = [];
@@ -68,7 +68,7 @@ export class Gather<Item, Result> {
     const ownerOf = this.#ownerOf;
     if (!ownerOf || this.#waiting.length <= AT_ONCE) return this.#waiting.splice(0, AT_ONCE);
     const owners = Map.groupBy(this.#waiting, ({ item }) => ownerOf(item));
-    const next = new Set(inTurns([...owners.values()]).slice(0, AT_ONCE));
+    const next = new Set(interleave([...owners.values()]).slice(0, AT_ONCE));
     this.#waiting = this.#waiting.filter((one) => !next.has(one));
     return [...next];
   }

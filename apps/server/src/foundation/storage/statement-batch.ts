@@ -23,7 +23,7 @@ interface Part {
  * server and back, and with it the processor of both, as much as what it does. None sees what the others do, no two may
  * change the same row, and references between the rows of several tables are checked at the end.
  */
-export class Together {
+export class StatementBatch {
   readonly #queries: Queries;
   #parts: Part[] = [];
 
@@ -101,8 +101,8 @@ function groupsOf(parts: readonly Part[], most: number): Part[][] {
 }
 
 /** Runs what `add` adds. */
-export async function runTogether(queries: Queries, add: (together: Together) => void): Promise<void> {
-  const together = new Together(queries);
+export async function runBatch(queries: Queries, add: (together: StatementBatch) => void): Promise<void> {
+  const together = new StatementBatch(queries);
   add(together);
   await together.run();
 }
