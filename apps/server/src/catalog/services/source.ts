@@ -65,7 +65,7 @@ export async function storeSource(platform: Platform, upload: Readable): Promise
     });
     return { blob, bytes, digest: hash.digest('hex'), asked };
   } catch (error) {
-    await removeUnused(database, blobs, [blob]);
+    await removeOrphans(database, blobs, [blob]);
     throw error;
   }
 }

@@ -48,7 +48,7 @@ test.each([
 ])('an upload whose %s asks for a Python that no worker has is refused, and nothing stays', async (file, text) => {
   const { client, kethub: running } = kethub;
   const { database } = running.platform;
-  const blobs = () => database.read.selectFrom('unused_blobs').select('blob').execute();
+  const blobs = () => database.read.selectFrom('orphan_blobs').select('blob').execute();
   const before = (await client.listServices()).length;
   await expect(build(client, `asks ${file.slice(1)}`, { ...program, [file]: text })).rejects.toMatchObject({
     status: 400,
