@@ -59,13 +59,13 @@ async function waitingOf(of: TestDatabaseKind, count: number) {
   const claims = new Claims(platform);
   const capacity = { cpus: 64, memoryBytes: 256 * 2 ** 30, gpus: {} };
   const running: string[] = [];
-  const take = async (places: number): Promise<void> => {
+  const take = async (slots: number): Promise<void> => {
     const offer = {
       workerId: 'worker',
       capacity,
       containers: true,
       promised: new Map(),
-      places: running.length + places,
+      slots: running.length + slots,
     };
     running.push(...(await claims.claim(offer)).map(({ id }) => id));
   };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Platform } from '../../foundation/platform.ts';
 import { markOrphan, removeOrphans } from '../../foundation/storage/index.ts';
 import { findExecution, move, type StatusRow } from './queries.ts';
-import { notThere, within, type ExecutionScope } from './scope.ts';
+import { executionNotFound, within, type ExecutionScope } from './scope.ts';
 import { executionChanged } from './watch.ts';
 import type { Workflows } from './workflows.ts';
 
@@ -71,6 +71,6 @@ export async function cancelExecution(
     executionChanged(platform.database, id);
   }
   const row = await findExecution(platform.database, scope, id);
-  if (!row) throw notThere(scope, id);
+  if (!row) throw executionNotFound(scope, id);
   return row;
 }

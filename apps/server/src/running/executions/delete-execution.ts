@@ -5,7 +5,7 @@ import { isKept } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { removeOrphans, type ExecutionRow, type Queries } from '../../foundation/storage/index.ts';
 import { releaseContent } from './release-content.ts';
-import { notThere, within, type ExecutionScope } from './scope.ts';
+import { executionNotFound, within, type ExecutionScope } from './scope.ts';
 import { executionChanged } from './watch.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function deleteExecution(
       .where('id', '=', id)
       .where(within(scope))
       .executeTakeFirst();
-    if (!row) throw notThere(scope, id);
+    if (!row) throw executionNotFound(scope, id);
     await requireOver(transaction, row);
     const blobs = await releaseContent(transaction, [row], now());
     const { numDeletedRows } = await transaction
@@ -36,7 +36,7 @@ export async function deleteExecution(
       .where('status', '=', row.status)
       .executeTakeFirst();
     // Somebody else has deleted it, or mended the workflow, since it was read.
-    if (numDeletedRows !== 1n) throw notThere(scope, id);
+    if (numDeletedRows !== 1n) throw executionNotFound(scope, id);
     await record(platform, transaction, row, personId);
     return blobs;
   });

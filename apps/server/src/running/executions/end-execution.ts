@@ -1,6 +1,6 @@
-import { isFinal } from '@kethub/contract';
+import { isFinal, type ServiceExecution } from '@kethub/contract';
 import { audit, ownContext } from '../../people/audit/index.ts';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
 import type { Person, Platform } from '../../foundation/platform.ts';
 import { markOrphan, removeOrphans } from '../../foundation/storage/index.ts';
 import { presentProgress } from './present.ts';
@@ -9,7 +9,7 @@ import { executionChanged } from './watch.ts';
 
 const CHANNEL = 'execution-ended-by-operator';
 
-/** Calls back with the id of an execution whose place an operator wants to be free. */
+/** Calls back with the id of an execution that an operator has ended. */
 export function onEndedByOperator(platform: Platform, listener: (id: string) => void): () => void {
   return platform.database.listen(CHANNEL, listener);
 }
@@ -19,11 +19,11 @@ const ran = `An operator of the platform ended the execution. Whether its code h
 const waited = 'An operator of the platform ended the execution before it began.';
 
 /**
- * Ends an execution whatever holds it: PENDING becomes FAILED, RUNNING becomes UNKNOWN, at once. The worker that has it frees
- * its place, also when it is the recording or the collecting of its end that does not come to an end: one that has ended
- * already keeps its status. Throws execution-not-found, and conflict for a workflow.
+ * Ends an execution at once: PENDING becomes FAILED, RUNNING becomes UNKNOWN. Its worker frees the slot, even if the end cannot
+ * be recorded or collected; an execution that has ended keeps its status. Throws execution-not-found, and conflict for a
+ * workflow.
  */
-export async function endExecution(platform: Platform, administrator: Person, id: string): Promise<Answer> {
+export async function endExecution(platform: Platform, administrator: Person, id: string): Promise<ServiceExecution> {
   const { database, blobs, now } = platform;
   const unused = await database.write(async (transaction) => {
     const known = await transaction
@@ -40,7 +40,7 @@ export async function endExecution(platform: Platform, administrator: Person, id
       ended_at: now(),
       cause: JSON.stringify({ type: 'about:blank', title: TITLE, detail }),
       sealed_secrets: null,
-      // What has run gets its log from its worker.
+      // The worker stores the log of code that has run.
       ...(isPending && { log: '', input: null, input_blob: null }),
     });
     const recorded = { status: known.status };
@@ -56,5 +56,5 @@ export async function endExecution(platform: Platform, administrator: Person, id
   executionChanged(database, id);
   await removeOrphans(database, blobs, unused);
   const row = await database.read.selectFrom('executions').select(statusColumns).where('id', '=', id).executeTakeFirstOrThrow(); // prettier-ignore
-  return { status: 200, body: presentProgress(row) };
+  return presentProgress(row);
 }

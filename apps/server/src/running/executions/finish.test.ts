@@ -116,7 +116,7 @@ describe.each(databases)('what becomes of what an execution had, on $name', (kin
     const { owner_type: type, owner_id, result_blob } = await rowOf(id);
     if (type === null || owner_id === null || result_blob === null) throw new Error('It has no owner or no blob');
     const scope = { of: { by: 'OWNER' as const, type, id: owner_id }, address: 'http://localhost' };
-    const { body } = await readResult(kethub.platform, scope, id);
+    const body = await readResult(kethub.platform, scope, id);
     const open = (): number =>
       readdirSync('/proc/self/fd').filter((file) => openedAs(file).endsWith(result_blob)).length;
     expect(open()).toBe(1);

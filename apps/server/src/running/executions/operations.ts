@@ -1,4 +1,5 @@
-import type { ServiceExecution } from '@kethub/contract';
+import type { Readable } from 'node:stream';
+import type { ExecutionRecord, ServiceExecution } from '@kethub/contract';
 import type { Runtime } from '@kethub/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { beginWait, list, once, Problem, type Answer, type ListQuery } from '../../foundation/http/index.ts';
@@ -12,27 +13,28 @@ import { presentStatus } from './present.ts';
 import { findExecution, pageOfExecutions, type ExecutionFilter } from './queries.ts';
 import { readRecord } from './record/index.ts';
 import { describeResultFile, readResult, readResultFile, requireKept } from './result.ts';
-import { notThere, type ExecutionScope } from './scope.ts';
-import { Fitting } from './schedule/index.ts';
+import { executionNotFound, type ExecutionReader, type ExecutionScope } from './scope.ts';
+import { CapacityCheck } from './schedule/index.ts';
 import { createAccepting } from './accept.ts';
 import type { Origin } from './origin.ts';
 import { startExecution, type Starting } from './start.ts';
 import { createStatusReader, type StatusReader } from './status-reader.ts';
-import { readStatus, waitForEnd } from './status.ts';
+import { readStatus, waitForEnd, type Waiting } from './status.ts';
 import { watchExecutions, type ExecutionWatch } from './watch.ts';
 import type { BeforeCommit, Workflows } from './workflows.ts';
 
-/** The operations on executions, the same at every door; the scope says what the one who asks may see. */
+/** The operations on executions. The scope of a caller says which executions it may see. */
 export class Executions {
   readonly #platform: Platform;
   readonly #runtime: Runtime | null;
   readonly #watch: ExecutionWatch;
   readonly #statuses: StatusReader;
-  readonly #fitting: Fitting;
+  readonly #waiting: Waiting;
+  readonly #capacity: CapacityCheck;
   readonly #workflows: Workflows;
   readonly #starting: Starting;
 
-  /** `runtime` is null where no executions run in this process. */
+  /** `runtime` is null in a process that runs no executions. */
   constructor(platform: Platform, runtime: Runtime | null, workflows: Workflows) {
     this.#platform = platform;
     this.#workflows = workflows;
@@ -40,28 +42,29 @@ export class Executions {
     this.#runtime = runtime;
     this.#watch = watchExecutions(platform.database);
     this.#statuses = createStatusReader(platform);
-    this.#fitting = new Fitting(platform);
+    this.#waiting = { watch: this.#watch, statuses: this.#statuses };
+    this.#capacity = new CapacityCheck(platform);
   }
 
   /**
-   * Accepts an execution. 201 with its address; with `Prefer: wait=N` answered when it ended or N seconds passed. The body
-   * is the input, as text.
+   * Accepts an execution; the body of the request is its input. With `Prefer: wait=N` the answer comes when the execution has
+   * ended, or after N seconds.
    */
   async start(origin: Origin, request: FastifyRequest, beforeCommit: BeforeCommit | null = null): Promise<Answer> {
     const text = jsonText(request, 'the input');
-    if (origin.program.type === 'MANAGED') await this.#fitting.require(origin.serviceVersionId);
+    if (origin.program.type === 'MANAGED') await this.#capacity.require(origin.serviceVersionId);
     const answer = await startExecution(this.#starting, origin, text, request, beforeCommit);
     const { seconds, end } = beginWait(this.#platform, origin.applicationId ?? origin.owner.id, request);
     if (seconds === 0) return answer;
     const { id } = answer.body as ServiceExecution;
     // Under an Idempotency-Key it may be the answer of an earlier request.
-    const accepted = request.headers['idempotency-key'] === undefined;
-    const ended = waitForEnd(this.#watch, this.#statuses, origin.scope, id, seconds, request, accepted);
+    const isNew = request.headers['idempotency-key'] === undefined;
+    const ended = waitForEnd(this.#waiting, { scope: origin.scope, id, seconds, request }, isNew);
     const body = await ended.finally(end);
     return { ...answer, body, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };
   }
 
-  /** A message for a workflow. Throws not-found where the service is none. */
+  /** Publishes a message of a subscriber. Throws not-found when the service is no workflow. */
   async publish(origin: Origin, request: FastifyRequest, beforeCommit: BeforeCommit | null = null): Promise<Answer> {
     if (origin.program.type !== 'WORKFLOW')
       throw new Problem('not-found', 'This service is no workflow: it takes no messages.');
@@ -72,7 +75,7 @@ export class Executions {
     );
   }
 
-  /** A signal for instances of a workflow. Throws not-found where the service is none. */
+  /** Broadcasts a signal to the instances of a subscriber. Throws not-found when the service is no workflow. */
   async broadcast(origin: Origin, request: FastifyRequest, beforeCommit: BeforeCommit | null = null): Promise<Answer> {
     if (origin.program.type !== 'WORKFLOW')
       throw new Problem('not-found', 'This service is no workflow: it receives no signals.');
@@ -83,7 +86,7 @@ export class Executions {
     );
   }
 
-  /** Newest first. */
+  /** A page of executions, newest first. */
   list(scope: ExecutionScope, { tag, ...query }: ListQuery & Pick<ExecutionFilter, 'tag'>): Promise<Answer> {
     return list(query, {
       address: `${scope.address}/${tag === undefined ? '' : `?tag=${encodeURIComponent(tag)}`}`,
@@ -92,12 +95,13 @@ export class Executions {
     });
   }
 
-  /** The status object; `Prefer: wait=N` waits for it to change. `caller` names the person or application. */
-  status(scope: ExecutionScope, id: string, caller: string, request: FastifyRequest): Promise<Answer> {
-    return readStatus(this.#platform, caller, this.#watch, this.#statuses, scope, id, request);
+  /** The status object; `Prefer: wait=N` waits for it to change. Throws execution-not-found. */
+  status(reader: ExecutionReader, id: string, request: FastifyRequest): Promise<Answer> {
+    return readStatus(this.#platform, this.#waiting, reader, id, request);
   }
 
-  result(scope: ExecutionScope, id: string): Promise<Answer> {
+  /** The result document, a long one as a stream. Throws execution-not-found, result-not-available, result-expired. */
+  result(scope: ExecutionScope, id: string): Promise<string | Readable> {
     return readResult(this.#platform, scope, id);
   }
 
@@ -105,25 +109,25 @@ export class Executions {
     return readResultFile(this.#platform, scope, id, name, request);
   }
 
-  /** Size, type and mark of a result file, without its content. */
+  /** The headers of `resultFile` without the content. */
   resultFileHead(scope: ExecutionScope, id: string, name: string, request: FastifyRequest): Promise<Answer> {
     return describeResultFile(this.#platform, scope, id, name, request);
   }
 
-  record(scope: ExecutionScope, id: string): Promise<Answer> {
+  /** Throws execution-not-found. */
+  record(scope: ExecutionScope, id: string): Promise<ExecutionRecord> {
     return readRecord(this.#platform, scope, id);
   }
 
-  /** `caller` names the person or application that reads. */
+  /** Throws execution-not-found, result-expired. */
   async log(
-    scope: ExecutionScope,
+    { id: caller, scope }: ExecutionReader,
     id: string,
-    caller: string,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<Answer> {
     const row = await findExecution(this.#platform.database, scope, id);
-    if (!row) throw notThere(scope, id);
+    if (!row) throw executionNotFound(scope, id);
     requireKept(row);
     const ofWorkflow = isKept(row) ? null : await this.#workflows.log(id);
     const source = ofWorkflow ?? executionLog(this.#platform, this.#runtime, this.#watch, id);
@@ -131,14 +135,14 @@ export class Executions {
     return answerLog(this.#platform, { key, source, caller }, request, reply);
   }
 
-  async cancel(scope: ExecutionScope, id: string): Promise<Answer> {
-    return { status: 200, body: presentStatus(await cancelExecution(this.#platform, this.#workflows, scope, id)) };
+  /** Returns the status that the execution has then. Throws execution-not-found. */
+  async cancel(scope: ExecutionScope, id: string): Promise<ServiceExecution> {
+    return presentStatus(await cancelExecution(this.#platform, this.#workflows, scope, id));
   }
 
-  /** Deletes an execution that has ended, with all that it left. */
-  async delete(scope: ExecutionScope, id: string, personId: string): Promise<Answer> {
-    await deleteExecution(this.#platform, scope, id, personId);
-    return { status: 204 };
+  /** Deletes an execution that has ended, with all that it left. Throws execution-not-found, execution-not-ended. */
+  delete(scope: ExecutionScope, id: string, personId: string): Promise<void> {
+    return deleteExecution(this.#platform, scope, id, personId);
   }
 
   close(): void {
@@ -147,7 +151,7 @@ export class Executions {
   }
 }
 
-/** A JSON body as the text it came as. Throws unsupported-media-type for any other. */
+/** The bytes of a JSON body. Throws unsupported-media-type for any other body. */
 function jsonText({ body }: FastifyRequest, what: string): Buffer {
   if (Buffer.isBuffer(body)) return body;
   throw new Problem('unsupported-media-type', `Send ${what} as a JSON object with Content-Type: application/json.`);

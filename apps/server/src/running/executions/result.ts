@@ -1,5 +1,5 @@
 import { isFinal, toTimestamp } from '@kethub/contract';
-import { pipeline, Transform } from 'node:stream';
+import { pipeline, Transform, type Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import {
   describeDownload,
@@ -18,22 +18,31 @@ import { resultLinks } from './links.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { presentStatus } from './present.ts';
 import { filesOf, findExecution } from './queries.ts';
-import { notThere, type ExecutionScope } from './scope.ts';
+import { executionNotFound, type ExecutionScope } from './scope.ts';
 
-const json = { 'content-type': 'application/json; charset=utf-8' };
+/** The result document of an execution. Throws execution-not-found, result-not-available, result-expired. */
+export async function readResult(platform: Platform, scope: ExecutionScope, id: string): Promise<string | Readable> {
+  return resultDocument(platform, await requireEnded(platform, scope, id), scope.address);
+}
 
-/** `GET /{id}/result`: what the service returned, or the cause why it did not, at the root, and two HAL members. */
-export async function readResult(platform: Platform, scope: ExecutionScope, id: string): Promise<Answer> {
-  const row = await requireEnded(platform, scope, id);
-  // Of what did not succeed the cause is kept.
+/**
+ * The result of an execution that has ended, or the cause why it did not succeed, with two HAL members at the root. A result
+ * in a blob is streamed. `address` is where executions stand. Throws result-expired.
+ */
+export async function resultDocument(
+  platform: Platform,
+  row: ExecutionRow,
+  address: string,
+): Promise<string | Readable> {
+  // The cause is kept when the result is deleted.
   if (row.cause === null) requireKept(row);
-  const files = await filesOf(platform.database, id);
+  const files = await filesOf(platform.database, row.id);
   const members = JSON.stringify({
-    _links: resultLinks(scope.address, id, files),
+    _links: resultLinks(address, row.id, files),
     _embedded: { status: presentStatus(row) },
   });
-  if (row.result_blob !== null) return largeResult(platform, row.result_blob, members);
-  return { status: 200, headers: json, body: withMembers(row.result ?? row.cause ?? '{}', members) };
+  if (row.result_blob !== null) return streamWithMembers(platform, row.result_blob, members);
+  return withMembers(row.result ?? row.cause ?? '{}', members);
 }
 
 /** Adds the members to the text of an object. The text is not parsed: numbers keep every digit. */
@@ -42,8 +51,8 @@ function withMembers(object: string, members: string): string {
   return body === '' ? members : `{${body},${members.slice(1)}`;
 }
 
-/** The same for a result in a blob, streamed: all of it but the closing brace, then the members. */
-async function largeResult(platform: Platform, key: string, members: string): Promise<Answer> {
+/** Streams an object in a blob without its closing brace, then the members. */
+async function streamWithMembers(platform: Platform, key: string, members: string): Promise<Readable> {
   const { bytes, stream } = await platform.blobs.get(key);
   let left = bytes - 1;
   const body = new Transform({
@@ -56,12 +65,12 @@ async function largeResult(platform: Platform, key: string, members: string): Pr
       done(null, `,${members.slice(1)}`);
     },
   });
-  // Whoever hangs up before the first byte ends the other stream as well.
+  // A caller that disconnects before the first byte ends the other stream as well.
   pipeline(stream, body, () => undefined);
-  return { status: 200, headers: json, body };
+  return body;
 }
 
-/** `GET /{id}/result/{file}`: one file that the execution left, or a range of it. */
+/** A result file, or a range of it. Throws execution-not-found, result-expired, result-file-not-found. */
 export async function readResultFile(
   platform: Platform,
   scope: ExecutionScope,
@@ -77,7 +86,7 @@ export async function readResultFile(
   return download(downloadOf(file), range, stream);
 }
 
-/** The same without the content. */
+/** The headers of a result file, without its content. */
 export async function describeResultFile(
   platform: Platform,
   scope: ExecutionScope,
@@ -90,7 +99,7 @@ export async function describeResultFile(
   return isFresh(request, tag) ? notModified(tag) : describeDownload(downloadOf(file));
 }
 
-/** Files come from user code: a page among them may have its look, and nothing else. */
+/** Files come from user code: an HTML page among them may have styles, and nothing else. */
 function downloadOf({ name, blob, bytes }: ExecutionFileRow): Download {
   const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
   return { name, tag: etag(blob), bytes, mediaType: mediaTypeOf(name), contentSecurityPolicy };
@@ -110,7 +119,7 @@ async function requireFile(
 
 async function requireEnded(platform: Platform, scope: ExecutionScope, id: string): Promise<ExecutionRow> {
   const row = await findExecution(platform.database, scope, id);
-  if (!row) throw notThere(scope, id);
+  if (!row) throw executionNotFound(scope, id);
   if (!isFinal(row.status))
     throw new Problem('result-not-available', `The execution is ${row.status}. The result is there once it has ended.`);
   return row;

@@ -3,16 +3,22 @@ import type { Subscriber } from '../../catalog/access/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
 import type { ExecutionRow, OwnerType, Tables } from '../../foundation/storage/index.ts';
 
-/** Whose executions: those started through a subscription, or all that were started for an owner. */
-export type Askers =
+/** The executions started through a subscription, or all executions of an owner. */
+export type ScopeOwner =
   | { readonly by: 'SUBSCRIPTION'; readonly subscriptionId: string }
   | { readonly by: 'OWNER'; readonly type: OwnerType; readonly id: string };
 
-/** The executions that a request may see, given by the door it came through. Any other is not there. */
+/** The executions that a request may see. Any other answers execution-not-found. */
 export interface ExecutionScope {
-  readonly of: Askers;
-  /** Where they stand at this door, without a slash at the end; an id follows. */
+  readonly of: ScopeOwner;
+  /** URL of these executions, without a slash at its end; an id follows. */
   readonly address: string;
+}
+
+/** The person or application that reads executions, and which ones it may see. */
+export interface ExecutionReader {
+  readonly id: string;
+  readonly scope: ExecutionScope;
 }
 
 /** The executions that were started through a subscription. */
@@ -20,7 +26,7 @@ export function subscriberScope({ subscriptionId, address }: Subscriber): Execut
   return { of: { by: 'SUBSCRIPTION', subscriptionId }, address };
 }
 
-/** The columns that decide. */
+/** Columns that the scope compares. */
 export const scopeColumns = ['subscription_id', 'owner_type', 'owner_id'] as const;
 
 /** Whether an execution lies within the scope. */
@@ -29,7 +35,7 @@ export function isWithin({ of }: ExecutionScope, row: Pick<ExecutionRow, (typeof
   return row.owner_id === of.id && row.owner_type === of.type;
 }
 
-/** The same as a condition of SQL. */
+/** `isWithin` as a condition of SQL. */
 export function within({ of }: ExecutionScope) {
   return (where: ExpressionBuilder<Tables, 'executions'>) =>
     of.by === 'SUBSCRIPTION'
@@ -37,7 +43,7 @@ export function within({ of }: ExecutionScope) {
       : where.and([where('owner_type', '=', of.type), where('owner_id', '=', of.id)]);
 }
 
-/** The same of the tags of executions. */
+/** `isWithin` as a condition on the table of tags. */
 export function taggedWithin({ of }: ExecutionScope) {
   return (where: ExpressionBuilder<Tables, 'execution_tags'>) =>
     of.by === 'SUBSCRIPTION'
@@ -45,7 +51,7 @@ export function taggedWithin({ of }: ExecutionScope) {
       : where.and([where('execution_tags.owner_type', '=', of.type), where('execution_tags.owner_id', '=', of.id)]);
 }
 
-export function notThere({ of }: ExecutionScope, id: string): Problem {
+export function executionNotFound({ of }: ExecutionScope, id: string): Problem {
   return new Problem(
     'execution-not-found',
     of.by === 'SUBSCRIPTION'

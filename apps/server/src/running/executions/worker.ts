@@ -24,20 +24,22 @@ import { onPending } from './accept.ts';
 import { ExecutionObserver } from './observe.ts';
 import { executionChanged } from './watch.ts';
 
-/** A lost notification, a cancellation through another process or a failed finish is found by looking again. */
+/** Milliseconds between polls, which find lost notifications, cancellations by other processes and ends not recorded yet. */
 const POLL_MS = 1_000;
+/** Attempts to start an execution that the runtime refuses; then it fails. */
 const START_ATTEMPTS = 5;
-/** An engine that is restarted is away for some seconds. */
+/** The same for a container: an engine that restarts is away for some seconds. */
 const CONTAINER_START_ATTEMPTS = 12;
+/** Milliseconds before the second attempt; they grow with each. */
 const RETRY_MS = 500;
-/** One that has ended for its caller, and whose processes are not told to have ended for so long, in milliseconds, is freed. */
+/** Milliseconds after which the slot of an execution is freed that has ended for its caller, but not in the runtime. */
 const OVERDUE_MS = 60_000;
-/** So long, in milliseconds, the runtime has to free a place; then the place is free. */
+/** Milliseconds that the runtime has to end an execution; then its slot is freed in any case. */
 const FREED_MS = 10_000;
 
 /**
- * Takes pending executions and has the runtime run them, each once. What it runs belongs to its `workerId`, which
- * survives a restart: the next process with the same id and data folder takes over where this one was killed.
+ * Claims pending executions and has the runtime run each once. Running executions belong to the `workerId`, which survives a
+ * restart: the next process with the same id and data folder takes them over.
  */
 export class ExecutionWorker {
   readonly #platform: Platform;
@@ -49,19 +51,20 @@ export class ExecutionWorker {
   readonly #claims: Claims;
   readonly #heartbeat: Heartbeat;
   readonly #copier: LogCopier;
-  /** Executions that the runtime has not ended or that are not collected yet, and what each was promised. */
+  /** Executions that the runtime has not ended, or whose end is not collected yet, with the resources given to each. */
   readonly #running = new Map<string, Needs>();
   readonly #observer: ExecutionObserver;
   readonly #ends: EndCollector;
-  /** Since when each has been looked after that has ended for its caller, and not here. */
+  /** When each execution was first found that has ended for its caller, but still runs here. */
   readonly #overdue = new Map<string, number>();
   readonly #unsubscribe: (() => void)[] = [];
   readonly #stopped = new AbortController();
   #claiming: Promise<void> | null = null;
+  /** Whether to claim once more after the claim that is under way. */
   #again = false;
-  /** How often it was claimed. */
-  #claimed = 0;
-  #poll: NodeJS.Timeout | null = null;
+  /** Number of claims so far. */
+  #claimCount = 0;
+  #timer: NodeJS.Timeout | null = null;
 
   constructor(platform: Platform, runtime: Runtime, runnables: Runnables, containers: ContainerWatch) {
     this.#platform = platform;
@@ -83,7 +86,7 @@ export class ExecutionWorker {
     });
   }
 
-  /** Takes over what an earlier process of this worker left, then claims. */
+  /** Takes over the executions of an earlier process of this worker, then claims new ones. */
   async start(): Promise<void> {
     await this.#heartbeat.start();
     this.#unsubscribe.push(() => this.#heartbeat.stop());
@@ -95,14 +98,14 @@ export class ExecutionWorker {
     this.#unsubscribe.push(onPending(this.#platform, () => this.#wake()));
     this.#unsubscribe.push(onCancelled(this.#platform, (id) => void this.#cancel(id)));
     this.#unsubscribe.push(onEndedByOperator(this.#platform, (id) => void this.#free(id)));
-    this.#poll = setInterval(() => void this.#look(), POLL_MS);
+    this.#timer = setInterval(() => void this.#poll(), POLL_MS);
     this.#wake();
   }
 
-  /** Claims no more and waits for what is being written. Running code goes on and is collected by the next process. */
+  /** Stops claiming and waits for writes under way. Running code goes on; the next process collects it. */
   async stop(): Promise<void> {
     this.#stopped.abort();
-    if (this.#poll) clearInterval(this.#poll);
+    if (this.#timer) clearInterval(this.#timer);
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await this.#claiming;
     await this.#copier.stop();
@@ -113,7 +116,7 @@ export class ExecutionWorker {
     return this.#running.size;
   }
 
-  /** What the database calls RUNNING on this worker and what the runtime knows, brought together. */
+  /** Reconciles the rows that are RUNNING on this worker with the executions that the runtime knows. */
   async #recover(): Promise<void> {
     const rows = await runningOf(this.#platform.database, this.#workerId);
     for (const row of rows) {
@@ -123,7 +126,7 @@ export class ExecutionWorker {
     const known = new Map((await this.#runtime.list()).map((one) => [one.executionId, one]));
     await clearOtherPools(this.#platform, new Set([...this.#running.keys(), ...known.keys()]));
     for (const row of rows) {
-      // Not known to the runtime: the job was never handed over, so the code has not run.
+      // The runtime never received the job, so the code has not run.
       if (!known.has(row.id)) void this.#run(row);
     }
     for (const id of await uncollectedOf(this.#platform.database, this.#workerId))
@@ -135,7 +138,7 @@ export class ExecutionWorker {
     if (rows.length > 0) this.#platform.log.info({ executions: rows.length }, 'took over running executions');
   }
 
-  /** Cancelled while no process of this worker lived: its code still runs, and still takes what it was promised. */
+  /** Ends an execution that was cancelled while no process of this worker ran: its code still uses its resources. */
   async #endCancelled(id: string): Promise<void> {
     const row = await promisedTo(this.#platform.database, id);
     if (row) this.#running.set(id, needsOfRow(row));
@@ -156,15 +159,15 @@ export class ExecutionWorker {
     const { maxConcurrentExecutions } = this.#platform.configuration;
     while (this.#again && !this.#stopped.signal.aborted) {
       this.#again = false;
-      const places = maxConcurrentExecutions - this.#running.size;
-      if (places <= 0) return;
-      // Places that were freed before an end could be collected: what waits on the disk for that is bounded.
+      const slots = maxConcurrentExecutions - this.#running.size;
+      if (slots <= 0) return;
+      // Slots may be freed before the end is collected: this bounds how much waits on the disk for that.
       if (this.#ends.ids.filter((id) => !this.#running.has(id)).length >= maxConcurrentExecutions) return;
       await this.#heartbeat.ensureAlive();
       const promised = this.#running;
-      this.#claimed += 1;
+      this.#claimCount += 1;
       const containers = this.#containers.usable;
-      const offer = { workerId: this.#workerId, capacity: this.#capacity, containers, promised, places };
+      const offer = { workerId: this.#workerId, capacity: this.#capacity, containers, promised, slots };
       const rows = await this.#claims.claim(offer);
       for (const row of rows) {
         this.#running.set(row.id, needsOfRow(row));
@@ -172,14 +175,14 @@ export class ExecutionWorker {
         executionChanged(this.#platform.database, row.id);
         void this.#run(row);
       }
-      // There may be more of the same queues.
+      // The same queues may have more.
       if (rows.length > 0) this.#again = true;
     }
   }
 
   /**
-   * Hands a claimed execution to the runtime. The start is idempotent: it is tried again when the connection to the runner
-   * breaks, and for as long as the database or the disk is away.
+   * Hands a claimed execution to the runtime. The start is idempotent. It is repeated when the connection to the runner breaks,
+   * and for as long as the database or the disk is not available.
    */
   async #run(row: ExecutionRow): Promise<void> {
     const claimed = this.#running.get(row.id);
@@ -188,8 +191,8 @@ export class ExecutionWorker {
       try {
         const job = await jobOf(this.#platform, this.#runnables, row);
         if ('image' in job.code) attempts = CONTAINER_START_ATTEMPTS;
-        // A start without an answer may have been one, whose end is collected by now: once that is forgotten, the runtime
-        // would take the next start for the first.
+        // An attempt without an answer may have started it, and its end may be collected by now. The runtime has forgotten
+        // it then and would run it a second time.
         if (this.#running.get(row.id) !== claimed || this.#ends.has(row.id)) return;
         await this.#runtime.start(job);
         if (row.sealed_secrets !== null) await this.#eraseSecrets(row.id);
@@ -212,12 +215,12 @@ export class ExecutionWorker {
     );
   }
 
-  /** The execution cannot be started at all. False when that could not be noted. */
+  /** Records that the execution cannot be started. Returns false when that could not be written. */
   async #fail(id: string, reason: unknown): Promise<boolean> {
     try {
       await failExecution(this.#platform, id, reason);
     } catch (error) {
-      this.#platform.log.error({ execution: id, err: error }, 'could not note that an execution cannot be started');
+      this.#platform.log.error({ execution: id, err: error }, 'could not record that an execution cannot be started');
       return false;
     }
     this.#done(id);
@@ -231,10 +234,10 @@ export class ExecutionWorker {
     this.#wake();
   }
 
-  /** Frees the place of an execution, whatever holds it: its code, the recording of its end, or the collecting. */
+  /** Frees the slot of an execution, whether its code, the recording of its end or the collecting takes it. */
   async #free(id: string): Promise<void> {
     if (!this.#running.has(id) && !this.#ends.has(id)) return;
-    this.#platform.log.warn({ execution: id }, 'frees the place of an execution');
+    this.#platform.log.warn({ execution: id }, 'frees the slot of an execution');
     setTimeout(() => this.#release(id), FREED_MS).unref();
     await this.#runtime.end(id).catch((error: unknown) => {
       this.#platform.log.error({ execution: id, err: error }, 'the runtime could not free an execution');
@@ -245,44 +248,44 @@ export class ExecutionWorker {
   #release(id: string): void {
     this.#overdue.delete(id);
     if (!this.#running.delete(id)) return;
-    this.#platform.log.error({ execution: id }, 'freed the place of an execution whose end is not collected');
+    this.#platform.log.error({ execution: id }, 'freed the slot of an execution whose end is not collected');
     this.#wake();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     try {
       this.#wake();
-      await this.#takeUp();
+      await this.#adopt();
       for (const id of this.#ends.overdue) this.#release(id);
       for (const id of await endedOf(this.#platform.database, [...this.#running.keys()])) await this.#endOverdue(id);
       this.#ends.again();
       for (const one of await this.#runtime.list()) if (one.state === 'ENDED') this.#ends.collect(one.end);
     } catch (error) {
-      this.#platform.log.warn({ err: error }, 'could not look after running executions');
+      this.#platform.log.warn({ err: error }, 'could not poll running executions');
     }
   }
 
   /**
-   * Begins with what was claimed, but of which the answer of the database was lost on its way. What this process knows, or
-   * knew when the database was asked, is not that; and it is not asked while a claim is under way.
+   * Starts executions that were claimed although the answer of the database was lost. While a claim is under way, or when one
+   * has been made meanwhile, nothing can be said about them.
    */
-  async #takeUp(): Promise<void> {
+  async #adopt(): Promise<void> {
     if (this.#claiming) return;
-    const claimed = this.#claimed;
+    const claims = this.#claimCount;
     const known = new Set([...this.#running.keys(), ...this.#ends.ids]);
     const ids = await runningIdsOf(this.#platform.database, this.#workerId);
-    if (this.#claimed !== claimed || ids.every((id) => known.has(id))) return;
+    if (this.#claimCount !== claims || ids.every((id) => known.has(id))) return;
     const rows = await runningOf(this.#platform.database, this.#workerId);
-    if (this.#claimed !== claimed) return;
+    if (this.#claimCount !== claims) return;
     for (const row of rows) {
       if (known.has(row.id) || this.#running.has(row.id)) continue;
-      this.#platform.log.warn({ execution: row.id }, 'took up an execution whose claim was not confirmed');
+      this.#platform.log.warn({ execution: row.id }, 'took over an execution whose claim was not confirmed');
       this.#running.set(row.id, needsOfRow(row));
       void this.#run(row);
     }
   }
 
-  /** It has ended for its caller, and its code may still run. */
+  /** Ends an execution that has ended for its caller, and whose code may still run. */
   async #endOverdue(id: string): Promise<void> {
     if (this.#ends.has(id)) return;
     const since = this.#overdue.get(id) ?? performance.now();
@@ -291,7 +294,7 @@ export class ExecutionWorker {
     else await this.#free(id);
   }
 
-  /** Ends the processes of an execution that was cancelled. When it cannot be told now, the next look does it. */
+  /** Ends the processes of a cancelled execution. When the runtime cannot be reached, the next poll tries again. */
   async #cancel(id: string): Promise<void> {
     if (!this.#running.has(id)) return;
     await this.#runtime.cancel(id).catch((error: unknown) => {

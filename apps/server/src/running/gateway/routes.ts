@@ -1,8 +1,6 @@
 import {
   ApiSpecification,
   ExecutionInput,
-  Id,
-  ResultResponse,
   ServiceExecution,
   ServiceExecutionEntry,
   Tag,
@@ -16,9 +14,8 @@ import {
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import type { Subscriber } from '../../catalog/access/index.ts';
-import { originOf, subscriberScope, type Executions, type ExecutionScope } from '../executions/index.ts';
+import { executionEndpoints, originOf, subscriberScope, type Executions } from '../executions/index.ts';
 import { endpointsOf, ListQuery, type Endpoint } from '../../foundation/http/index.ts';
-import { logContent, logProblems } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Purpose } from './admission.ts';
 import { countStarts } from './count-starts.ts';
@@ -26,8 +23,8 @@ import { readOpenApi } from './openapi.ts';
 import type { TokenEndpoint } from './token.ts';
 
 /**
- * CLIENT: an application that authenticates itself at the token endpoint. SUBSCRIBER: one with a bearer token. STARTER: the
- * same, for a version that has not been retired.
+ * CLIENT: an application that authenticates at the token endpoint. SUBSCRIBER: an application with a bearer token. STARTER: a
+ * subscriber of a version that is not retired.
  */
 export type GatewayAccess = 'CLIENT' | Purpose;
 /** Null at the token endpoint. */
@@ -36,9 +33,7 @@ export type GatewayCaller = Subscriber | null;
 const endpoint = endpointsOf<GatewayAccess, GatewayCaller>();
 const service = '/:owner/:service/:version';
 const address = { owner: Type.String(), service: Type.String(), version: Type.String() };
-const one = Type.Object({ ...address, id: Id });
 const refused = ['not-authenticated', 'not-subscribed', 'service-not-found'] as const;
-const missing = [...refused, 'invalid-request', 'execution-not-found'] as const;
 const tag = 'Service executions';
 
 /** The token endpoint and the managed-service interface. */
@@ -71,7 +66,7 @@ export function gatewayEndpoints(
       query: Type.Object({ ...ListQuery.properties, tag: Type.Optional(Tag) }),
       answers: { 200: Type.Array(ServiceExecutionEntry) },
       problems: [...refused, 'invalid-request'],
-      handle: ({ caller, query }) => executions.list(scopeOf(caller), query),
+      handle: ({ caller, query }) => executions.list(subscriberScope(admitted(caller)), query),
     }),
     endpoint({
       method: 'POST',
@@ -187,78 +182,21 @@ export function gatewayEndpoints(
       problems: [...refused, 'not-found'],
       handle: ({ caller, request }) => readOpenApi(platform, admitted(caller), request),
     }),
-    endpoint({
-      method: 'GET',
+    ...executionEndpoints<GatewayAccess, GatewayCaller>(executions, {
       path: `${service}/:id`,
-      id: 'getExecution',
-      waits: true,
+      params: address,
+      idParameter: 'id',
       tag,
-      access: 'SUBSCRIBER',
-      summary: 'Read the status of an execution',
-      description: '`Prefer: wait=N` waits for the status to change.',
-      params: one,
-      answers: { 200: ServiceExecution, 304: null },
-      problems: [...missing],
-      handle: ({ caller, params, request }) =>
-        executions.status(scopeOf(caller), params.id, admitted(caller).applicationId, request),
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${service}/:id/result`,
-      id: 'getResult',
-      tag,
-      access: 'SUBSCRIBER',
-      summary: 'Read the result of an execution',
-      description: 'For an execution that did not succeed the cause stands in its place: type, title and detail.',
-      params: one,
-      answers: { 200: ResultResponse },
-      problems: [...missing, 'result-not-available', 'result-expired'],
-      handle: ({ caller, params }) => executions.result(scopeOf(caller), params.id),
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${service}/:id/result/:file`,
-      id: 'getResultFile',
-      tag,
-      access: 'SUBSCRIBER',
-      summary: 'Download a result file',
-      params: Type.Object({ ...address, id: Id, file: Type.String() }),
-      description: 'With `Range` a part of it, and with `If-None-Match` nothing that is known already.',
-      answers: { 200: { media: ['*/*'] }, 206: { media: ['*/*'] }, 304: null },
-      problems: [
-        ...missing,
-        'result-not-available',
-        'result-expired',
-        'result-file-not-found',
-        'range-not-satisfiable',
-      ],
-      handle: ({ caller, params, request }) => executions.resultFile(scopeOf(caller), params.id, params.file, request),
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${service}/:id/log`,
-      id: 'getLog',
-      tag,
-      access: 'SUBSCRIBER',
-      summary: 'Read or follow the log of an execution',
-      params: one,
-      answers: { 200: logContent },
-      problems: [...missing, ...logProblems, 'result-expired'],
-      handle: ({ caller, params, request, reply }) =>
-        executions.log(scopeOf(caller), params.id, admitted(caller).applicationId, request, reply),
-    }),
-    endpoint({
-      method: 'PUT',
-      path: `${service}/:id/cancel`,
-      id: 'cancelExecution',
-      tag,
-      access: 'SUBSCRIBER',
-      summary: 'Cancel a PENDING or RUNNING execution',
-      description: 'One that has ended stays as it is: the status says how it ended.',
-      params: one,
-      answers: { 200: ServiceExecution },
-      problems: missing,
-      handle: ({ caller, params }) => executions.cancel(scopeOf(caller), params.id),
+      ids: {
+        status: 'getExecution',
+        result: 'getResult',
+        resultFile: 'getResultFile',
+        log: 'getLog',
+        cancel: 'cancelExecution',
+      },
+      access: { read: 'SUBSCRIBER', cancel: 'SUBSCRIBER' },
+      problems: [...refused, 'invalid-request', 'execution-not-found'],
+      readerOf: (caller) => ({ id: admitted(caller).applicationId, scope: subscriberScope(admitted(caller)) }),
     }),
   ];
 }
@@ -266,8 +204,4 @@ export function gatewayEndpoints(
 function admitted(caller: GatewayCaller): Subscriber {
   if (!caller) throw new Error('An endpoint for subscribers was reached by somebody else');
   return caller;
-}
-
-function scopeOf(caller: GatewayCaller): ExecutionScope {
-  return subscriberScope(admitted(caller));
 }

@@ -1,4 +1,4 @@
-import type { OwnedExecution, ProvidedExecution } from '@kethub/contract';
+import type { ExecutionRecord, OwnedExecution, ProvidedExecution } from '@kethub/contract';
 import {
   executionLinks,
   pageOfExecutions,
@@ -66,11 +66,11 @@ export async function providedRecord(
   context: Context,
   serviceId: string,
   id: string,
-): Promise<Answer> {
+): Promise<ExecutionRecord> {
   await requireService(platform.database.read, context, serviceId);
-  const answer = await readProvidedRecord(platform, serviceId, id);
-  if (!answer) throw new Problem('execution-not-found', `The service ${serviceId} has no execution ${id}.`);
-  return answer;
+  const record = await readProvidedRecord(platform, serviceId, id);
+  if (!record) throw new Problem('execution-not-found', `The service ${serviceId} has no execution ${id}.`);
+  return record;
 }
 
 /** The address of a list with what it is narrowed to. */

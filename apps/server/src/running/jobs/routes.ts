@@ -5,13 +5,12 @@ import {
   limits,
   OwnedExecution,
   ProvidedExecution,
-  ResultResponse,
   ServiceExecution,
   Tag,
   Version,
 } from '@kethub/contract';
 import { Type } from 'typebox';
-import { endExecution, type Executions } from '../executions/index.ts';
+import { endExecution, executionEndpoints, type Executions } from '../executions/index.ts';
 import {
   contextOf,
   ListQuery,
@@ -19,8 +18,7 @@ import {
   platformEndpoint as endpoint,
   type PlatformEndpoint,
 } from '../../foundation/http/index.ts';
-import { logContent, logProblems } from '../../foundation/logs/index.ts';
-import type { Platform } from '../../foundation/platform.ts';
+import type { Caller, Platform, PlatformAccess } from '../../foundation/platform.ts';
 import { listOwned, listProvided, providedRecord } from './list.ts';
 import { jobScope } from './scope.ts';
 import { startJob } from './start-job.ts';
@@ -58,7 +56,7 @@ const start = {
   ],
 } as const;
 
-/** The job interface: executions started and seen by people, of services that are theirs or shared with them. */
+/** The job interface: people run services that are their own or shared with them, and read the executions. */
 export const jobEndpoints = (platform: Platform, executions: Executions): PlatformEndpoint[] => [
   endpoint({
     ...start,
@@ -66,7 +64,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     id: 'startJob',
     summary: 'Run the newest version of a service: the newest published one, or the draft while there is none',
     description:
-      'Of the caller, or shared with them, published or not. The body is the input: a JSON object. `Prefer: wait=N` answers when it has ended, or after N seconds.',
+      'The service is of the caller, or shared with them, published or not. The body is the input: a JSON object. `Prefer: wait=N` answers when it has ended, or after N seconds.',
     params: servicePath,
     handle: ({ params, caller, request }) =>
       startJob(platform, executions, contextOf(caller), params.serviceId, null, request),
@@ -77,7 +75,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     id: 'startJobOfVersion',
     summary: 'Run a version of a service',
     description:
-      'Of a service of their own, also a draft whose build has succeeded; of one that is shared with them, a published version, or the draft while no published one can be started. The service need not be published internally. The body is the input: a JSON object. `Prefer: wait=N` answers when it has ended, or after N seconds.',
+      'An owner may also run a draft whose build has succeeded. A recipient of a share may run a published version, or the draft while no published one can be started. The service need not be published internally. The body is the input: a JSON object. `Prefer: wait=N` answers when it has ended, or after N seconds.',
     params: Type.Object({ serviceId: Id, version: Version }),
     handle: ({ params, caller, request }) =>
       startJob(platform, executions, contextOf(caller), params.serviceId, params.version, request),
@@ -105,7 +103,10 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     params: Type.Object({ serviceId: Id, executionId: Id }),
     answers: { 200: ExecutionRecord },
     problems: ['invalid-request', 'not-found', 'execution-not-found'],
-    handle: ({ params, caller }) => providedRecord(platform, contextOf(caller), params.serviceId, params.executionId),
+    handle: async ({ params, caller }) => ({
+      status: 200,
+      body: await providedRecord(platform, contextOf(caller), params.serviceId, params.executionId),
+    }),
   }),
   endpoint({
     method: 'GET',
@@ -119,47 +120,21 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     problems: ['invalid-request'],
     handle: ({ caller, query }) => listOwned(platform, contextOf(caller), query),
   }),
-  endpoint({
-    method: 'GET',
+  ...executionEndpoints<PlatformAccess, Caller>(executions, {
     path: '/service-executions/:executionId',
-    id: 'getOwnedExecution',
-    waits: true,
+    params: {},
+    idParameter: 'executionId',
     tag,
-    access: 'execution:read',
-    summary: 'Read the status of an execution',
-    description: '`Prefer: wait=N` waits for the status to change.',
-    params: one,
-    answers: { 200: ServiceExecution, 304: null },
+    ids: {
+      status: 'getOwnedExecution',
+      result: 'getOwnedResult',
+      resultFile: 'getOwnedResultFile',
+      log: 'getOwnedLog',
+      cancel: 'cancelOwnedExecution',
+    },
+    access: { read: 'execution:read', cancel: 'execution:cancel' },
     problems: missing,
-    handle: ({ params, caller, request }) =>
-      executions.status(jobScope(platform, contextOf(caller)), params.executionId, contextOf(caller).personId, request),
-  }),
-  endpoint({
-    method: 'GET',
-    path: '/service-executions/:executionId/result',
-    id: 'getOwnedResult',
-    tag,
-    access: 'execution:read',
-    summary: 'Read the result of an execution',
-    description: 'For an execution that did not succeed the cause stands in its place: type, title and detail.',
-    params: one,
-    answers: { 200: ResultResponse },
-    problems: [...missing, 'result-not-available', 'result-expired'],
-    handle: ({ params, caller }) => executions.result(jobScope(platform, contextOf(caller)), params.executionId),
-  }),
-  endpoint({
-    method: 'GET',
-    path: '/service-executions/:executionId/result/:file',
-    id: 'getOwnedResultFile',
-    tag,
-    access: 'execution:read',
-    summary: 'Download a result file',
-    params: Type.Object({ executionId: Id, file: Type.String() }),
-    description: 'With `Range` a part of it, and with `If-None-Match` nothing that is known already.',
-    answers: { 200: { media: ['*/*'] }, 206: { media: ['*/*'] }, 304: null },
-    problems: [...missing, 'result-not-available', 'result-expired', 'result-file-not-found', 'range-not-satisfiable'],
-    handle: ({ params, caller, request }) =>
-      executions.resultFile(jobScope(platform, contextOf(caller)), params.executionId, params.file, request),
+    readerOf: (caller) => ({ id: contextOf(caller).personId, scope: jobScope(platform, contextOf(caller)) }),
   }),
   endpoint({
     method: 'HEAD',
@@ -176,25 +151,6 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
   }),
   endpoint({
     method: 'GET',
-    path: '/service-executions/:executionId/log',
-    id: 'getOwnedLog',
-    tag,
-    access: 'execution:read',
-    summary: 'Read or follow the log of an execution',
-    params: one,
-    answers: { 200: logContent },
-    problems: [...missing, ...logProblems, 'result-expired'],
-    handle: ({ params, caller, request, reply }) =>
-      executions.log(
-        jobScope(platform, contextOf(caller)),
-        params.executionId,
-        contextOf(caller).personId,
-        request,
-        reply,
-      ),
-  }),
-  endpoint({
-    method: 'GET',
     path: '/service-executions/:executionId/record',
     id: 'getOwnedRecord',
     tag,
@@ -203,7 +159,10 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     params: one,
     answers: { 200: ExecutionRecord },
     problems: missing,
-    handle: ({ params, caller }) => executions.record(jobScope(platform, contextOf(caller)), params.executionId),
+    handle: async ({ params, caller }) => ({
+      status: 200,
+      body: await executions.record(jobScope(platform, contextOf(caller)), params.executionId),
+    }),
   }),
   endpoint({
     method: 'DELETE',
@@ -213,27 +172,15 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     access: 'execution:delete',
     summary: 'Delete an execution that has ended, with its result, result files and log',
     description:
-      'Cancel it first if it runs. Of a workflow its journal goes as well; what services its tasks have called stays. What was charged stays. Afterwards the execution is not there: 404.',
+      'Cancel it first if it runs. The journal of a workflow is deleted as well; executions that its tasks have started stay, and so does what was charged. Afterwards requests for it answer 404.',
     params: one,
     answers: { 204: null },
     problems: [...missing, 'execution-not-ended'],
-    handle: ({ params, caller }) => {
+    handle: async ({ params, caller }) => {
       const context = contextOf(caller);
-      return executions.delete(jobScope(platform, context), params.executionId, context.personId);
+      await executions.delete(jobScope(platform, context), params.executionId, context.personId);
+      return { status: 204 };
     },
-  }),
-  endpoint({
-    method: 'PUT',
-    path: '/service-executions/:executionId/cancel',
-    id: 'cancelOwnedExecution',
-    tag,
-    access: 'execution:cancel',
-    summary: 'Cancel a PENDING or RUNNING execution',
-    description: 'One that has ended stays as it is: the status says how it ended.',
-    params: one,
-    answers: { 200: ServiceExecution },
-    problems: missing,
-    handle: ({ params, caller }) => executions.cancel(jobScope(platform, contextOf(caller)), params.executionId),
   }),
   endpoint({
     method: 'POST',
@@ -243,10 +190,13 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     access: 'ADMINISTRATOR',
     summary: 'End an execution of anybody, whatever holds it',
     description:
-      'PENDING becomes FAILED, RUNNING becomes UNKNOWN, at once; one that has ended keeps its status. The worker that has it ends its processes and frees its place within seconds, also when the end cannot be recorded or collected. On record in the audit logs of the administrator and of the owner.',
+      'PENDING becomes FAILED and RUNNING becomes UNKNOWN at once; an execution that has ended keeps its status. Its worker ends the processes and frees the slot within seconds, even if the end cannot be recorded. The audit logs of the administrator and of the owner record it.',
     params: one,
     answers: { 200: ServiceExecution },
     problems: [...missing, 'conflict'],
-    handle: ({ params, caller }) => endExecution(platform, personOf(caller), params.executionId),
+    handle: async ({ params, caller }) => ({
+      status: 200,
+      body: await endExecution(platform, personOf(caller), params.executionId),
+    }),
   }),
 ];

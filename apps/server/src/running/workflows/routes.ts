@@ -15,7 +15,7 @@ import {
 } from '@kethub/contract';
 import { jsonText, parseExact } from '@kethub/workflow';
 import { Type } from 'typebox';
-import type { Executions, Workflows } from '../executions/index.ts';
+import { answerResult, type Executions, type Workflows } from '../executions/index.ts';
 import {
   contextOf,
   ListQuery,
@@ -67,7 +67,11 @@ export const workflowEndpoints = (
         if (!instance)
           throw new Problem('execution-not-found', `You have no execution ${params.executionId} of a workflow.`);
         const of = { by: 'OWNER', type: context.type, id: context.id } as const;
-        return executions.result({ of, address: `${platform.addresses.api}/service-executions` }, params.executionId);
+        return answerResult(
+          executions,
+          { of, address: `${platform.addresses.api}/service-executions` },
+          params.executionId,
+        );
       },
     }),
     endpoint({

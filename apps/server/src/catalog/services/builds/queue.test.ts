@@ -218,7 +218,7 @@ describe.each(databases)('the queue of builds on $name', (kind) => {
   };
   const claimExecutions = (): Promise<unknown[]> =>
     new Claims({ ...platform, workerId: 'worker' }).claim({
-      workerId: 'worker', capacity: { ...capacity, cpus: 2 }, containers: true, promised: new Map(), places: 9,
+      workerId: 'worker', capacity: { ...capacity, cpus: 2 }, containers: true, promised: new Map(), slots: 9,
     }); // prettier-ignore
   const claimBuilds = async (cpus: number): Promise<number> =>
     (await new BuildClaims(platform, 'worker', { ...capacity, cpus }).claim(['PYTHON_TEMPLATE'])).length;

@@ -1,27 +1,30 @@
 import { isFinal, type ExecutionRecord } from '@kethub/contract';
-import type { Answer } from '../../../foundation/http/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import type { ExecutionRow } from '../../../foundation/storage/index.ts';
 import { presentProgress } from '../present.ts';
 import { findExecution, findExecutionOfService } from '../queries.ts';
-import { notThere, type ExecutionScope } from '../scope.ts';
+import { executionNotFound, type ExecutionScope } from '../scope.ts';
 import type { Kept } from './keep.ts';
 
-/** The record of an execution within a scope: all of it. */
-export async function readRecord(platform: Platform, scope: ExecutionScope, id: string): Promise<Answer> {
+/** The whole record of an execution. Throws execution-not-found. */
+export async function readRecord(platform: Platform, scope: ExecutionScope, id: string): Promise<ExecutionRecord> {
   const row = await findExecution(platform.database, scope, id);
-  if (!row) throw notThere(scope, id);
-  return { status: 200, body: await present(platform, row) };
+  if (!row) throw executionNotFound(scope, id);
+  return present(platform, row);
 }
 
-/** The same for the provider of the service: hashes and sizes. Null when the service has no such execution. */
-export async function readProvidedRecord(platform: Platform, serviceId: string, id: string): Promise<Answer | null> {
+/** The record for the provider of the service: only hashes and sizes. Null when the service has no such execution. */
+export async function readProvidedRecord(
+  platform: Platform,
+  serviceId: string,
+  id: string,
+): Promise<ExecutionRecord | null> {
   const row = await findExecutionOfService(platform.database, serviceId, id);
   if (!row) return null;
   const { dataPools: _dataPools, ...record } = await present(platform, row);
   const files = record.files.map(({ name: _name, ...file }) => file);
   const exit = record.exit && { reason: record.exit.reason };
-  return { status: 200, body: { ...record, files, exit } satisfies ExecutionRecord };
+  return { ...record, files, exit };
 }
 
 async function present({ database }: Platform, row: ExecutionRow): Promise<ExecutionRecord> {
@@ -74,7 +77,7 @@ function limitsOf(row: ExecutionRow, kept: Kept | null): ExecutionRecord['limits
 function exitOf(row: ExecutionRow, kept: Kept | null): ExecutionRecord['exit'] {
   if (!isFinal(row.status)) return null;
   const cause = row.cause === null ? null : (JSON.parse(row.cause) as { title?: string; detail?: string });
-  // Of what was cancelled, or given up, the runtime tells its own end; what counts is what was answered.
+  // For a CANCELLED or UNKNOWN execution the runtime may report another end: the status that callers saw counts.
   const reason = row.status === 'CANCELLED' || row.status === 'UNKNOWN' ? row.status : (kept?.reason ?? row.status);
   return { reason, ...(cause?.detail !== undefined && { detail: cause.detail }) };
 }

@@ -51,19 +51,19 @@ describe.each(databases)('claims on $name', (kind) => {
     await platform.database.write((transaction) => insertMany(transaction, 'executions', columns, rows));
     return rows.map(({ id }) => id);
   };
-  const offer = (places: number, changed: Partial<Offer> = {}): Offer => ({
+  const offer = (slots: number, changed: Partial<Offer> = {}): Offer => ({
     workerId: 'worker',
     capacity,
     containers: true,
     promised: new Map(),
-    places,
+    slots,
     ...changed,
   });
   /** Of a worker that knows what it has been promised, unless said otherwise. */
-  const owners = async (places: number, changed: Partial<Offer> = {}) => {
+  const owners = async (slots: number, changed: Partial<Offer> = {}) => {
     const rows = await promisesOf(platform.database.read, changed.workerId ?? 'worker', false);
     const promised = new Map(rows.map((row) => [row.id, needsOfRow(row)]));
-    return (await claims.claim(offer(places, { promised, ...changed }))).map((row) => row.owner_id);
+    return (await claims.claim(offer(slots, { promised, ...changed }))).map((row) => row.owner_id);
   };
   const numbersTo = (count: number) =>
     kind.name === 'SQLite'
@@ -125,7 +125,7 @@ describe.each(databases)('claims on $name', (kind) => {
     expect(await owners(8, { workerId: 'other' })).toHaveLength(2);
   });
 
-  test('places that were taken by a claim without an answer are taken', async () => {
+  test('slots that were taken by a claim without an answer are taken', async () => {
     await version('v');
     await queue('a', 'v', 5);
     await claims.claim(offer(2));

@@ -1,4 +1,5 @@
 import type { RuntimeConfiguration } from '@kethub/contract';
+import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../foundation/platform.ts';
 import { needsOf } from '../../../catalog/services/index.ts';
 import type { ExecutionRow, Queries } from '../../../foundation/storage/index.ts';
@@ -12,7 +13,8 @@ import {
   type Needs,
 } from '../../../foundation/workers/index.ts';
 import { longRunsOn } from './long-runs.ts';
-import { plan, type Queue, type Situation, type Start } from './plan.ts';
+import { plan } from './plan.ts';
+import type { Queue, Situation, Start } from './situation.ts';
 import {
   claimOldest,
   configurationsOf,
@@ -24,39 +26,42 @@ import {
   type QueueWithHead,
 } from './queries.ts';
 
-/** What a worker has to give at the moment. */
+/** The resources that a worker offers at the moment. */
 export interface Offer {
   readonly workerId: string;
   readonly capacity: Capacity;
   /** Whether it can run containers. */
   readonly containers: boolean;
-  /** By execution: what has been claimed, and what was cancelled and has processes left. */
+  /** Resources given away, by execution: claimed ones, and cancelled ones whose processes still run. */
   readonly promised: ReadonlyMap<string, Needs>;
-  /** How many executions it may run beside these. */
-  readonly places: number;
+  /** Executions that it may run beside these. */
+  readonly slots: number;
 }
 
-/** How many queues are looked at together. Of more than that, others only when there is reason to. */
+/** Queues read at a time. Further pages are read only if a queue on them may have to start first. */
 const PAGE = 512;
-const MOST_PAGES = 40;
-/** An owner with so many queues in what was looked at hides nobody on the next page. */
+/** Pages read for one claim; queues beyond them wait for the next claim. */
+const MAX_PAGES = 40;
+/** An owner with this many queues on the pages read is left out of the next page. */
 const MANY_QUEUES = 64;
+/** Configurations cached. */
+const CACHED = 10_000;
 
-/** Claims executions for one worker after the other, whoever asks: what is claimed fits beside what has been claimed. */
+/** Claims executions. A lock serializes the claims of all workers, so each sees what the others have claimed. */
 export class Claims {
   readonly #platform: Platform;
   readonly #machine: Machine;
-  /** Of published versions, which do not change. */
-  readonly #configurations = new Map<string, RuntimeConfiguration>();
+  /** Configurations of published versions, which do not change. */
+  readonly #configurations = new LRUCache<string, RuntimeConfiguration>({ max: CACHED });
 
   constructor(platform: Platform) {
     this.#platform = platform;
     this.#machine = machineOf(platform.configuration.capacity);
   }
 
-  /** Takes those whose turn it is and that the worker has room for; they are RUNNING. */
+  /** Claims the executions that the worker should start now. Their rows are RUNNING afterwards. */
   async claim(offer: Offer): Promise<ExecutionRow[]> {
-    // What is full asks for nothing: it is woken with every execution that is accepted.
+    // A worker is woken with every execution that is accepted: a full one must not query the database each time.
     if (roomOf(offer.capacity, [...offer.promised.values()]).isFull) return [];
     return this.#platform.database.write(async (transaction) => {
       await holdClaims(transaction);
@@ -68,8 +73,8 @@ export class Claims {
   }
 
   /**
-   * Looks at those whose turn is the longest ago, and at more of them where none of these can be started, or where somebody
-   * may wait behind them who has less running. What is at a limit is not looked at then, however many wait there.
+   * Reads the queues that have waited longest for a start, page by page. Another page is read when none of these can be started,
+   * or when an owner further back may have less running. Owners and services at a limit are left out of further pages.
    */
   async #look(transaction: Queries, offer: Offer): Promise<{ starts: Start[]; empty: QueueWithHead[] }> {
     const { containers } = offer;
@@ -85,7 +90,7 @@ export class Claims {
       queues.push(...page.flatMap((row) => queueOf(row, configurations.get(row.service_version_id)) ?? []));
       const starts = plan({ ...situation, queues });
       const isCertain = starts.length > 0 && starts.every(({ share }) => share === 0);
-      if (isCertain || atLimit === null || page.length < PAGE || pages === MOST_PAGES) return { starts, empty };
+      if (isCertain || atLimit === null || page.length < PAGE || pages === MAX_PAGES) return { starts, empty };
       const withoutOwners = [...atLimit.withoutOwners, ...ownersWithMany(queues)];
       const next = { limit: PAGE, containers, after: page.at(-1), ...atLimit, withoutOwners };
       page = await queuesByTurn(transaction, next).execute();
@@ -93,18 +98,18 @@ export class Claims {
   }
 
   async #situation(transaction: Queries, offer: Offer): Promise<Omit<Situation, 'queues'>> {
-    const { workerId, capacity, places } = offer;
+    const { workerId, capacity, slots } = offer;
     const now = this.#platform.now();
     const { turns } = this.#platform.configuration;
     const { sharesCpus, sharesMemory } = this.#machine;
-    // What is not known to the worker was claimed all the same: the connection broke before it had heard of it.
+    // An execution unknown to the worker was claimed too: the connection broke before the answer arrived.
     const { executions, beside } = await promisedOn(transaction, workerId, this.#machine);
     const promised = new Map([...offer.promised, ...executions]);
     return {
       running: await runningEverywhere(transaction, now),
       capacity,
       promised: [...promised.values(), ...beside],
-      places: places - (promised.size - offer.promised.size),
+      slots: slots - (promised.size - offer.promised.size),
       longRunning: await longRunsOn(transaction, workerId, sharesCpus || sharesMemory, turns),
       ...turns,
       now,
@@ -142,21 +147,24 @@ export class Claims {
     transaction: Queries,
     rows: readonly QueueWithHead[],
   ): Promise<ReadonlyMap<string, RuntimeConfiguration>> {
-    const known = this.#configurations;
-    const unknown = new Set(rows.map((row) => row.service_version_id).filter((id) => !known.has(id)));
-    if (unknown.size === 0) return known;
-    const found = new Map(known);
-    for (const { id, state, configuration } of await configurationsOf(transaction, [...unknown])) {
-      found.set(id, JSON.parse(configuration) as RuntimeConfiguration);
-      if (known.size >= REMEMBERED) known.clear();
-      if (state !== 'DRAFT') known.set(id, { ...(JSON.parse(configuration) as RuntimeConfiguration), environment: {} });
+    const configurations = new Map<string, RuntimeConfiguration>();
+    const missing = new Set<string>();
+    for (const { service_version_id: id } of rows) {
+      const cached = this.#configurations.get(id);
+      if (cached) configurations.set(id, cached);
+      else missing.add(id);
     }
-    return found;
+    if (missing.size === 0) return configurations;
+    for (const { id, state, configuration } of await configurationsOf(transaction, [...missing])) {
+      const read = { ...(JSON.parse(configuration) as RuntimeConfiguration), environment: {} };
+      configurations.set(id, read);
+      if (state !== 'DRAFT') this.#configurations.set(id, read);
+    }
+    return configurations;
   }
 }
 
-const REMEMBERED = 10_000;
-/** Of a version that was deleted: its executions are taken, and fail with the reason. */
+/** Needs of a deleted version: its executions are claimed, and fail with the reason. */
 const NOTHING: Needs = { cpus: 0, memoryBytes: 0, gpus: 0, gpuType: null };
 
 function ownersWithMany(queues: readonly Queue[]): string[] {

@@ -1,2 +1,2 @@
 export { Claims } from './claim.ts';
-export { Fitting } from './fitting.ts';
+export { CapacityCheck } from './capacity-check.ts';

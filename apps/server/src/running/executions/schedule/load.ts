@@ -1,7 +1,7 @@
 import type { Capacity, Needs } from '../../../foundation/workers/index.ts';
-import type { Queue, Running } from './plan.ts';
+import type { Queue, Running } from './situation.ts';
 
-/** What runs, and what has just been decided to. */
+/** Running executions and those that are about to start, counted by owner and service. */
 export class Load {
   readonly #owners = new Map<string, { executions: number; cpus: number; memoryBytes: number }>();
   readonly #services = new Map<string, number>();
@@ -24,6 +24,7 @@ export class Load {
     return serviceId === null ? 0 : (this.#services.get(serviceId) ?? 0);
   }
 
+  /** Share of this machine that an owner has running on all machines: of processors or memory, whichever is larger. */
   shareOf(ownerId: string): number {
     const { cpus = 0, memoryBytes = 0 } = this.#owners.get(ownerId) ?? {};
     return Math.max(cpus / this.#capacity.cpus, memoryBytes / this.#capacity.memoryBytes);

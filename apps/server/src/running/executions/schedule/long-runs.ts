@@ -8,15 +8,9 @@ import {
   type LongRunLimits,
   type Needs,
 } from '../../../foundation/workers/index.ts';
-import type { Queue } from './plan.ts';
+import type { LongRun, Queue } from './situation.ts';
 
-/** A long execution that runs on the machine. */
-export interface LongRun {
-  readonly ownerId: string;
-  readonly given: Needs;
-}
-
-/** The long executions that run on a worker, or on all of its machine (`ofMachine`). Of one that was claimed before its run time was noted, it may be long. */
+/** Long executions that run on a worker, or on its whole machine (`ofMachine`). A row without a run time counts as long. */
 export async function longRunsOn(
   transaction: Queries,
   workerId: string,
@@ -43,27 +37,27 @@ export async function longRunsOn(
 }
 
 /**
- * Keeps long executions of one owner to their share of a machine, so that the rest is free, again and again within the time
- * that counts as long, for whoever comes. Counted for each machine alone: so every machine keeps room.
+ * Limits the long executions of one owner to their share of a machine. The rest becomes free for others within
+ * `longRunSeconds`. Each machine counts for itself, so every machine keeps such a rest.
  */
 export class LongRuns {
   readonly #limits: LongRunLimits;
   readonly #capacity: Capacity;
-  readonly #most: number;
-  readonly #owners = new Map<string, { readonly room: Room; executions: number }>();
+  readonly #max: number;
+  readonly #owners = new Map<string, { readonly free: Room; executions: number }>();
 
-  /** `places` is how many executions the machine runs at once. */
-  constructor(running: readonly LongRun[], capacity: Capacity, places: number, limits: LongRunLimits) {
+  /** `slots`: executions that the machine runs at once. */
+  constructor(running: readonly LongRun[], capacity: Capacity, slots: number, limits: LongRunLimits) {
     this.#limits = limits;
     this.#capacity = longCapacity(capacity, limits.longRunShare);
-    this.#most = Math.max(1, Math.floor(places * limits.longRunShare));
+    this.#max = Math.max(1, Math.floor(slots * limits.longRunShare));
     for (const { ownerId, given } of running) this.#take(ownerId, given);
   }
 
   allows(queue: Queue): boolean {
     if (!this.#isLong(queue)) return true;
-    const { room, executions } = this.#of(queue.ownerId);
-    return executions < this.#most && room.fit(queue.needs) !== null;
+    const { free, executions } = this.#of(queue.ownerId);
+    return executions < this.#max && free.fit(queue.needs) !== null;
   }
 
   add(queue: Queue, given: Needs): void {
@@ -76,12 +70,12 @@ export class LongRuns {
 
   #take(ownerId: string, given: Needs): void {
     const owner = this.#of(ownerId);
-    owner.room.take(given);
+    owner.free.take(given);
     owner.executions += 1;
   }
 
-  #of(ownerId: string): { readonly room: Room; executions: number } {
-    const owner = this.#owners.get(ownerId) ?? { room: new Room(this.#capacity), executions: 0 };
+  #of(ownerId: string): { readonly free: Room; executions: number } {
+    const owner = this.#owners.get(ownerId) ?? { free: new Room(this.#capacity), executions: 0 };
     this.#owners.set(ownerId, owner);
     return owner;
   }

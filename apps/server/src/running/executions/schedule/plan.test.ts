@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { PASSED_OVER_MS, plan, type Queue, type Situation } from './plan.ts';
-import { OVERTAKEN_MS } from './turns.ts';
+import { PASSED_OVER_MS, plan } from './plan.ts';
+import type { Queue, Situation } from './situation.ts';
+import { OVERTAKEN_MS } from './owner-queues.ts';
 
 const GB = 2 ** 30;
 const one = { cpus: 1, memoryBytes: GB, gpus: 0, gpuType: null };
@@ -29,7 +30,7 @@ function starts(queues: Queue[], changed: Partial<Situation> = {}): string[] {
     running: [],
     capacity: machine,
     promised: [],
-    places: 8,
+    slots: 8,
     ownerAtOnce: null,
     shortRunSeconds: null,
     longRunSeconds: 3_600,
@@ -52,7 +53,7 @@ const running = (ownerId: string, executions: number, changed = {}) => ({
 describe('whose turn it is', () => {
   test('owners who have nothing running come first, whoever was there before', () => {
     const queues = [queue('many', { turnAt: 0 }), queue('few', { turnAt: NOW })];
-    expect(starts(queues, { places: 1, running: [running('many', 2)] })).toEqual(['few']);
+    expect(starts(queues, { slots: 1, running: [running('many', 2)] })).toEqual(['few']);
   });
 
   test('of owners who are even the one whose last turn is the longest ago', () => {
@@ -66,7 +67,7 @@ describe('whose turn it is', () => {
 
   test('of one owner the oldest, whatever its service', () => {
     const queues = [queue('a', { versionId: 'v', head: '2' }), queue('a', { versionId: 'w', head: '1' })];
-    const [start] = plan({ ...situationOf(queues), places: 1 });
+    const [start] = plan({ ...situationOf(queues), slots: 1 });
     expect(start?.queue.versionId).toBe('w');
   });
 
@@ -77,7 +78,7 @@ describe('whose turn it is', () => {
       queue('a', { versionId: 'w', turnAt: 5, head: 'a-1' }),
     ];
     for (const order of [queues, queues.toReversed()]) {
-      const [first, second] = plan({ ...situationOf(order), places: 2 });
+      const [first, second] = plan({ ...situationOf(order), slots: 2 });
       expect([first?.queue.head, second?.queue.head]).toEqual(['a-1', 'b-1']);
     }
   });
@@ -103,10 +104,10 @@ describe('whose turn it is', () => {
   test('short ones go first only where it is set, and not for ever', () => {
     const long = queue('long', { turnAt: 1 });
     const short = queue('short', { runTimeSeconds: 10, turnAt: 2 });
-    expect(starts([long, short], { places: 1 })).toEqual(['long']);
-    expect(starts([long, short], { places: 1, shortRunSeconds: 10 })).toEqual(['short']);
+    expect(starts([long, short], { slots: 1 })).toEqual(['long']);
+    expect(starts([long, short], { slots: 1, shortRunSeconds: 10 })).toEqual(['short']);
     const patient = { ...long, headCreatedAt: NOW - OVERTAKEN_MS - 1 };
-    expect(starts([patient, short], { places: 1, shortRunSeconds: 10 })).toEqual(['long']);
+    expect(starts([patient, short], { slots: 1, shortRunSeconds: 10 })).toEqual(['long']);
   });
 });
 
@@ -115,11 +116,11 @@ describe('what has room', () => {
     expect(starts([queue('a')])).toHaveLength(4);
     expect(starts([queue('a')], { promised: [one, { ...one, cpus: 2.5 }] })).toHaveLength(0);
     expect(starts([queue('a', { needs: { ...one, cpus: 0.1, memoryBytes: 5 * GB } })])).toHaveLength(3);
-    expect(starts([queue('a', { needs: { ...one, cpus: 0.1, memoryBytes: 1 } })], { places: 100 })).toHaveLength(40);
+    expect(starts([queue('a', { needs: { ...one, cpus: 0.1, memoryBytes: 1 } })], { slots: 100 })).toHaveLength(40);
   });
 
-  test('no more than there are places', () => {
-    expect(starts([queue('a')], { places: 3 })).toHaveLength(3);
+  test('no more than there are slots', () => {
+    expect(starts([queue('a')], { slots: 3 })).toHaveLength(3);
   });
 
   test('GPUs are counted by type', () => {
@@ -180,7 +181,7 @@ describe('what has room', () => {
 describe('what is allowed', () => {
   test('executions of one owner at once, on all workers', () => {
     const situation = { ownerAtOnce: 3, running: [running('a', 2, { serviceId: 'other' })] };
-    expect(starts([queue('a'), queue('b')], { ...situation, places: 3 })).toEqual(['b', 'b', 'a']);
+    expect(starts([queue('a'), queue('b')], { ...situation, slots: 3 })).toEqual(['b', 'b', 'a']);
     expect(starts([queue('a')], situation)).toHaveLength(1);
   });
 
@@ -201,21 +202,21 @@ describe('long executions of one owner', () => {
     expect(starts([queue('a', day)])).toEqual(['a', 'a']);
     expect(starts([queue('a', day)], { longRunning: [longRun('a'), longRun('a')] })).toEqual([]);
     expect(starts([queue('a', day), queue('b', day)])).toEqual(['a', 'b', 'a', 'b']);
-    expect(starts([queue('a', day), queue('b')], { longRunning: [longRun('a'), longRun('a')], places: 2 })).toEqual(['b', 'b']); // prettier-ignore
+    expect(starts([queue('a', day), queue('b')], { longRunning: [longRun('a'), longRun('a')], slots: 2 })).toEqual(['b', 'b']); // prettier-ignore
     const short = queue('a', { versionId: 'short', head: 'a-2' });
     expect(starts([queue('a', day), short])).toEqual(['a', 'a', 'a', 'a']);
   });
 
-  test('the share counts processors, memory and places, each', () => {
+  test('the share counts processors, memory and slots, each', () => {
     const large = queue('a', { ...day, needs: { ...one, memoryBytes: 7 * GB } });
     expect(starts([large])).toEqual(['a']);
     const tiny = queue('a', { ...day, needs: { ...one, cpus: 0.1, memoryBytes: GB / 16 } });
-    expect(starts([tiny], { places: 6 })).toHaveLength(3);
+    expect(starts([tiny], { slots: 6 })).toHaveLength(3);
     expect(starts([queue('a', { ...day, needs: { ...one, cpus: 3 } })])).toEqual([]);
   });
 
   test('one is possible on the smallest machine, and the operator can do without', () => {
-    expect(starts([queue('a', day)], { capacity: { cpus: 1, memoryBytes: GB, gpus: {} }, places: 1 })).toEqual(['a']);
+    expect(starts([queue('a', day)], { capacity: { cpus: 1, memoryBytes: GB, gpus: {} }, slots: 1 })).toEqual(['a']);
     expect(starts([queue('a', day)], { longRunShare: 1 })).toHaveLength(4);
   });
 });
@@ -226,7 +227,7 @@ function situationOf(queues: Queue[]): Situation {
     running: [],
     capacity: machine,
     promised: [],
-    places: 8,
+    slots: 8,
     ownerAtOnce: null,
     shortRunSeconds: null,
     longRunSeconds: 3_600,

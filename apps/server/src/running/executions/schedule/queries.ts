@@ -2,17 +2,17 @@ import { sql, type InferResult } from 'kysely';
 import { dialectOf, isAmong, type ExecutionRow, type Queries } from '../../../foundation/storage/index.ts';
 import type { Needs } from '../../../foundation/workers/index.ts';
 import { after } from '../transition.ts';
-import type { Queue, Running } from './plan.ts';
+import type { Queue, Running } from './situation.ts';
 
 /**
- * The SQL of whose turn it is. Conditions on the status are literal: SQLite uses a partial index only when it can see that
- * its condition holds, and not for a parameter.
+ * The SQL of scheduling. Conditions on the status are literal: SQLite uses a partial index only when its condition follows
+ * from the statement, and not from a parameter.
  */
 
 const isPending = sql<boolean>`executions.status = 'PENDING'`;
 const isRunning = sql<boolean>`executions.status = 'RUNNING'`;
 
-/** What takes place on the machines of all workers: what runs, and what was cancelled and has processes left. */
+/** Executions that use resources of any worker: those that run, and cancelled ones whose processes are still alive. */
 export async function runningEverywhere(transaction: Queries, now: number): Promise<Running[]> {
   const rows = await runningByOwner(transaction)
     .unionAll(endingByOwner(transaction, now))
@@ -27,19 +27,19 @@ export async function runningEverywhere(transaction: Queries, now: number): Prom
   }));
 }
 
-/** What takes place on a machine; a workflow takes none. Answered from an index alone. */
+/** Executions that use a machine; a workflow uses none. Answered from an index alone. */
 export function runningByOwner(queries: Queries) {
   return (
     sumsByOwner(queries)
       .where(isRunning)
-      // Not `is not null`: for that SQLite would walk through all workflows that run.
+      // With `is not null` SQLite would walk through all running workflows.
       .where('worker_id', '>', '')
   );
 }
 
 /**
- * Who cancels what does not end at once would else run more than their part. Ends come within seconds; one that never
- * comes (its worker is gone) does not count for ever.
+ * Cancelled executions whose processes are still alive. They count, or an owner who cancels could run more than its share. Ends
+ * come within seconds; those of a lost worker stop counting.
  */
 export function endingByOwner(queries: Queries, now: number) {
   return sumsByOwner(queries)
@@ -47,7 +47,7 @@ export function endingByOwner(queries: Queries, now: number) {
     .where('ended_at', '>', now - LONGEST_END_MS);
 }
 
-/** Builds that take their part of a machine beside executions; they are none themselves. */
+/** Running builds, which use resources of a machine beside executions. */
 function buildsByOwner(queries: Queries) {
   return queries
     .selectFrom('builds')
@@ -82,7 +82,7 @@ function sumsByOwner(queries: Queries) {
     .groupBy(['owner_id', 'service_id']);
 }
 
-/** Of these services the ones of which as much runs as may. */
+/** Those of the services that run as many executions as they may. */
 export async function fullServices(transaction: Queries, running: readonly Running[]): Promise<string[]> {
   const counts = new Map<string, number>();
   for (const { serviceId, executions } of running)
@@ -99,12 +99,12 @@ export async function fullServices(transaction: Queries, running: readonly Runni
   );
 }
 
-/** Which of the queues are looked at. */
+/** A page of queues. */
 export interface Page {
   readonly limit: number;
-  /** Whether what needs a container engine is among them. */
+  /** Whether to include queues that need a container engine. */
   readonly containers: boolean;
-  /** The last one of the page before. */
+  /** The last queue of the page before. */
   readonly after?:
     | { readonly turn_at: number; readonly owner_id: string; readonly service_version_id: string }
     | undefined;
@@ -112,7 +112,7 @@ export interface Page {
   readonly withoutServices?: readonly string[];
 }
 
-/** The queues whose turn is the longest ago, each with its oldest: one look into an index per queue, however long it is. */
+/** Queues that have waited longest for a start, each with its oldest execution: one index look-up per queue. */
 export function queuesByTurn(queries: Queries, page: Page) {
   const { limit, containers, after, withoutOwners = [], withoutServices = [] } = page;
   const inContainers = queries.selectFrom('service_versions').select('id').where('runtime', '=', 'DOCKER');
@@ -157,7 +157,7 @@ export function configurationsOf(transaction: Queries, versionIds: readonly stri
     .execute();
 }
 
-/** Takes the oldest of a queue for a worker, and notes what they are promised. Passes over those that are being cancelled. */
+/** Claims the oldest executions of a queue for a worker and stores their resources. Skips those being cancelled. */
 export function claimOldest(
   transaction: Queries,
   { ownerId, versionId, runTimeSeconds }: Pick<Queue, 'ownerId' | 'versionId' | 'runTimeSeconds'>,
@@ -194,7 +194,7 @@ export function claimOldest(
     .returningAll();
 }
 
-/** These owners have had their turn. */
+/** Stores that these owners have had a start. */
 export async function hadTurn(transaction: Queries, ownerIds: readonly string[], now: number): Promise<void> {
   await transaction
     .updateTable('queues')
@@ -204,8 +204,8 @@ export async function hadTurn(transaction: Queries, ownerIds: readonly string[],
 }
 
 /**
- * Takes an empty queue away. One that somebody is adding to stays: first its row is taken, which is passed over while they
- * hold it; then, in a statement that sees all who held it before, it is looked whether it is empty.
+ * Deletes an empty queue. The first statement locks its row and skips a queue that a transaction is adding to. The second one
+ * sees everything committed before that lock, and deletes the queue only if it is empty.
  */
 export async function removeEmpty(
   transaction: Queries,

@@ -1,13 +1,13 @@
 import { limits } from '@kethub/contract';
 import { parseExact, type ServiceReference, type Value } from '@kethub/workflow';
-import { readResult } from '../../executions/index.ts';
+import { resultDocument } from '../../executions/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { isAmong, type Database, type ExecutionRow, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import type { Desk } from './desk.ts';
 import { failJob } from './fail-job.ts';
 import { readValue, serviceResult } from './service-result.ts';
 
-/** Tells an instance what the execution of a job has come to: its result, or what GET result answers when it failed. */
+/** Reports the end of a job's execution to its instance: the result, or the result document of a failure. */
 export async function collectJob(desk: Desk, job: WorkflowJobRow, row: ExecutionRow | undefined): Promise<void> {
   const { platform } = desk;
   const { serviceId } = JSON.parse(job.service) as ServiceReference;
@@ -45,16 +45,14 @@ function problem(title: string, detail: string): Value {
   return { type: 'about:blank', title, detail };
 }
 
-/** As the gateway answers: the cause, or the errors of a workflow, with `_links` and `_embedded`. */
+/** The result document, as the gateway answers it: the cause, or the errors of a workflow, with `_links` and `_embedded`. */
 async function responseOf(platform: Platform, job: WorkflowJobRow, row: ExecutionRow): Promise<Value> {
   if (row.owner_type === null || row.owner_id === null) return parseExact(row.cause ?? '{}');
-  const of = { by: 'OWNER', type: row.owner_type, id: row.owner_id } as const;
-  const { body } = await readResult(platform, { of, address: job.address ?? '' }, row.id);
-  const stream = typeof body === 'string' ? [Buffer.from(body)] : (body as AsyncIterable<Buffer | string>);
-  const response = await readValue(buffers(stream));
+  const document = await resultDocument(platform, row, job.address ?? '');
+  const response = await readValue(buffers(typeof document === 'string' ? [document] : document));
   return response === 'TOO_LARGE' ? tooLarge('The errors of the service need') : response.value;
 }
 
-async function* buffers(stream: Iterable<Buffer> | AsyncIterable<Buffer | string>): AsyncIterable<Buffer> {
+async function* buffers(stream: Iterable<string> | AsyncIterable<Buffer | string>): AsyncIterable<Buffer> {
   for await (const chunk of stream) yield Buffer.from(chunk);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Event } from '@kethub/workflow';
-import { acceptExecutions, Fitting, type PreparedExecution, type Workflows } from '../../executions/index.ts';
+import { acceptExecutions, CapacityCheck, type PreparedExecution, type Workflows } from '../../executions/index.ts';
 import type { AccessDirectory, Subscriber } from '../../../catalog/access/index.ts';
 import { countExecution, hasQuota } from '../../../catalog/limits/index.ts';
 import type { TargetClient } from '../../../catalog/on-premise/index.ts';
@@ -34,7 +34,7 @@ export interface Desk {
   readonly workflows: Workflows;
   readonly directory: AccessDirectory;
   readonly targets: TargetClient;
-  readonly fitting: Fitting;
+  readonly capacity: CapacityCheck;
   /** Who sends the starts of this process. */
   readonly caller: string;
   /** Ends a job and tells its instance what came of it; nothing when the job is in another state by now, or gone. */
@@ -96,7 +96,7 @@ export function createDesk(platform: Platform, of: DeskOf): Desk {
     workflows,
     directory,
     targets,
-    fitting: new Fitting(platform),
+    capacity: new CapacityCheck(platform),
     caller,
     end: (job, event) => inbox.add({ job, event }),
     note: (call) => noting.add(call),

@@ -16,14 +16,14 @@ import { startRemote } from './start-remote.ts';
  * the secret of an access key nor a gateway that is up.
  */
 export async function startJob(desk: Desk, job: WorkflowJobRow, context: JobContext): Promise<void> {
-  const { platform, directory, fitting } = desk;
+  const { platform, directory, capacity } = desk;
   const call = callOf(job, context);
   let subscriber: Subscriber | null = null;
   try {
     subscriber = await admitTask(platform, directory, call, context);
     const text = await inputOf(platform, job, context);
     const { target } = subscriber;
-    if (!target && subscriber.program.type === 'MANAGED') await fitting.require(subscriber.serviceVersionId);
+    if (!target && subscriber.program.type === 'MANAGED') await capacity.require(subscriber.serviceVersionId);
     if (target) await startRemote(desk, job, call, { ...subscriber, target }, text);
     else await startHere(desk, job, subscriber, text);
   } catch (error) {

@@ -1,15 +1,17 @@
+import { LRUCache } from 'lru-cache';
 import type { RuntimeConfiguration } from '@kethub/contract';
 import type { Platform } from '../../../foundation/platform.ts';
 import { requireResources } from '../../../catalog/services/index.ts';
 
-/** For so long it is not asked again whether a version fits. Nobody is refused from memory. */
-const REMEMBERED_MS = 10_000;
-const REMEMBERED = 10_000;
+/** Milliseconds for which a version that fits is not checked again. A refusal is never cached. */
+const TTL_MS = 10_000;
+/** Versions cached. */
+const CACHED = 10_000;
 
-/** Refuses executions for which no machine is large enough: they would wait for ever. */
-export class Fitting {
+/** Refuses executions for which no machine is large enough: they would never start. */
+export class CapacityCheck {
   readonly #platform: Platform;
-  readonly #fits = new Map<string, number>();
+  readonly #fits = new LRUCache<string, true>({ max: CACHED, ttl: TTL_MS });
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -17,8 +19,7 @@ export class Fitting {
 
   /** Throws resource-unavailable. */
   async require(serviceVersionId: string): Promise<void> {
-    const until = this.#fits.get(serviceVersionId);
-    if (until !== undefined && until > performance.now()) return;
+    if (this.#fits.has(serviceVersionId)) return;
     const { read } = this.#platform.database;
     const version = await read
       .selectFrom('service_versions')
@@ -28,7 +29,6 @@ export class Fitting {
     if (!version) return;
     const configuration = JSON.parse(version.configuration) as RuntimeConfiguration;
     await requireResources(read, configuration, this.#platform.configuration.turns);
-    if (this.#fits.size >= REMEMBERED) this.#fits.clear();
-    if (version.state !== 'DRAFT') this.#fits.set(serviceVersionId, performance.now() + REMEMBERED_MS);
+    if (version.state !== 'DRAFT') this.#fits.set(serviceVersionId, true);
   }
 }

@@ -1,21 +1,21 @@
 import type { Load } from './load.ts';
-import type { Queue, Situation } from './plan.ts';
+import type { Queue, Situation } from './situation.ts';
 
-/** Short executions go before others for so long. */
+/** Milliseconds for which short executions overtake others; beyond that the others go first as well. */
 export const OVERTAKEN_MS = 600_000;
 
-interface OwnersQueues {
-  /** In the order in which they are started. */
+interface Owner {
+  /** In the order of their starts. */
   readonly queues: Queue[];
   readonly turnAt: number;
 }
 
-/** Whose turn it is. Each step is one search among the owners, however many queues there are. */
-export class Turns {
+/** The queues of all owners, fairest first. A step takes one binary search among the owners, however many queues there are. */
+export class OwnerQueues {
   readonly #load: Load;
   readonly #situation: Situation;
-  /** The last one is next. */
-  readonly #owners: OwnersQueues[];
+  /** In reverse order: the last owner is next. */
+  readonly #owners: Owner[];
 
   constructor(queues: readonly Queue[], load: Load, situation: Situation) {
     this.#load = load;
@@ -31,24 +31,25 @@ export class Turns {
     return this.#owners.at(-1)?.queues[0];
   }
 
-  /** The next one cannot be started. */
+  /** Skips the next queue: it cannot be started. */
   drop(): void {
     const [owner] = this.#owners.splice(-1);
     owner?.queues.shift();
     if (owner && owner.queues.length > 0) this.#insert(owner);
   }
 
+  /** Skips all queues of the next owner. */
   dropOwner(): void {
     this.#owners.pop();
   }
 
-  /** The load of the next one has changed. */
+  /** Sorts the next owner in anew: its load has changed. */
   renew(): void {
     const [owner] = this.#owners.splice(-1);
     if (owner) this.#insert(owner);
   }
 
-  #insert(owner: OwnersQueues): void {
+  #insert(owner: Owner): void {
     let [low, high] = [0, this.#owners.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -59,7 +60,7 @@ export class Turns {
     this.#owners.splice(low, 0, owner);
   }
 
-  #order(one: OwnersQueues, other: OwnersQueues): number {
+  #order(one: Owner, other: Owner): number {
     const [first, second] = [one.queues[0], other.queues[0]];
     if (!first || !second) return 0;
     return (

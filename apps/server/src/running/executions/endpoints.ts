@@ -1,0 +1,116 @@
+import { Id, ResultResponse, ServiceExecution, type ProblemCode } from '@kethub/contract';
+import { Type, type TProperties } from 'typebox';
+import { endpointsOf, type Answer, type Endpoint } from '../../foundation/http/index.ts';
+import { logContent, logProblems } from '../../foundation/logs/index.ts';
+import type { Executions } from './operations.ts';
+import type { ExecutionReader, ExecutionScope } from './scope.ts';
+
+const json = { 'content-type': 'application/json; charset=utf-8' };
+
+/** Where executions stand at an interface: those of subscribers at the gateway, those of owners at the platform interface. */
+export interface ExecutionAddress<A extends string, C> {
+  /** Path of one execution. */
+  readonly path: string;
+  /** The parameters of the path, without the id. */
+  readonly params: TProperties;
+  readonly idParameter: string;
+  readonly tag: string;
+  /** Unique names of the operations in the interface description. */
+  readonly ids: Readonly<Record<'status' | 'result' | 'resultFile' | 'log' | 'cancel', string>>;
+  readonly access: { readonly read: A; readonly cancel: A };
+  /** Problems of every request that names an execution. */
+  readonly problems: readonly ProblemCode[];
+  readonly readerOf: (caller: C) => ExecutionReader;
+}
+
+/** The operations on one execution, which both interfaces offer alike. */
+export function executionEndpoints<A extends string, C>(
+  executions: Executions,
+  { path, params, idParameter, tag, ids, access, problems, readerOf }: ExecutionAddress<A, C>,
+): Endpoint<A, C>[] {
+  const endpoint = endpointsOf<A, C>();
+  const one = { ...params, [idParameter]: Id };
+  const idIn = (values: object): string => String(Reflect.get(values, idParameter));
+  return [
+    endpoint({
+      method: 'GET',
+      path,
+      id: ids.status,
+      waits: true,
+      tag,
+      access: access.read,
+      summary: 'Read the status of an execution',
+      description: '`Prefer: wait=N` waits for the status to change.',
+      params: Type.Object(one),
+      answers: { 200: ServiceExecution, 304: null },
+      problems,
+      handle: ({ caller, params, request }) => executions.status(readerOf(caller), idIn(params), request),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${path}/result`,
+      id: ids.result,
+      tag,
+      access: access.read,
+      summary: 'Read the result of an execution',
+      description: 'For an execution that did not succeed the cause stands in its place: type, title and detail.',
+      params: Type.Object(one),
+      answers: { 200: ResultResponse },
+      problems: [...problems, 'result-not-available', 'result-expired'],
+      handle: ({ caller, params }) => answerResult(executions, readerOf(caller).scope, idIn(params)),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${path}/result/:file`,
+      id: ids.resultFile,
+      tag,
+      access: access.read,
+      summary: 'Download a result file',
+      params: Type.Object({ ...one, file: Type.String() }),
+      description: 'With `Range` a part of it, and with `If-None-Match` nothing that is known already.',
+      answers: { 200: { media: ['*/*'] }, 206: { media: ['*/*'] }, 304: null },
+      problems: [
+        ...problems,
+        'result-not-available',
+        'result-expired',
+        'result-file-not-found',
+        'range-not-satisfiable',
+      ],
+      handle: ({ caller, params, request }) =>
+        executions.resultFile(readerOf(caller).scope, idIn(params), params.file, request),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${path}/log`,
+      id: ids.log,
+      tag,
+      access: access.read,
+      summary: 'Read or follow the log of an execution',
+      params: Type.Object(one),
+      answers: { 200: logContent },
+      problems: [...problems, ...logProblems, 'result-expired'],
+      handle: ({ caller, params, request, reply }) => executions.log(readerOf(caller), idIn(params), request, reply),
+    }),
+    endpoint({
+      method: 'PUT',
+      path: `${path}/cancel`,
+      id: ids.cancel,
+      tag,
+      access: access.cancel,
+      summary: 'Cancel a PENDING or RUNNING execution',
+      description: 'One that has ended stays as it is: the status says how it ended.',
+      params: Type.Object(one),
+      answers: { 200: ServiceExecution },
+      problems,
+      handle: async ({ caller, params }) => ({
+        status: 200,
+        body: await executions.cancel(readerOf(caller).scope, idIn(params)),
+      }),
+    }),
+  ];
+}
+
+/** Answers the result document of an execution. */
+export async function answerResult(executions: Executions, scope: ExecutionScope, id: string): Promise<Answer> {
+  return { status: 200, headers: json, body: await executions.result(scope, id) };
+}
