@@ -20,8 +20,8 @@ export const cancelledCause = {
 };
 
 /**
- * Cancels a PENDING or RUNNING execution, also a FAILED one of a workflow whose instance lives. It is CANCELLED at once; the worker that runs it ends its processes.
- * One that has ended stays as it is, and its status says so. Throws execution-not-found.
+ * Cancels a PENDING or RUNNING execution, or a FAILED workflow whose instance is alive. It is CANCELLED at once; its worker ends
+ * the processes. An execution that has ended stays as it is. Throws execution-not-found.
  */
 export async function cancelExecution(
   platform: Platform,
@@ -30,14 +30,13 @@ export async function cancelExecution(
   id: string,
 ): Promise<StatusRow> {
   const now = platform.now();
-  const happened = await platform.database.write(async (transaction) => {
+  const cancelled = await platform.database.write(async (transaction) => {
     const values = {
       ended_at: now,
       cancel_requested_at: now,
       cause: JSON.stringify(cancelledCause),
       sealed_secrets: null,
-      // What has not started has an empty log and needs no input; what runs is cleared away by its worker once its
-      // processes are gone.
+      // An execution that has not started gets an empty log. The worker clears a running one when its processes are gone.
       log: sql<string | null>`case when status = 'PENDING' then '' else log end`,
       input: sql<string | null>`case when status = 'PENDING' then null else input end`,
       input_blob: sql<string | null>`case when status = 'PENDING' then null else input_blob end`,
@@ -49,24 +48,23 @@ export async function cancelExecution(
       .where(within(scope))
       .executeTakeFirst();
     if (!known) return null;
-    const ofWorkflow = known.worker_id === null ? await workflows.cancel(transaction, id) : null;
-    const isWorkflow = ofWorkflow !== null;
-    const happened = ofWorkflow
-      ? await move(transaction, id, 'WORKFLOW_CANCELLED', { ...values, result: ofWorkflow.result, result_blob: null })
+    const workflow = known.worker_id === null ? await workflows.cancel(transaction, id) : null;
+    const moved = workflow
+      ? await move(transaction, id, 'WORKFLOW_CANCELLED', { ...values, result: workflow.result, result_blob: null })
       : await move(transaction, id, 'CANCELLED', values);
-    if (!happened) return null;
-    const waited = known.status === 'PENDING';
-    // Of a workflow that had failed: its errors stand in the new result.
-    const replaced = isWorkflow ? known.result_blob : null;
-    const unusedBlob = waited ? known.input_blob : replaced;
+    if (!moved) return null;
+    const wasPending = known.status === 'PENDING';
+    // The new result of a workflow contains the errors of the old one.
+    const replaced = workflow ? known.result_blob : null;
+    const unusedBlob = wasPending ? known.input_blob : replaced;
     if (unusedBlob !== null) await markOrphan(transaction, unusedBlob, now);
-    return { isWorkflow, waited, unusedBlob };
+    return { isWorkflow: workflow !== null, wasPending, unusedBlob };
   });
-  if (happened) {
-    // What runs is counted by its worker.
-    if (happened.waited) platform.telemetry.metrics?.ended('CANCELLED', null);
-    if (happened.unusedBlob !== null) await removeOrphans(platform.database, platform.blobs, [happened.unusedBlob]);
-    if (happened.isWorkflow) workflows.wake();
+  if (cancelled) {
+    // The worker counts an execution that runs.
+    if (cancelled.wasPending) platform.telemetry.metrics?.ended('CANCELLED', null);
+    if (cancelled.unusedBlob !== null) await removeOrphans(platform.database, platform.blobs, [cancelled.unusedBlob]);
+    if (cancelled.isWorkflow) workflows.wake();
     else platform.database.notify(CHANNEL, id);
     executionChanged(platform.database, id);
   }

@@ -2,12 +2,12 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Catalog } from '../../people/deletions/index.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 
-/** Long ago, for who sweeps: nobody is about to refer to these blobs. */
+/** Epoch milliseconds in the past: the sweeper deletes these orphans at once, as no transaction is about to use them. */
 const LONG_UNUSED = 1;
 
 /**
- * What was executed for a user goes with the account, results and logs included. What still runs is the user's to cancel
- * first: it may be a night of computing.
+ * Executions of a user are deleted with the account, results and logs included. Running ones must be cancelled first by the
+ * user: they may be a night of computing.
  */
 export const executionCatalog: Catalog = {
   async ownedBy(transaction, userId, most) {
@@ -40,7 +40,7 @@ export const executionCatalog: Catalog = {
   },
 };
 
-/** Notes blobs that nothing refers to from the end of the transaction on; they are swept away. */
+/** Marks blobs as orphans that nothing refers to after the transaction. The sweeper deletes them. */
 async function noteAll(transaction: Queries, blobs: RawBuilder<unknown>): Promise<void> {
   const note = sql`insert into orphan_blobs (marked_at, blob) select ${sql.lit(LONG_UNUSED)}, ${blobs}`;
   await sql`${note} on conflict (blob) do nothing`.execute(transaction);

@@ -9,9 +9,9 @@ import { executionNotFound, within, type ExecutionScope } from './scope.ts';
 import { executionChanged } from './watch.ts';
 
 /**
- * Deletes an ended execution with its result, result files and log; of a workflow also its instance and journal, and what
- * its call activities have started. What services its tasks have called is executions of their own, and stays. What was
- * charged stays, and so does what a quota of executions has counted. Throws execution-not-found, execution-not-ended.
+ * Deletes an ended execution with its result, result files and log. For a workflow also its instance, its journal and the
+ * instances of its call activities are deleted; executions that its tasks have started stay. Charges and the counts of quotas
+ * stay as well. Throws execution-not-found, execution-not-ended.
  */
 export async function deleteExecution(
   platform: Platform,
@@ -28,14 +28,14 @@ export async function deleteExecution(
       .where(within(scope))
       .executeTakeFirst();
     if (!row) throw executionNotFound(scope, id);
-    await requireOver(transaction, row);
+    await requireEnded(transaction, row);
     const blobs = await releaseContent(transaction, [row], now());
     const { numDeletedRows } = await transaction
       .deleteFrom('executions')
       .where('id', '=', id)
       .where('status', '=', row.status)
       .executeTakeFirst();
-    // Somebody else has deleted it, or mended the workflow, since it was read.
+    // Another request has deleted it, or repaired the workflow, since the row was read.
     if (numDeletedRows !== 1n) throw executionNotFound(scope, id);
     await record(platform, transaction, row, personId);
     return blobs;
@@ -44,11 +44,11 @@ export async function deleteExecution(
   await removeOrphans(database, platform.blobs, unused);
 }
 
-/** Nothing may be written to it any more, and nobody may wait for its result. */
-async function requireOver(transaction: Queries, row: ExecutionRow): Promise<void> {
+/** Throws execution-not-ended while something is still written to the execution, or a workflow waits for its result. */
+async function requireEnded(transaction: Queries, row: ExecutionRow): Promise<void> {
   if (!isFinal(row.status))
     throw new Problem('execution-not-ended', `The execution is ${row.status}. Cancel it first, or wait for its end.`);
-  // Its worker still ends its processes, and collects its log.
+  // The worker is still ending the processes and collecting the log.
   if (row.worker_id !== null && !isKept(row))
     throw new Problem(
       'execution-not-ended',
@@ -75,7 +75,7 @@ async function requireOver(transaction: Queries, row: ExecutionRow): Promise<voi
     .where('execution_id', '=', row.id)
     .limit(1)
     .executeTakeFirst();
-  // With the job would go what is known of the call: it would run on at the provider, and cost.
+  // The job stores which call to cancel. Without it the call would go on at the provider, and cost money.
   if (cancelling)
     throw new Problem(
       'execution-not-ended',

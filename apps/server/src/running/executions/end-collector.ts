@@ -3,30 +3,30 @@ import type { Platform } from '../../foundation/platform.ts';
 import { finishExecution } from './finish.ts';
 import { giveUpEnd, isFaultOfContent } from './give-up.ts';
 
-/** So often it is tried to keep what cannot be kept for a reason of its own: a statement may meet a fault that passes. */
-const MOST_FAULTS = 3;
-/** So long, in milliseconds, an execution that has ended may keep its place while its end is collected. */
-const PLACE_MS = 60_000;
-/** After this time, in milliseconds, whatever holds the end of an execution that was freed is not waited for. */
+/** Attempts to store an end whose content is at fault; then the end is given up. Some such faults pass. */
+const MAX_FAULTS = 3;
+/** Milliseconds for which an ended execution keeps its slot while its end is collected. */
+const SLOT_MS = 60_000;
+/** Milliseconds that the collecting of a freed execution may still take; then its end is given up. */
 const FREED_MS = 10_000;
 
-interface Told {
+interface ReportedEnd {
   readonly end: ExecutionEnd;
   readonly since: number;
   faults: number;
   isFreed: boolean;
 }
 
-/** What becomes of ends that the runtime tells: each is collected once, however often it is told. */
+/** Collects the ends that the runtime reports, each once, however often it is reported. */
 export class EndCollector {
   readonly #platform: Platform;
   readonly #runtime: Runtime;
   readonly #collected: (end: ExecutionEnd) => void;
   readonly #finishing = new Map<string, Promise<void>>();
-  /** Ends that were told and are not collected yet: the runtime may have forgotten them in spite of that. */
-  readonly #told = new Map<string, Told>();
+  /** Ends that were reported and are not collected yet. The runtime may have forgotten them already. */
+  readonly #reported = new Map<string, ReportedEnd>();
 
-  /** @param collected is called when an end is in the database, or was given up. */
+  /** Calls `collected` when an end is in the database, or was given up. */
   constructor(platform: Platform, runtime: Runtime, collected: (end: ExecutionEnd) => void) {
     this.#platform = platform;
     this.#runtime = runtime;
@@ -34,49 +34,49 @@ export class EndCollector {
   }
 
   has(id: string): boolean {
-    return this.#told.has(id);
+    return this.#reported.has(id);
   }
 
   get ids(): string[] {
-    return [...this.#told.keys()];
+    return [...this.#reported.keys()];
   }
 
-  /** Ends that have been waiting for so long that their places are needed. */
+  /** Ends that have waited for so long that their slots are freed. */
   get overdue(): string[] {
-    const before = performance.now() - PLACE_MS;
-    return this.ids.filter((id) => (this.#told.get(id)?.since ?? Infinity) <= before);
+    const before = performance.now() - SLOT_MS;
+    return this.ids.filter((id) => (this.#reported.get(id)?.since ?? Infinity) <= before);
   }
 
   /**
-   * Collects an end. After a failure the next look does it again: an outage passes. What is wrong with the end itself does
-   * not, and the execution ends without what it left.
+   * Collects an end. After a failure the next poll tries again, because an outage passes. When the content is at fault, the
+   * execution ends without it after some attempts.
    */
   collect(end: ExecutionEnd): void {
     const id = end.executionId;
     if (this.#finishing.has(id)) return;
-    const before = this.#told.get(id);
-    const told = before ?? { end, since: performance.now(), faults: 0, isFreed: false };
-    this.#told.set(id, told);
+    const before = this.#reported.get(id);
+    const reported = before ?? { end, since: performance.now(), faults: 0, isFreed: false };
+    this.#reported.set(id, reported);
     const work = finishExecution(this.#platform, this.#runtime, end, before !== undefined)
       .then(() => this.#done(end))
-      .catch((error: unknown) => this.#failed(told, error))
+      .catch((error: unknown) => this.#failed(reported, error))
       .finally(() => this.#finishing.delete(id));
     this.#finishing.set(id, work);
   }
 
-  /** All that was told and is not collected, once more. */
+  /** Tries again to collect all ends that are not collected. */
   again(): void {
-    for (const { end } of this.#told.values()) this.collect(end);
+    for (const { end } of this.#reported.values()) this.collect(end);
   }
 
-  /** Nothing that takes long is done for it any more: what cannot be kept now is given up. */
+  /** Collects the end of an execution within some seconds, or gives up what it left. */
   free(id: string): void {
-    const told = this.#told.get(id);
-    if (!told) return;
-    told.isFreed = true;
-    this.collect(told.end);
+    const reported = this.#reported.get(id);
+    if (!reported) return;
+    reported.isFreed = true;
+    this.collect(reported.end);
     setTimeout(() => {
-      if (this.#told.get(id) === told) void this.#giveUp(told);
+      if (this.#reported.get(id) === reported) void this.#giveUp(reported);
     }, FREED_MS).unref();
   }
 
@@ -85,16 +85,16 @@ export class EndCollector {
   }
 
   #done(end: ExecutionEnd): void {
-    if (this.#told.delete(end.executionId)) this.#collected(end);
+    if (this.#reported.delete(end.executionId)) this.#collected(end);
   }
 
-  async #failed(told: Told, error: unknown): Promise<void> {
-    this.#platform.log.error({ execution: told.end.executionId, err: error }, 'could not collect an execution');
-    if (isFaultOfContent(error)) told.faults += 1;
-    if (told.isFreed || told.faults >= MOST_FAULTS) await this.#giveUp(told);
+  async #failed(reported: ReportedEnd, error: unknown): Promise<void> {
+    this.#platform.log.error({ execution: reported.end.executionId, err: error }, 'could not collect an execution');
+    if (isFaultOfContent(error)) reported.faults += 1;
+    if (reported.isFreed || reported.faults >= MAX_FAULTS) await this.#giveUp(reported);
   }
 
-  async #giveUp({ end }: Told): Promise<void> {
+  async #giveUp({ end }: ReportedEnd): Promise<void> {
     const execution = end.executionId;
     try {
       await giveUpEnd(this.#platform, this.#runtime, end);

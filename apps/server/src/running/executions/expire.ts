@@ -5,24 +5,26 @@ import { dialectOf, isAmong, removeOrphans, type Queries } from '../../foundatio
 import { sql } from 'kysely';
 import { releaseContent } from './release-content.ts';
 
+/** Milliseconds between two rounds. */
 const EVERY_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Executions of one batch, and about how many result files: no other write waits for long. */
-const AT_ONCE = 50;
-const FILES_AT_ONCE = 1_000;
+/** Executions of one transaction, so that no other write waits for long. */
+const BATCH = 50;
+/** Result files of one transaction; an execution with more has one of its own. */
+const BATCH_FILES = 1_000;
 
 /**
- * Deletes results, result files and logs whose time is up, now and every hour; of workflows also instance and journal. The
- * rows stay, with status, times, cause and record. Returns the way to end it.
+ * Deletes expired results, result files and logs, now and every hour; for workflows also the instance and the journal. The
+ * rows stay, with status, times, cause and record. Returns a function that ends this.
  */
 export function expireResults(platform: Platform): () => Promise<void> {
   const stopped = new AbortController();
   const sweep = async (): Promise<void> => {
     try {
       const expired = await expireOnce(platform, stopped.signal);
-      if (expired > 0) platform.log.info({ executions: expired }, 'deleted results whose time was up');
+      if (expired > 0) platform.log.info({ executions: expired }, 'deleted expired results');
     } catch (error) {
-      platform.log.warn({ err: error }, 'old results could not be deleted; the next round tries again');
+      platform.log.warn({ err: error }, 'could not delete expired results; the next round tries again');
     }
   };
   let round = sweep();
@@ -36,7 +38,7 @@ export function expireResults(platform: Platform): () => Promise<void> {
   };
 }
 
-/** One round over all owners, in small transactions. Returns of how many executions the content was deleted. */
+/** One round over all owners, in small transactions. Returns the number of executions whose content was deleted. */
 export async function expireOnce(platform: Platform, signal?: AbortSignal): Promise<number> {
   let expired = 0;
   for await (const kept of shortestTimes(platform)) {
@@ -58,20 +60,20 @@ async function expireSome(platform: Platform, { owner, serviceId, keepDays }: Ke
     const query = ended(queries, before).where('owner_type', '=', owner.type).where('owner_id', '=', owner.id);
     return serviceId === null ? query : query.where('service_id', '=', serviceId);
   };
-  // Most owners have nothing that is due: that is found without a transaction.
+  // Most owners have nothing that has expired: this finds it without a transaction.
   if (!(await find(database.read).select('executions.id').limit(1).executeTakeFirst())) return 0;
   const { unused, count } = await database.write(async (transaction) => {
     const query = find(transaction)
       .select(['executions.id', 'input_blob', 'result_blob', 'log_blob'])
       .select(sql<number>`(select count(*) from execution_files where execution_id = executions.id)`.as('files'))
       .orderBy('ended_at')
-      .limit(AT_ONCE);
-    // Another process may be at it as well.
+      .limit(BATCH);
+    // Another process may delete at the same time.
     const due = await (
       dialectOf(transaction) === 'postgres' ? query.forUpdate('executions').skipLocked() : query
     ).execute();
     let files = 0;
-    const rows = due.filter((row, at) => (files += row.files) <= FILES_AT_ONCE || at === 0);
+    const rows = due.filter((row, at) => (files += row.files) <= BATCH_FILES || at === 0);
     const ids = rows.map(({ id }) => id);
     const blobs = await releaseContent(transaction, rows, now());
     const nothing = { input: null, input_blob: null, result: null, result_blob: null, log: '', log_blob: null };
@@ -91,7 +93,7 @@ async function expireSome(platform: Platform, { owner, serviceId, keepDays }: Ke
   return count;
 }
 
-/** What has ended before, was collected, and nobody needs any more: no workflow that can be mended, no task that waits for it. */
+/** Executions that ended before a time and were collected, without workflows that can be repaired and tasks that wait for them. */
 function ended(queries: Queries, before: number) {
   return queries
     .selectFrom('executions')

@@ -6,7 +6,7 @@ import { dropInput, removeInput } from './input-blob.ts';
 import { keepLateLog, move } from './queries.ts';
 import { executionChanged } from './watch.ts';
 
-/** Ends an execution that cannot be started at all. */
+/** Ends an execution that cannot be started. */
 export async function failExecution(platform: Platform, id: string, reason: unknown): Promise<void> {
   const title = 'Could not be started';
   const detail = inWords(reason);
@@ -26,7 +26,7 @@ export async function failExecution(platform: Platform, id: string, reason: unkn
   await clearPools(platform, id);
 }
 
-/** Ends what was cancelled after it was claimed, and never handed to the runtime. */
+/** Ends an execution that was cancelled after its claim and never handed to the runtime. */
 export async function forgetCancelled(platform: Platform, id: string): Promise<void> {
   const unused = await platform.database.write(async (transaction) => {
     await keepLateLog(transaction, id, { log: '' });
@@ -37,15 +37,15 @@ export async function forgetCancelled(platform: Platform, id: string): Promise<v
   await clearPools(platform, id);
 }
 
-/** This machine could not run it now: another attempt can succeed. */
+/** Whether the machine refused the start for now, so that another attempt can succeed. */
 export function wasRefused(reason: unknown): boolean {
   return reason instanceof StartRefused || reason instanceof EngineUnavailable;
 }
 
-/** For the caller: a Problem says what they can do about it, everything else is for the operator. */
+/** The reason for the caller. A Problem says what the caller can do; the details of any other error are in the log. */
 function inWords(reason: unknown): string {
   if (reason instanceof Problem) return reason.message;
   return wasRefused(reason)
-    ? 'The sandbox or the container could not be made on this machine. The operator finds the cause in the log.'
+    ? 'The sandbox or the container could not be started on this machine. The operator finds the cause in the log.'
     : 'The platform could not prepare the execution. The operator finds the cause in the log.';
 }

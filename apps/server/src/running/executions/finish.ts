@@ -13,7 +13,7 @@ import {
   type Queries,
 } from '../../foundation/storage/index.ts';
 import { dropInput } from './input-blob.ts';
-import { hasRoom, resultBytes, withoutContent } from './fit.ts';
+import { lackFor, resultBytes, withoutContent } from './fit.ts';
 import { keepResult, NO_RESULT } from './keep-result.ts';
 import { keepExecutionLog } from './log.ts';
 import { keepLateLog, move } from './queries.ts';
@@ -31,9 +31,9 @@ const events: Readonly<Record<Outcome, ExecutionEvent>> = {
 };
 
 /**
- * Collects what an execution left: result, files, log and final status in one transaction, so that the result is
- * readable in the same instant as the status. Only then does the runtime forget it; after a crash in between it is
- * simply done again, with the same keys of blobs.
+ * Stores the result, files, log and final status of an execution in one transaction, so that the result can be read as soon as
+ * the status says so. Only then the runtime forgets the execution. After a crash in between this is repeated with the same
+ * blob keys.
  */
 export async function finishExecution(
   platform: Platform,
@@ -49,7 +49,7 @@ export async function finishExecution(
   await runtime.forget(id);
 }
 
-/** Whether an attempt before has kept everything: then the runtime may have forgotten it, and only its answer was lost. */
+/** Whether an earlier attempt has stored everything. The runtime may have forgotten the execution then. */
 async function isCollected({ database }: Platform, id: string): Promise<boolean> {
   const row = await database.read
     .selectFrom('executions')
@@ -60,15 +60,15 @@ async function isCollected({ database }: Platform, id: string): Promise<boolean>
 }
 
 async function collect(platform: Platform, runtime: Runtime, end: ExecutionEnd): Promise<void> {
-  // Asked before anything is stored, and again when it is written: others may have taken the room meanwhile.
-  const before = await hasRoom(platform, platform.database.read, end.executionId, resultBytes(end));
-  const fitting = before === null ? end : withoutContent(end, before);
-  const staged = await stagePools(platform, fitting);
+  // The quota is checked before anything is stored, and again in the transaction: other ends may have used it up meanwhile.
+  const before = await lackFor(platform, platform.database.read, end.executionId, resultBytes(end));
+  const kept = before === null ? end : withoutContent(end, before);
+  const staged = await stagePools(platform, kept);
   const unused =
     typeof staged === 'string'
-      ? await keepEnd(platform, runtime, withoutPools(fitting, staged), null)
-      : await keepEnd(platform, runtime, fitting, staged);
-  // Of what was written to data pools: what is in them now is noted no more, and stays.
+      ? await keepEnd(platform, runtime, withoutPools(kept, staged), null)
+      : await keepEnd(platform, runtime, kept, staged);
+  // Blobs that are now in a data pool are no longer marked as orphans, so they stay.
   await removeOrphans(platform.database, platform.blobs, [...unused, ...stagedBlobs(staged)]);
 }
 
@@ -76,7 +76,7 @@ function stagedBlobs(staged: StagedPools | string | null): string[] {
   return staged === null || typeof staged === 'string' ? [] : blobsOf(staged.changes);
 }
 
-/** Stores what an execution left, and writes it with its end. Returns blobs that nothing refers to. */
+/** Stores the content of an end and writes the end. Returns blobs that nothing refers to. */
 async function keepEnd(
   platform: Platform,
   runtime: Runtime,
@@ -91,11 +91,11 @@ async function keepEnd(
   const file_bytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
   return platform.database.write(async (transaction) => {
     const now = platform.now();
-    // First: whoever changes a pool locks it before any storage.
+    // First, because every transaction locks pools before storage.
     const besides = staged && { owner: staged.owner, bytes: resultBytes(end) };
     const judged = staged ? await judgeWritten(platform, transaction, staged.changes, besides) : [];
     const refusal = typeof judged === 'string' ? judged : null;
-    const lack = await hasRoom(platform, transaction, id, resultBytes(end));
+    const lack = await lackFor(platform, transaction, id, resultBytes(end));
     const whole = refusal === null ? end : withoutPools(end, refusal);
     const last = lack === null ? whole : withoutContent(whole, lack);
     const record =
@@ -110,22 +110,22 @@ async function keepEnd(
       if (lack === null && files.length > 0) await transaction.insertInto('execution_files').values(files).execute();
       if (last.outcome === 'SUCCEEDED') await recordExecution(platform, transaction, end);
       if (lack !== null || typeof judged === 'string')
-        return [...inputs, ...(await noteUnkept(transaction, id, stored, now))];
+        return [...inputs, ...(await markUnkept(transaction, id, stored, now))];
       return last.outcome === 'SUCCEEDED'
         ? [...inputs, ...(await applyWritten(platform, transaction, judged))]
         : inputs;
     }
-    // It was cancelled while it ran: only its log and its record are still missing. Given up as lost: not even that.
+    // It was cancelled while it ran: only its log and record are missing. After LOST nothing is missing.
     await keepLateLog(transaction, id, { ...log, record });
-    return [...inputs, ...(await noteUnkept(transaction, id, stored, now))];
+    return [...inputs, ...(await markUnkept(transaction, id, stored, now))];
   });
 }
 
 /**
- * Notes what was stored and is not referred to. After a failure nothing is removed: the next attempt replaces it, and when
- * the database went away it may have kept all of it, so that only its answer was lost.
+ * Marks stored blobs that nothing refers to as orphans. This runs in the transaction only: after a failure the next attempt
+ * uses the same blobs, or the transaction was committed and only its answer was lost.
  */
-async function noteUnkept(
+async function markUnkept(
   transaction: Queries,
   id: string,
   stored: readonly (string | null)[],
@@ -143,7 +143,7 @@ async function noteUnkept(
   return unkept;
 }
 
-/** The code has certainly not run. Forgotten first: a worker that claims it next must find the id free. */
+/** Makes an execution PENDING again whose code has certainly not run. The runtime forgets it first: its next worker needs the id. */
 async function giveBack(platform: Platform, runtime: Runtime, id: string): Promise<void> {
   await clearPools(platform, id);
   await runtime.forget(id);
@@ -170,7 +170,7 @@ async function keepFiles(
   for (const { name, bytes, path } of end.files) {
     const key = blobKeyOf(end.executionId, `file ${name}`);
     const { stream, digest } = hashed();
-    // Which of both fails tells why; the other one ends with it.
+    // The stream that fails gives the reason and ends the other one.
     const [blob] = await Promise.all([platform.blobs.put(stream, key), pipeline(createReadStream(path), stream)]);
     files.push({ execution_id: end.executionId, name, bytes, blob });
     contents.push({ name, bytes, digest: digest() });

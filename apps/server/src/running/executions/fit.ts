@@ -3,19 +3,19 @@ import type { Platform } from '../../foundation/platform.ts';
 import { lackOfStorage, lockStorage, readStorage } from '../../catalog/quotas/index.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 
-/** So much is kept in any case, in bytes: who is over the quota starts nothing more. Most results are smaller, and cost no query. */
+/** Bytes that are kept even beyond the quota. Most results are smaller and need no query; an owner over its quota starts nothing more. */
 const SMALL_BYTES = 64 * 1024;
 
-/** Bytes of the result and all result files of an end. The log is kept in any case: it says what happened. */
+/** Bytes of the result and all result files of an end. The log is not counted: it is kept in any case. */
 export function resultBytes({ result, files }: ExecutionEnd): number {
   return files.reduce((sum, { bytes }) => sum + bytes, result?.bytes ?? 0);
 }
 
 /**
- * Null when the owner of an execution has room for so many bytes, else why not. Within a transaction, ends of one owner are
- * judged one after the other, so that the quota holds exactly.
+ * Null when `bytes` fit into the storage quota of the owner of an execution; otherwise a sentence that says why not. Within a
+ * transaction the storage of the owner is locked, so that the quota is never exceeded.
  */
-export async function hasRoom(platform: Platform, queries: Queries, id: string, bytes: number): Promise<string | null> {
+export async function lackFor(platform: Platform, queries: Queries, id: string, bytes: number): Promise<string | null> {
   if (bytes <= SMALL_BYTES) return null;
   const row = await queries
     .selectFrom('executions')
@@ -27,12 +27,12 @@ export async function hasRoom(platform: Platform, queries: Queries, id: string, 
   const owner = { type: row.owner_type, id: row.owner_id };
   if (queries.isTransaction) await lockStorage(queries, owner);
   const { used, quota } = await readStorage(platform, queries, owner);
-  // The input goes with the end.
+  // The input is deleted with the end.
   const freed = row.hasInput ? (row.input_bytes ?? 0) : 0;
   return lackOfStorage({ used: used - freed, quota }, bytes);
 }
 
-/** An end without result and files, because they do not fit into the quota of the owner. It is FAILED, with the reason. */
+/** An end without result and files, which do not fit into the quota of the owner. It is FAILED, with the reason. */
 export function withoutContent(end: ExecutionEnd, lack: string): ExecutionEnd {
   const { result: _result, files: _files, ...rest } = end;
   const own = end.cause ? `${end.cause.detail} ` : '';

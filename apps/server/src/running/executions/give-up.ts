@@ -9,16 +9,18 @@ import type { ExecutionEvent } from './transition.ts';
 import { executionChanged } from './watch.ts';
 
 const TITLE = 'Result not kept';
-const DETAIL = 'The execution has ended, and what it left could not be kept. The operator finds the cause in the log.';
+const DETAIL =
+  'The execution has ended, and its result, files and log could not be stored. The operator finds the cause in the log.';
 
+/** Error codes of PostgreSQL, SQLite and Node that blame the content. */
 const FAULTS =
   /^(22...|23...|54...|SQLITE_(TOOBIG|MISMATCH|RANGE|CONSTRAINT.*)|ERR_(STRING_TOO_LONG|OUT_OF_RANGE|INVALID_ARG_VALUE))$/;
 
-/** Whether `error` says that something is wrong with what was to be kept, so that it would fail tomorrow as well. */
+/** Whether the content to be stored is at fault, so that another attempt would fail as well. */
 export function isFaultOfContent(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string') return FAULTS.test(error.code);
-  // fetch() tells that it could not connect by a TypeError with a cause.
+  // fetch() reports a failed connection as a TypeError with a cause.
   return (
     error instanceof RangeError ||
     error instanceof SyntaxError ||
@@ -27,8 +29,8 @@ export function isFaultOfContent(error: unknown): boolean {
 }
 
 /**
- * Ends an execution whose end cannot be kept, without anything that it left. The status is what its outcome allows: nobody is
- * told that it succeeded when its result is gone. One that has ended already gets the log that readers wait for.
+ * Ends an execution whose content cannot be stored, without that content. It is never SUCCEEDED: its result is gone. An
+ * execution that has ended already gets the log that readers wait for.
  */
 export async function giveUpEnd(platform: Platform, runtime: Runtime, end: ExecutionEnd): Promise<void> {
   const { database, blobs, now } = platform;
@@ -42,7 +44,7 @@ export async function giveUpEnd(platform: Platform, runtime: Runtime, end: Execu
     const input = await dropInput(transaction, id, now());
     const values = { cause, log, ended_at: end.endedAt, sealed_secrets: null, input: null };
     const isOver = (await move(transaction, id, eventOf(end), values)) || (await keepLateLog(transaction, id, { log }));
-    // What an attempt before had stored, unless an attempt that was believed to have failed has been kept.
+    // Blobs of earlier attempts, unless one of these attempts was committed after all.
     const stored = isOver ? parts.map((part) => blobKeyOf(id, part)) : [];
     for (const blob of stored) await markOrphan(transaction, blob, now());
     return [...stored, ...(input === null ? [] : [input])];
@@ -53,7 +55,7 @@ export async function giveUpEnd(platform: Platform, runtime: Runtime, end: Execu
   await runtime.forget(id);
 }
 
-/** One that has not run is not given back: what was left of it could not be cleared away. */
+/** NOT_STARTED becomes FAILED: what the execution left could not be cleared, so it cannot be started again. */
 function eventOf({ outcome }: ExecutionEnd): ExecutionEvent {
   return outcome === 'CANCELLED' || outcome === 'LOST' ? outcome : 'FAILED';
 }

@@ -2,16 +2,16 @@ import type { Platform } from '../../foundation/platform.ts';
 import { markOrphan, putOrphan, removeOrphans, type Queries } from '../../foundation/storage/index.ts';
 
 /**
- * Long inputs lie in blobs. One is noted as unused before it is stored, and again in the transaction from which on nobody
- * reads it: a crash in between leaves nothing for ever.
+ * Long inputs are blobs. A blob is marked as an orphan before it is stored, and again in the transaction after which nothing
+ * reads it. So a crash in between never leaves a blob for ever.
  */
 
-/** Stores the input of an execution that is not accepted yet. */
+/** Stores the input of an execution that is not accepted yet. Returns the key of the blob. */
 export function keepInput(platform: Platform, content: Buffer): Promise<string> {
   return putOrphan(platform, content);
 }
 
-/** Takes the blob from an execution that ends; what is returned is to be removed after the transaction. */
+/** Detaches the blob from an execution that ends. Returns its key, to be removed after the transaction, or null. */
 export async function dropInput(transaction: Queries, id: string, now: number): Promise<string | null> {
   const row = await transaction.selectFrom('executions').select('input_blob').where('id', '=', id).executeTakeFirst();
   if (!row || row.input_blob === null) return null;
@@ -20,7 +20,7 @@ export async function dropInput(transaction: Queries, id: string, now: number): 
   return row.input_blob;
 }
 
-/** Removes what nobody reads any more, or nobody will. */
+/** Removes an input that nothing reads, if it is a blob. */
 export async function removeInput({ blobs, database }: Platform, blob: string | null): Promise<void> {
   if (blob !== null) await removeOrphans(database, blobs, [blob]);
 }

@@ -10,32 +10,32 @@ import { checkTags, requireNoSecretIn, TAGS } from './tags.ts';
 export interface ExecutionInput {
   /** JSON text of the input object without `$secrets` and `$tags`, in UTF-8. */
   readonly bytes: Buffer;
-  /** What the caller marks the execution with, each once. */
+  /** The values of `$tags`, each once. */
   readonly tags: readonly string[];
   readonly secrets: Record<string, string> | null;
-  /** Objects and lists within each other. */
+  /** Depth of nesting. */
   readonly depth: number;
-  /** Members of the outermost object that can refer to data pools: those that were asked for, or all that do. */
+  /** Members of the outermost object that can refer to data pools: the named ones, or all that have the form. */
   readonly references: Readonly<Record<string, unknown>>;
   /** Everything in it that has the form of a reference to a data pool, with its JSON Pointer. */
   readonly marked: readonly { readonly pointer: string; readonly value: unknown }[];
-  /** The object of `bytes`. Parses the whole text when it is first asked for; a long one in slices. */
+  /** Parses `bytes`, a long text in slices. */
   read(): Promise<Readonly<Record<string, unknown>>>;
-  /** The same with every digit of its numbers. */
+  /** Parses `bytes` once, with every digit of its numbers. */
   readExact(): Promise<Readonly<Record<string, unknown>>>;
-  /** The same, once it was read so. */
+  /** The result of `readExact`, which must have been called before. */
   readonly members: Readonly<Record<string, unknown>>;
 }
 
 const SECRETS = '$secrets';
-/** A longer object is no reference to a data pool, whatever it says. */
+/** Bytes of a reference to a data pool; a longer object is none. */
 const REFERENCE_BYTES = 4 * 1024;
 
 /**
- * Checks the body of a start: one JSON object, as UTF-8. It is judged by its bytes, in slices between which others have
- * their turn; only `$secrets`, `$tags` and the references to data pools are parsed. `dataPools` are the parameters that take data
- * pools; null where any can. `parameters` is null where every name is taken. Throws malformed-json, input-not-an-object,
- * invalid-secrets, invalid-request for tags.
+ * Validates the body of a start: one JSON object in UTF-8. The bytes are scanned in slices, between which the event loop serves
+ * others; only `$secrets`, `$tags` and references to data pools are parsed. `dataPools` names the parameters that take data
+ * pools; null: any may. `parameters` is null when every name is accepted. Throws malformed-json, input-not-an-object,
+ * invalid-secrets, and invalid-request for tags.
  */
 export async function parseInput(
   text: string | Buffer,
@@ -51,13 +51,13 @@ export async function parseInput(
   requireObject(bytes, judged);
   const tags = judged.members.find(({ name }) => name === TAGS);
   if (!tags) return inputIn(bytes, judged, [], dataPools, parameters);
-  // What is left is judged again: the places of all other members have moved, and one comma may belong to two of them.
+  // The text without `$tags` is scanned again: the offsets of all other members have changed.
   const untagged = without(bytes, judged, tags.without);
   const given = checkTags(bytes.subarray(tags.from, tags.to));
   return inputIn(untagged, await judgeJson(untagged, rules), given, dataPools, parameters);
 }
 
-/** The input in a text that was judged and has no `$tags`. */
+/** The input in a scanned text without `$tags`. */
 async function inputIn(
   bytes: Buffer,
   judged: JudgedJson,
@@ -103,8 +103,8 @@ async function inputIn(
 }
 
 /**
- * Throws invalid-secrets for a secret that nothing takes, for a value in clear where only a secret may stand, and for a
- * name that has both unless these are apart. Null counts as absent.
+ * Throws invalid-secrets for a secret that no parameter takes, for a plain value of a secret parameter, and for a name that has
+ * both unless these are apart. Null counts as absent.
  */
 async function judgeSecrets(
   bytes: Buffer,
@@ -119,7 +119,7 @@ async function judgeSecrets(
     : new Set([...given, ...parameters.secrets]);
   const known = new Set([...parameters.secrets, ...parameters.untyped]);
   const others = given.filter((name) => !known.has(name));
-  // Only of what has no list of parameters: their names were not known before.
+  // Names that no list of parameters contains were not watched by the first scan.
   const beside =
     others.length === 0 ? [] : (await judgeJson(bytes, { storable: false, marked: false, watched: others })).members;
   const clear = [...members, ...beside].filter(({ name, from, to }) => {
@@ -153,7 +153,7 @@ function without(bytes: Buffer, { from, to }: Span, part: Span): Buffer {
   return Buffer.concat([bytes.subarray(from, part.from), bytes.subarray(part.to, to)]);
 }
 
-/** The value of a place that can hold a reference; of a longer one only that it is something else. */
+/** The value in a span, or an empty object for one that is too long to be a reference. */
 function valueAt(bytes: Buffer, { from, to }: Span): unknown {
   return to - from > REFERENCE_BYTES ? {} : (JSON.parse(bytes.toString('utf8', from, to)) as unknown);
 }
@@ -162,7 +162,7 @@ function nameIn(pointer: string): string {
   return pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** Throws too-large. Asked before anything else of the input is looked at. */
+/** Throws too-large. Call it before anything else reads the input. */
 export function requireInputSize(bytes: number): void {
   if (bytes > limits.executionInputBytes)
     throw new Problem('too-large', `The input has ${bytes} bytes; at most ${limits.executionInputBytes} are accepted.`);

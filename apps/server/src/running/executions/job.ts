@@ -7,7 +7,7 @@ import type { ExecutionRow } from '../../foundation/storage/index.ts';
 import { noteOf } from './record/index.ts';
 import { referencedPools, unsealSecrets } from './prepare.ts';
 
-/** All that the runtime is told of a claimed execution. Its limits are what it was promised when it was claimed. */
+/** The job of a claimed execution for the runtime. Its limits are the resources that the claim has given it. */
 export async function jobOf(platform: Platform, runnables: Runnables, row: ExecutionRow): Promise<ExecutionJob> {
   const runnable = await runnables.load(row.service_version_id);
   const pools = referencedPools(row);
@@ -20,7 +20,7 @@ export async function jobOf(platform: Platform, runnables: Runnables, row: Execu
     dataPools: pools
       ? await layOutPools(platform, row.id, pools, 'image' in runnable.code ? 'CONTAINER' : 'SANDBOX')
       : [],
-    // Not part of the environment that a warm worker was started with.
+    // These differ between executions, and a pre-started process has its environment already.
     secretEnvironment: {
       ...(runnable.providerAccessTokens && (await providerEnvironment(platform, row.service_version_id))),
       ...(row.trace_parent !== null && { TRACEPARENT: row.trace_parent }),

@@ -7,7 +7,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import { blobKeyOf } from '../../foundation/storage/index.ts';
 import { digestOf, hashed, type Kept } from './record/index.ts';
 
-/** Result that is kept in the row, in bytes; a longer one becomes a blob. */
+/** Bytes of a result stored in the row; a longer result becomes a blob. */
 const INLINE_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 const RESERVED = ['_links', '_embedded'];
@@ -24,8 +24,8 @@ export interface KeptResult {
 export const NO_RESULT: KeptResult = { result: null, result_blob: null, result_bytes: null, content: null };
 
 /**
- * Keeps a result as the text of a JSON object without HAL members: a value that is no object goes under the key `result`.
- * It is never parsed: numbers keep every digit, and a long one passes through in chunks.
+ * Stores a result as the text of a JSON object without HAL members. A value that is no object becomes the member `result`. The
+ * text is not parsed, so numbers keep every digit, and a long one is copied in chunks.
  */
 export async function keepResult(platform: Platform, id: string, file: ResultFile): Promise<KeptResult> {
   const parts = file.parts ?? (await partsOf(file));
@@ -58,7 +58,7 @@ async function* bytesOf({ path, text }: ResultFile, [from, to]: Part): AsyncGene
   else if (to > from) yield* createReadStream(path, { start: from, end: to - 1, highWaterMark: CHUNK_BYTES });
 }
 
-/** What of a text is the result, when the runner has not said it: all of it, or one of an older version has judged it. */
+/** The byte ranges of the text without HAL members, for a runner that has not reported them. */
 async function partsOf(file: ResultFile): Promise<readonly Part[]> {
   const whole: Part = [0, file.bytes];
   if (!file.isObject || (!file.reservedMembers && (await beginsAndEnds(file)))) return [whole];
@@ -69,7 +69,7 @@ async function partsOf(file: ResultFile): Promise<readonly Part[]> {
   return partsWithout(shape, shape.members);
 }
 
-/** Whether neither blanks nor anything else are around an object. */
+/** Whether the text begins and ends with the braces of an object, without white space around it. */
 async function beginsAndEnds(file: ResultFile): Promise<boolean> {
   const ends: string[] = [];
   for (const at of [0, file.bytes - 1])

@@ -1,10 +1,10 @@
-/** The HAL links of an execution below the address of the door. */
+/** HAL links of an execution. `address` is the URL of the executions of its scope. */
 export function executionLinks(address: string, id: string) {
   const status = { href: `${address}/${id}` };
   return { self: status, status, result: { href: `${status.href}/result` } };
 }
 
-/** The links of a result: itself, the status, and one per file; a file cannot take the place of the first two. */
+/** HAL links of a result: itself, the status, and one per file. A file cannot replace the first two. */
 export function resultLinks(
   address: string,
   id: string,

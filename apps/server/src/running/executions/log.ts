@@ -13,7 +13,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import { blobKeyOf } from '../../foundation/storage/index.ts';
 import type { ExecutionWatch } from './watch.ts';
 
-/** The whole log of an execution that has ended, as the runtime wrote it, kept. */
+/** Stores the whole log of an execution that has ended, as the runtime has written it. */
 export async function keepExecutionLog(
   platform: Platform,
   runtime: Runtime,
@@ -30,8 +30,8 @@ export async function keepExecutionLog(
 }
 
 /**
- * The log of an execution: from the runtime while it runs here, from the copies of its worker while it runs elsewhere,
- * from where it was kept afterwards; without a gap between.
+ * The log of an execution: from the runtime while it runs here, from the copies of its worker while it runs elsewhere, and from
+ * storage afterwards, without a gap.
  */
 export function executionLog(
   platform: Platform,
@@ -58,7 +58,7 @@ export function executionLog(
       if (kept) return keptLogSource(platform.blobs, kept).read(fromByte);
       const live = await readLive(before?.worker_id ?? null, fromByte);
       if (live.bytes.length > 0) return live;
-      // The runtime may have forgotten it since: then it is kept by now.
+      // The runtime may have forgotten it meanwhile: then the log is stored by now.
       const after = keptOf(await find());
       return after ? keptLogSource(platform.blobs, after).read(fromByte) : live;
     },

@@ -13,12 +13,12 @@ const lostCause = {
 };
 
 /**
- * What ran on a worker that does not come back is UNKNOWN, with as much of its log as had been copied for readers. Should
- * the worker come back after all, it finds the end here and ends the processes.
+ * Ends the executions of a lost worker as UNKNOWN, with the part of the log that had been copied for readers. A worker that
+ * comes back after all finds these ends and ends the processes.
  */
 export async function giveUpExecutions(platform: Platform, workerId: string): Promise<void> {
   const { database, now, log } = platform;
-  // Not by an index: it happens when a machine is lost, and takes a second among a million.
+  // No index serves this rare query; it takes a second among a million rows.
   const left = await database.read
     .selectFrom('executions')
     .select(['id', 'status'])

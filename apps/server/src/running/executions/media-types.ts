@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** Types of result files by the end of their name; everything else is application/octet-stream. */
+/** Media types of result files by extension; any other file is application/octet-stream. */
 const types: Readonly<Record<string, string>> = {
   '.csv': 'text/csv; charset=utf-8',
   '.gif': 'image/gif',

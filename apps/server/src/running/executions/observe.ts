@@ -14,7 +14,7 @@ const statuses: Readonly<Record<Outcome, ExecutionStatus>> = {
 
 type Observed = Pick<ExecutionRow, 'created_at' | 'started_at' | 'trace_parent'>;
 
-/** Tells metrics and traces of the executions of a worker: how long they waited, ran, and took to be collected. */
+/** Records metrics and traces of the executions of a worker: how long they waited, ran, and took to be collected. */
 export class ExecutionObserver {
   readonly #platform: Platform;
   readonly #running = new Map<string, Observed>();
@@ -23,7 +23,7 @@ export class ExecutionObserver {
     this.#platform = platform;
   }
 
-  /** Taken by this worker, now or by its last process. */
+  /** Claimed by this worker; `now` is false when an earlier process has claimed it. */
   claimed({ id, created_at, started_at, trace_parent }: ExecutionRow, now: boolean): void {
     const { metrics, tracing } = this.#platform.telemetry;
     if (!metrics && !tracing) return;
@@ -31,18 +31,18 @@ export class ExecutionObserver {
     if (now && started_at !== null) metrics?.claimed(started_at - created_at);
   }
 
-  /** Collected: its end is in the database. */
+  /** Its end is in the database. */
   ended(end: ExecutionEnd): void {
     const status = statuses[end.outcome];
     const known = this.#running.get(end.executionId);
     this.#running.delete(end.executionId);
-    // Given back: it will be taken again.
+    // It is PENDING again and will be claimed once more.
     if (status === 'PENDING') return;
     this.#platform.telemetry.metrics?.ended(status, end.endedAt - end.startedAt);
     if (known) this.#trace(end.executionId, known, status, end);
   }
 
-  /** It could not be started at all. */
+  /** It could not be started. */
   failed(id: string): void {
     const known = this.#running.get(id);
     this.#running.delete(id);

@@ -2,7 +2,7 @@ import { toTimestamp, type ServiceExecution } from '@kethub/contract';
 import type { StatusRow } from './queries.ts';
 import { tagsIn } from './tags.ts';
 
-/** The status object, for whom the execution was started. */
+/** The status object for the owner of the execution. */
 export function presentStatus(row: StatusRow): ServiceExecution {
   const execution = presentProgress(row);
   execution.type = row.type;
@@ -15,7 +15,7 @@ export function presentStatus(row: StatusRow): ServiceExecution {
 
 type ProgressRow = Pick<StatusRow, 'id' | 'status' | 'created_at' | 'started_at' | 'ended_at'>;
 
-/** What the provider of the service and operators see of it: neither who started it nor the words of the caller. */
+/** The status object for the provider of the service and for operators: without its owner and the caller's tags. */
 export function presentProgress(row: ProgressRow): ServiceExecution {
   const execution: ServiceExecution = { id: row.id, status: row.status, createdAt: toTimestamp(row.created_at) };
   if (row.started_at !== null) execution.startedAt = toTimestamp(row.started_at);

@@ -4,9 +4,9 @@ import { scopeColumns, taggedWithin, within, type ExecutionScope } from './scope
 import { tagsIn } from './tags.ts';
 import { after, before, type ExecutionEvent } from './transition.ts';
 
-/** The SQL of executions. Each move is one conditional update, so of two that race exactly one happens. */
+/** The SQL of executions. Each move is one conditional update: of two concurrent moves exactly one happens. */
 
-/** The columns of the status object. */
+/** Columns of the status object. */
 export const statusColumns = [
   'id',
   'status',
@@ -21,11 +21,11 @@ export const statusColumns = [
 ] as const;
 export type StatusRow = Pick<ExecutionRow, (typeof statusColumns)[number]>;
 
-/** The same, with what decides who may see it. */
+/** Columns of the status object and of the scope. */
 export const seenColumns = [...statusColumns, ...scopeColumns] as const;
 export type SeenRow = Pick<ExecutionRow, (typeof seenColumns)[number]>;
 
-/** What is null in all of them is left out: half of a new row is for what comes later. */
+/** Columns that are null in all rows are left out: half of the columns of a new row are set later. */
 export function insertExecutions(together: StatementBatch, rows: readonly ExecutionRow[]): void {
   const [first] = rows;
   if (!first) return;
@@ -36,7 +36,7 @@ export function insertExecutions(together: StatementBatch, rows: readonly Execut
   together.insert('executions', columns, filled);
 }
 
-/** Makes the move of `event` where it is legal. Returns whether it happened. */
+/** Makes the move of `event` if the status allows it. Returns whether it was made. */
 export async function move(
   transaction: Queries,
   id: string,
@@ -53,8 +53,8 @@ export async function move(
 }
 
 /**
- * Keeps the log of one that has ended without it, because it was cancelled while it ran: whoever follows it must learn that
- * nothing will be added. False when one is kept already.
+ * Stores the log of an execution that was cancelled while it ran, so that readers who follow it see its end. Returns false when
+ * a log is stored already.
  */
 export async function keepLateLog(
   transaction: Queries,
@@ -72,7 +72,7 @@ export async function keepLateLog(
 }
 
 function running(database: Database, workerId: string) {
-  // Literal: SQLite uses its partial index only when it can see that the condition holds.
+  // A literal condition: SQLite does not use a partial index for a parameter.
   const isRunning = sql<boolean>`status = 'RUNNING'`;
   return database.read.selectFrom('executions').where(isRunning).where('worker_id', '=', workerId);
 }
@@ -85,14 +85,14 @@ export async function runningIdsOf(database: Database, workerId: string): Promis
   return (await running(database, workerId).select('id').execute()).map(({ id }) => id);
 }
 
-/** Of how many executions it is looked whether a cancelled one was forgotten: there is no index for what hardly ever is. */
-const LOOKED_AT = 10_000;
+/** Latest executions that are searched for uncollected ones: there is no index for what hardly ever happens. */
+const SEARCHED = 10_000;
 
-/** Cancelled after a worker had claimed them, and neither collected nor noted as not run since. */
+/** Executions that were cancelled after this worker had claimed them, and that have no log yet. */
 export async function uncollectedOf({ read }: Database, workerId: string): Promise<string[]> {
   const rows = await read
     .selectFrom((query) =>
-      query.selectFrom('executions').selectAll().orderBy('id', 'desc').limit(LOOKED_AT).as('latest'),
+      query.selectFrom('executions').selectAll().orderBy('id', 'desc').limit(SEARCHED).as('latest'),
     )
     .select('id')
     .where('worker_id', '=', workerId)
@@ -103,8 +103,8 @@ export async function uncollectedOf({ read }: Database, workerId: string): Promi
   return rows.map(({ id }) => id);
 }
 
-/** What an execution was promised of the machine. */
-export function promisedTo(database: Database, id: string) {
+/** The resources of a machine that an execution was given. */
+export function resourcesOf(database: Database, id: string) {
   return database.read
     .selectFrom('executions')
     .select(['cpus', 'memory_bytes', 'gpus', 'gpu_type'])
@@ -112,7 +112,7 @@ export function promisedTo(database: Database, id: string) {
     .executeTakeFirst();
 }
 
-/** Of these executions the ones that have ended, for example because a caller cancelled them through another process. */
+/** Those of the executions that have ended in the database, for example cancelled through another process. */
 export async function endedOf(database: Database, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await database.read
@@ -153,11 +153,11 @@ export function filesOf(database: Database, executionId: string) {
     .execute();
 }
 
-/** What a list shows of an execution. */
+/** Columns that a list shows. */
 const listedColumns = [...statusColumns, 'person_id'] as const;
 export type ListedRow = Pick<ExecutionRow, (typeof listedColumns)[number]>;
 
-/** What a list is narrowed to: executions of one service, or with one tag. */
+/** Restricts a list to executions of one service, or with one tag. */
 export interface ExecutionFilter {
   readonly serviceId?: string | undefined;
   readonly tag?: string | undefined;
@@ -183,7 +183,7 @@ export function pageOfExecutions(
   return query.execute();
 }
 
-/** The same of one tag, read from the index of tags. */
+/** A page of executions with a tag, read from the index of tags. */
 function pageOfTag(
   database: Database,
   scope: ExecutionScope,
@@ -203,7 +203,7 @@ function pageOfTag(
   return query.execute();
 }
 
-/** Adds what lists of one tag are read from. */
+/** Adds the tags of executions to their index. */
 export function insertTags(together: StatementBatch, rows: readonly ExecutionRow[]): void {
   const tagged = rows.flatMap(({ id: execution_id, tags, subscription_id, owner_type, owner_id }) =>
     tagsIn(tags).map((tag) => ({ execution_id, tag, subscription_id, owner_type, owner_id })),

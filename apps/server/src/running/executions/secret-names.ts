@@ -1,13 +1,10 @@
 import { Problem } from '../../foundation/http/index.ts';
 import { isOpen, type InputParameters } from '../../catalog/services/index.ts';
 
-/** What is quoted of a list of names. */
+/** Names quoted from a list; of the others only the number is given. */
 const QUOTED = 20;
 
-/**
- * Throws invalid-secrets for a secret that no parameter takes. Nobody would notice that it is not used, and it may be the
- * name of a secret that is misspelt.
- */
+/** Throws invalid-secrets for a secret that no parameter takes: its name may be misspelt, and nobody would notice. */
 export function requireKnownSecrets(names: readonly string[], parameters: InputParameters): void {
   const unknown = names.filter((name) => !parameters.secrets.includes(name) && !isOpen(parameters, name));
   if (unknown.length === 0) return;

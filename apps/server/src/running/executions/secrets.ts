@@ -2,8 +2,8 @@ import { limits } from '@kethub/contract';
 import { Problem, TokenScanner, type JsonListener } from '../../foundation/http/index.ts';
 
 /**
- * The secrets in the JSON text of `$secrets`, which was found valid. The text is parsed only when it is known to be small
- * work: no values within values, and no more members than there may be secrets. Throws invalid-secrets.
+ * Reads the secrets from the JSON text of `$secrets`, which is known to be valid JSON. The text is scanned before it is parsed:
+ * it has no nested values and at most `limits.secrets` members. Throws invalid-secrets.
  */
 export function checkSecrets(bytes: Buffer): Record<string, string> {
   const form = new SecretsForm(bytes);
@@ -20,7 +20,7 @@ export function checkSecrets(bytes: Buffer): Record<string, string> {
 }
 
 const NO_OBJECT = '$secrets must be an object that maps names of secret parameters to strings.';
-/** What is quoted of a name, in bytes. */
+/** Bytes of a name that are quoted; a longer name is not. */
 const NAME_BYTES = 200;
 
 /** Accepts an object of strings. Values are never quoted: they are secret. */

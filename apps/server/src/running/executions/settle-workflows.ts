@@ -9,15 +9,15 @@ import {
 import { seenColumns, type SeenRow } from './queries.ts';
 import { before } from './transition.ts';
 
-/** What the execution of a workflow has become. */
+/** The new state of the execution of a workflow. */
 export interface Settled {
   readonly id: string;
   readonly status: 'RUNNING' | 'SUCCEEDED' | 'FAILED';
   readonly ended_at: number | null;
-  /** JSON of the result or of `errors`, or the blob with it. */
+  /** JSON of the result or of `errors`; null when it is in a blob. */
   readonly result: string | null;
   readonly result_blob: string | null;
-  /** Size of the result where it lies in a blob. */
+  /** Bytes of a result in a blob. */
   readonly result_bytes: number | null;
 }
 
@@ -26,14 +26,13 @@ const events = ['WORKFLOW_RUNNING', 'WORKFLOW_SUCCEEDED', 'WORKFLOW_FAILED'] as 
 /** A move that was made. */
 export interface Moved extends SeenRow {
   readonly started_at: number;
-  /** Whether it is to be paid for; 0 or 1 on SQLite. */
+  /** Whether the execution is charged; 0 or 1 on SQLite. */
   readonly isCharged: boolean | number;
 }
 
 /**
- * Adds the moves of many executions to what is written; returns those that were legal and made. One that was cancelled stays
- * so. The ids stand beside the records because PostgreSQL knows how many these
- * are: for records it would read the whole of a small table.
+ * Adds the moves of many executions to a statement batch. Returns the moves that were made; a CANCELLED execution stays so. The
+ * ids are a condition beside the records because PostgreSQL estimates their number: for records alone it would scan the table.
  */
 export function settleWorkflows(
   together: StatementBatch,

@@ -2,19 +2,16 @@ import { limits } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
 
 export const TAGS = '$tags';
-/** JSON text of `$tags`; a longer one is refused unread. The tags that are accepted need a fifth of it, however escaped. */
-const MOST_BYTES = 64 * 1024;
+/** Bytes of the JSON text of `$tags`; a longer text is refused unparsed. Valid tags need a fifth of it, however escaped. */
+const MAX_BYTES = 64 * 1024;
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-/** A shorter secret may be part of a tag by chance. */
+/** Characters from which on a secret is searched for within tags: a shorter one may be part of a tag by chance. */
 const SECRET_LENGTH = 6;
 
-/**
- * The tags in the JSON text of `$tags`, which was found valid, each once. Throws invalid-request with the pointer of every
- * tag that cannot be one.
- */
+/** Reads the tags from the JSON text of `$tags`, each once. Throws invalid-request with the pointer of every invalid tag. */
 export function checkTags(bytes: Buffer): string[] {
-  if (bytes.length > MOST_BYTES) throw invalid([{ index: null, detail: `has more than ${MOST_BYTES} bytes` }]);
+  if (bytes.length > MAX_BYTES) throw invalid([{ index: null, detail: `has more than ${MAX_BYTES} bytes` }]);
   const tags = JSON.parse(bytes.toString()) as unknown;
   if (!Array.isArray(tags)) throw invalid([{ index: null, detail: 'must be a list of texts' }]);
   if (tags.length > limits.tags) throw invalid([{ index: null, detail: `may have at most ${limits.tags} elements` }]);
@@ -29,15 +26,15 @@ export function checkTags(bytes: Buffer): string[] {
 function whyNoTag(tag: unknown): string | null {
   if (typeof tag !== 'string') return 'must be a text';
   if (tag === '') return 'must not be empty';
-  // Code points, as JSON Schema counts.
+  // Characters are code points, as in JSON Schema.
   if (tag.length > 2 * limits.tagLength || Array.from(tag).length > limits.tagLength)
     return `may have at most ${limits.tagLength} characters`;
   if (CONTROL.test(tag)) return 'must not hold control characters';
   return tag.isWellFormed() ? null : 'must not hold half of a surrogate pair';
 }
 
-function invalid(places: readonly { readonly index: number | null; readonly detail: string }[]): Problem {
-  const errors = places.map(({ index, detail }) => ({
+function invalid(wrong: readonly { readonly index: number | null; readonly detail: string }[]): Problem {
+  const errors = wrong.map(({ index, detail }) => ({
     pointer: index === null ? `/${TAGS}` : `/${TAGS}/${index}`,
     detail,
   }));
@@ -59,7 +56,7 @@ export function requireNoSecretIn(tags: readonly string[], secrets: Readonly<Rec
   );
 }
 
-/** The tags of the column `tags`. */
+/** Parses the column `tags`. */
 export function tagsIn(column: string | null): string[] {
   return column === null ? [] : (JSON.parse(column) as string[]);
 }

@@ -1,20 +1,20 @@
 import type { ExecutionStatus } from '@kethub/contract';
 
-/** What happens to an execution. */
+/** Events that change the status of an execution. */
 export type ExecutionEvent =
-  | 'CLAIMED' // a worker takes it
-  | 'NOT_STARTED' // the worker gives it back: its code has certainly not run
+  | 'CLAIMED' // by a worker
+  | 'NOT_STARTED' // its code has certainly not run: it is PENDING again
   | 'SUCCEEDED'
   | 'FAILED'
   | 'CANCELLED'
   | 'LOST' // whether the code finished cannot be known
-  // Of workflows, whose FAILED can be mended: an incident is open, and the instance lives.
+  // A FAILED workflow can be repaired: an incident is open, and its instance is alive.
   | 'WORKFLOW_RUNNING'
   | 'WORKFLOW_FAILED'
   | 'WORKFLOW_SUCCEEDED'
   | 'WORKFLOW_CANCELLED';
 
-/** Every legal move; a pair that is not here does not happen. Final states have none but those of workflows. */
+/** All legal moves. Final statuses have only those of workflows. */
 const moves: Readonly<Record<ExecutionStatus, Partial<Record<ExecutionEvent, ExecutionStatus>>>> = {
   PENDING: { CLAIMED: 'RUNNING', CANCELLED: 'CANCELLED', FAILED: 'FAILED' },
   RUNNING: {
@@ -44,18 +44,18 @@ export function transition(status: ExecutionStatus, event: ExecutionEvent): Exec
   return moves[status][event] ?? null;
 }
 
-/** Whether nothing changes this status any more, not even an operator who mends a workflow. */
+/** Whether this status never changes, not even when an operator repairs a workflow. */
 export function hasNoWayOut(status: ExecutionStatus): boolean {
   return Object.keys(moves[status]).length === 0;
 }
 
-/** The statuses in which `event` is possible and that lead to the same next one: the condition of the SQL that makes the move. */
+/** The statuses in which `event` is possible: the condition of the SQL statement that makes the move. */
 export function before(event: ExecutionEvent): ExecutionStatus[] {
   const statuses = Object.keys(moves) as ExecutionStatus[];
   return statuses.filter((status) => transition(status, event) !== null);
 }
 
-/** The one status that `event` leads to, from wherever it is possible. */
+/** The status that `event` leads to. */
 export function after(event: ExecutionEvent): ExecutionStatus {
   const next = new Set(before(event).map((status) => transition(status, event)));
   const [only] = next;

@@ -4,12 +4,12 @@ import { seenColumns, type SeenRow } from './queries.ts';
 import { hasNoWayOut } from './transition.ts';
 
 const CHANNEL = 'execution-changed';
-/** A notification can be lost (another process, a reconnect): then this poll finds the change. */
+/** Milliseconds between polls, which find a change whose notification was lost (another process, a reconnect). */
 const POLL_MS = 1_000;
 
 /**
- * Tells every process that the status of an execution has changed. With `row`, what it has become: when nothing changes that
- * any more, whoever waits for it need not read it.
+ * Notifies every process that the status of an execution has changed. A `row` with a final status is published as well, so
+ * that those who wait for it need not read it.
  */
 export function executionChanged(database: Database, id: string, row?: SeenRow): void {
   if (!row || !hasNoWayOut(row.status)) return database.notify(CHANNEL, id);
@@ -18,12 +18,12 @@ export function executionChanged(database: Database, id: string, row?: SeenRow):
 }
 
 /**
- * Calls back with the id of an execution whose status some process has changed, and what it has become if that was told;
- * returns the way to end it.
+ * Calls back with the id of an execution whose status some process has changed, and with its row if that was published.
+ * Returns a function that ends this.
  */
 export function onExecutionChanged(
   database: Database,
-  listener: (id: string, told: () => SeenRow | null) => void,
+  listener: (id: string, published: () => SeenRow | null) => void,
 ): () => void {
   return database.listen(CHANNEL, (payload) => {
     const space = payload.indexOf(' ');
@@ -33,11 +33,11 @@ export function onExecutionChanged(
   });
 }
 
-/** Waiting for executions to change: one listener on the database, whatever the number of waiters. */
+/** Waits for executions to change, with one listener on the database for all waiters. */
 export interface ExecutionWatch {
   /**
-   * Resolves when the execution may have changed, at the latest after a second or when `signal` aborts: with what it has
-   * become where that was told, and else with null.
+   * Resolves when the execution may have changed, at the latest after a second or when `signal` aborts: with its row if that
+   * was published, otherwise with null.
    */
   changed(id: string, signal: AbortSignal): Promise<SeenRow | null>;
   close(): void;
@@ -46,22 +46,22 @@ export interface ExecutionWatch {
 export function watchExecutions(database: Database): ExecutionWatch {
   const waiters = new EventEmitter();
   waiters.setMaxListeners(0);
-  const stop = onExecutionChanged(database, (id, told) => void waiters.emit(id, told));
+  const stop = onExecutionChanged(database, (id, published) => void waiters.emit(id, published));
   return {
-    // Without signals of its own (`AbortSignal.any`, `AbortSignal.timeout`): they outlive the wait, and so many of them are
-    // most of what the garbage collector has to stop everything for.
+    // No `AbortSignal.any` or `AbortSignal.timeout` here: they outlive the wait, and so many of them would cause most of the
+    // pauses of the garbage collector.
     changed: (id, signal) =>
       new Promise((resolve) => {
         const done = (row: SeenRow | null): void => {
           clearTimeout(timer);
-          waiters.off(id, tell);
+          waiters.off(id, notify);
           signal.removeEventListener('abort', end);
           resolve(row);
         };
         const end = (): void => done(null);
-        const tell = (told: () => SeenRow | null): void => done(told());
+        const notify = (published: () => SeenRow | null): void => done(published());
         const timer = setTimeout(end, signal.aborted ? 0 : POLL_MS);
-        waiters.on(id, tell);
+        waiters.on(id, notify);
         signal.addEventListener('abort', end);
       }),
     close: stop,

@@ -18,7 +18,7 @@ import { EndCollector } from './end-collector.ts';
 import { onEndedByOperator } from './end-execution.ts';
 import { failExecution, forgetCancelled, wasRefused } from './fail.ts';
 import { jobOf } from './job.ts';
-import { endedOf, promisedTo, runningIdsOf, runningOf, uncollectedOf } from './queries.ts';
+import { endedOf, resourcesOf, runningIdsOf, runningOf, uncollectedOf } from './queries.ts';
 import { Claims } from './schedule/index.ts';
 import { onPending } from './accept.ts';
 import { ExecutionObserver } from './observe.ts';
@@ -140,7 +140,7 @@ export class ExecutionWorker {
 
   /** Ends an execution that was cancelled while no process of this worker ran: its code still uses its resources. */
   async #endCancelled(id: string): Promise<void> {
-    const row = await promisedTo(this.#platform.database, id);
+    const row = await resourcesOf(this.#platform.database, id);
     if (row) this.#running.set(id, needsOfRow(row));
     await this.#runtime.cancel(id);
   }

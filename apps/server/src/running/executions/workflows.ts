@@ -14,33 +14,33 @@ export interface AcceptedWorkflow {
   readonly input: ExecutionInput;
   /** A timer, message or signal start event. */
   readonly startEvent: string | undefined;
-  /** How many workflows have called one another to get here. */
+  /** Number of workflows that have called one another up to this one. */
   readonly depth: number;
-  /** Null when a worker begins with it. */
+  /** Null when a worker makes the first step. */
   readonly firstStep: FirstStep | null;
 }
 
-/** What an instance has become with its first step, which was computed beforehand: it is accepted as that. */
+/** The precomputed first step of an instance, which is accepted in the state after it. */
 export interface FirstStep {
-  /** It is on disk: what it asks for is begun with. */
+  /** The step is on disk: starts its jobs and timers. */
   begin(): void;
-  /** Nothing was accepted. */
+  /** The step was not accepted: frees what it has reserved. */
   release(): void;
 }
 
-/** What executions of workflow services ask of whoever runs these, wherever that is. */
+/** The port through which executions of workflow services reach the workflow engine. */
 export interface Workflows {
-  /** What a version takes in its input and in `$secrets`. */
+  /** The names that a version takes in its input and in `$secrets`. */
   parameters(serviceVersionId: string): Promise<InputParameters>;
-  /** Judges the input before anything is accepted. Throws invalid-request with every place. */
+  /** Validates an input. Throws invalid-request with the pointer of every error. */
   check(serviceVersionId: string, input: ExecutionInput): Promise<void>;
-  /** Computes the first step of an instance, where this process can also begin with what it asks for. */
+  /** Computes the first step of an instance, if this process can also start its jobs. */
   firstStep(accepted: AcceptedWorkflow): Promise<FirstStep | null>;
-  /** Adds the instances to what is written with the executions. */
+  /** Adds the instances to the statement batch that writes the executions. */
   accept(together: StatementBatch, accepted: readonly AcceptedWorkflow[]): void;
   /**
-   * Has the instance of an execution that is cancelled end what it runs, in the same transaction; returns the result that
-   * the execution has from now on, as JSON. Null when it is no workflow.
+   * Cancels the instance of an execution in the same transaction. Returns the new result of the execution as JSON, or null when
+   * it is no workflow.
    */
   cancel(transaction: Queries, executionId: string): Promise<{ readonly result: string } | null>;
   /**
@@ -54,17 +54,15 @@ export interface Workflows {
     beforeCommit: BeforeCommit | null,
     write: (act: (transaction: Queries) => Promise<Answer>) => Promise<Answer>,
   ): Promise<Answer>;
-  /**
-   * Broadcasts a signal of a subscriber, in the same way. Throws malformed-json, invalid-request, invalid-secrets, too-large.
-   */
+  /** Broadcasts a signal of a subscriber in the same way. Throws malformed-json, invalid-request, invalid-secrets, too-large. */
   broadcast(
     origin: Origin,
     text: Buffer,
     beforeCommit: BeforeCommit | null,
     write: (act: (transaction: Queries) => Promise<Answer>) => Promise<Answer>,
   ): Promise<Answer>;
-  /** Something was added that a worker has to see to. */
+  /** Wakes the workers: there is something to do for an instance. */
   wake(): void;
-  /** What an instance has done so far; null when it is none. */
+  /** The journal of an instance; null when the execution is no workflow. */
   log(executionId: string): Promise<LogSource | null>;
 }

@@ -4,15 +4,15 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { StorageOwner } from '../../catalog/quotas/index.ts';
 import { referencedPools } from './prepare.ts';
 
-/** What an execution has changed of data pools, and who it runs for. */
+/** Changes of data pools by an execution, and its owner. */
 export interface StagedPools {
   readonly changes: WrittenChanges;
   readonly owner: StorageOwner;
 }
 
 /**
- * Stores what an execution that succeeded has written to data pools. Null when there is nothing, also for one that has ended
- * in the database: it was cancelled, or its end is kept already. A text says why nothing of it can be kept.
+ * Stores the files that a successful execution has written to data pools. Null when there are none, or when the execution has
+ * ended in the database already. A string says why they cannot be stored.
  */
 export async function stagePools(platform: Platform, end: ExecutionEnd): Promise<StagedPools | string | null> {
   const id = end.executionId;
@@ -25,7 +25,7 @@ export async function stagePools(platform: Platform, end: ExecutionEnd): Promise
   return changes === null || typeof changes === 'string' ? changes : { changes, owner: pools.reader };
 }
 
-/** An end whose changes of data pools cannot be kept. It is FAILED, with the reason, and keeps its result files. */
+/** An end whose changes of data pools cannot be stored. It is FAILED, with the reason, and keeps its result files. */
 export function withoutPools(end: ExecutionEnd, reason: string): ExecutionEnd {
   const { dataPools: _dataPools, ...rest } = end;
   const detail = `The program succeeded, but no data pool was changed. ${reason}`;

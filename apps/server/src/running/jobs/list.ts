@@ -20,7 +20,7 @@ interface Named extends ListedRow {
   readonly of: { readonly version: string; readonly name: string } | undefined;
 }
 
-/** What was started for the context, newest first. */
+/** Executions of the owner, newest first. */
 export function listOwned(
   platform: Platform,
   context: Context,
@@ -42,7 +42,7 @@ export function listOwned(
   });
 }
 
-/** All executions of a service of the context, for its provider: neither who started them nor what with. */
+/** All executions of a service for its provider, without their owners and inputs. */
 export async function listProvided(
   { database, addresses }: Platform,
   context: Context,
@@ -60,7 +60,7 @@ export async function listProvided(
   });
 }
 
-/** The record of one of them. Throws not-found and execution-not-found. */
+/** The record of an execution for the provider of its service. Throws not-found, execution-not-found. */
 export async function providedRecord(
   platform: Platform,
   context: Context,
@@ -73,7 +73,7 @@ export async function providedRecord(
   return record;
 }
 
-/** The address of a list with what it is narrowed to. */
+/** The URL of a list with its filter. */
 function addressOf(address: string, { serviceId, tag }: ExecutionFilter): string {
   const query = new URLSearchParams({
     ...(serviceId !== undefined && { serviceId }),

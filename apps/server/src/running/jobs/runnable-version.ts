@@ -14,10 +14,10 @@ import { findSharedService } from '../../catalog/sharing/index.ts';
 import type { Queries, ServiceRow } from '../../foundation/storage/index.ts';
 
 /**
- * The version that somebody may run as a job. Of a service of their own: a published one or, by its number, the draft whose
- * build has succeeded. Of a service that is shared with them now: a published one, whether or not applications may call
- * it; while none can be started, the draft that is built. Without a number the newest of these whose retirement is not
- * announced. Throws not-found, conflict and build-not-succeeded.
+ * Finds the version that a person may run as a job. Owners may run published versions and, by its number, a draft whose build
+ * has succeeded. Recipients of a share may run published versions, also those that applications may not call, and the built
+ * draft while no published version can be started. Without a number it is the newest version without an announced retirement.
+ * Throws not-found, conflict, build-not-succeeded.
  */
 export async function requireRunnable(
   platform: Platform,
@@ -49,7 +49,7 @@ function noJobs({ name }: ServiceRow): Problem {
   );
 }
 
-/** Whether it can be run; whose service it is learns why not. */
+/** Whether the owner may run a version. Throws conflict, build-not-succeeded, which say why not. */
 async function ownVersion({ database, now }: Platform, service: ServiceRow, named: VersionRow): Promise<boolean> {
   const state = stateOf(named, now());
   if (state === 'RETIRED') throw new Problem('conflict', `Version ${named.version} is retired. Run a newer one.`);
@@ -65,7 +65,7 @@ async function ownVersion({ database, now }: Platform, service: ServiceRow, name
   );
 }
 
-/** The newest version that can be run, or the draft of this number in a service that has nothing else. Throws not-found. */
+/** The newest version that can be run, or the version of this number. Throws not-found. */
 async function newest(
   { database, now }: Platform,
   service: ServiceRow,
@@ -84,7 +84,7 @@ async function newest(
   );
 }
 
-/** Why the draft of a workflow cannot be run concerns its owner only. */
+/** Whether the draft of a workflow can be run. The reasons against it are shown to its owner only. */
 async function isDeployable(queries: Queries, service: ServiceRow, versionId: string): Promise<boolean> {
   if (service.type !== 'WORKFLOW') return true;
   try {

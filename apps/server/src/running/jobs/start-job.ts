@@ -6,7 +6,7 @@ import type { Context, Platform } from '../../foundation/platform.ts';
 import { requireRunnable } from './runnable-version.ts';
 import { jobScope } from './scope.ts';
 
-/** Starts an execution as a person, without an application. The body is the input, as at the gateway. */
+/** Starts an execution as a person, without an application. The body of the request is the input. */
 export async function startJob(
   platform: Platform,
   executions: Executions,

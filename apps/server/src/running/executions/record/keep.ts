@@ -4,14 +4,14 @@ import type { ExecutionRecord } from '@kethub/contract';
 import type { ExecutionEnd } from '@kethub/runtime';
 import type { Runnable } from '../../../catalog/services/index.ts';
 
-/** What is known when the job is handed over. It travels with the job, so that it is there at the end whatever was restarted. */
+/** The part of the record that is known when the job starts. It travels with the job, so it survives every restart. */
 interface Note {
   readonly code: ExecutionRecord['code'];
   readonly environment: ExecutionRecord['environment'];
   readonly runTimeMs: number;
 }
 
-/** What is kept of an execution beside its row, as JSON in the column `record`. */
+/** The JSON in the column `record`. */
 export interface Kept extends Partial<Note> {
   readonly ranMs: number;
   readonly usage: Omit<NonNullable<ExecutionRecord['usage']>, 'bytesIn'>;
@@ -25,10 +25,10 @@ export function noteOf({ digest, lock, limits }: Runnable): string {
   return JSON.stringify({ code: { digest }, environment: lock, runTimeMs: limits.runTimeMs } satisfies Note);
 }
 
-/** The record of an end, for the row. `result` and `files` are what was kept of it. */
+/** The column `record` of an end, with the stored `result` and `files`. */
 export function recordOf(end: ExecutionEnd, result: Kept['result'], files: Kept['files']): string {
   const note: Partial<Note> = end.note === undefined ? {} : (JSON.parse(end.note) as Note);
-  // The file that is the result is counted once.
+  // The file that is also the result is counted once.
   const same = result && end.files.find((file) => file.isResult)?.name;
   const written = files.filter(({ name }) => name !== same);
   const kept: Kept = {
@@ -53,7 +53,7 @@ export function digestOf(text: string | Buffer): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** A stream that passes everything on, and its hash in the end. */
+/** A stream that passes all bytes on, and the hash of them after its end. */
 export function hashed(): { readonly stream: Transform; readonly digest: () => string } {
   const hash: Hash = createHash('sha256');
   const stream = new Transform({
