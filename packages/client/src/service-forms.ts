@@ -18,15 +18,15 @@ export interface NewWorkflow {
 }
 
 /** Body of `createService` for code. Fields stand before the file: the platform checks them before it takes the upload. */
-export function serviceForm({ configuration, source, ...texts }: NewService): FormData {
-  const form = formOf({ ...texts, configuration: configuration && JSON.stringify(configuration) });
+export function serviceForm({ name, description, configuration, source }: NewService): FormData {
+  const form = formOf({ name, description, configuration: configuration && JSON.stringify(configuration) });
   form.set('source', source, 'source.zip');
   return form;
 }
 
 /** Body of `createService` for a workflow. Its first version is a draft, whose `workflow.problems` must be mended first. */
-export function workflowForm({ source, ...texts }: NewWorkflow): FormData {
-  const form = formOf({ type: 'WORKFLOW', ...texts });
+export function workflowForm({ name, description, applicationId, source }: NewWorkflow): FormData {
+  const form = formOf({ type: 'WORKFLOW', name, description, applicationId });
   form.set('source', source, 'workflow.bpmn');
   return form;
 }
