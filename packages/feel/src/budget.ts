@@ -1,5 +1,4 @@
-import type { BudgetPart } from './errors.ts';
-import { FeelBudgetError } from './errors.ts';
+import { type BudgetPart, FeelBudgetError } from './errors.ts';
 
 /** What one evaluation may use. */
 export interface Budget {

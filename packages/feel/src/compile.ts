@@ -1,10 +1,8 @@
 import { builtinNames } from './builtins/index.ts';
-import { FeelBudgetError } from './errors.ts';
-import type { Warning } from './errors.ts';
-import { isOverflow } from './evaluate/calls.ts';
+import { FeelBudgetError, type Warning } from './errors.ts';
+import { isOverflow } from './evaluate/invoke.ts';
 import { compileNode } from './evaluate/compile-node.ts';
-import { Run } from './evaluate/run.ts';
-import type { EvaluateOptions } from './evaluate/run.ts';
+import { Run, type EvaluateOptions } from './evaluate/run.ts';
 import type { Scope } from './scope.ts';
 import { takenApart, usesOf } from './syntax/analysis.ts';
 import type { Node } from './syntax/ast.ts';

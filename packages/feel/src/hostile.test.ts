@@ -9,8 +9,10 @@ import {
   scopeOf,
   Secret,
   toJson,
+  type Evaluation,
+  type Scope,
+  type Value,
 } from './index.ts';
-import type { Evaluation, Scope, Value } from './index.ts';
 
 const EMPTY = scopeOf({});
 

@@ -6,10 +6,9 @@ import { isoText } from './temporal/format.ts';
 import type { FeelDateTime } from './values/date-time.ts';
 import { kindOf, newContext } from './values/kind.ts';
 import { toJsonNumber } from './values/number.ts';
-import type { FeelRange } from './values/range.ts';
+import type { FeelRange, Context, FeelNumber, JsonValue, Value } from './values/value.ts';
 import { scalarText } from './values/text.ts';
 import type { FeelTime } from './values/time.ts';
-import type { Context, FeelNumber, JsonValue, Value } from './values/value.ts';
 
 const DEEPEST = 1000;
 

@@ -16,5 +16,6 @@ export { rebuild } from './engine/journal.ts';
 export { problemCodes, type ProblemCode } from './problems.ts';
 export { incidentTypes, STATE_VERSION } from './types.ts';
 export type * from './types.ts';
+export type { StepResult } from './engine/step-result.ts';
 export type { Node, ProcessGraph } from './graph.ts';
 export { limits as fileLimits } from './bpmn/limits.ts';

@@ -11,7 +11,6 @@
 
 import type { ExactNumber } from '@kethub/feel';
 import type { ProblemCode } from './problems.ts';
-import type { State } from './state/state.ts';
 
 /** A JSON value. FEEL values of other types (dates, durations) are turned into strings where they become variables. */
 export type Value =
@@ -495,11 +494,3 @@ export type JournalEntry = { readonly seq: number; readonly at: number } & (
     }
   | { readonly type: 'finished'; readonly phase: InstancePhase }
 );
-
-export interface StepResult {
-  readonly state: State;
-  readonly effects: readonly Effect[];
-  readonly journal: readonly JournalEntry[];
-  /** False: the event was late or a repetition, and nothing is to be stored. */
-  readonly changed: boolean;
-}

@@ -2,11 +2,9 @@ import type { CallSite } from '../evaluate/call-site.ts';
 import type { DaysDuration, MonthsDuration } from '../values/duration.ts';
 import { FeelDate } from '../values/date.ts';
 import { FeelDateTime } from '../values/date-time.ts';
-import { FeelFunction } from '../values/function.ts';
+import { FeelFunction, type FeelRange, type Context, type FeelNumber, type Value } from '../values/value.ts';
 import { kindOf } from '../values/kind.ts';
-import type { FeelRange } from '../values/range.ts';
 import { FeelTime } from '../values/time.ts';
-import type { Context, FeelNumber, Value } from '../values/value.ts';
 
 /** The kinds of parameters, and what functions get for them. */
 interface Kinds {

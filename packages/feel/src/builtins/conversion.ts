@@ -7,8 +7,7 @@ import { parseDate, parseDateTime, parseDuration, parseTemporal, parseTime, vali
 import { isZoneName, MAX_OFFSET } from '../temporal/zones.ts';
 import type { FeelDate } from '../values/date.ts';
 import { FeelDateTime } from '../values/date-time.ts';
-import type { DaysDuration } from '../values/duration.ts';
-import { MonthsDuration } from '../values/duration.ts';
+import { type DaysDuration, MonthsDuration } from '../values/duration.ts';
 import { parseNumber, toDecimal, toDouble, toInteger } from '../values/number.ts';
 import { textOf } from '../values/text.ts';
 import { FeelTime } from '../values/time.ts';

@@ -1,10 +1,9 @@
 import type { CallSite } from '../evaluate/call-site.ts';
-import { invoke } from '../evaluate/calls.ts';
+import { invoke } from '../evaluate/invoke.ts';
 import { equal } from '../values/equality.ts';
-import type { FeelFunction } from '../values/function.ts';
+import type { FeelFunction, FeelNumber, Value } from '../values/value.ts';
 import { isList, kindOf } from '../values/kind.ts';
 import { truncate } from '../values/number.ts';
-import type { FeelNumber, Value } from '../values/value.ts';
 import { Builtin, signature } from './builtin.ts';
 import { ValueSet } from './value-set.ts';
 

@@ -6,8 +6,7 @@ import { parseTemporal } from '../temporal/parse.ts';
 import { kindOf } from '../values/kind.ts';
 import { parseNumber } from '../values/number.ts';
 import { order } from '../values/order.ts';
-import { FeelRange } from '../values/range.ts';
-import type { Value } from '../values/value.ts';
+import { FeelRange, type Value } from '../values/value.ts';
 import { Builtin, signature } from './builtin.ts';
 
 // The relations of points and ranges (DMN 1.5, table 79). Ends that are not given lie infinitely far away.

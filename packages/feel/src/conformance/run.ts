@@ -4,8 +4,7 @@ import { FeelBudgetError, FeelSyntaxError } from '../errors.ts';
 import { scopeOf } from '../scope.ts';
 import { briefly } from '../values/text.ts';
 import type { Value } from '../values/value.ts';
-import type { Case } from './cases.ts';
-import { contextOf, namesIn, valueOf } from './cases.ts';
+import { type Case, contextOf, namesIn, valueOf } from './cases.ts';
 import { isExpected } from './compare.ts';
 
 /** A single case may take so many milliseconds. */

@@ -1,4 +1,4 @@
-import type { Call } from '../values/function.ts';
+import type { Call } from '../values/value.ts';
 import type { Place, Run } from './run.ts';
 
 /** What a function sees of the evaluation that calls it. */

@@ -1,15 +1,14 @@
-import { FeelBudgetError } from '../errors.ts';
 import type { Parameter } from '../syntax/ast.ts';
-import { FeelFunction } from '../values/function.ts';
+import { FeelFunction, type Value } from '../values/value.ts';
 import { isList } from '../values/kind.ts';
 import { briefly } from '../values/text.ts';
-import type { Value } from '../values/value.ts';
 import type { Closure, Compile, NodeOf } from './closure.ts';
 import { Binding } from './env.ts';
-import type { Env } from './env.ts';
+import type { Env } from './run.ts';
 import { CallSite } from './call-site.ts';
 import { conforms } from './types.ts';
-import { Builtin } from '../builtins/builtin.ts';
+import { findBuiltin } from '../builtins/index.ts';
+import { describe, invoke } from './invoke.ts';
 
 /** Functions that ask whether there is a value: nothing is wrong if there is none. */
 const ASKING: ReadonlySet<string> = new Set(['is defined', 'get or else']);
@@ -35,41 +34,12 @@ export function compileCall(node: NodeOf<'call'>, compile: Compile): Closure {
 /** A function in a variable comes first; a variable that is none does not hide a function. */
 function findByName(name: string, env: Env): Value {
   const bound = env.find(name);
-  return bound instanceof FeelFunction ? bound : (env.run.findFunction(name) ?? null);
+  return bound instanceof FeelFunction ? bound : (findFunction(env, name) ?? null);
 }
 
-/** Calls a function with arguments in their order, or by the names of its parameters. */
-export function invoke(
-  target: FeelFunction,
-  values: readonly Value[],
-  names: readonly string[] | null,
-  call: CallSite,
-): Value {
-  if (target instanceof Builtin) return target.call(values, names, call);
-  const args = names ? inOrder(target, values, names) : values;
-  if (!args || args.length > target.parameters.length) {
-    return call.fail(`expects ${describe(target.parameters)}.`);
-  }
-  try {
-    return target.invoke(args, call);
-  } catch (error) {
-    if (error instanceof FeelBudgetError || isOverflow(error)) throw error;
-    return call.fail(error instanceof Error ? error.message : 'it failed.');
-  }
-}
-
-function describe(parameters: readonly string[]): string {
-  return parameters.length === 0 ? 'no arguments' : `the arguments ${parameters.join(', ')}`;
-}
-
-function inOrder(target: FeelFunction, values: readonly Value[], names: readonly string[]): Value[] | null {
-  if (names.some((name) => !target.parameters.includes(name))) return null;
-  return target.parameters.map((name) => values[names.lastIndexOf(name)] ?? null);
-}
-
-/** A stack overflow: expressions of allowed depth in functions of allowed depth can still be too much together. */
-export function isOverflow(error: unknown): boolean {
-  return error instanceof RangeError && error.message.includes('call stack');
+/** A function of the host, or one that comes with the language. */
+export function findFunction({ run }: Env, name: string): FeelFunction | undefined {
+  return run.options.functions?.get(name) ?? findBuiltin(name);
 }
 
 /** `function(a, b) …`; it sees the names around it. */

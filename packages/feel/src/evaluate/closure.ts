@@ -1,6 +1,6 @@
 import type { Node } from '../syntax/ast.ts';
 import type { Value } from '../values/value.ts';
-import type { Env } from './env.ts';
+import type { Env } from './run.ts';
 
 /** A node made ready to be evaluated again and again. */
 export type Closure = (env: Env) => Value;

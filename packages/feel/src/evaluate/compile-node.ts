@@ -5,10 +5,9 @@ import { equal } from '../values/equality.ts';
 import { isList, kindOf, newContext } from '../values/kind.ts';
 import { add as addNumbers } from '../values/number.ts';
 import { order, within } from '../values/order.ts';
-import { FeelRange } from '../values/range.ts';
+import { FeelRange, type Value } from '../values/value.ts';
 import { briefly } from '../values/text.ts';
-import type { Value } from '../values/value.ts';
-import { compileCall, compileFunction } from './calls.ts';
+import { compileCall, compileFunction, findFunction } from './calls.ts';
 import type { Closure, NodeOf } from './closure.ts';
 import { Binding, Members } from './env.ts';
 import { compileFilter, compileList, compilePath } from './lists.ts';
@@ -82,7 +81,7 @@ function compileName(node: NodeOf<'name'>): Closure {
   return (env) => {
     const value = env.find(name);
     if (value !== undefined) return value;
-    return env.run.findFunction(name) ?? env.run.warn('NO_VARIABLE_FOUND', `There is no variable "${name}".`, node);
+    return findFunction(env, name) ?? env.run.warn('NO_VARIABLE_FOUND', `There is no variable "${name}".`, node);
   };
 }
 

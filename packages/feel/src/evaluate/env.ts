@@ -1,12 +1,6 @@
 import { isContext, member } from '../values/kind.ts';
 import type { Context, Value } from '../values/value.ts';
-import type { Run } from './run.ts';
-
-/** The names that are bound where a node is evaluated, innermost first. */
-export interface Env {
-  readonly run: Run;
-  find(name: string): Value | undefined;
-}
+import type { Env, Run } from './run.ts';
 
 /** One name more. */
 export class Binding implements Env {

@@ -1,15 +1,13 @@
 import { cost } from '../cost.ts';
 import { Item } from './env.ts';
-import type { Env } from './env.ts';
+import type { Env, Place, Run } from './run.ts';
 import type { Closure, Compile, NodeOf } from './closure.ts';
-import type { Place, Run } from './run.ts';
 import type { Node } from '../syntax/ast.ts';
 import { isContext, isList, member } from '../values/kind.ts';
 import { isNumber, truncate } from '../values/number.ts';
 import { within } from '../values/order.ts';
-import { FeelRange } from '../values/range.ts';
+import { FeelRange, type FeelNumber, type Value } from '../values/value.ts';
 import { briefly } from '../values/text.ts';
-import type { FeelNumber, Value } from '../values/value.ts';
 import { property } from './properties.ts';
 
 export function compileList({ items }: NodeOf<'list'>, compile: Compile): Closure {

@@ -5,13 +5,11 @@ import { DaysDuration } from '../values/duration.ts';
 import { isList } from '../values/kind.ts';
 import { add, compareNumbers, isNumber } from '../values/number.ts';
 import { order } from '../values/order.ts';
-import { FeelRange } from '../values/range.ts';
+import { FeelRange, type FeelNumber, type Value } from '../values/value.ts';
 import { briefly } from '../values/text.ts';
-import type { FeelNumber, Value } from '../values/value.ts';
 import type { Closure, Compile, NodeOf } from './closure.ts';
 import { Binding, Partial } from './env.ts';
-import type { Env } from './env.ts';
-import type { Place, Run } from './run.ts';
+import type { Env, Place, Run } from './run.ts';
 
 interface Domain {
   name: string;

@@ -1,6 +1,12 @@
 import { cost, costOfPower } from '../cost.ts';
-import { addDuration, addDurations, durationBetween, negateDuration } from '../temporal/arithmetic.ts';
-import type { Duration, Point } from '../temporal/arithmetic.ts';
+import {
+  addDuration,
+  addDurations,
+  durationBetween,
+  negateDuration,
+  type Duration,
+  type Point,
+} from '../temporal/arithmetic.ts';
 import type { BinaryOperator, Relation } from '../syntax/ast.ts';
 import { DaysDuration, MonthsDuration } from '../values/duration.ts';
 import { FeelDate } from '../values/date.ts';

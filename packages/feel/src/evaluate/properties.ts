@@ -4,9 +4,8 @@ import { standardOffset } from '../temporal/zones.ts';
 import { FeelDate } from '../values/date.ts';
 import { FeelDateTime } from '../values/date-time.ts';
 import { DaysDuration, MonthsDuration } from '../values/duration.ts';
-import { FeelRange } from '../values/range.ts';
+import { FeelRange, type Value } from '../values/value.ts';
 import { FeelTime } from '../values/time.ts';
-import type { Value } from '../values/value.ts';
 
 type Properties<T> = ReadonlyMap<string, (value: T) => Value>;
 

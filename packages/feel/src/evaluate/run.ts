@@ -1,13 +1,8 @@
-import { DEFAULT_BUDGET, Meter } from '../budget.ts';
-import type { Budget } from '../budget.ts';
-import { findBuiltin } from '../builtins/index.ts';
-import { FeelBudgetError } from '../errors.ts';
-import type { Warning, WarningCode } from '../errors.ts';
+import { DEFAULT_BUDGET, Meter, type Budget } from '../budget.ts';
+import { FeelBudgetError, type Warning, type WarningCode } from '../errors.ts';
 import type { Scope } from '../scope.ts';
 import { positionOf } from '../syntax/source.ts';
-import type { FeelFunction } from '../values/function.ts';
-import type { Value } from '../values/value.ts';
-import type { Env } from './env.ts';
+import type { FeelFunction, Value } from '../values/value.ts';
 
 /** The moment and the time zone that `now()` and `today()` tell. */
 export interface Instant {
@@ -45,6 +40,12 @@ const NOT_FOUND: ReadonlySet<WarningCode> = new Set([
 const DEEPEST_CALLS = 256;
 const MOST_WARNINGS = 100;
 
+/** The names that are bound where a node is evaluated, innermost first. */
+export interface Env {
+  readonly run: Run;
+  find(name: string): Value | undefined;
+}
+
 /** One evaluation: what it has used, what it noticed, and the outermost names. */
 export class Run implements Env {
   readonly scope: Scope;
@@ -78,10 +79,6 @@ export class Run implements Env {
 
   find(name: string): Value | undefined {
     return this.scope.lookup(name);
-  }
-
-  findFunction(name: string): FeelFunction | undefined {
-    return this.options.functions?.get(name) ?? findBuiltin(name);
   }
 
   /** Notes a warning and gives the null that the place evaluates to. Beyond a hundred, warnings are dropped. */

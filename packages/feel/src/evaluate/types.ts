@@ -1,9 +1,7 @@
 import type { Meter } from '../budget.ts';
 import type { Type } from '../syntax/ast.ts';
-import { FeelFunction } from '../values/function.ts';
+import { FeelFunction, FeelRange, type Value } from '../values/value.ts';
 import { isContext, isList, kindOf, member } from '../values/kind.ts';
-import { FeelRange } from '../values/range.ts';
-import type { Value } from '../values/value.ts';
 
 const SIMPLE: ReadonlySet<string> = new Set([
   'null',

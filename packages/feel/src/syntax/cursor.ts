@@ -2,8 +2,7 @@ import type { FeelSyntaxError } from '../errors.ts';
 import type { Node } from './ast.ts';
 import type { Names } from './names.ts';
 import { syntaxError } from './source.ts';
-import type { Token } from './tokens.ts';
-import { tokenize } from './tokens.ts';
+import { type Token, tokenize } from './tokens.ts';
 
 /** How deep an expression may be nested, and how long a chain of operators may be. */
 const DEEPEST_NESTING = 200;

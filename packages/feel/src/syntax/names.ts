@@ -1,6 +1,5 @@
 import { FeelSyntaxError } from '../errors.ts';
-import type { Token } from './tokens.ts';
-import { tokenize } from './tokens.ts';
+import { type Token, tokenize } from './tokens.ts';
 
 /** Words that end an operand, so that no name can go on with them. */
 export const KEYWORDS: ReadonlySet<string> = new Set([

@@ -1,5 +1,4 @@
-import { FeelSyntaxError } from '../errors.ts';
-import type { Position } from '../errors.ts';
+import { FeelSyntaxError, type Position } from '../errors.ts';
 
 /** Longest expression, in UTF-16 units: room for large lists and contexts of constants. */
 export const LONGEST_SOURCE = 65_536;

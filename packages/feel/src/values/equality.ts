@@ -4,12 +4,10 @@ import { epochNanoseconds, nanosecondsOfTime } from '../temporal/instants.ts';
 import type { FeelDate } from './date.ts';
 import type { FeelDateTime } from './date-time.ts';
 import type { DaysDuration, MonthsDuration } from './duration.ts';
-import type { Kind } from './kind.ts';
-import { kindOf, member } from './kind.ts';
+import { type Kind, kindOf, member } from './kind.ts';
 import { compareNumbers } from './number.ts';
-import type { FeelRange } from './range.ts';
+import type { FeelRange, Context, FeelNumber, Value } from './value.ts';
 import type { FeelTime } from './time.ts';
-import type { Context, FeelNumber, Value } from './value.ts';
 
 /**
  * FEEL's `=` (DMN 1.5, table 53): null between values of different kinds, and where a secret is concerned. Times are

@@ -2,12 +2,10 @@ import { FeelDate } from './date.ts';
 import { FeelDateTime } from './date-time.ts';
 import { DaysDuration, MonthsDuration } from './duration.ts';
 import { ExactNumber } from './exact.ts';
-import { FeelFunction } from './function.ts';
+import { FeelFunction, FeelRange, type Context, type Value } from './value.ts';
 import { Decimal } from './number.ts';
-import { FeelRange } from './range.ts';
 import { Secret } from './secret.ts';
 import { FeelTime } from './time.ts';
-import type { Context, Value } from './value.ts';
 
 /** The kinds of values, by the names that FEEL gives their types. */
 export type Kind =

@@ -8,9 +8,8 @@ import type { DaysDuration, MonthsDuration } from './duration.ts';
 import { equal } from './equality.ts';
 import { kindOf } from './kind.ts';
 import { compareNumbers } from './number.ts';
-import { FeelRange } from './range.ts';
+import { FeelRange, type FeelNumber, type Value } from './value.ts';
 import type { FeelTime } from './time.ts';
-import type { FeelNumber, Value } from './value.ts';
 
 /**
  * Negative, zero or positive, as the left value comes before, with or after the right one; null where FEEL has no

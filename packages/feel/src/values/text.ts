@@ -4,12 +4,10 @@ import { formatDate, formatDateTime, formatDays, formatMonths, formatTime } from
 import type { FeelDate } from './date.ts';
 import type { FeelDateTime } from './date-time.ts';
 import type { DaysDuration, MonthsDuration } from './duration.ts';
-import type { FeelFunction } from './function.ts';
+import type { FeelFunction, FeelRange, Context, FeelNumber, Value } from './value.ts';
 import { kindOf } from './kind.ts';
 import { formatNumber, isNumber } from './number.ts';
-import type { FeelRange } from './range.ts';
 import type { FeelTime } from './time.ts';
-import type { Context, FeelNumber, Value } from './value.ts';
 
 /** A value that is neither list nor context as text, or undefined. Text is not quoted. */
 export function scalarText(value: Value): string | undefined {

@@ -3,8 +3,6 @@ import type { ExactNumber } from './exact.ts';
 import type { FeelDate } from './date.ts';
 import type { FeelDateTime } from './date-time.ts';
 import type { DaysDuration, MonthsDuration } from './duration.ts';
-import type { FeelFunction } from './function.ts';
-import type { FeelRange } from './range.ts';
 import type { Secret } from './secret.ts';
 import type { FeelTime } from './time.ts';
 
@@ -45,3 +43,51 @@ export type Value =
   | Secret
   | readonly Value[]
   | Context;
+
+/**
+ * A range. An end that was not given is undefined; one that is null was given as null, so that `(< 10)` and
+ * `(null..10)` differ (DMN 1.5, 10.3.2.7). `(= 10)` and `(!= 10)` are ranges whose ends are both 10.
+ */
+export class FeelRange {
+  readonly start: Value | undefined;
+  readonly startIncluded: boolean;
+  readonly end: Value | undefined;
+  readonly endIncluded: boolean;
+  readonly relation: 'within' | 'equal' | 'unequal';
+
+  constructor(
+    start: Value | undefined,
+    startIncluded: boolean,
+    end: Value | undefined,
+    endIncluded: boolean,
+    relation: 'within' | 'equal' | 'unequal' = 'within',
+  ) {
+    this.start = start;
+    this.startIncluded = startIncluded;
+    this.end = end;
+    this.endIncluded = endIncluded;
+    this.relation = relation;
+  }
+}
+
+/** What a function may do besides computing. */
+export interface Call {
+  /** Warns that the call failed, and gives the null that it stands for. */
+  fail(message: string): null;
+  /** Spends steps of the budget. Throws `FeelBudgetError` when there are none left. */
+  spend(steps: number): void;
+}
+
+/**
+ * A function of FEEL. `parameters` are its names for calls with named arguments. Arguments that a call leaves out
+ * are null. A host passes its own functions to `evaluate` by name; what they throw is a failed call.
+ */
+export class FeelFunction {
+  readonly parameters: readonly string[];
+  readonly invoke: (args: readonly Value[], call: Call) => Value;
+
+  constructor(parameters: readonly string[], invoke: (args: readonly Value[], call: Call) => Value) {
+    this.parameters = parameters;
+    this.invoke = invoke;
+  }
+}

@@ -1,5 +1,4 @@
-import type { ElementInstance, IncidentType } from '../types.ts';
-import type { Machine } from './machine.ts';
+import type { IncidentType } from '../types.ts';
 
 /** Why an element cannot go on: becomes an incident of it. Nothing that it stands before has been changed yet. */
 export class Failure extends Error {
@@ -18,19 +17,5 @@ export class Runaway extends Error {
   constructor(elementId: string, message: string) {
     super(message);
     this.elementId = elementId;
-  }
-}
-
-/** Does something with an element, and makes a failure its incident. */
-export function attempt(machine: Machine, key: number, action: (element: Readonly<ElementInstance>) => void): void {
-  const element = machine.find(key);
-  if (element === undefined) return;
-  machine.acting = element;
-  try {
-    action(element);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const failedElement = element.elementId;
-    machine.incident(element, error.type, { errorCode: 'WORKFLOW_ERROR', failedElement, message: error.message });
   }
 }

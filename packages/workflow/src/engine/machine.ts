@@ -12,6 +12,7 @@ import {
 import { Commands } from './commands.ts';
 import { Runaway } from './failure.ts';
 import { limits } from './limits.ts';
+import type { StepResult } from './step-result.ts';
 import type {
   Command,
   Effect,
@@ -23,7 +24,6 @@ import type {
   Loop,
   OpenSubscription,
   OpenTimer,
-  StepResult,
   SubscribedTo,
   UrgentCommand,
   Variables,

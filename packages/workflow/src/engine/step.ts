@@ -1,11 +1,12 @@
 import type { ProcessGraph } from '../graph.ts';
 import { emptyState, type State } from '../state/state.ts';
-import { STATE_VERSION, type Command, type Env, type Event, type StartRequest, type StepResult } from '../types.ts';
+import type { StepResult } from './step-result.ts';
+import { STATE_VERSION, type Command, type Env, type Event, type StartRequest } from '../types.ts';
 import { complete, leave, settle } from './completion.ts';
 import { isTooDeep, MAX_DEPTH, valueOf } from './depth.ts';
 import { activate, enter, enterInstances, enterNext } from './elements.ts';
 import { applicationOf } from './events.ts';
-import { attempt } from './failure.ts';
+import { attempt } from './attempt.ts';
 import { Machine } from './machine.ts';
 import { errorsOf } from './status.ts';
 import { end, terminate } from './terminate.ts';

@@ -6,6 +6,7 @@ import { resume, start, step } from '../engine/step.ts';
 import type { ProcessGraph } from '../graph.ts';
 import type { State } from '../state/state.ts';
 import { fromStored, toStored } from '../state/stored.ts';
+import type { StepResult } from '../engine/step-result.ts';
 import type {
   Effect,
   Env,
@@ -15,7 +16,6 @@ import type {
   OpenSubscription,
   Outcome,
   StartRequest,
-  StepResult,
   StoredState,
   Value,
   Variables,

@@ -5,17 +5,8 @@ import { resume, start, step } from '../engine/step.ts';
 import type { ProcessGraph } from '../graph.ts';
 import type { State } from '../state/state.ts';
 import { fromStored, toStored } from '../state/stored.ts';
-import type {
-  Effect,
-  Event,
-  Incident,
-  JournalEntry,
-  StartRequest,
-  StepResult,
-  StoredState,
-  Value,
-  Variables,
-} from '../types.ts';
+import type { StepResult } from '../engine/step-result.ts';
+import type { Effect, Event, Incident, JournalEntry, StartRequest, StoredState, Value, Variables } from '../types.ts';
 
 /** The graph of a file that has to be accepted. */
 export async function accepted(xml: string): Promise<ProcessGraph> {

@@ -13,7 +13,6 @@ import { isInParts, readHeld, readInline, type HeldState } from '../state.ts';
 import { stillThere } from './ends.ts';
 import type { QueuedEvent } from './events.ts';
 import type { Ended } from './inbox.ts';
-import type { RecentInstances } from './recent.ts';
 import { Turn } from './slices.ts';
 import type { Turns } from './turns.ts';
 
@@ -33,6 +32,12 @@ export interface Work {
   readonly events: readonly { readonly id: string; readonly event: QueuedEvent }[];
   /** Happened after these. */
   readonly ended: readonly Event[];
+}
+
+/** Instances of which this process knows the row, or the state. */
+export interface KnownInstances {
+  get(id: string): WorkflowInstanceRow | undefined;
+  heldAt(row: WorkflowInstanceRow): HeldState | null;
 }
 
 /** What a batch has found. */
@@ -98,7 +103,7 @@ export async function candidates(queries: Queries, turns: Turns, without: readon
 }
 
 /** Of instances that have ends to learn of: the versions, and whether one fits into the batch beside those asked about before. */
-export async function sizesOf(queries: Queries, recent: RecentInstances, ends: readonly Ended[]) {
+export async function sizesOf(queries: Queries, recent: Pick<KnownInstances, 'get'>, ends: readonly Ended[]) {
   const ids = [...new Set(ends.map(({ job }) => job.instance_id))];
   const unknown = ids.filter((id) => !recent.get(id));
   const query = queries.selectFrom('workflow_instances').select(['id', 'bytes', 'service_version_id']);
@@ -157,7 +162,7 @@ export async function loadWork(
   queries: Queries,
   { instances, events: chosen, givenUp }: Candidates,
   ends: readonly Ended[],
-  recent: Pick<RecentInstances, 'heldAt'>,
+  recent: Pick<KnownInstances, 'heldAt'>,
 ): Promise<Loaded> {
   const among = queries
     .selectFrom('workflow_instances')
@@ -199,7 +204,7 @@ function eventsOf(queries: Queries, ids: readonly string[]) {
 async function statesOf(
   queries: Queries,
   rows: readonly WorkflowInstanceRow[],
-  recent: Pick<RecentInstances, 'heldAt'>,
+  recent: Pick<KnownInstances, 'heldAt'>,
 ): Promise<Map<string, Pick<Work, 'before' | 'fault'>>> {
   const states = new Map<string, Pick<Work, 'before' | 'fault'>>();
   for (const row of rows) {

@@ -2,9 +2,9 @@ import type { Platform } from '../../../foundation/platform.ts';
 import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import { eventRow, insertEvents } from '../advance/index.ts';
 import { workflowsToDo } from '../wake.ts';
-import { pauseAfter } from './patience.ts';
+import { pauseAfter } from './retry-policy.ts';
 import { postpone } from './queries.ts';
-import { RemoteFault } from './remote-call.ts';
+import { RemoteFault } from './remote-fault.ts';
 
 /** A job is worked on again later. When its service does not answer, its instance learns that, for the log. */
 export async function delayJob(platform: Platform, job: WorkflowJobRow, error: unknown): Promise<void> {

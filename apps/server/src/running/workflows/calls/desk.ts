@@ -9,7 +9,7 @@ import { Batcher, isOutage, type Queries, type WorkflowJobRow } from '../../../f
 import type { Inbox } from '../advance/index.ts';
 import { markAnswered, markCalling, type Answered, type Sending } from './calls.ts';
 import { depthsOf } from './depths.ts';
-import { pauseAfter } from './patience.ts';
+import { pauseAfter } from './retry-policy.ts';
 import { markCalled, type CalledJob } from './queries.ts';
 
 /** A service of this platform that is called for a job. */

@@ -1,3 +1,3 @@
 export { JobWorker } from './job-worker.ts';
 export { giveUpCalls } from './lost-calls.ts';
-export { pauseAfter } from './patience.ts';
+export { pauseAfter } from './retry-policy.ts';

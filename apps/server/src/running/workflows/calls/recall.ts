@@ -4,7 +4,7 @@ import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import { abandonJob } from './abandon.ts';
 import type { JobContext } from './contexts.ts';
 import type { Desk } from './desk.ts';
-import { RemoteFault } from './remote-call.ts';
+import { RemoteFault } from './remote-fault.ts';
 import { targetOf } from './remote-job.ts';
 import { admitTask, callOf, inputOf } from './service-call.ts';
 import { startRemote } from './start-remote.ts';

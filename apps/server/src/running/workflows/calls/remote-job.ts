@@ -5,7 +5,8 @@ import type { Database, WorkflowJobRow } from '../../../foundation/storage/index
 import type { Desk } from './desk.ts';
 import { failJob } from './fail-job.ts';
 import { postpone } from './queries.ts';
-import { callRemote, isTransient, notTheInterface, RemoteFault, type RemoteSubscriber } from './remote-call.ts';
+import { callRemote, isTransient, type RemoteSubscriber } from './remote-call.ts';
+import { notTheInterface, RemoteFault } from './remote-fault.ts';
 import type { Call } from './service-call.ts';
 
 export const FIRST_POLL_MS = 25;

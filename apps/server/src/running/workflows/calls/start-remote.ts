@@ -9,8 +9,9 @@ import { noteAbandoned } from './abandon.ts';
 import { reopen, withdraw } from './calls.ts';
 import type { Desk, Call as Noted } from './desk.ts';
 import { failJob } from './fail-job.ts';
-import { isOver, pauseAfter } from './patience.ts';
-import { callRemote, RemoteFault, type RemoteSubscriber } from './remote-call.ts';
+import { isOver, pauseAfter } from './retry-policy.ts';
+import { callRemote, type RemoteSubscriber } from './remote-call.ts';
+import { RemoteFault } from './remote-fault.ts';
 import { cancelRemote, endRemote, FIRST_POLL_MS, hasEnded, idIn } from './remote-job.ts';
 import type { Call } from './service-call.ts';
 

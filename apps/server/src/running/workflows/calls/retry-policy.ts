@@ -1,5 +1,5 @@
 import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
-import { RemoteFault } from './remote-call.ts';
+import { RemoteFault } from './remote-fault.ts';
 
 const RETRY_MS = 500;
 const LONGEST_RETRY_MS = 30_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isOver, pauseAfter, retries } from './patience.ts';
-import { RemoteFault } from './remote-call.ts';
+import { isOver, pauseAfter, retries } from './retry-policy.ts';
+import { RemoteFault } from './remote-fault.ts';
 
 const seconds = (times: number): number =>
   Array.from({ length: times }, (_, attempts) => pauseAfter(attempts)).reduce((sum, ms) => sum + ms, 0) / 1000;
