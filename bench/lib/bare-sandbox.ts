@@ -15,7 +15,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { placesOf } from '../../packages/runtime/src/places.ts';
+import { makeRunnerPaths } from '../../packages/runtime/src/paths.ts';
 import { baseEnvironment, FD, fixedOptions, layoutOptions } from '../../packages/runtime/src/sandbox/bwrap.ts';
 import { prepareRoot } from '../../packages/runtime/src/sandbox/root.ts';
 import { PYTHON_SIDE } from '../../packages/runtime/src/version.ts';
@@ -37,7 +37,7 @@ export interface BareSandbox {
 export function bareSandbox(dataDir: string): BareSandbox {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-bench-'));
   chmodSync(folder, 0o711);
-  const root = prepareRoot(placesOf(folder), PYTHON_SIDE, false);
+  const root = prepareRoot(makeRunnerPaths(folder), PYTHON_SIDE, false);
   const [packages, output] = [path.join(folder, 'packages'), path.join(folder, 'output')];
   cpSync(layerOf(dataDir), packages, { recursive: true });
   mkdirSync(output, { mode: 0o700 });

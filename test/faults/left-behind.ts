@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { placesIn } from '../../packages/runtime/src/places.ts';
+import { runnerPathsIn } from '../../packages/runtime/src/paths.ts';
 
 const ATTEMPTS = 300;
 
 /** What an installation that was stopped and removed has left on the machine, one sentence each. */
 export async function leftBehind(dataDir: string): Promise<string[]> {
-  const { mark } = placesIn(path.join(dataDir, 'runtime'));
+  const { mark } = runnerPathsIn(path.join(dataDir, 'runtime'));
   for (let attempt = 1; ; attempt++) {
     const left = [...processes(dataDir, mark), ...mounts(dataDir, mark), ...cgroups(mark), ...folders(dataDir, mark)];
     if (left.length === 0 || attempt === ATTEMPTS) return left;

@@ -2,20 +2,20 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase, type Database } from '../../apps/server/src/foundation/storage/index.ts';
-import { placesIn } from '../../packages/runtime/src/places.ts';
+import { runnerPathsIn } from '../../packages/runtime/src/paths.ts';
 
 const ATTEMPTS = 300;
-/** Of sandboxes that wait: two in stock, and a warm one for the service. */
+/** Sandboxes that wait at most: two prestarted ones, and a warm one for the service. */
 const MOST_WAITING = 3;
 
 /** What the runtime still has although every execution has ended and is collected, one sentence each. */
 export async function leftInRuntime(dataDir: string): Promise<string[]> {
-  const { executions, trash, nests, mark } = placesIn(path.join(dataDir, 'runtime'));
+  const { executions, trash, workFolders, mark } = runnerPathsIn(path.join(dataDir, 'runtime'));
   for (let attempt = 1; ; attempt++) {
     const left = [
       ...readdirSync(executions).map((name) => `folder of an execution is left: ${name}`),
       ...readdirSync(trash).map((name) => `trash is left: ${name}`),
-      ...beyond(MOST_WAITING, used(nests)).map((name) => `folder of a sandbox is left: ${name}`),
+      ...beyond(MOST_WAITING, readdirSync(workFolders)).map((name) => `folder of a sandbox is left: ${name}`),
       ...beyond(MOST_WAITING, groups(mark)).map((name) => `cgroup of a sandbox is left: ${name}`),
     ];
     if (left.length === 0 || attempt === ATTEMPTS) return left;
@@ -25,11 +25,6 @@ export async function leftInRuntime(dataDir: string): Promise<string[]> {
 
 function beyond(most: number, names: readonly string[]): readonly string[] {
   return names.length > most ? names : [];
-}
-
-/** Emptied folders wait there for the next sandbox, without one for results. */
-function used(nests: string): string[] {
-  return readdirSync(nests).filter((name) => existsSync(path.join(nests, name, 'output')));
 }
 
 function groups(mark: string): string[] {

@@ -272,7 +272,8 @@ test('what others do with shared files, and what the machine does, is not told',
     fcntl: 'libc.fcntl(1, 3) >= 0 and libc.fcntl(1, 1030, 10) >= 10',
     machine: '[open("/proc/" + name).read() for name in ("interrupts", "diskstats", "locks", "vmstat")]',
     needed: '"MemTotal" in open("/proc/meminfo").read() and "cpu" in open("/proc/stat").read()',
-    nest: '[line.split()[3].split("/")[-2] for line in open("/proc/self/mountinfo") if " /var/runtime/output " in line]',
+    folder:
+      '[line.split()[3].split("/")[-2] for line in open("/proc/self/mountinfo") if " /var/runtime/output " in line]',
   });
   expect(found).toMatchObject({
     watch: -1,
@@ -281,7 +282,7 @@ test('what others do with shared files, and what the machine does, is not told',
     fcntl: true,
     machine: ['', '', '', ''],
     needed: true,
-    nest: [expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)],
+    folder: [expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)],
   });
 });
 

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Connection } from './client/connection.ts';
 import { startRunner } from './client/start-runner.ts';
 import { connectRuntime, RuntimeUnavailable, type ExecutionEnd, type Runtime } from './index.ts';
-import { placesOf } from './places.ts';
+import { makeRunnerPaths } from './paths.ts';
 import type { DataPoolMount } from './types.ts';
 import { isAlive, LIMITS, MiB, openBench, until, type Bench } from './testing/bench.ts';
 
@@ -43,10 +43,10 @@ test('an end that cannot be read is LOST, and ends no other', async () => {
   await bench.runtime.prewarm(waiting, {}, LIMITS);
   const broken = await bench.startedWith('ready', waiting);
   // The place of its result files is taken by a folder that is not empty.
-  const { executions, nests } = placesOf(bench.dataDir);
+  const { executions, workFolders } = makeRunnerPaths(bench.dataDir);
   const ended = bench.ended(broken.executionId);
   mkdirSync(join(executions, broken.executionId, 'output', 'full'), { recursive: true });
-  for (const nest of readdirSync(nests)) writeFileSync(join(nests, nest, 'output', 'end'), '');
+  for (const folder of readdirSync(workFolders)) writeFileSync(join(workFolders, folder, 'output', 'end'), '');
   expect(await ended).toMatchObject({ outcome: 'LOST', result: null });
   expect((await bench.runtime.status()).running.map(({ executionId }) => executionId)).toEqual([other.executionId]);
   await bench.runtime.cancel(other.executionId);
@@ -233,8 +233,8 @@ test('the runner has none of the environment of the platform', async () => {
 
 describe('a runner of another version', () => {
   async function startOld(dataDir: string): Promise<ChildProcess> {
-    const old = startRunner(placesOf(dataDir), 'another-version');
-    await until('it listens', () => existsSync(placesOf(dataDir).socket));
+    const old = startRunner(makeRunnerPaths(dataDir), 'another-version');
+    await until('it listens', () => existsSync(makeRunnerPaths(dataDir).socket));
     return old;
   }
 
@@ -257,7 +257,7 @@ describe('a runner of another version', () => {
     );
     const sourceDir = join(dataDir, 'runtime', 'code');
     cpSync(job.code.sourceDir, sourceDir, { recursive: true });
-    const connection = await Connection.open(placesOf(dataDir));
+    const connection = await Connection.open(makeRunnerPaths(dataDir));
     const { input, ...header } = { ...job, code: { ...job.code, sourceDir } };
     await connection?.request('start', { job: header }, { body: Buffer.from(input) });
     const runtime = await connectRuntime({ dataDir, warmBytes: 0 });

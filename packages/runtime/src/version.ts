@@ -15,7 +15,8 @@ const PARTS = [
   'pythons',
   'egress',
   'json',
-  'places.ts',
+  'paths.ts',
+  'free-space.ts',
   'errors.ts',
 ];
 

@@ -16,9 +16,9 @@ import { inDraft } from './in-draft.ts';
 import { inspectService } from './inspect.ts';
 import { installLayer, layerName, makeLayer, publish } from './layer.ts';
 import { listLayers, purgeLayer, removePurged, touchLayer, type LayerStore } from './layers.ts';
-import { preparePip } from './pip-run.ts';
+import { preparePip, type PipContext } from './pip-run.ts';
 import { readLock, type EnvironmentLock } from './lock.ts';
-import { createTell, type Tell } from './log.ts';
+import { createBuildLog, type BuildLog } from './build-log.ts';
 import type { BuildRequest, BuiltCode, Parameter, PythonBuilder } from './outcome.ts';
 import { BuildError } from './problem.ts';
 import { createPythons } from './pythons.ts';
@@ -78,37 +78,35 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
   };
 
   async function layerFor(
-    draft: string,
+    build: Omit<PipContext, 'settings'>,
     requirements: readonly Requirement[],
     known: Resolved | null,
-    python: HostPython,
     sourcePackages: boolean,
-    tell: Tell,
-    signal: AbortSignal,
   ): Promise<{ layer: string | null; resolved: Resolved | null }> {
+    const { python, log, signal } = build;
     if (requirements.length === 0) {
-      tell.info('No requirements.');
+      log.info('No requirements.');
       return { layer: null, resolved: null };
     }
     const isKnown = known !== null && known.python === python.version && known.platform === python.platform;
     if (isKnown && existsSync(join(runtimeDir, layerName(known)))) return { layer: layerName(known), resolved: known };
-    const ground = await preparePip(runtime, python, environment, join(draft, 'pip'));
+    const context = await preparePip(build, environment);
     let resolved = known;
     let own: BuiltPackage[] = [];
     if (!isKnown || resolved === null) {
-      tell.info(`Resolving ${requirements.map((one) => one.text).join(', ')} for Python ${python.version}`);
-      ({ resolved, built: own } = await resolveRequirements(ground, requirements, sourcePackages, tell.line, signal));
+      log.info(`Resolving ${requirements.map((one) => one.text).join(', ')} for Python ${python.version}`);
+      ({ resolved, built: own } = await resolveRequirements(context, requirements, sourcePackages));
     }
     const exact = resolved;
     const layer = layerName(exact);
     const names = [...exact.packages, ...(exact.sources ?? [])].map((one) => one.split(' ')[0]).join(', ');
     if (existsSync(join(runtimeDir, layer))) {
-      tell.info(`Already installed here: ${names}`);
+      log.info(`Already installed here: ${names}`);
       await touchLayer(runtimeDir, layer);
       return { layer, resolved };
     }
-    tell.info(`Installing ${names}`);
-    await installing(layer, signal, () => installLayer(ground, runtimeDir, exact, requirements, tell, signal, own));
+    log.info(`Installing ${names}`);
+    await installing(layer, signal, () => installLayer(context, runtimeDir, exact, requirements, own));
     return { layer, resolved };
   }
 
@@ -116,35 +114,36 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     draft: string,
     archive: Readable,
     digest: string,
-    tell: Tell,
+    log: BuildLog,
     signal: AbortSignal,
     { resolved: known = null, python: configured = null, sourcePackages = false }: BuildRequest,
   ): Promise<BuiltCode> {
     const usual = await ready();
-    let folder = await unpackedSource(draft, archive, digest, tell, signal);
+    let folder = await unpackedSource(draft, archive, digest, log, signal);
     const version = choosePython(await askedPython(folder, configured), pythons.offered(usual));
-    const python = await pythons.take(version, usual, tell, signal);
+    const python = await pythons.take(version, usual, log, signal);
     // Its bytecode is for one Python.
     const source = `sources/${digest}${python.isOther === true ? `-python${version}` : ''}`;
     const isKnown = existsSync(join(runtimeDir, source));
     if (isKnown) folder = join(runtimeDir, source);
     else if (!folder.startsWith(draft)) folder = await copyOf(folder, join(draft, 'source'));
-    if (python.isOther === true) tell.info(`The service runs with Python ${version}.`);
+    if (python.isOther === true) log.info(`The service runs with Python ${version}.`);
     const requirements = await withProvided(readRequirements(await requirementsText(folder)), join(folder, 'src'));
     for (const { name, line } of requirements)
       if (line === 0)
-        tell.info(`Adding ${name}, which every service may import. requirements.txt can choose its version.`);
-    const { layer, resolved } = await layerFor(draft, requirements, known, python, sourcePackages, tell, signal);
+        log.info(`Adding ${name}, which every service may import. requirements.txt can choose its version.`);
+    const pip = { runtime, python, draft: join(draft, 'pip'), log, signal };
+    const { layer, resolved } = await layerFor(pip, requirements, known, sourcePackages);
     if (!isKnown) await compileTree(runtime, folder, '/app', python, signal);
     const { parameters, result, imports } = await inspectService(
       runtime,
       folder,
       layer && join(runtimeDir, layer),
       python,
-      tell,
+      log,
       signal,
     );
-    tell.info(`Found run(${parameters.map(shown).join(', ')}).`);
+    log.info(`Found run(${parameters.map(shown).join(', ')}).`);
     if (!isKnown) {
       await sealTree(folder);
       await publish(folder, join(runtimeDir, source));
@@ -157,19 +156,19 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     draft: string,
     archive: Readable,
     digest: string,
-    tell: Tell,
+    log: BuildLog,
     signal: AbortSignal,
   ): Promise<string> {
     const before = join(runtimeDir, 'sources', digest);
     if (existsSync(before)) {
       archive.destroy();
-      tell.info('This source is already unpacked.');
+      log.info('This source is already unpacked.');
       return before;
     }
     await receive(archive, digest, join(draft, 'archive.zip'), signal);
     const folder = join(draft, 'source');
     const { files, bytes } = await unpackSource(join(draft, 'archive.zip'), folder, unpackLimits);
-    tell.info(`Unpacked ${files} ${files === 1 ? 'file' : 'files'}, ${size(bytes)}.`);
+    log.info(`Unpacked ${files} ${files === 1 ? 'file' : 'files'}, ${size(bytes)}.`);
     return folder;
   }
 
@@ -184,12 +183,13 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
       return `It is for Python ${resolved.python}, which this worker does not have. Purge it instead.`;
     const draft = join(runtimeDir, 'drafts', randomUUID());
     try {
-      const ground = await preparePip(runtime, python, environment, draft);
-      const quiet = createTell(
+      const log = createBuildLog(
         () => undefined,
         () => now,
       );
-      const made = await makeLayer(ground, resolved, [], quiet, new AbortController().signal);
+      const { signal } = new AbortController();
+      const context = await preparePip({ runtime, python, draft, log, signal }, environment);
+      const made = await makeLayer(context, resolved, []);
       await purgeLayer(runtimeDir, layer, now);
       await publish(made, join(runtimeDir, layer));
       forgetLocks(layer);

@@ -6,7 +6,7 @@ import { EngineRefusal, type Engine } from '../containers/engine.ts';
 import { messageOf } from '../errors.ts';
 import { watchDisk } from './disk-watch.ts';
 import { ImageLog } from './image-log.ts';
-import type { Tell } from './log.ts';
+import type { BuildLog } from './build-log.ts';
 import { BuildError } from './problem.ts';
 
 const REMOVE_ATTEMPTS = 100;
@@ -58,34 +58,34 @@ export async function buildImage(
   folder: string,
   names: Readonly<Record<string, string>>,
   { network, limits }: { network: string; limits: ImageLimits },
-  tell: Tell,
+  log: BuildLog,
   signal: AbortSignal,
 ): Promise<void> {
-  const log = new ImageLog(tell, (container) => {
+  const engineLog = new ImageLog(log, (container) => {
     void limitProcesses(engine, container, limits.processes);
   });
-  const bounds = new Bounds(engine, log, signal, limits);
+  const bounds = new Bounds(engine, engineLog, signal, limits);
   const stopDisk = await watchDisk(engine, limits.diskBytes, (detail) => {
     bounds.end(detail);
   });
   const query = { ...names, ...resources(limits), networkmode: network, nocache: true, rm: true, forcerm: true };
   try {
     const answer = await engine.open('POST', '/build', { query, archive: tarOf(folder), signal: bounds.cut });
-    for await (const chunk of answer as AsyncIterable<Buffer>) log.push(chunk);
+    for await (const chunk of answer as AsyncIterable<Buffer>) engineLog.push(chunk);
   } catch (error) {
     if (error instanceof EngineRefusal)
       throw new BuildError('image-build-failed', `The engine refuses: ${error.message}`);
     if (!bounds.cut.aborted) throw error;
   } finally {
-    log.end();
+    engineLog.end();
     stopDisk();
     bounds.stop();
-    await removeRest(engine, log);
+    await removeRest(engine, engineLog);
   }
   signal.throwIfAborted();
   if (bounds.detail !== null) throw new BuildError('image-limit-exceeded', bounds.detail);
-  if (log.problem !== null)
-    throw new BuildError('image-build-failed', `${log.problem} The log of the build says more.`);
+  if (engineLog.problem !== null)
+    throw new BuildError('image-build-failed', `${engineLog.problem} The log of the build says more.`);
 }
 
 /**

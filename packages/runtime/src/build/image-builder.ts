@@ -7,7 +7,7 @@ import { installationOf } from '../containers/installation.ts';
 import { buildImage, inspectImage, type Image, type ImageLimits } from './image-build.ts';
 import { keepVolumeContent } from './image-volumes.ts';
 import { inDraft } from './in-draft.ts';
-import type { Tell } from './log.ts';
+import type { BuildLog } from './build-log.ts';
 import type { BuiltImage, ImageBuilder } from './outcome.ts';
 import { checkDockerfile } from './dockerfile.ts';
 import { BuildError } from './problem.ts';
@@ -49,27 +49,27 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
     draft: string,
     archive: Readable,
     digest: string,
-    tell: Tell,
+    log: BuildLog,
     signal: AbortSignal,
   ): Promise<BuiltImage> {
     const image = installation.imageFor(digest);
     const built = { image, parameters: [], result: null };
     if (await inspectImage(engine, image)) {
       archive.destroy();
-      tell.info('This image is already built.');
+      log.info('This image is already built.');
       return built;
     }
     await receive(archive, digest, join(draft, 'archive.zip'), signal);
     const folder = join(draft, 'source');
     const { files } = await unpackSource(join(draft, 'archive.zip'), folder, unpackLimits, imageProject(NAMES));
-    tell.info(`Unpacked ${files} ${files === 1 ? 'file' : 'files'}.`);
+    log.info(`Unpacked ${files} ${files === 1 ? 'file' : 'files'}.`);
     const dockerfile = NAMES.find((name) => existsSync(join(folder, name))) ?? '';
     checkDockerfile(dockerfile, readFileSync(join(folder, dockerfile), 'utf8'), { network: network !== 'none' });
     const labels = { [LABELS.installation]: installation.id, [LABELS.source]: digest };
     const names = { t: image, dockerfile, labels: JSON.stringify(labels) };
     try {
-      await buildImage(engine, folder, names, { network, limits }, tell, signal);
-      await keepVolumeContent(engine, image, await checkImage(image), join(draft, 'image'), tell);
+      await buildImage(engine, folder, names, { network, limits }, log, signal);
+      await keepVolumeContent(engine, image, await checkImage(image), join(draft, 'image'), log);
     } catch (error) {
       await engine.settle('DELETE', `/images/${image}`);
       throw error;

@@ -1,4 +1,4 @@
-import type { Tell } from './log.ts';
+import type { BuildLog } from './build-log.ts';
 
 interface Told {
   stream?: string;
@@ -22,7 +22,7 @@ export class ImageLog {
   /** Short ids of the images of its steps, and of the containers that ran its commands, as they came. */
   readonly images: string[] = [];
   readonly containers: string[] = [];
-  readonly #tell: Tell;
+  readonly #log: BuildLog;
   readonly #onContainer: (id: string) => void;
   readonly #decoder = new TextDecoder();
   #rest = '';
@@ -30,8 +30,8 @@ export class ImageLog {
   #isRed = false;
 
   /** @param onContainer told of each container before it is started. */
-  constructor(tell: Tell, onContainer: (id: string) => void) {
-    this.#tell = tell;
+  constructor(log: BuildLog, onContainer: (id: string) => void) {
+    this.#log = log;
     this.#onContainer = onContainer;
   }
 
@@ -51,7 +51,7 @@ export class ImageLog {
     if (told.error !== undefined) this.problem = sentence(told.error);
     // Bars that grow are for terminals.
     else if (told.status !== undefined && told.progress === undefined)
-      this.#tell.info(told.id === undefined ? told.status : `${told.id}: ${told.status}`);
+      this.#log.info(told.id === undefined ? told.status : `${told.id}: ${told.status}`);
     for (const part of (told.stream ?? '').split(/(?<=\n)/)) {
       this.#line += part;
       if (part.includes(RED)) this.#isRed = true;
@@ -72,8 +72,8 @@ export class ImageLog {
       this.containers.push(container);
       this.#onContainer(container);
     }
-    if (wasRed) this.#tell.warning(text);
-    else this.#tell.info(text);
+    if (wasRed) this.#log.warning(text);
+    else this.#log.info(text);
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
 import { EngineRefusal, type Engine } from '../containers/engine.ts';
 import { inspectImage, tarOf, type Image } from './image-build.ts';
-import type { Tell } from './log.ts';
+import type { BuildLog } from './build-log.ts';
 
 const TAR_BLOCK = 512;
 /** Bytes of an archive that are read to see whether a folder holds anything: the headers of its first entries. */
@@ -26,7 +26,7 @@ export async function keepVolumeContent(
   name: string,
   image: Image,
   draft: string,
-  tell: Tell,
+  log: BuildLog,
 ): Promise<void> {
   const declared = Object.keys(image.Config.Volumes ?? {});
   const filled = await filledFolders(engine, image, declared);
@@ -44,12 +44,12 @@ export async function keepVolumeContent(
   }
   const loaded = await inspectImage(engine, name);
   if (loaded === null || loaded.Id === image.Id) {
-    tell.warning(`The container engine cannot keep the content of ${listed(filled)}, declared as VOLUME (${why}).`);
-    tell.warning('These folders are empty at the start of each execution. Remove VOLUME, or move the files elsewhere.');
+    log.warning(`The container engine cannot keep the content of ${listed(filled)}, declared as VOLUME (${why}).`);
+    log.warning('These folders are empty at the start of each execution. Remove VOLUME, or move the files elsewhere.');
     return;
   }
   await engine.settle('DELETE', `/images/${image.Id}`);
-  tell.info(`Each execution begins with the content of ${listed(filled)}, declared as VOLUME.`);
+  log.info(`Each execution begins with the content of ${listed(filled)}, declared as VOLUME.`);
 }
 
 function listed(paths: readonly string[]): string {

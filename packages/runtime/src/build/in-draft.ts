@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { removeTree } from './folders.ts';
-import { createTell, type Tell } from './log.ts';
+import { createBuildLog, type BuildLog } from './build-log.ts';
 import type { Builder, BuildRequest } from './outcome.ts';
 import { BuildError } from './problem.ts';
 
@@ -11,7 +11,7 @@ type BuildIn<Built> = (
   draft: string,
   archive: Readable,
   digest: string,
-  tell: Tell,
+  log: BuildLog,
   signal: AbortSignal,
   request: BuildRequest,
 ) => Promise<Built>;
@@ -28,7 +28,7 @@ export function inDraft<Built extends object>(
     try {
       signal.throwIfAborted();
       await mkdir(draft, { recursive: true, mode: 0o711 });
-      return { ok: true, built: await buildIn(draft, archive, digest, createTell(onLine, now), signal, request) };
+      return { ok: true, built: await buildIn(draft, archive, digest, createBuildLog(onLine, now), signal, request) };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof BuildError) return { ok: false, problem: error.problem };

@@ -2,6 +2,7 @@ export type { AskedPython } from './asked-python.ts';
 export { pythonOfArchive, type StoredArchive } from './archive-python.ts';
 export { pythonUnavailable } from './choose-python.ts';
 export { type BuilderOptions, createBuilder } from './builder.ts';
+export type { OnLine } from './build-log.ts';
 export { createImageBuilder, type ImageBuilderOptions } from './image-builder.ts';
 export type { LayerOnDisk, LayerStore } from './layers.ts';
 export type { EnvironmentLock, ImageLock } from './lock.ts';
@@ -12,7 +13,6 @@ export type {
   BuiltCode,
   BuiltImage,
   ImageBuilder,
-  OnLine,
   Parameter,
   PythonBuilder,
 } from './outcome.ts';

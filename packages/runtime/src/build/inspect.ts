@@ -2,7 +2,7 @@ import { PYTHON } from '../sandbox/root.ts';
 import { BUILD_SHARE } from './build-limits.ts';
 import type { LogLine, Runtime } from '../types.ts';
 import { inPython, type HostPython } from './host-python.ts';
-import type { Tell } from './log.ts';
+import type { BuildLog } from './build-log.ts';
 import type { Parameter } from './outcome.ts';
 import { readImports } from './read-imports.ts';
 import { BuildError } from './problem.ts';
@@ -36,7 +36,7 @@ export async function inspectService(
   sourceDir: string,
   layerDir: string | null,
   python: HostPython,
-  tell: Tell,
+  log: BuildLog,
   signal: AbortSignal,
 ): Promise<Inspected> {
   const binds = [{ from: sourceDir, to: '/app', writable: false }];
@@ -49,7 +49,7 @@ export async function inspectService(
     network: 'NONE',
     limits: LIMITS,
     onLine(line) {
-      if (!isReport(line)) tell.line(line);
+      if (!isReport(line)) log.line(line);
     },
     signal,
   });

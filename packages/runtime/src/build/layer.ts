@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
 import { compileTree } from './compile.ts';
 import { bytesOf, sealTree, syncFolder } from './folders.ts';
-import type { Tell } from './log.ts';
-import type { OnLine } from './outcome.ts';
+import type { OnLine } from './build-log.ts';
 import { pipProblem } from './pip-problem.ts';
-import { INSTALL, runPip, type PipGround } from './pip-run.ts';
+import { INSTALL, runPip, type PipContext } from './pip-run.ts';
 import { BuildError } from './problem.ts';
 import type { Requirement } from './requirements.ts';
 import type { Resolved } from './resolve.ts';
@@ -29,15 +28,13 @@ export function layerName({ python, platform, packages, sources = [] }: Resolved
 
 /** Installs what was resolved as a new layer. It appears whole or not at all; when another process was faster, its layer stays. */
 export async function installLayer(
-  ground: PipGround,
+  context: PipContext,
   runtimeDir: string,
   resolved: Resolved,
   requirements: readonly Requirement[],
-  tell: Tell,
-  signal: AbortSignal,
   built: readonly BuiltPackage[] = [],
 ): Promise<void> {
-  const packages = await makeLayer(ground, resolved, requirements, tell, signal, built);
+  const packages = await makeLayer(context, resolved, requirements, built);
   await publish(packages, join(runtimeDir, layerName(resolved)));
 }
 
@@ -46,15 +43,13 @@ export async function installLayer(
  * @throws BuildError when the packages cannot be had.
  */
 export async function makeLayer(
-  ground: PipGround,
+  context: PipContext,
   resolved: Resolved,
   requirements: readonly Requirement[],
-  tell: Tell,
-  signal: AbortSignal,
   built: readonly BuiltPackage[] = [],
 ): Promise<string> {
-  const { draft, runtime, python } = ground;
-  const own = await ownWheels(ground, resolved, built, tell, signal);
+  const { draft, runtime, python, log, signal } = context;
+  const own = await ownWheels(context, resolved, built);
   const packages = join(draft, 'packages');
   await mkdir(packages, { mode: 0o755 });
   await writeFile(join(draft, 'lock.txt'), [...resolved.packages, ...own].map((one) => `${one}\n`).join(''), {
@@ -64,16 +59,16 @@ export async function makeLayer(
   if (own.length > 0) options.push('--find-links', '/build/wheels');
   // What is downloaded was told when it was resolved.
   const onLine: OnLine = (line) => {
-    if (line.severity !== 'INFO') tell.line(line);
+    if (line.severity !== 'INFO') log.line(line);
   };
-  const { output, exitCode } = await runPip(ground, [...INSTALL, ...options], onLine, signal);
+  const { output, exitCode } = await runPip(context, [...INSTALL, ...options], onLine);
   if (exitCode !== 0) throw pipProblem(output, requirements, python);
   const bytes = await bytesOf(packages);
   if (bytes > MAX_LAYER_BYTES) {
     const detail = `The packages take ${gigabytes(bytes)} GiB, at most ${gigabytes(MAX_LAYER_BYTES)} GiB are allowed.`;
     throw new BuildError('install-failed', detail);
   }
-  tell.info(`The packages take ${Math.ceil(bytes / 2 ** 20)} MiB. Compiling them.`);
+  log.info(`The packages take ${Math.ceil(bytes / 2 ** 20)} MiB. Compiling them.`);
   await compileTree(runtime, packages, '/deps', python, signal);
   await rm(join(packages, LAYER_RECORD), { recursive: true, force: true });
   await writeFile(join(packages, LAYER_RECORD), JSON.stringify({ ...resolved, bytes }), { flag: 'wx' });
@@ -83,17 +78,15 @@ export async function makeLayer(
 
 /** Lines for the wheels of what there is as source code only: those that were just built, or else built from the same source again. */
 async function ownWheels(
-  ground: PipGround,
+  context: PipContext,
   { sources = [] }: Resolved,
   built: readonly BuiltPackage[],
-  tell: Tell,
-  signal: AbortSignal,
 ): Promise<string[]> {
   const lines: string[] = [];
   for (const source of sources) {
     const [demand = '', sha256 = ''] = source.split(' --hash=sha256:');
     const there = built.find((one) => one.sha256 === sha256 && demand === `${one.name}==${one.version}`);
-    const { name, version, wheelSha256 } = there ?? (await buildPackage(ground, demand, sha256, tell.line, signal));
+    const { name, version, wheelSha256 } = there ?? (await buildPackage(context, demand, sha256));
     lines.push(`${name}==${version} --hash=sha256:${wheelSha256}`);
   }
   return lines;

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { LogLine } from '../types.ts';
+import type { OnLine } from './build-log.ts';
 import type { LayerStore } from './layers.ts';
 import type { EnvironmentLock, ImageLock } from './lock.ts';
 import type { BuildProblem } from './problem.ts';
@@ -52,9 +52,6 @@ export interface BuildRequest {
   /** Whether packages that exist as source code only are built, in a sandbox without a network. Default false. */
   sourcePackages?: boolean;
 }
-
-/** Told line by line what a build does, in words for the person who uploaded the code. */
-export type OnLine = (line: LogLine) => void;
 
 /** Turns the ZIP of a project into something that can be run. */
 export interface Builder<

@@ -5,7 +5,7 @@ import { PYTHON } from '../sandbox/root.ts';
 import type { Bind, LogLine, Runtime, Severity } from '../types.ts';
 import { BUILD_SHARE } from './build-limits.ts';
 import { inPython, type HostPython } from './host-python.ts';
-import type { OnLine } from './outcome.ts';
+import type { BuildLog, OnLine } from './build-log.ts';
 import { pipSettings, type PipSettings } from './pip-settings.ts';
 import { BuildError } from './problem.ts';
 
@@ -26,22 +26,24 @@ export const INSTALL = ['install', '--only-binary', ':all:', '--no-compile', '--
 /** Lists every link of a package, and why it is not taken, without looking into a file. */
 export const LINKS = ['index', 'versions', '-vv', ...ALWAYS];
 
-/** What pip runs with in one build. */
-export interface PipGround {
+/** All that pip needs to run in one build. */
+export interface PipContext {
   runtime: Pick<Runtime, 'sandboxed'>;
   python: HostPython;
   /** A folder of this build: `/build` in the sandbox of pip. */
   draft: string;
   settings: PipSettings;
+  log: BuildLog;
+  /** Ends pip, and with it the build. */
+  signal: AbortSignal;
 }
 
 /** Makes the folders of a draft and reads the settings of pip. @throws BuildError where there is no pip. */
 export async function preparePip(
-  runtime: Pick<Runtime, 'sandboxed'>,
-  python: HostPython,
+  build: Omit<PipContext, 'settings'>,
   environment: NodeJS.ProcessEnv,
-  draft: string,
-): Promise<PipGround> {
+): Promise<PipContext> {
+  const { python, draft } = build;
   if (python.pip === null) {
     throw new BuildError(
       'pip-missing',
@@ -50,7 +52,7 @@ export async function preparePip(
   }
   for (const folder of ['cache', 'tmp', 'settings']) await mkdir(join(draft, folder), { recursive: true, mode: 0o755 });
   const settings = await pipSettings(python.pip, environment, join(draft, 'settings'), '/build/settings');
-  return { runtime, python, draft, settings };
+  return { ...build, settings };
 }
 
 /** What pip said, without the addresses and credentials of the operator. */
@@ -61,34 +63,28 @@ export interface PipEnd {
   stdout: string;
 }
 
-/** Where pip lies inside. */
-export function pipPlace({ pip }: HostPython): string {
+/** The path of pip in the sandbox. */
+export function pipPath({ pip }: HostPython): string {
   return pip?.isWheel === true ? '/pip/pip.whl' : '/pip/pip';
 }
 
 /** Runs pip in a sandbox with the network of this machine. @throws BuildError when a limit ends it. */
-export async function runPip(
-  ground: PipGround,
-  command: readonly string[],
-  onLine: OnLine,
-  signal: AbortSignal,
-): Promise<PipEnd> {
-  const place = pipPlace(ground.python);
-  return runWithPip(ground, [ground.python.pip?.isWheel === true ? `${place}/pip` : place, ...command], onLine, signal);
+export async function runPip(context: PipContext, command: readonly string[], onLine: OnLine): Promise<PipEnd> {
+  const path = pipPath(context.python);
+  return runWithPip(context, [context.python.pip?.isWheel === true ? `${path}/pip` : path, ...command], onLine);
 }
 
 /** Runs a program of ours beside pip, in the same sandbox. @throws BuildError when a limit ends it. */
 export async function runWithPip(
-  { runtime, python, draft, settings }: PipGround,
+  { runtime, python, draft, settings, signal }: PipContext,
   command: readonly string[],
   onLine: OnLine,
-  signal: AbortSignal,
 ): Promise<PipEnd> {
   const { pip } = python;
   if (pip === null) throw new Error('There is no pip');
   const binds: Bind[] = [
     { from: draft, to: '/build', writable: true },
-    { from: pip.path, to: pipPlace(python), writable: false },
+    { from: pip.path, to: pipPath(python), writable: false },
     ...settings.binds,
   ];
   // The index may be known by this file only; `/etc/resolv.conf` is there already.

@@ -6,7 +6,7 @@ import type { Runtime } from '../types.ts';
 import type { OfferedPythons } from './choose-python.ts';
 import { removeTree } from './folders.ts';
 import type { HostPython } from './host-python.ts';
-import type { Tell } from './log.ts';
+import type { BuildLog } from './build-log.ts';
 import { BuildError } from './problem.ts';
 import { shareWork } from './share-work.ts';
 
@@ -15,7 +15,7 @@ export interface Pythons {
   offered(usual: HostPython): OfferedPythons;
   isPresent(version: string, usual: HostPython): boolean;
   /** Installs it when it is not there yet. @throws BuildError when it cannot be had. */
-  take(version: string, usual: HostPython, tell?: Tell, signal?: AbortSignal): Promise<HostPython>;
+  take(version: string, usual: HostPython, log?: BuildLog, signal?: AbortSignal): Promise<HostPython>;
 }
 
 /** Makes the store of a runtime folder. */
@@ -36,10 +36,10 @@ export function createPythons(runtimeDir: string, runtime: Pick<Runtime, 'sandbo
         .toSorted(byVersion),
     }),
     isPresent: (version, usual) => known(version, usual) !== null,
-    async take(version, usual, tell, signal = new AbortController().signal) {
+    async take(version, usual, log, signal = new AbortController().signal) {
       const there = known(version, usual);
       if (there !== null) return there;
-      tell?.info(`Installing Python ${version}, which no service on this machine has asked for before.`);
+      log?.info(`Installing Python ${version}, which no service on this machine has asked for before.`);
       await installing(version, signal, async () => {
         const draft = join(runtimeDir, 'drafts', randomUUID());
         try {

@@ -1,10 +1,9 @@
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostPython } from './host-python.ts';
-import type { OnLine } from './outcome.ts';
 import { NO_FINDINGS, readFindings, type IndexFindings } from './index-findings.ts';
 import { missingDemand, pipProblem } from './pip-problem.ts';
-import { INSTALL, LINKS, runPip, type PipGround } from './pip-run.ts';
+import { INSTALL, LINKS, runPip, type PipContext } from './pip-run.ts';
 import { BuildError } from './problem.ts';
 import { normalName, type Requirement } from './requirements.ts';
 import { buildPackage, type BuiltPackage } from './source-packages.ts';
@@ -42,13 +41,11 @@ const MOST_SOURCES = 20;
  * @throws BuildError when the packages cannot be had.
  */
 export async function resolveRequirements(
-  ground: PipGround,
+  context: PipContext,
   requirements: readonly Requirement[],
   sourcePackages: boolean,
-  onLine: OnLine,
-  signal: AbortSignal,
 ): Promise<Resolution> {
-  const { draft, python } = ground;
+  const { draft, python, log } = context;
   const text = requirements.map((one) => `${one.text}\n`).join('');
   await writeFile(join(draft, 'requirements.txt'), text, { mode: 0o644 });
   const options = ['--dry-run', '--ignore-installed', '--report', '/build/report.json'];
@@ -56,15 +53,15 @@ export async function resolveRequirements(
   for (;;) {
     const own = built.length === 0 ? [] : ['--find-links', '/build/wheels'];
     const command = [...INSTALL, ...options, ...own, '--requirement', '/build/requirements.txt'];
-    const { output, exitCode } = await runPip(ground, command, onLine, signal);
+    const { output, exitCode } = await runPip(context, command, log.line);
     if (exitCode === 0) break;
     const demand = missingDemand(output);
     const name = demand === null ? null : normalName(/^[A-Za-z0-9._-]+/.exec(demand)?.[0] ?? '');
-    const findings = name === null ? NO_FINDINGS : await lookInto(ground, name, signal);
+    const findings = name === null ? NO_FINDINGS : await lookInto(context, name);
     const problem = pipProblem(output, requirements, python, findings, sourcePackages);
     const isNew = built.length < MOST_SOURCES && built.every((one) => one.name !== name);
     if (!sourcePackages || demand === null || findings.sources.length === 0 || !isNew) throw problem;
-    built.push(await buildPackage(ground, demand, null, onLine, signal));
+    built.push(await buildPackage(context, demand, null));
   }
   const all = readReport(await readBounded(join(draft, 'report.json')));
   const isBuilt = (line: string): boolean => built.some((one) => line.startsWith(`${one.name}==`));
@@ -76,8 +73,8 @@ export async function resolveRequirements(
 }
 
 /** Asks the index what it has of a package that could not be had. */
-async function lookInto(ground: PipGround, name: string, signal: AbortSignal): Promise<IndexFindings> {
-  const { output } = await runPip(ground, [...LINKS, name], () => undefined, signal);
+async function lookInto(context: PipContext, name: string): Promise<IndexFindings> {
+  const { output } = await runPip(context, [...LINKS, name], () => undefined);
   return readFindings(output);
 }
 

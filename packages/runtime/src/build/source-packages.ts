@@ -7,8 +7,7 @@ import { inspectJson } from '../json/index.ts';
 import { inPython } from './host-python.ts';
 import { PYTHON } from '../sandbox/root.ts';
 import { BUILD_SHARE } from './build-limits.ts';
-import type { OnLine } from './outcome.ts';
-import { ALWAYS, pipPlace, runPip, runWithPip, type PipGround } from './pip-run.ts';
+import { ALWAYS, pipPath, runPip, runWithPip, type PipContext } from './pip-run.ts';
 import { BuildError } from './problem.ts';
 import { normalName, readRequirements } from './requirements.ts';
 
@@ -52,38 +51,28 @@ interface Source {
  * @param sha256 the source code that was taken before, or null.
  * @throws BuildError naming the package and why it could not be built.
  */
-export async function buildPackage(
-  ground: PipGround,
-  demand: string,
-  sha256: string | null,
-  onLine: OnLine,
-  signal: AbortSignal,
-): Promise<BuiltPackage> {
-  const number = String((await readdirOrNone(join(ground.draft, 'sources'))).length);
-  const folder = join(ground.draft, 'sources', number);
+export async function buildPackage(context: PipContext, demand: string, sha256: string | null): Promise<BuiltPackage> {
+  const number = String((await readdirOrNone(join(context.draft, 'sources'))).length);
+  const folder = join(context.draft, 'sources', number);
   for (const name of ['source', 'tools', 'out', 'tmp'])
     await mkdir(join(folder, name), { recursive: true, mode: 0o755 });
-  await mkdir(join(ground.draft, 'wheels'), { recursive: true, mode: 0o755 });
-  const source = await fetchSource(ground, demand, `/build/sources/${number}/source`, signal);
+  await mkdir(join(context.draft, 'wheels'), { recursive: true, mode: 0o755 });
+  const source = await fetchSource(context, demand, `/build/sources/${number}/source`);
   if (sha256 !== null && source.sha256 !== sha256)
     throw new BuildError(
       'install-failed',
       `the package index has other source code for ${source.name} ${source.version} than the one that was resolved. Upload the source again to take what the index has now.`,
     );
   const subject = `${source.name} ${source.version}`;
-  onLine({
-    timestamp: new Date().toISOString(),
-    severity: 'INFO',
-    message: `Building ${subject} from its source code.`,
-  });
-  await fetchTools(ground, source, number, subject, signal);
-  await runBuild(ground, folder, source.file, subject, onLine, signal);
-  return keepWheel(ground.draft, folder, source, subject);
+  context.log.info(`Building ${subject} from its source code.`);
+  await fetchTools(context, source, number, subject);
+  await runBuild(context, folder, source.file, subject);
+  return keepWheel(context.draft, folder, source, subject);
 }
 
-async function fetchSource(ground: PipGround, demand: string, target: string, signal: AbortSignal): Promise<Source> {
-  const command = ['/runner/fetch_source.py', pipPlace(ground.python), demand, target];
-  const { output, exitCode, stdout } = await runWithPip(ground, command, () => undefined, signal);
+async function fetchSource(context: PipContext, demand: string, target: string): Promise<Source> {
+  const command = ['/runner/fetch_source.py', pipPath(context.python), demand, target];
+  const { output, exitCode, stdout } = await runWithPip(context, command, () => undefined);
   const last = stdout.trimEnd().split('\n').at(-1) ?? '';
   const bytes = Buffer.from(last);
   if (exitCode !== 0 || 'problem' in inspectJson(bytes, { bytes: 256 * 1024, depth: 4 }))
@@ -103,13 +92,7 @@ async function fetchSource(ground: PipGround, demand: string, target: string, si
 }
 
 /** What the build itself needs: wheels only, so that nothing of them runs while there is a network. */
-async function fetchTools(
-  ground: PipGround,
-  { requires }: Source,
-  number: string,
-  subject: string,
-  signal: AbortSignal,
-): Promise<void> {
+async function fetchTools(context: PipContext, { requires }: Source, number: string, subject: string): Promise<void> {
   const wanted = requires ?? USUAL_REQUIRES;
   const usesSetuptools = wanted.some((one) => /^setuptools\b/i.test(one));
   const lines = usesSetuptools && !wanted.some((one) => /^wheel\b/i.test(one)) ? [...wanted, 'wheel'] : wanted;
@@ -127,10 +110,10 @@ async function fetchTools(
     );
   }
   if (text === '') return;
-  await writeFile(join(ground.draft, 'sources', number, 'tools.txt'), text, { mode: 0o644 });
+  await writeFile(join(context.draft, 'sources', number, 'tools.txt'), text, { mode: 0o644 });
   const options = ['--only-binary', ':all:', '--progress-bar', 'off', ...ALWAYS, '--dest', `${place}/tools`];
   const command = ['download', ...options, '--requirement', `${place}/tools.txt`];
-  const { output, exitCode } = await runPip(ground, command, () => undefined, signal);
+  const { output, exitCode } = await runPip(context, command, () => undefined);
   if (exitCode !== 0)
     throw new BuildError(
       'install-failed',
@@ -138,15 +121,8 @@ async function fetchTools(
     );
 }
 
-async function runBuild(
-  ground: PipGround,
-  folder: string,
-  file: string,
-  subject: string,
-  onLine: OnLine,
-  signal: AbortSignal,
-): Promise<void> {
-  const { runtime, python } = ground;
+async function runBuild(context: PipContext, folder: string, file: string, subject: string): Promise<void> {
+  const { runtime, python, log, signal } = context;
   const options = [
     '--no-index',
     '--find-links',
@@ -165,7 +141,7 @@ async function runBuild(
       '-S',
       '-B',
       '-u',
-      pipPlace(python),
+      pipPath(python),
       'wheel',
       ...options,
       '--wheel-dir',
@@ -177,7 +153,7 @@ async function runBuild(
       { from: join(folder, 'tools'), to: '/tools', writable: false },
       { from: join(folder, 'out'), to: '/out', writable: true },
       { from: join(folder, 'tmp'), to: '/work', writable: true },
-      { from: python.pip?.path ?? '', to: pipPlace(python), writable: false },
+      { from: python.pip?.path ?? '', to: pipPath(python), writable: false },
     ],
     environment: { HOME: '/work', TMPDIR: '/work', PIP_CONFIG_FILE: '/dev/null', PIP_DISABLE_PIP_VERSION_CHECK: '1' },
     ...inPython(python),
@@ -186,7 +162,7 @@ async function runBuild(
     limits: LIMITS,
     onLine(line) {
       output.push(line.message);
-      onLine({ ...line, severity: line.message.startsWith('ERROR') ? 'WARNING' : 'INFO' });
+      log.line({ ...line, severity: line.message.startsWith('ERROR') ? 'WARNING' : 'INFO' });
     },
     signal,
   });

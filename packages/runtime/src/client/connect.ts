@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
-import { placesOf, type Places } from '../places.ts';
+import { makeRunnerPaths, type RunnerPaths } from '../paths.ts';
 import type { Method, Methods, Settings } from '../protocol/messages.ts';
 import {
   RuntimeUnavailable, type Code, type ExecutionEnd, type ExecutionJob, type KnownExecution, type Limits, type RunnerStatus,
@@ -30,7 +30,7 @@ export async function connectRuntime(options: RuntimeOptions): Promise<Runtime> 
 
 class LocalRuntime implements Runtime {
   readonly #options: RuntimeOptions;
-  readonly #places: Places;
+  readonly #paths: RunnerPaths;
   readonly #version = runnerVersion();
   readonly #endedListeners = new Set<(end: ExecutionEnd) => void>();
   readonly #logListeners = new Set<(executionId: string, bytes: number) => void>();
@@ -41,11 +41,11 @@ class LocalRuntime implements Runtime {
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
-    this.#places = placesOf(options.dataDir);
+    this.#paths = makeRunnerPaths(options.dataDir);
   }
 
   async connect(): Promise<void> {
-    const connection = await reachRunner(this.#places, this.#version, settingsOf(this.#options));
+    const connection = await reachRunner(this.#paths, this.#version, settingsOf(this.#options));
     if (this.#closed) {
       connection.close();
       return;
@@ -83,7 +83,7 @@ class LocalRuntime implements Runtime {
   async readLog(executionId: string, fromByte: number): Promise<{ bytes: Buffer; nextByte: number }> {
     if (!EXECUTION_ID.test(executionId))
       throw new Error(`${JSON.stringify(executionId.slice(0, 100))} cannot be an execution id.`);
-    return readLines(join(this.#places.executions, executionId, 'log.ndjson'), fromByte);
+    return readLines(join(this.#paths.executions, executionId, 'log.ndjson'), fromByte);
   }
 
   onEnded(listener: (end: ExecutionEnd) => void): () => void {

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { socketAddress, type Places } from '../places.ts';
+import { socketAddress, type RunnerPaths } from '../paths.ts';
 import { encodeFrame, FrameReader } from '../protocol/frames.ts';
 import type { Message, Method, Methods, WireError } from '../protocol/messages.ts';
 import { RuntimeUnavailable, StartRefused, type LogLine } from '../types.ts';
@@ -53,8 +53,8 @@ export class Connection {
   }
 
   /** Null when nobody listens. */
-  static async open(places: Places): Promise<Connection | null> {
-    const { path, release } = socketAddress(places);
+  static async open(paths: RunnerPaths): Promise<Connection | null> {
+    const { path, release } = socketAddress(paths);
     const socket = connect(path);
     const patience = setTimeout(() => socket.destroy(), WELCOME_MS);
     return new Promise((resolve) => {

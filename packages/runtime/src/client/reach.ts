@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChildProcess } from 'node:child_process';
-import type { Places } from '../places.ts';
+import type { RunnerPaths } from '../paths.ts';
 import { PROTOCOL, type Settings } from '../protocol/messages.ts';
 import { RuntimeUnavailable } from '../types.ts';
 import { Connection } from './connection.ts';
@@ -17,12 +17,12 @@ const MOST_FAILURES = 5;
  * way: at once when it is idle, otherwise it is used until it has ended what it runs, as long as it speaks our protocol.
  * @throws RuntimeUnavailable with the last words of the runner when none can be reached.
  */
-export async function reachRunner(places: Places, version: string, settings: Settings): Promise<Connection> {
+export async function reachRunner(paths: RunnerPaths, version: string, settings: Settings): Promise<Connection> {
   const deadline = performance.now() + DEADLINE_MS;
   let started: ChildProcess | null = null;
   let failures = 0;
   while (performance.now() < deadline) {
-    const connection = await Connection.open(places);
+    const connection = await Connection.open(paths);
     if (connection !== null) {
       if (await isOurs(connection, version, settings, deadline)) return connection;
       started = null;
@@ -30,7 +30,7 @@ export async function reachRunner(places: Places, version: string, settings: Set
       // Code 0: another runner holds the folder, and does not listen yet or any more.
       if (started !== null && started.exitCode !== 0) failures += 1;
       if (failures >= MOST_FAILURES) break;
-      started = startRunner(places, version);
+      started = startRunner(paths, version);
       started.on('error', (error) => {
         console.error(`the runner could not be started: ${error.message}`);
       });
@@ -38,7 +38,7 @@ export async function reachRunner(places: Places, version: string, settings: Set
     await pause(LOOK_AGAIN_MS);
   }
   throw new RuntimeUnavailable(
-    `No runner can be reached for ${places.runtimeDir}. Its last words in ${places.log}:\n${lastWords(places)}`,
+    `No runner can be reached for ${paths.runtimeDir}. Its last words in ${paths.log}:\n${lastWords(paths)}`,
   );
 }
 
@@ -66,7 +66,7 @@ async function isUsable(connection: Connection, version: string, deadline: numbe
   return false;
 }
 
-function lastWords({ log }: Places): string {
+function lastWords({ log }: RunnerPaths): string {
   if (!existsSync(log)) return '(nothing)';
   const file = openSync(log, 'r');
   try {

@@ -4,7 +4,7 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorCode } from '../errors.ts';
-import type { Places } from '../places.ts';
+import type { RunnerPaths } from '../paths.ts';
 
 const MAIN = fileURLToPath(new URL('../runner/main.ts', import.meta.url));
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -26,9 +26,9 @@ const BECOME = 'ulimit -c 0; exec "$@"';
  * Starts the runner of a data folder. It gets a session of its own, so that it outlives this process, and none of its
  * environment, where secrets of the platform are. When another runner holds the folder it ends by itself.
  */
-export function startRunner(places: Places, version: string): ChildProcess {
-  const passage = preparePassage(places);
-  const argument = JSON.stringify({ runtimeDir: places.runtimeDir, passage, version });
+export function startRunner(paths: RunnerPaths, version: string): ChildProcess {
+  const passage = preparePassage(paths);
+  const argument = JSON.stringify({ runtimeDir: paths.runtimeDir, passage, version });
   const compiled = getCompileCacheDir();
   const script = [passage !== null && MOUNT, compiled !== undefined && COMPILE, BECOME].filter(Boolean).join('');
   const shell = [
@@ -36,7 +36,7 @@ export function startRunner(places: Places, version: string): ChildProcess {
     '-c',
     script,
     'sh',
-    ...(passage === null ? [] : [places.runtimeDir, passage]),
+    ...(passage === null ? [] : [paths.runtimeDir, passage]),
     ...(compiled === undefined ? [] : [join(compiled, `runner-${version}`)]),
     process.execPath,
     FLAG,
@@ -49,7 +49,7 @@ export function startRunner(places: Places, version: string): ChildProcess {
     UV_THREADPOOL_SIZE: THREADS,
     ...(compiled !== undefined && { NODE_COMPILE_CACHE: dirname(compiled) }),
   };
-  const log = openSync(places.log, 'a', 0o600);
+  const log = openSync(paths.log, 'a', 0o600);
   try {
     const child = spawn(command, rest, { detached: true, cwd: '/', env, stdio: ['ignore', log, log] });
     child.unref();
@@ -63,11 +63,11 @@ export function startRunner(places: Places, version: string): ChildProcess {
  * As root, sandboxes run as other users, who may not pass through the parents of the data folder (a home folder has mode
  * 0700). So the runner sees `<dataDir>/runtime` at a short path that all may pass. Null when we are not root or not allowed.
  */
-function preparePassage(places: Places): string | null {
+function preparePassage(paths: RunnerPaths): string | null {
   if (process.getuid?.() !== 0) return null;
   const allowed = spawnSync('unshare', ['--mount', '/bin/true'], { env: { PATH } });
   if (allowed.status !== 0) return null;
-  const passage = `/run/kethub/${places.mark}`;
+  const passage = `/run/kethub/${paths.mark}`;
   try {
     mkdirSync('/run/kethub', { recursive: true, mode: 0o711 });
     mkdirSync(passage, { recursive: true, mode: 0o711 });

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
-import type { Door } from '../egress/doors.ts';
+import type { EgressProxy } from '../egress/proxies.ts';
 import type { Inside } from '../egress/listen-inside.ts';
 import type { Run } from '../runner/driver.ts';
 import type { LineSink } from '../runner/log-file.ts';
 import type { Bounds } from '../runner/measure-folder.ts';
 import type { Layer } from '../runner/output-guard.ts';
 import type { Written } from '../runner/result.ts';
-import type { Exit } from '../sandbox/launch.ts';
+import type { Exit } from '../sandbox/sandbox.ts';
 import { descendantsOf } from '../sandbox/usage.ts';
 import type { Cause, DataPoolMount, Limits, Severity } from '../types.ts';
 import { LayerMeter } from './layer-meter.ts';
@@ -60,7 +60,7 @@ export interface RunFolders {
 export interface Surroundings {
   meter: Meter;
   /** Opens its way to the hosts that it may call; null when it may call none. */
-  openDoor: ((inside: Inside) => Promise<Door>) | null;
+  openProxy: ((inside: Inside) => Promise<EgressProxy>) | null;
   /** It was not possible to remove it for long. */
   stayed(): void;
 }
@@ -77,10 +77,10 @@ export class ContainerRun implements Run {
   readonly refusal = 'The container could not be started';
   readonly #container: Container;
   readonly #meter: Meter;
-  readonly #openDoor: Surroundings['openDoor'];
+  readonly #openProxy: Surroundings['openProxy'];
   readonly #stayed: Surroundings['stayed'];
   readonly #layer: LayerMeter;
-  #door: Door | null = null;
+  #proxy: EgressProxy | null = null;
   readonly #preparation: Preparation | null;
   readonly #folder: string;
   readonly #settle: () => void;
@@ -107,7 +107,7 @@ export class ContainerRun implements Run {
   /** @param preparation null when an earlier runner has prepared it; `handedOver` tells how far that one has come. */
   constructor(
     container: Container,
-    { meter, openDoor, stayed }: Surroundings,
+    { meter, openProxy, stayed }: Surroundings,
     folders: RunFolders,
     preparation: Preparation | null,
     handedOver = false,
@@ -115,7 +115,7 @@ export class ContainerRun implements Run {
     this.#container = container;
     this.#meter = meter;
     this.#layer = new LayerMeter(container);
-    this.#openDoor = openDoor;
+    this.#openProxy = openProxy;
     this.#stayed = stayed;
     this.#folder = folders.folder;
     this.output = folders.output;
@@ -158,7 +158,7 @@ export class ContainerRun implements Run {
     if (this.#begun) return;
     this.#begun = true;
     void this.#live().then((exit) => {
-      this.#door?.close();
+      this.#proxy?.close();
       this.#preparation?.close();
       if (this.#abandoned) return;
       this.#isOver = true;
@@ -239,7 +239,7 @@ export class ContainerRun implements Run {
     const handover = preparation.handover();
     await preparation.make(this.#container);
     await this.#container.start();
-    if (this.#openDoor !== null) await this.#use(this.#openDoor);
+    if (this.#openProxy !== null) await this.#use(this.#openProxy);
     const input = await this.#container.input();
     input.on('error', (error) => {
       this.#feedFailed = true;
@@ -262,21 +262,21 @@ export class ContainerRun implements Run {
     input.end(handover);
   }
 
-  async #use(open: NonNullable<Surroundings['openDoor']>): Promise<void> {
-    const door = await open(await this.#container.inside());
-    door.onRefused = (target, why) => {
+  async #use(open: NonNullable<Surroundings['openProxy']>): Promise<void> {
+    const proxy = await open(await this.#container.inside());
+    proxy.onRefused = (target, why) => {
       const message = `A connection to ${target} was refused: ${why}.`;
       console.error(`${this.#container.name}: ${message}`);
       this.#tell('WARNING', message);
     };
-    this.#door = door;
+    this.#proxy = proxy;
   }
 
-  /** The door of an earlier runner has closed with it. */
-  async #reopenDoor(): Promise<void> {
-    if (this.#openDoor === null || this.#door !== null) return;
+  /** The proxy of an earlier runner has closed with it. */
+  async #reopenProxy(): Promise<void> {
+    if (this.#openProxy === null || this.#proxy !== null) return;
     try {
-      await this.#use(this.#openDoor);
+      await this.#use(this.#openProxy);
     } catch (error) {
       this.#tell('WARNING', `Its hosts cannot be reached any more: ${messageOf(error)}`);
     }
@@ -294,7 +294,7 @@ export class ContainerRun implements Run {
       try {
         const before = await this.#container.state();
         if (before === null || !wasStarted(before)) return lost();
-        if (before.Running) await this.#reopenDoor();
+        if (before.Running) await this.#reopenProxy();
         this.#pid = before.Pid ?? 0;
         this.#settle();
         this.#meter.begin();

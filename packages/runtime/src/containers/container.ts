@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Exit } from '../sandbox/launch.ts';
+import type { Exit } from '../sandbox/sandbox.ts';
 import type { LogLine } from '../types.ts';
 import { EngineRefusal, EngineUnavailable, type Engine } from './engine.ts';
 import { LogFrames } from './log-frames.ts';

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, messageOf } from '../errors.ts';
-import type { Door, Doors } from '../egress/doors.ts';
+import type { EgressProxy, EgressProxies } from '../egress/proxies.ts';
 import type { Inside } from '../egress/listen-inside.ts';
 import { PROXY_ENVIRONMENT } from '../egress/proxy-environment.ts';
-import type { Places } from '../places.ts';
+import type { RunnerPaths } from '../paths.ts';
 import type { JobHeader } from '../protocol/messages.ts';
 import { giveTo } from '../runner/give-to.ts';
 import type { ContainerEngine, ContainerImage, DataPoolMount, Limits } from '../types.ts';
@@ -54,8 +54,8 @@ const SWEEP_AGAIN_MS = 5_000;
 
 /** Runs executions in containers: the driver for images. */
 export class Containers {
-  readonly #places: Places;
-  readonly #doors: Doors;
+  readonly #paths: RunnerPaths;
+  readonly #proxies: EgressProxies;
   readonly #installation: Installation;
   readonly #cgroups: CgroupsAround;
   #engine: ContainerEngine | null = null;
@@ -63,11 +63,11 @@ export class Containers {
   #facts: Promise<EngineFacts> | null = null;
   #sweepsAgain = false;
 
-  constructor(places: Places, doors: Doors) {
-    this.#places = places;
-    this.#doors = doors;
-    this.#installation = installationOf(places.runtimeDir);
-    this.#cgroups = new CgroupsAround(places.mark);
+  constructor(paths: RunnerPaths, proxies: EgressProxies) {
+    this.#paths = paths;
+    this.#proxies = proxies;
+    this.#installation = installationOf(paths.runtimeDir);
+    this.#cgroups = new CgroupsAround(paths.mark);
   }
 
   /** From now on containers run here. What earlier runners of this installation left there is removed. */
@@ -158,11 +158,11 @@ export class Containers {
     preparation: Preparation | null,
     started = false,
   ): ContainerRun {
-    const openDoor = async (inside: Inside): Promise<Door> => this.#doors.openInside(hosts, inside);
+    const openProxy = async (inside: Inside): Promise<EgressProxy> => this.#proxies.openInContainer(hosts, inside);
     const stayed = (): void => {
       this.#sweepAgain();
     };
-    const around = { meter: meterOf(container, cgroup), openDoor: hosts.length > 0 ? openDoor : null, stayed };
+    const around = { meter: meterOf(container, cgroup), openProxy: hosts.length > 0 ? openProxy : null, stayed };
     return new ContainerRun(container, around, place, preparation, started);
   }
 
@@ -185,7 +185,7 @@ export class Containers {
     const profile = seccompProfile();
     const { Components = [] } = (await engine.ask('GET', '/version')) as { Components?: { Name: string }[] };
     if (!Components.some(({ Name }) => Name.startsWith('Podman'))) return profile;
-    const file = join(this.#places.runtimeDir, 'seccomp.json');
+    const file = join(this.#paths.runtimeDir, 'seccomp.json');
     writeFileSync(file, profile, { mode: 0o644 });
     return file;
   }
@@ -222,7 +222,7 @@ export class Containers {
 
   /** Names of containers, and cgroups around them, of executions without an end. */
   #inUse(): ReadonlySet<string> {
-    const folders = readdirSync(this.#places.executions).map((name) => join(this.#places.executions, name));
+    const folders = readdirSync(this.#paths.executions).map((name) => join(this.#paths.executions, name));
     const kept = folders.filter((folder) => !existsSync(join(folder, 'end.json'))).map(readKept);
     return new Set(kept.flatMap((one) => (one === null ? [] : [one.container, ...(one.cgroup ? [one.cgroup] : [])])));
   }

@@ -5,7 +5,7 @@ import { createImageBuilder } from '../build/index.ts';
 import { connectRuntime } from '../client/connect.ts';
 import type { ImageConfig } from '../containers/description.ts';
 import { Engine } from '../containers/engine.ts';
-import { placesOf } from '../places.ts';
+import { makeRunnerPaths } from '../paths.ts';
 import { takeRoots } from '../root/index.ts';
 import { prepareRoot } from '../sandbox/root.ts';
 import { PYTHON_SIDE } from '../version.ts';
@@ -37,15 +37,15 @@ export async function openContainerDriver(
   rootsDir: string | null = null,
 ): Promise<EscapeDriver> {
   const dataDir = mkdtempSync(join(parent, 'kethub-doctor-'));
-  const places = placesOf(dataDir);
-  if (rootsDir !== null) await takeRoots(rootsDir, places.runtimeDir);
+  const paths = makeRunnerPaths(dataDir);
+  if (rootsDir !== null) await takeRoots(rootsDir, paths.runtimeDir);
   const engine = new Engine(socketPath);
-  const base = `kethub-doctor:${places.mark}`;
+  const base = `kethub-doctor:${paths.mark}`;
   const containers = { socketPath, network: 'none' };
   const runtime = await connectRuntime({ dataDir, containers, lonelyMs: 500, cancelGraceMs: 300, warmBytes: 0 });
   const builder = createImageBuilder({ dataDir, socketPath, network: 'none', limits: BUILD_LIMITS });
   const built = once(async () => {
-    await importImage(engine, base, prepareRoot(places, PYTHON_SIDE, false));
+    await importImage(engine, base, prepareRoot(paths, PYTHON_SIDE, false));
     const files = { ...filesOfAll(), ...EVIL, Dockerfile: `FROM ${base}${DOCKERFILE}` };
     const entries = Object.entries(files).map(([name, content]) => ({ name, content }));
     const { outcome, said } = await uploadTo(builder, hostileZip(entries));
@@ -55,14 +55,14 @@ export async function openContainerDriver(
   return {
     name: 'container',
     runtime,
-    folders: [dataDir, places.runtimeDir],
-    sockets: [places.socket, socketPath],
+    folders: [dataDir, paths.runtimeDir],
+    sockets: [paths.socket, socketPath],
     program: async (name) => ({ code: { image: (await built()).image }, environment: { ESCAPE: name } }),
     honest: [{ name: 'Dockerfile', content: 'FROM scratch\nCOPY . .\nCMD ["x"]\n' }],
     builds: HOSTILE_IMAGES,
     builder: () => builder,
     imageId: async (image) => ((await engine.ask('GET', `/images/${image}/json`)) as ImageConfig & { Id: string }).Id,
-    folderOf: (executionId) => join(places.executions, executionId),
+    folderOf: (executionId) => join(paths.executions, executionId),
     async close() {
       await endAll(runtime, dataDir, async () => builder.sweep(async () => Promise.resolve(new Set())));
       await engine.settle('DELETE', `/images/${base}`);

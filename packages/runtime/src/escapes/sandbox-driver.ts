@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createBuilder } from '../build/index.ts';
 import { connectRuntime } from '../client/connect.ts';
-import { placesOf } from '../places.ts';
+import { makeRunnerPaths } from '../paths.ts';
 import { takeRoots } from '../root/index.ts';
 import type { Runtime } from '../types.ts';
 import { HOSTILE_BUILDS } from './builds.ts';
@@ -20,9 +20,9 @@ export async function openSandboxDriver(
   rootsDir: string | null = null,
 ): Promise<EscapeDriver> {
   const dataDir = mkdtempSync(join(parent, 'kethub-doctor-'));
-  if (rootsDir !== null) await takeRoots(rootsDir, placesOf(dataDir).runtimeDir);
+  if (rootsDir !== null) await takeRoots(rootsDir, makeRunnerPaths(dataDir).runtimeDir);
   const runtime = await connectRuntime({ dataDir, lonelyMs: 500, cancelGraceMs: 300, warmBytes: 96 * 2 ** 20 });
-  const { executions, runtimeDir, socket } = placesOf(dataDir);
+  const { executions, runtimeDir, socket } = makeRunnerPaths(dataDir);
   let services = 0;
   const layerDir = join(runtimeDir, 'layer'); // the same for all, as one that many services demand
   mkdirSync(layerDir);

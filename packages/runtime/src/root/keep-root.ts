@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../errors.ts';
-import { placesOf } from '../places.ts';
+import { makeRunnerPaths } from '../paths.ts';
 import { signalQuietly } from '../sandbox/processes.ts';
 import type { Runtime } from '../types.ts';
 import { currentRoot } from './own-root.ts';
@@ -46,7 +46,7 @@ export function keepOwnRoot(
   say: Say,
   afterMs = AFTER_MS,
 ): RootKeeper {
-  const { runtimeDir } = placesOf(dataDir);
+  const { runtimeDir } = makeRunnerPaths(dataDir);
   if (currentRoot(runtimeDir) !== null) return { done: Promise.resolve(), stop: async () => Promise.resolve() };
   say.info('Sandboxes use the Python of this machine until a root of their own is built.');
   const stopping = new AbortController();

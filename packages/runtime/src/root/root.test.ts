@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBuilder } from '../build/index.ts';
 import { hostileZip } from '../escapes/hostile-zip.ts';
-import { placesOf } from '../places.ts';
+import { makeRunnerPaths } from '../paths.ts';
 import { takeLock } from '../runner/lock.ts';
 import { MiB, openBench, type Bench } from '../testing/bench.ts';
 import { rootsForTests } from '../testing/roots.ts';
@@ -32,7 +32,7 @@ describe('a root of our own', () => {
   beforeAll(async () => {
     roots = await rootsForTests();
     bench = await openBench({ warmBytes: 256 * MiB });
-    ({ runtimeDir } = placesOf(bench.dataDir));
+    ({ runtimeDir } = makeRunnerPaths(bench.dataDir));
   });
   afterAll(async () => {
     await bench.close();

@@ -6,7 +6,7 @@ import type { CommandHeader } from '../protocol/messages.ts';
 import { baseEnvironment } from '../sandbox/bwrap.ts';
 import { prepare } from '../sandbox/launch.ts';
 import { StartRefused, type Cause, type LogLine, type SandboxedOutcome } from '../types.ts';
-import type { RunnerGround } from './ground.ts';
+import type { RunnerContext } from './context.ts';
 import { OutputLines } from './log-file.ts';
 import { limitOfExit, runTimeCause } from './outcome.ts';
 
@@ -16,12 +16,12 @@ const run = promisify(execFile);
 
 /** Runs our own tools on other people's code (pip, inspection), in the same sandbox as an execution. */
 export class Commands {
-  readonly #ground: RunnerGround;
+  readonly #context: RunnerContext;
   readonly #running = new Set<AbortController>();
   #started = 0;
 
-  constructor(ground: RunnerGround) {
-    this.#ground = ground;
+  constructor(context: RunnerContext) {
+    this.#context = context;
   }
 
   get count(): number {
@@ -39,7 +39,7 @@ export class Commands {
     onLine: (line: LogLine) => void,
     abort: AbortController,
   ): Promise<SandboxedOutcome> {
-    const uid = this.#ground.identities.take();
+    const uid = this.#context.identities.take();
     const writable = request.binds.filter((bind) => bind.writable).map(({ from }) => from);
     this.#running.add(abort);
     try {
@@ -52,7 +52,7 @@ export class Commands {
         await takeBack(writable, uid !== null);
       } finally {
         this.#running.delete(abort);
-        this.#ground.identities.release(uid);
+        this.#context.identities.release(uid);
       }
     }
   }
@@ -68,9 +68,9 @@ export class Commands {
     if (signal.aborted) return { exitCode: null, cause: ABORTED, stdout: '' };
     const layout = {
       mounts: [
-        ...this.#ground.pythonMounts(request.python).mounts,
+        ...this.#context.pythonMounts(request.python).mounts,
         ...request.binds.map(({ from, to, writable }) => {
-          const mount = { from: this.#ground.reachable(from), to, writable };
+          const mount = { from: this.#context.reachable(from), to, writable };
           return writable ? mount : { ...mount, overlay: 'ONCE' as const };
         }),
       ],
@@ -79,12 +79,12 @@ export class Commands {
       environment: { ...baseEnvironment(limits.cpus), ...request.environment },
       network: request.network,
     };
-    const sandbox = prepare(this.#ground, {
+    const sandbox = prepare(this.#context, {
       name: `command-${++this.#started}`,
       uid,
       command: request.command,
       network: request.network,
-      rlimits: this.#ground.cgroups === null ? limits : null,
+      rlimits: this.#context.cgroups === null ? limits : null,
       fileBytes: limits.fileBytes,
       resultFd: null,
       tellsUsage: false,

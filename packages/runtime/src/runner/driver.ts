@@ -1,4 +1,4 @@
-import type { Exit } from '../sandbox/launch.ts';
+import type { Exit } from '../sandbox/sandbox.ts';
 import type { DataPoolMount, Limits } from '../types.ts';
 import type { LineSink } from './log-file.ts';
 import type { Bounds } from './measure-folder.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../testing/bench.ts';
-import type { Exit } from '../sandbox/launch.ts';
+import type { Exit } from '../sandbox/sandbox.ts';
 import type { ExecutionEnd } from '../types.ts';
 import { collect } from './collect.ts';
 import type { Run } from './driver.ts';

@@ -13,12 +13,12 @@ import {
 import type { Containers } from '../containers/containers.ts';
 import type { Run } from './driver.ts';
 import { Execution } from './execution.ts';
-import type { RunnerGround } from './ground.ts';
+import type { RunnerContext } from './context.ts';
 import { recordEnd } from './record-end.ts';
 import { Records } from './records.ts';
 import { SandboxRun } from './sandbox-run.ts';
 import { ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
-import type { Stock } from './stock.ts';
+import type { PrestartedSandboxes } from './prestarted-sandboxes.ts';
 import type { WarmPool } from './warm-pool.ts';
 
 /** Clients redraw no faster. */
@@ -33,10 +33,10 @@ export interface ExecutionEvents {
 
 /** All executions of this data folder: each at most once, each end recorded before it is told. */
 export class Executions {
-  readonly #ground: RunnerGround;
+  readonly #context: RunnerContext;
   readonly #records: Records;
   readonly #pool: WarmPool;
-  readonly #stock: Stock;
+  readonly #stock: PrestartedSandboxes;
   readonly #containers: Containers;
   readonly #settings: () => Settings;
   readonly #events: ExecutionEvents;
@@ -45,13 +45,13 @@ export class Executions {
   #abandoned = false;
 
   constructor(
-    ground: RunnerGround,
-    drivers: { pool: WarmPool; stock: Stock; containers: Containers },
+    context: RunnerContext,
+    drivers: { pool: WarmPool; stock: PrestartedSandboxes; containers: Containers },
     settings: () => Settings,
     events: ExecutionEvents,
   ) {
-    this.#ground = ground;
-    this.#records = new Records(ground.places.executions);
+    this.#context = context;
+    this.#records = new Records(context.paths.executions);
     this.#pool = drivers.pool;
     this.#stock = drivers.stock;
     this.#containers = drivers.containers;
@@ -96,7 +96,7 @@ export class Executions {
 
   forget(executionId: string): void {
     if (this.#running.has(executionId)) return;
-    this.#ground.nests.takeBack(this.#records.folder(executionId));
+    this.#context.workFolders.remove(this.#records.folder(executionId));
   }
 
   /** Ends all that cannot go on without us, and records no end: they are told as LOST, because what ended them was not their own. */
@@ -109,8 +109,8 @@ export class Executions {
   async start(job: JobHeader, input: Buffer): Promise<'STARTED' | 'ALREADY_KNOWN'> {
     const { executionId, limits } = job;
     if (this.#records.isKnown(executionId)) return 'ALREADY_KNOWN';
-    const missing = this.#ground.guards.missingBytes;
-    if (missing > 0) throw new RuntimeUnavailable(diskFull(this.#ground.places.runtimeDir, missing));
+    const missing = this.#context.guards.missingBytes;
+    if (missing > 0) throw new RuntimeUnavailable(diskFull(this.#context.paths.runtimeDir, missing));
     let execution: Execution;
     try {
       const run = 'image' in job.code ? this.#inContainer(job, job.code, input) : this.#inSandbox(job, job.code, input);
@@ -140,8 +140,8 @@ export class Executions {
           claimed: this.#records.flushClaims(),
           limits,
           cancelGraceMs: () => this.#settings().cancelGraceMs,
-          memoryIsRefused: this.#ground.limitedBy === 'RLIMITS',
-          guards: this.#ground.guards,
+          memoryIsRefused: this.#context.limitedBy === 'RLIMITS',
+          guards: this.#context.guards,
           onLog: this.#logEvents(executionId),
           startedAt,
         },
@@ -166,7 +166,7 @@ export class Executions {
     const warm = dataPools.length === 0 && job.warm !== false ? this.#pool.take(spec) : null;
     const stocked = warm === null ? this.#stock.take(folder, limits.fileBytes) : null;
     if (warm === null && stocked === null) this.#records.claim(executionId);
-    const service = warm ?? stocked ?? new ServiceSandbox(this.#ground, folder, limits, null);
+    const service = warm ?? stocked ?? new ServiceSandbox(this.#context, folder, limits, null);
     service.executionId = executionId;
     const names = dataPools.map(({ parameter }) => parameter);
     try {
@@ -208,7 +208,7 @@ export class Executions {
 
   /** What is told beside an end, for the record of the execution. */
   #withRecord(end: ExecutionEnd): ExecutionEnd {
-    const { limitedBy, version } = this.#ground;
+    const { limitedBy, version } = this.#context;
     const measured = end.cpuMs !== null || end.peakMemoryBytes !== null;
     return {
       ...end,

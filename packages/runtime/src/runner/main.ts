@@ -5,18 +5,18 @@
  */
 import { statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { placesIn } from '../places.ts';
+import { runnerPathsIn } from '../paths.ts';
 import type { Settings } from '../protocol/messages.ts';
 import { RuntimeUnavailable } from '../types.ts';
 import { messageOf } from '../errors.ts';
 import { Containers } from '../containers/containers.ts';
 import { Commands } from './commands.ts';
 import { Executions } from './executions.ts';
-import { prepareGround, removePassage } from './ground.ts';
+import { prepareRunnerContext, removePassage } from './context.ts';
 import { takeLock } from './lock.ts';
 import { boundOwnLog } from './own-log.ts';
 import { listen, type Handlers, type SocketServer } from './server.ts';
-import { Stock } from './stock.ts';
+import { PrestartedSandboxes } from './prestarted-sandboxes.ts';
 import { WarmPool } from './warm-pool.ts';
 
 if (process.argv[2] === 'compile') process.exit(0);
@@ -26,10 +26,10 @@ const { runtimeDir, passage, version } = JSON.parse(process.argv[2] ?? '') as {
   version: string;
 };
 process.umask(0o022); // folders of sandboxes are passed through by other users; what is secret has a mode of its own
-const places = placesIn(runtimeDir);
-const lock = takeLock(places.lock);
+const paths = runnerPathsIn(runtimeDir);
+const lock = takeLock(paths.lock);
 if (lock === null) process.exit(0); // another runner has this folder, and the platform will find it
-boundOwnLog(places.log);
+boundOwnLog(paths.log);
 if (passage !== null && statSync(passage).ino !== statSync(runtimeDir).ino) {
   console.error('a runner that ended meanwhile took our passage with it; the platform starts another one');
   process.exit(1);
@@ -44,12 +44,12 @@ let lonely: NodeJS.Timeout | null = null;
 /** Null until what an earlier runner has left is known; whoever connects later asks for what has ended. */
 let server: SocketServer | null = null;
 
-const ground = await prepareGround(places, passage, version, () => settings.freeBytes ?? null);
-const pool = new WarmPool(ground, () => settings);
-const stock = new Stock(ground);
-const commands = new Commands(ground);
-const containers = new Containers(places, ground.doors);
-const executions = new Executions(ground, { pool, stock, containers }, () => settings, {
+const context = await prepareRunnerContext(paths, passage, version, () => settings.freeBytes ?? null);
+const pool = new WarmPool(context, () => settings);
+const stock = new PrestartedSandboxes(context);
+const commands = new Commands(context);
+const containers = new Containers(paths, context.proxies);
+const executions = new Executions(context, { pool, stock, containers }, () => settings, {
   ended(end) {
     server?.tellAll({ event: 'ended', end });
     considerLeaving();
@@ -63,7 +63,7 @@ await executions.takeOver();
 const handlers: Handlers = {
   configure(params) {
     settings = params.settings;
-    ground.doors.allow(settings.networks ?? []);
+    context.proxies.allow(settings.networks ?? []);
     containers.use(settings.containers ?? null);
     setImmediate(() => {
       stock.fill();
@@ -107,18 +107,18 @@ const handlers: Handlers = {
     return null;
   },
   async renewRoot() {
-    ground.renewRoot();
+    context.renewRoot();
     await pool.clear(false);
     return null;
   },
   status: () => ({
-    root: ground.root.own,
+    root: context.root.own,
     runnerPid: process.pid,
     version,
     running: executions.running(),
     warm: pool.list(),
     commands: commands.count,
-    limitedBy: ground.limitedBy,
+    limitedBy: context.limitedBy,
   }),
   async close(_params, { client }) {
     const others = [...(server?.clients ?? [])].some((other) => other !== client);
@@ -136,13 +136,13 @@ const handlers: Handlers = {
   },
 };
 
-server = await listen(places, version, handlers, considerLeaving);
+server = await listen(paths, version, handlers, considerLeaving);
 process.on('SIGTERM', () => {
   executions.abandonAll(); // the machine stops; the next runner tells these executions as lost
   void leave();
 });
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
-console.error(`${new Date().toISOString()} runner ${version} began, limits by ${ground.limitedBy}`);
+console.error(`${new Date().toISOString()} runner ${version} began, limits by ${context.limitedBy}`);
 considerLeaving();
 
 function isIdle(): boolean {
@@ -170,11 +170,11 @@ async function leave(): Promise<void> {
   leaving = true;
   await Promise.race([Promise.all([pool.clear(true), stock.clear(), executions.released()]), pause(CLEAR_MS)]); // what is left is swept
   commands.endAll();
-  await ground.cgroups?.sweep();
+  await context.cgroups?.sweep();
   await containers.close().catch((error: unknown) => {
     console.error(`what is around containers could not be removed: ${messageOf(error)}`);
   });
-  await ground.close();
+  await context.close();
   if (passage !== null) removePassage(passage);
   server?.close();
   console.error(`${new Date().toISOString()} runner ${version} ends`);

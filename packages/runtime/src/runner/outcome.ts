@@ -1,4 +1,4 @@
-import type { Exit } from '../sandbox/launch.ts';
+import type { Exit } from '../sandbox/sandbox.ts';
 import type { Cause, Limits, Outcome } from '../types.ts';
 import type { Excess } from './output-guard.ts';
 import type { Written } from './result.ts';

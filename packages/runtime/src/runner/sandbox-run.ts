@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Exit } from '../sandbox/launch.ts';
+import type { Exit } from '../sandbox/sandbox.ts';
 import type { DataPoolMount, Limits } from '../types.ts';
 import type { Run } from './driver.ts';
 import type { LineSink } from './log-file.ts';

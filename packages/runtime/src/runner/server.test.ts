@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { placesOf } from '../places.ts';
+import { makeRunnerPaths } from '../paths.ts';
 import { FrameReader } from '../protocol/frames.ts';
 import type { Message } from '../protocol/messages.ts';
 import { listen, type Handlers } from './server.ts';
 
 test('a platform that does not read is told of every end later, and not of every line of every log', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'kethub-server-'));
-  const places = placesOf(dataDir);
-  const server = await listen(places, 'test', {} as Handlers, () => undefined);
+  const paths = makeRunnerPaths(dataDir);
+  const server = await listen(paths, 'test', {} as Handlers, () => undefined);
   try {
-    const platform = connect(places.socket);
+    const platform = connect(paths.socket);
     platform.pause();
     await once(platform, 'connect');
     while (server.clients.size === 0) await pause(5);

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { messageOf } from '../errors.ts';
-import { socketAddress, type Places } from '../places.ts';
+import { socketAddress, type RunnerPaths } from '../paths.ts';
 import { encodeFrame, FrameReader, type Frame } from '../protocol/frames.ts';
 import { PROTOCOL, type Message, type Method, type Methods, type Request } from '../protocol/messages.ts';
 import type { LogLine } from '../types.ts';
@@ -36,7 +36,7 @@ export interface SocketServer {
 
 /** Listens on the socket of the data folder. Only its owner (and root) may connect. */
 export async function listen(
-  places: Places,
+  paths: RunnerPaths,
   version: string,
   handlers: Handlers,
   onClientsChanged: () => void,
@@ -56,7 +56,7 @@ export async function listen(
       onClientsChanged();
     });
   });
-  await bind(server, places);
+  await bind(server, paths);
   return {
     clients,
     tellAll(message) {
@@ -69,9 +69,9 @@ export async function listen(
   };
 }
 
-async function bind(server: Server, places: Places): Promise<void> {
-  rmSync(places.socket, { force: true }); // of a runner that was killed: we hold the lock
-  const { path, release } = socketAddress(places);
+async function bind(server: Server, paths: RunnerPaths): Promise<void> {
+  rmSync(paths.socket, { force: true }); // of a runner that was killed: we hold the lock
+  const { path, release } = socketAddress(paths);
   const before = process.umask(0o177);
   try {
     await new Promise<void>((resolve, reject) => {

@@ -1,12 +1,13 @@
 import { chownSync, closeSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { baseEnvironment, FD, type Mount } from '../sandbox/bwrap.ts';
-import type { FolderDoor } from '../egress/doors.ts';
+import type { FolderProxy } from '../egress/proxies.ts';
 import { PROXY_ENVIRONMENT } from '../egress/proxy-environment.ts';
-import { prepare, type PreparedSandbox, type Sandbox } from '../sandbox/launch.ts';
+import { prepare } from '../sandbox/launch.ts';
+import type { PreparedSandbox, Sandbox } from '../sandbox/sandbox.ts';
 import type { Code, DataPoolMount, Limits } from '../types.ts';
 import { discard } from './discard.ts';
 import { giveTo } from './give-to.ts';
-import type { RunnerGround } from './ground.ts';
+import type { RunnerContext } from './context.ts';
 import { OutputLines } from './log-file.ts';
 
 /** What a sandbox of a service is made for; a warm one serves any execution with the same. */
@@ -41,46 +42,46 @@ export class ServiceSandbox {
   readonly uid: number | null;
   /** Once it is known whose it is. */
   executionId: string | null = null;
-  readonly #ground: RunnerGround;
+  readonly #context: RunnerContext;
   readonly #prepared: PreparedSandbox;
-  #nest: string;
+  #folder: string;
   #warm = false;
-  #door: FolderDoor | null = null;
+  #proxy: FolderProxy | null = null;
 
   /**
    * Starts what is common to all services.
-   * @param nest folder for `output` and for `written`, what it reports.
+   * @param folder folder for `output` and for `written`, what it reports.
    * @param limits those that hold from the first process on; without cgroups all of them.
    * @param imports modules that a warm one imports before its job comes, or null.
    * @throws when the process cannot be started.
    */
-  constructor(ground: RunnerGround, nest: string, limits: StartLimits, imports: readonly string[] | null) {
-    this.#ground = ground;
-    this.#nest = nest;
-    const uid = ground.identities.take();
+  constructor(context: RunnerContext, folder: string, limits: StartLimits, imports: readonly string[] | null) {
+    this.#context = context;
+    this.#folder = folder;
+    const uid = context.identities.take();
     this.uid = uid;
     try {
-      this.#prepared = start(ground, nest, uid, limits, imports);
+      this.#prepared = start(context, folder, uid, limits, imports);
     } catch (error) {
-      ground.identities.release(uid);
+      context.identities.release(uid);
       throw error;
     }
     this.sandbox = this.#prepared;
     this.lines = new OutputLines(this.sandbox.stdout, this.sandbox.stderr);
     void this.sandbox.ended.then(() => {
-      ground.identities.release(uid);
+      context.identities.release(uid);
     });
   }
 
   /** Where it writes its result files. */
   get output(): string {
-    return `${this.#nest}/output`;
+    return `${this.#folder}/output`;
   }
 
-  /** Makes its nest the folder of an execution, which must not be there. Only before it has begun. */
+  /** Makes its folder the folder of an execution, which must not be there. Only before it has begun. */
   settleIn(folder: string): void {
-    renameSync(this.#nest, folder);
-    this.#nest = folder;
+    renameSync(this.#folder, folder);
+    this.#folder = folder;
   }
 
   /** Makes the sandbox of this service. A warm one will not see data pools. @throws when a folder is not there. */
@@ -89,17 +90,17 @@ export class ServiceSandbox {
     options: { warm: boolean; dataPools: readonly DataPoolMount[] },
   ): void {
     this.#warm = options.warm;
-    const { reachable } = this.#ground;
-    const door = hosts.length === 0 ? null : this.#openDoor(hosts);
-    this.#door = door;
+    const { reachable } = this.#context;
+    const proxy = hosts.length === 0 ? null : this.#openProxy(hosts);
+    this.#proxy = proxy;
     const mounts: Mount[] = [
-      ...this.#ground.pythonMounts(code.python).mounts,
+      ...this.#context.pythonMounts(code.python).mounts,
       { from: reachable(code.sourceDir), to: '/app', writable: false, overlay: 'KEPT' },
       ...(code.layerDir === null
         ? []
         : [{ from: reachable(code.layerDir), to: '/deps', writable: false, overlay: 'KEPT' as const }]),
       { from: reachable(this.output), to: '/var/runtime/output', writable: true },
-      ...(door === null ? [] : [{ from: reachable(door.dir), to: '/run/kethub', writable: false }]),
+      ...(proxy === null ? [] : [{ from: reachable(proxy.dir), to: '/run/kethub', writable: false }]),
       ...options.dataPools.map(({ parameter, path, writable }) => {
         if (!/^[^/\0]+$/.test(parameter) || parameter.startsWith('.'))
           throw new Error(`"${parameter}" cannot be a folder.`);
@@ -113,24 +114,24 @@ export class ServiceSandbox {
       mounts,
       tmpBytes: limits.tmpBytes,
       workingDirectory: '/var/runtime/output',
-      environment: { ...baseEnvironment(limits.cpus), ...(door !== null && PROXY_ENVIRONMENT), ...environment },
+      environment: { ...baseEnvironment(limits.cpus), ...(proxy !== null && PROXY_ENVIRONMENT), ...environment },
       network: 'NONE' as const,
     };
     this.#prepared.begin(layout, limits);
   }
 
   /** A way to these hosts and to no other; what is refused stands in the log of the execution and in that of the runner. */
-  #openDoor(hosts: readonly string[]): FolderDoor {
-    const door = this.#ground.doors.open(hosts);
-    door.onRefused = (target, why) => {
+  #openProxy(hosts: readonly string[]): FolderProxy {
+    const proxy = this.#context.proxies.open(hosts);
+    proxy.onRefused = (target, why) => {
       const message = `A connection to ${target} was refused: ${why}.`;
       console.error(`${this.executionId ?? 'a warm sandbox'}: ${message}`);
       this.lines.note({ timestamp: new Date().toISOString(), severity: 'WARNING', message });
     };
     void this.sandbox.ended.then(() => {
-      door.close();
+      proxy.close();
     });
-    return door;
+    return proxy;
   }
 
   /** Gives it the job, as soon as its hosts can be reached. */
@@ -139,11 +140,11 @@ export class ServiceSandbox {
     const header = Buffer.from(JSON.stringify({ secrets, environment, dataPools }));
     // One write for small jobs: Python reads them with one system call.
     const frames = Buffer.concat([frameLength(header), header, frameLength(job.input), job.input]);
-    if (this.#door === null) this.sandbox.send(frames);
-    else void this.#listening(this.#door).then(() => this.sandbox.send(frames));
+    if (this.#proxy === null) this.sandbox.send(frames);
+    else void this.#listening(this.#proxy).then(() => this.sandbox.send(frames));
   }
 
-  async #listening({ listens }: FolderDoor): Promise<void> {
+  async #listening({ listens }: FolderProxy): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
@@ -163,9 +164,9 @@ export class ServiceSandbox {
 
   /** Brings what it left to the folder of an execution. Only when it has ended: bubblewrap may not yet have mounted it before. */
   moveTo(folder: string): void {
-    if (folder === this.#nest) return;
-    for (const part of ['output', 'written']) renameSync(`${this.#nest}/${part}`, `${folder}/${part}`);
-    discard(this.#nest);
+    if (folder === this.#folder) return;
+    for (const part of ['output', 'written']) renameSync(`${this.#folder}/${part}`, `${folder}/${part}`);
+    discard(this.#folder);
   }
 
   /** Ends it and forgets what it printed. */
@@ -173,38 +174,38 @@ export class ServiceSandbox {
     this.lines.deliverTo(() => undefined);
     this.lines.drop();
     this.sandbox.kill();
-    if (!this.#nest.startsWith(`${this.#ground.places.nests}/`)) return; // the folder of an execution is not ours to delete
+    if (!this.#folder.startsWith(`${this.#context.paths.workFolders}/`)) return; // the folder of an execution is not ours to delete
     void this.sandbox.ended.then(() => {
-      discard(this.#nest);
+      discard(this.#folder);
     });
   }
 }
 
 function start(
-  ground: RunnerGround,
-  nest: string,
+  context: RunnerContext,
+  folder: string,
   uid: number | null,
   limits: StartLimits,
   imports: readonly string[] | null,
 ): PreparedSandbox {
-  const output = `${nest}/output`;
+  const output = `${folder}/output`;
   mkdirSync(output, { mode: 0o700 });
   if (uid !== null) chownSync(output, uid, uid);
-  const written = openSync(`${nest}/written`, 'a', 0o600);
-  const tellsUsage = ground.cgroups === null;
+  const written = openSync(`${folder}/written`, 'a', 0o600);
+  const tellsUsage = context.cgroups === null;
   const before = [
     ...(tellsUsage ? ['--usage', String(FD.USAGE)] : []),
     ...(imports === null ? [] : ['--ready', String(FD.READY)]),
     ...(imports !== null && imports.length > 0 ? ['--import', imports.join(',')] : []),
   ];
   try {
-    return prepare(ground, {
+    return prepare(context, {
       name: `service-${++prepared}`,
       uid,
       command: ['/usr/bin/python3', '-I', '-S', '-u', '-B', '/runner/execute.py', ...before],
       network: 'NONE',
       fileBytes: limits.fileBytes,
-      rlimits: ground.cgroups === null && 'memoryBytes' in limits ? limits : null,
+      rlimits: context.cgroups === null && 'memoryBytes' in limits ? limits : null,
       resultFd: written,
       tellsUsage,
       tellsReady: imports !== null,

@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts';
 import type { Settings } from '../protocol/messages.ts';
 import { discard } from './discard.ts';
-import type { RunnerGround } from './ground.ts';
+import type { RunnerContext } from './context.ts';
 import { importable } from './importable.ts';
 import { ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
 
@@ -33,7 +33,7 @@ interface Idle {
  * imports have a deadline, and it is frozen from their end until its job comes.
  */
 export class WarmPool {
-  readonly #ground: RunnerGround;
+  readonly #context: RunnerContext;
   readonly #settings: () => Settings;
   /** Longest idle first. */
   readonly #idle = new Set<Idle>();
@@ -46,8 +46,8 @@ export class WarmPool {
   readonly #look: NodeJS.Timeout;
   #closed = false;
 
-  constructor(ground: RunnerGround, settings: () => Settings) {
-    this.#ground = ground;
+  constructor(context: RunnerContext, settings: () => Settings) {
+    this.#context = context;
     this.#settings = settings;
     this.#look = setInterval(() => {
       this.#endSurplus();
@@ -108,9 +108,9 @@ export class WarmPool {
   }
 
   #add(key: string, spec: ServiceSpec): void {
-    const nest = this.#ground.nests.make();
+    const folder = this.#context.workFolders.make();
     const imports = this.#importsOf(key, spec);
-    const service = new ServiceSandbox(this.#ground, nest, spec.limits, imports);
+    const service = new ServiceSandbox(this.#context, folder, spec.limits, imports);
     try {
       service.begin(spec, { warm: true, dataPools: [] });
     } catch (error) {
@@ -126,7 +126,7 @@ export class WarmPool {
         this.#remove(idle);
         this.#failed(key);
       }
-      discard(nest);
+      discard(folder);
     });
   }
 
@@ -135,7 +135,7 @@ export class WarmPool {
     const known = this.#imports.get(key);
     if (known !== undefined) return known;
     if (this.#imports.size >= MOST_REMEMBERED) this.#imports.clear();
-    const imports = importable(code, this.#ground.pythonMounts(code.python).standard);
+    const imports = importable(code, this.#context.pythonMounts(code.python).standard);
     this.#imports.set(key, imports);
     return imports;
   }
@@ -154,7 +154,7 @@ export class WarmPool {
       },
       Math.min(WARM_UP_MS, spec.limits.runTimeMs),
     ).unref();
-    const stopGuard = this.#ground.guards.guard({
+    const stopGuard = this.#context.guards.guard({
       dir: service.output,
       limits: spec.limits,
       processes: () => service.sandbox.processes(),

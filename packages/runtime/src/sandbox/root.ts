@@ -5,7 +5,7 @@ import {
 } from 'node:fs'; // prettier-ignore
 import { spawnSync } from 'node:child_process';
 import { basename, dirname, join } from 'node:path';
-import type { Places } from '../places.ts';
+import type { RunnerPaths } from '../paths.ts';
 import { currentRoot, type OwnRoot } from '../root/own-root.ts';
 import { COMMANDS } from './commands.ts';
 import { masksOf, writeMasks, type Mask } from './masks.ts';
@@ -61,7 +61,7 @@ export const PYTHON = '/usr/bin/python3';
  * and per version of our own Python side.
  * @param sweep removes older ones: only while no sandbox lives.
  */
-export function prepareRoot({ runtimeDir, mark }: Places, pythonSide: string, sweep: boolean): SandboxRoot {
+export function prepareRoot({ runtimeDir, mark }: RunnerPaths, pythonSide: string, sweep: boolean): SandboxRoot {
   const own = currentRoot(runtimeDir);
   const python = own === null ? askPython() : null;
   const shown = python === null ? [] : shownOf(python);

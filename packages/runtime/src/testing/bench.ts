@@ -21,7 +21,7 @@ import {
   type Limits,
   type LogLine,
 } from '../index.ts';
-import { placesIn } from '../places.ts';
+import { runnerPathsIn } from '../paths.ts';
 import type { Runtime, RuntimeOptions } from '../index.ts';
 
 export const MiB = 1024 * 1024;
@@ -218,7 +218,7 @@ export async function until(what: string | (() => string), holds: () => boolean 
 /** Everything that a runner of this folder could leave on a machine. */
 async function leftNothing(dataDir: string, runners: number[], orphansBefore: Set<string>): Promise<void> {
   const runtimeDir = realpathSync(join(dataDir, 'runtime'));
-  const { mark } = placesIn(runtimeDir);
+  const { mark } = runnerPathsIn(runtimeDir);
   await until('the runner has ended', () => runners.every((pid) => !isAlive(pid)));
   const cgroups = ['', 'memory', 'cpu', 'cpuacct', 'devices', 'pids', 'unified'].flatMap((name) =>
     ['', '-containers'].map((part) => join('/sys/fs/cgroup', name, `kethub-${mark}${part}`)),
@@ -229,7 +229,7 @@ async function leftNothing(dataDir: string, runners: number[], orphansBefore: Se
     () => `the runner has left nothing behind, but ${left.join(', ')}`,
     () => {
       left = [...cgroups, `/run/kethub/${mark}`].filter((path) => existsSync(path));
-      left.push(...readdirSync(runtimeDir).filter((name) => name === 'nests' || name === 'doors'));
+      left.push(...readdirSync(runtimeDir).filter((name) => name === 'work' || name === 'proxies'));
       if (readFileSync('/proc/mounts', 'utf8').includes(runtimeDir)) left.push('a mount');
       left.push(...orphans().filter((orphan) => !orphansBefore.has(orphan) && !isOfAnother(orphan, mark)));
       return left.length === 0;

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '../client/connection.ts';
 import { startRunner } from '../client/start-runner.ts';
-import { placesOf } from '../places.ts';
+import { makeRunnerPaths } from '../paths.ts';
 import { runnerVersion } from '../version.ts';
 
 // Starts the runner of a data folder from within whatever surroundings this process was given, and ends when it listens:
 // before that, whoever connects would start another one.
-const places = placesOf(process.argv[2] ?? '');
-const runner = startRunner(places, runnerVersion());
+const paths = makeRunnerPaths(process.argv[2] ?? '');
+const runner = startRunner(paths, runnerVersion());
 let connection: Connection | null = null;
 while (connection === null) {
-  if (runner.exitCode !== null) throw new Error(`The runner ended with ${runner.exitCode}; see ${places.log}`);
+  if (runner.exitCode !== null) throw new Error(`The runner ended with ${runner.exitCode}; see ${paths.log}`);
   await pause(10);
-  connection = await Connection.open(places);
+  connection = await Connection.open(paths);
 }
 connection.close();

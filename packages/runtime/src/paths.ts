@@ -3,7 +3,7 @@ import { closeSync, constants, mkdirSync, openSync, realpathSync } from 'node:fs
 import { join } from 'node:path';
 
 /** Where the runner of a data folder keeps its things. All below `<dataDir>/runtime`. */
-export interface Places {
+export interface RunnerPaths {
   runtimeDir: string;
   /** Names this folder where others can be: in `/run`, among the cgroups, in mounts. */
   mark: string;
@@ -12,18 +12,18 @@ export interface Places {
   log: string;
   executions: string;
   /** Output folders of sandboxes that wait for an execution. */
-  nests: string;
+  workFolders: string;
   /** What is being deleted. */
   trash: string;
 }
 
 /** Makes `<dataDir>/runtime`. Other users may pass through it, because sandboxes run as such, but not look around. */
-export function placesOf(dataDir: string): Places {
+export function makeRunnerPaths(dataDir: string): RunnerPaths {
   mkdirSync(join(dataDir, 'runtime'), { recursive: true, mode: 0o711 });
-  return placesIn(realpathSync(join(dataDir, 'runtime')));
+  return runnerPathsIn(realpathSync(join(dataDir, 'runtime')));
 }
 
-export function placesIn(runtimeDir: string): Places {
+export function runnerPathsIn(runtimeDir: string): RunnerPaths {
   const at = (name: string): string => join(runtimeDir, name);
   return {
     runtimeDir,
@@ -32,7 +32,7 @@ export function placesIn(runtimeDir: string): Places {
     lock: at('runner.lock'),
     log: at('runner.log'),
     executions: at('executions'),
-    nests: at('nests'),
+    workFolders: at('work'),
     trash: at('trash'),
   };
 }
@@ -41,9 +41,9 @@ export function placesIn(runtimeDir: string): Places {
 const SOCKET_PATH_BYTES = 107;
 
 /** The address to bind or connect to, and what to call afterwards. A long path is reached through a descriptor of its folder. */
-export function socketAddress(places: Places): { path: string; release: () => void } {
-  if (Buffer.byteLength(places.socket) <= SOCKET_PATH_BYTES) return { path: places.socket, release: () => undefined };
-  const folder = openSync(places.runtimeDir, constants.O_RDONLY | constants.O_DIRECTORY);
+export function socketAddress(paths: RunnerPaths): { path: string; release: () => void } {
+  if (Buffer.byteLength(paths.socket) <= SOCKET_PATH_BYTES) return { path: paths.socket, release: () => undefined };
+  const folder = openSync(paths.runtimeDir, constants.O_RDONLY | constants.O_DIRECTORY);
   let open = true;
   return {
     path: `/proc/self/fd/${folder}/runner.sock`,

@@ -1,6 +1,6 @@
 import { messageOf } from '../errors.ts';
 import { discard } from './discard.ts';
-import type { RunnerGround } from './ground.ts';
+import type { RunnerContext } from './context.ts';
 import { ServiceSandbox } from './service-sandbox.ts';
 
 const SIZE = 2;
@@ -9,15 +9,15 @@ const SIZE = 2;
  * Sandboxes of no service yet, for cold starts: started and in their cgroups, which takes 3 and 8 to 24 ms, and waiting to
  * be told what to show. Measured on quiet cores: a cold start took 29 ms without them and takes 19 ms with them.
  */
-export class Stock {
-  readonly #ground: RunnerGround;
+export class PrestartedSandboxes {
+  readonly #context: RunnerContext;
   readonly #waiting = new Map<ServiceSandbox, string>();
   /** The limit of a file holds from their start on; it is the same for nearly all executions of an installation. */
   #fileBytes: number | null = null;
   #closed = false;
 
-  constructor(ground: RunnerGround) {
-    this.#ground = ground;
+  constructor(context: RunnerContext) {
+    this.#context = context;
   }
 
   /** One of them, settled in the folder of an execution, which it makes, or null when there is none just now. */
@@ -41,7 +41,7 @@ export class Stock {
 
   fill(): void {
     // Without cgroups the limits are part of the command, and there is no cgroup to wait for.
-    while (!this.#closed && this.#ground.cgroups !== null && this.#waiting.size < SIZE) {
+    while (!this.#closed && this.#context.cgroups !== null && this.#waiting.size < SIZE) {
       if (this.#fileBytes === null) return;
       try {
         this.#add(this.#fileBytes);
@@ -70,11 +70,11 @@ export class Stock {
   }
 
   #add(fileBytes: number): void {
-    const nest = this.#ground.nests.make();
-    const service = new ServiceSandbox(this.#ground, nest, { fileBytes }, null);
-    this.#waiting.set(service, nest);
+    const folder = this.#context.workFolders.make();
+    const service = new ServiceSandbox(this.#context, folder, { fileBytes }, null);
+    this.#waiting.set(service, folder);
     void service.sandbox.ended.then(() => {
-      if (this.#waiting.delete(service)) discard(nest);
+      if (this.#waiting.delete(service)) discard(folder);
     });
   }
 }

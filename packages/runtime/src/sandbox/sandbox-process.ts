@@ -4,13 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode, messageOf } from '../errors.ts';
 import { FD, type Layout } from './bwrap.ts';
 import type { Cgroup, CgroupLimits } from './cgroups.ts';
-import type { Exit, PreparedSandbox } from './launch.ts';
+import type { Exit, PreparedSandbox } from './sandbox.ts';
 import { signalQuietly, startOf, stopAll } from './processes.ts';
 import { readStatus, type StatusReader } from './status.ts';
 import { descendantsOf, readUsage, residentBytesBelow, usageBelow, type Usage } from './usage.ts';
 
 /** A bubblewrap process from its spawn to the death of all that it started. */
-export class LivingSandbox implements PreparedSandbox {
+export class SandboxProcess implements PreparedSandbox {
   readonly pid: number;
   readonly stdout: Readable;
   readonly stderr: Readable;

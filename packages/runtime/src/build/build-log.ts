@@ -1,8 +1,10 @@
-import type { Severity } from '../types.ts';
-import type { OnLine } from './outcome.ts';
+import type { LogLine, Severity } from '../types.ts';
+
+/** Receives the lines of a build as they come, in words for the person who uploaded the code. */
+export type OnLine = (line: LogLine) => void;
 
 /** The log of one build. */
-export interface Tell {
+export interface BuildLog {
   /** Passes on a line that came from elsewhere. */
   line: OnLine;
   info(message: string): void;
@@ -10,7 +12,7 @@ export interface Tell {
 }
 
 /** Makes the log of a build, with the time of `now` (epoch milliseconds). */
-export function createTell(onLine: OnLine, now: () => number): Tell {
+export function createBuildLog(onLine: OnLine, now: () => number): BuildLog {
   const add = (severity: Severity, message: string): void => {
     onLine({ timestamp: new Date(now()).toISOString(), severity, message });
   };

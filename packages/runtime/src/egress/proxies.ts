@@ -8,24 +8,24 @@ const MAIN = fileURLToPath(new URL('proxy-main.ts', import.meta.url));
 const AGAIN_MS = 200;
 
 /** The only way out of a sandbox or a container. */
-export interface Door {
+export interface EgressProxy {
   /** Told of each connection that was refused. */
   onRefused: (target: string, why: string) => void;
   close(): void;
 }
 
 /** That of a sandbox: a folder with the socket of its proxy. */
-export interface FolderDoor extends Door {
+export interface FolderProxy extends EgressProxy {
   /** On this machine. */
   readonly dir: string;
-  /** Resolves when the proxy listens on the socket, or the door has closed. */
+  /** Resolves when the proxy listens on the socket, or the proxy has closed. */
   readonly listens: Promise<void>;
 }
 
 interface Opened {
   message: Extract<ToProxy, { kind: 'open' }>;
   handle: ListeningSocket | undefined;
-  door: Door;
+  proxy: EgressProxy;
   listens: () => void;
 }
 
@@ -33,7 +33,7 @@ interface Opened {
  * Opens ways out of sandboxes, through a proxy process that is started when the first is needed and it is known what they
  * may reach: a runner that takes over what runs has not been told yet, and what connects until then waits.
  */
-export class Doors {
+export class EgressProxies {
   readonly #dir: string;
   readonly #uid: number | null;
   readonly #reachable: (path: string) => string;
@@ -62,7 +62,7 @@ export class Doors {
     else if (this.#open.size > 0) this.#start();
   }
 
-  open(hosts: readonly string[]): FolderDoor {
+  open(hosts: readonly string[]): FolderProxy {
     const id = String(++this.#made);
     const dir = `${this.#dir}/${id}`;
     mkdirSync(dir, { recursive: true, mode: 0o711 });
@@ -72,15 +72,15 @@ export class Doors {
     const socket = `${this.#reachable(dir)}/proxy.sock`;
     const listens = Promise.withResolvers<void>();
     const message = { kind: 'open' as const, id, socket, hosts: [...hosts] };
-    const door = this.#make({ message, handle: undefined, listens: listens.resolve }, () => {
+    const proxy = this.#make({ message, handle: undefined, listens: listens.resolve }, () => {
       listens.resolve();
       rmSync(dir, { recursive: true, force: true });
     });
-    return Object.assign(door, { dir, listens: listens.promise });
+    return Object.assign(proxy, { dir, listens: listens.promise });
   }
 
   /** The way out of a container without a network, on its own loopback. @throws when nothing leads into it. */
-  async openInside(hosts: readonly string[], inside: Inside): Promise<Door> {
+  async openInContainer(hosts: readonly string[], inside: Inside): Promise<EgressProxy> {
     const handle = await listenInside(inside);
     const message = { kind: 'open' as const, id: String(++this.#made), socket: null, hosts: [...hosts] };
     return this.#make({ message, handle, listens: () => undefined }, () => {
@@ -88,9 +88,9 @@ export class Doors {
     });
   }
 
-  #make(opened: Omit<Opened, 'door'>, closed: () => void): Door {
+  #make(opened: Omit<Opened, 'proxy'>, closed: () => void): EgressProxy {
     const { message, handle } = opened;
-    const door: Door = {
+    const proxy: EgressProxy = {
       onRefused: () => undefined,
       close: () => {
         if (!this.#open.delete(message.id)) return;
@@ -98,10 +98,10 @@ export class Doors {
         closed();
       },
     };
-    this.#open.set(message.id, { ...opened, door });
+    this.#open.set(message.id, { ...opened, proxy });
     if (this.#proxy !== null) this.#tell(message, handle);
     else if (this.#networks !== null) this.#start();
-    return door;
+    return proxy;
   }
 
   close(): void {
@@ -140,6 +140,6 @@ export class Doors {
   #heard(message: FromProxy): void {
     const open = this.#open.get(message.id);
     if (message.kind === 'listening') open?.listens();
-    else open?.door.onRefused(message.target, message.why);
+    else open?.proxy.onRefused(message.target, message.why);
   }
 }
