@@ -1,13 +1,13 @@
 import { statfsSync } from 'node:fs';
 import { messageOf } from './errors.ts';
 
-/** What stays free on a disk, in bytes: the records, logs and results of all executions go there. */
+/** Bytes that stay free on a disk, for the records, logs and results of all executions. Below them no execution starts. */
 const FLOOR_BYTES = 2 ** 30;
-/** Of a small disk only this part of it. */
+/** Part of a small disk that stays free, where that is less. */
 const FLOOR_PART = 0.02;
 
 /**
- * What users other than root may still write. Btrfs does not count files and says 0; there, many files are noticed by the
+ * Returns what users other than root may still write. Btrfs does not count files and says 0; there, many files are noticed by the
  * look of each second.
  */
 export function spaceOf(dir: string): { bytes: number; files: number; total: number } {

@@ -13,7 +13,7 @@ export interface RunnerPaths {
   executions: string;
   /** Output folders of sandboxes that wait for an execution. */
   workFolders: string;
-  /** What is being deleted. */
+  /** Folders that are being deleted. */
   trash: string;
 }
 

@@ -1,4 +1,4 @@
-/** What one execution may use. Bytes, milliseconds and counts; every limit that ends an execution is named in its cause. */
+/** Limits of one execution, in bytes, milliseconds and counts. A limit that ends an execution is named in its cause. */
 export interface Limits {
   memoryBytes: number;
   /** CPU cores, fractions allowed. */
@@ -45,7 +45,7 @@ export interface DataPoolMount {
   writable: boolean;
 }
 
-/** What a program that succeeded has made of a writable data pool: all files that are in it now, changed or not. */
+/** A writable data pool as a program that succeeded has left it: all files that are in it now, changed or not. */
 export interface WrittenPool {
   parameter: string;
   files: OutputFile[];
@@ -65,12 +65,12 @@ export interface ExecutionJob {
    */
   secretEnvironment?: Record<string, string>;
   dataPools: DataPoolMount[];
-  /** What it may call over the network, as `host:port`; nothing without it. */
+  /** Hosts that it may call over the network, as `host:port`; none without it. */
   hosts?: readonly string[];
   /** False: never in a process that has waited for it. Default true. */
   warm?: boolean;
   limits: Limits;
-  /** Kept with the execution and told with its end, unread: what the platform wants to know then, whatever was restarted. */
+  /** A note of the platform. It is kept with the execution and returned with its end, unread, whatever was restarted. */
   note?: string;
 }
 
@@ -100,7 +100,7 @@ export interface ResultFile {
   /** Whether the object has `_links` or `_embedded` of its own, which the HAL members must replace. */
   reservedMembers: boolean;
   /**
-   * What of the text is the result, in byte positions: neither blanks around it nor those members. All of it when left out,
+   * The parts of the text that are the result, in byte positions: neither blanks around it nor those members. All of it when left out,
    * unless `reservedMembers` says otherwise (a runner of an older version).
    */
   parts?: readonly (readonly [from: number, to: number])[];
@@ -115,7 +115,7 @@ export interface OutputFile {
   isResult?: true;
 }
 
-/** The end of an execution. Recorded on disk before it is told, and told again by {@link Runtime.list} until forgotten. */
+/** The end of an execution. Recorded on disk before it is reported, and listed by {@link Runtime.list} until forgotten. */
 export interface ExecutionEnd {
   executionId: string;
   outcome: Outcome;
@@ -129,12 +129,12 @@ export interface ExecutionEnd {
   files: OutputFile[];
   /** One for each writable data pool; only when the outcome is SUCCEEDED. */
   dataPools?: WrittenPool[];
-  /** Highest memory use, where the machine tells it. */
+  /** Highest memory use, where the machine measures it. */
   peakMemoryBytes: number | null;
-  /** Processor time used, in milliseconds, where the machine tells it. */
+  /** Processor time used, in milliseconds, where the machine measures it. */
   cpuMs: number | null;
   logBytes: number;
-  /** What measured both; null where nothing does. */
+  /** The source of both measurements; null where there is none. */
   measuredBy?: 'CGROUPS_V2' | 'CGROUPS_V1' | 'ENGINE' | 'PROCESSES' | null;
   /** That of the job. */
   note?: string;
@@ -142,7 +142,7 @@ export interface ExecutionEnd {
   runnerVersion?: string;
 }
 
-/** What the runner knows of one execution. */
+/** The state of one execution as the runner knows it. */
 export type KnownExecution =
   | { executionId: string; state: 'RUNNING'; startedAt: number }
   | { executionId: string; state: 'ENDED'; end: ExecutionEnd };
@@ -192,7 +192,7 @@ export interface SandboxedOutcome {
   exitCode: number | null;
   /** Null when it ended by itself, otherwise the limit or signal in words. */
   cause: Cause | null;
-  /** What it wrote to stdout, at most the first 4 MiB. */
+  /** Its standard output, at most the first 4 MiB. */
   stdout: string;
 }
 
@@ -219,10 +219,10 @@ export interface Runtime {
    * @throws StartRefused when the sandbox could not be made; the code has certainly not run and the id is free again.
    */
   start(job: ExecutionJob): Promise<'STARTED' | 'ALREADY_KNOWN'>;
-  /** SIGTERM, then the end of every process after a grace; the end is told as CANCELLED. Unknown or ended ids: nothing happens. */
+  /** SIGTERM, then the end of every process after a grace; the end is reported as CANCELLED. Unknown or ended ids: nothing happens. */
   cancel(executionId: string): Promise<void>;
   /**
-   * Frees the place of an execution whatever holds it: every process of it is ended at once, and its end is told soon, as
+   * Frees the slot of an execution whatever holds it: every process of it is ended at once, and its end is reported soon, as
    * LOST when nothing better is known and even when it cannot be recorded. Unknown or ended ids: nothing happens.
    */
   end(executionId: string): Promise<void>;
@@ -231,7 +231,7 @@ export interface Runtime {
   forget(executionId: string): Promise<void>;
   /** Whole NDJSON lines ({@link LogLine}) from a byte position on, at most 1 MiB at a time. */
   readLog(executionId: string, fromByte: number): Promise<{ bytes: Buffer; nextByte: number }>;
-  /** Ends are told at least once: also those that came while the connection was down, after reconnecting. Returns the unsubscriber. */
+  /** Ends are reported at least once: after reconnecting, also those that came while the connection was down. Returns the unsubscriber. */
   onEnded(listener: (end: ExecutionEnd) => void): () => void;
   /** Tells how long a log has become, at most 20 times a second per execution. Returns the unsubscriber. */
   onLog(listener: (executionId: string, bytes: number) => void): () => void;
@@ -254,7 +254,7 @@ export interface ContainerEngine {
 
 export interface RuntimeOptions {
   dataDir: string;
-  /** What runs containers; null where there is none. */
+  /** The engine that runs containers; null where there is none. */
   containers?: ContainerEngine | null;
   /** Idle workers kept in memory altogether, default 512 MiB; 0 turns the pool off. */
   warmBytes?: number;

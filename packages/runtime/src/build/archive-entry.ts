@@ -11,7 +11,7 @@ const NAME_BYTES = 255;
 const PATH_BYTES = 1_024;
 const DEPTH = 32;
 
-/** What to do with an entry of an archive: nothing, or make a folder or a file at `path` (relative, `/`, no dots). */
+/** The action for an entry of an archive: none, or make a folder or a file at `path` (relative, `/`, no dots). */
 export type Planned = { kind: 'SKIP' } | { kind: 'FOLDER' | 'FILE'; path: string };
 
 /**
@@ -39,7 +39,7 @@ export function show(name: string): string {
   return `\`${clean.length > 120 ? `${clean.slice(0, 117)}...` : clean}\``;
 }
 
-/** What the Finder of macOS adds to every archive. */
+/** Entries that the Finder of macOS adds to every archive. */
 function isRubbish(name: string): boolean {
   return name.startsWith('__MACOSX/') || name === '.DS_Store' || name.endsWith('/.DS_Store');
 }

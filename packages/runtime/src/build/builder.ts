@@ -237,7 +237,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
   };
 }
 
-/** Of a folder that cannot be written, one that can. */
+/** Makes a writable copy of a folder. */
 async function copyOf(folder: string, target: string): Promise<string> {
   await execFile('/bin/cp', ['-r', '--no-preserve=mode', '--no-target-directory', folder, target], { env: {} });
   return target;

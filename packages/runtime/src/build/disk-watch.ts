@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import type { Engine } from '../containers/engine.ts';
 
 const LOOK_MS = 1_000;
-/** What has to stay for everything else on the machine. */
+/** Bytes that stay free for everything else on the machine. Below them a build is ended. */
 const RESERVE_BYTES = 2 ** 30;
 
 /**

@@ -23,7 +23,7 @@ const NAMES = ['ADD', 'COPY', 'FROM', 'ONBUILD'];
 /** How Podman names places of its own machine. */
 const TRANSPORTS = /^(?:containers-storage|dir|docker|docker-archive|docker-daemon|oci|oci-archive):/i;
 const IMAGE_ID = /^(?:sha256:)?[0-9a-f]*$/i;
-/** What no id of an image has, nor `sha256:` before one: with one of these it cannot become an id, whatever a variable holds. */
+/** Characters of no image id, nor of `sha256:` before one. A name with one of them cannot become an id, whatever a variable holds. */
 const NEVER_IN_AN_ID = /[gi-rt-z._/-]/i;
 
 /**

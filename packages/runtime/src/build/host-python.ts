@@ -9,14 +9,14 @@ const run = promisify(execFile);
 export interface HostPython {
   /** For example `3.11`. */
   version: string;
-  /** What compiled packages must fit: the ABI and the platform, for example `cpython-311-x86_64-linux-gnu linux-x86_64`. */
+  /** The ABI and platform that compiled packages must fit, for example `cpython-311-x86_64-linux-gnu linux-x86_64`. */
   platform: string;
   pip: Pip | null;
   /** It is not that of the root of sandboxes, so each sandbox has to be given it. */
   isOther?: boolean;
 }
 
-/** What a sandboxed command says about the Python that it needs. */
+/** The part of a sandboxed command that chooses its Python. */
 export function inPython({ version, isOther = false }: HostPython): { python?: string } {
   return isOther ? { python: version } : {};
 }

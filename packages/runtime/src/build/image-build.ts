@@ -15,12 +15,12 @@ const CUT_MS = 10_000;
 /** Between one and the next. */
 const LIMIT_AFTER_MS = [0, 200, 500, 2_000];
 
-/** What a build may use, and how large what it makes may be. */
+/** Limits of a build and of the image that it makes. */
 export interface ImageLimits {
   buildMs: number;
   memoryBytes: number;
   cpus: number;
-  /** Of one command, threads included. */
+  /** Processes of one command, threads included. */
   processes: number;
   imageBytes: number;
   /** How much less the disk of the engine may hold meanwhile, whoever fills it. */
@@ -89,7 +89,7 @@ export async function buildImage(
 }
 
 /**
- * What ends a build before it does itself: its commands are killed, so that it fails in good order and tells all that it
+ * Ends a build early: its commands are killed, so that the engine fails it in good order and reports all that it
  * has made. Only one that goes on all the same is cut off.
  */
 class Bounds {

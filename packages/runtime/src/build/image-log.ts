@@ -1,6 +1,6 @@
 import type { BuildLog } from './build-log.ts';
 
-interface Told {
+interface Message {
   stream?: string;
   status?: string;
   id?: string;
@@ -8,14 +8,14 @@ interface Told {
   error?: string;
 }
 
-/** What the engine colours red came from standard error. */
+/** The engine colours lines of standard error red. */
 const RED = '\u001b[91m';
 // oxlint-disable-next-line no-control-regex -- control sequences of a terminal (ECMA-48)
 const CONTROL = /\u001b\[[0-9;]*[A-Za-z]/g;
-/** A longer line, without a break, is told in pieces. */
+/** A longer line, without a break, is logged in pieces. */
 const LINE_CHARACTERS = 16_384;
 
-/** Reads what the engine tells of a build: JSON texts, one behind the other, most of them a piece of a log. */
+/** Reads the messages of the engine about a build: JSON texts, one behind the other, most of them a piece of a log. */
 export class ImageLog {
   /** Why it failed, in the words of the engine. */
   problem: string | null = null;
@@ -29,7 +29,7 @@ export class ImageLog {
   #line = '';
   #isRed = false;
 
-  /** @param onContainer told of each container before it is started. */
+  /** @param onContainer called with each container before it is started. */
   constructor(log: BuildLog, onContainer: (id: string) => void) {
     this.#log = log;
     this.#onContainer = onContainer;
@@ -41,18 +41,18 @@ export class ImageLog {
     for (const line of lines) if (line.trim() !== '') this.#message(line);
   }
 
-  /** What has no end has ended. */
+  /** Logs a last line that has no line end. */
   end(): void {
     if (this.#line !== '') this.#whole();
   }
 
   #message(text: string): void {
-    const told = parse(text);
-    if (told.error !== undefined) this.problem = sentence(told.error);
+    const message = parse(text);
+    if (message.error !== undefined) this.problem = sentence(message.error);
     // Bars that grow are for terminals.
-    else if (told.status !== undefined && told.progress === undefined)
-      this.#log.info(told.id === undefined ? told.status : `${told.id}: ${told.status}`);
-    for (const part of (told.stream ?? '').split(/(?<=\n)/)) {
+    else if (message.status !== undefined && message.progress === undefined)
+      this.#log.info(message.id === undefined ? message.status : `${message.id}: ${message.status}`);
+    for (const part of (message.stream ?? '').split(/(?<=\n)/)) {
       this.#line += part;
       if (part.includes(RED)) this.#isRed = true;
       if (part.endsWith('\n') || this.#line.length > LINE_CHARACTERS) this.#whole();
@@ -77,9 +77,9 @@ export class ImageLog {
   }
 }
 
-function parse(text: string): Told {
+function parse(text: string): Message {
   try {
-    return JSON.parse(text) as Told;
+    return JSON.parse(text) as Message;
   } catch {
     return { stream: `${text}\n` };
   }

@@ -1,4 +1,4 @@
-/** What the package index has of a package that pip could not take, as pip tells it when it is asked for every link. */
+/** Files of a package at the index that pip could not take, as pip lists them when it is asked for every link. */
 export interface IndexFindings {
   /** Versions as source code. */
   sources: string[];
@@ -22,8 +22,8 @@ export function readFindings(output: readonly string[]): IndexFindings {
     const [, stem = '', ending = ''] = FILE.exec(line) ?? [];
     const version = stem.split('-')[1] ?? '';
     if (/^\s*Found link /.test(line) && ending !== 'whl' && ending !== '') {
-      const told = /, version: (\S+)$/.exec(line)?.[1] ?? version;
-      if (!found.sources.includes(told)) found.sources.push(told);
+      const stated = /, version: (\S+)$/.exec(line)?.[1] ?? version;
+      if (!found.sources.includes(stated)) found.sources.push(stated);
     }
     const tags = /Skipping link: none of the wheel's tags \(([^)]*)\)/.exec(line)?.[1];
     if (tags !== undefined && version !== '') found.otherWheels.push({ version, tags });

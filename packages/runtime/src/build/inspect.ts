@@ -26,8 +26,8 @@ export interface Inspected {
 }
 
 /**
- * Imports the program once, without network, and reads what `run` asks for. The program shares the process that tells this
- * and may tell something else, about itself alone: no right, limit or path follows from it. Which modules a warm worker
+ * Imports the program once, without network, and reads what `run` asks for. The program shares the process that reports this
+ * and may report something else, about itself alone: no right, limit or path follows from it. Which modules a warm worker
  * imports is read from the text of the program, in another sandbox that runs nothing of it.
  * @throws BuildError naming file and line when it cannot be imported or has no usable `run`.
  */

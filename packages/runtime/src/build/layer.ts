@@ -57,7 +57,7 @@ export async function makeLayer(
   });
   const options = ['--require-hashes', '--no-deps', '--requirement', '/build/lock.txt', '--target', '/build/packages'];
   if (own.length > 0) options.push('--find-links', '/build/wheels');
-  // What is downloaded was told when it was resolved.
+  // The log has the downloads already, from when the requirements were resolved.
   const onLine: OnLine = (line) => {
     if (line.severity !== 'INFO') log.line(line);
   };

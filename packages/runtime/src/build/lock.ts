@@ -26,7 +26,7 @@ export interface ImageLock {
 
 const DIST_INFO = /^(.+)-([^-]+)\.dist-info$/;
 
-/** What pip has put into a layer, whichever demands led to it. `layer` is its folder, or null without requirements. */
+/** Lists the packages that pip has put into a layer. `layer` is its folder, or null without requirements. */
 export async function readLock(layer: string | null, { version, platform }: HostPython): Promise<EnvironmentLock> {
   const packages: EnvironmentLock['packages'] = [];
   for (const folder of layer === null ? [] : (await readdir(layer)).toSorted()) {

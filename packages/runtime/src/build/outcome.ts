@@ -16,13 +16,13 @@ export interface Parameter {
   schema: unknown;
 }
 
-/** What a successful build leaves: names of content below `<dataDir>/runtime`, so that the data folder can be moved. */
+/** The product of a successful build: names of content below `<dataDir>/runtime`, so that the data folder can be moved. */
 export interface BuiltCode {
   /** Folder of the unpacked source: `sources/<digest>`. */
   source: string;
   /** Folder of the installed requirements: `layers/<key>`, or null without any. */
   layer: string | null;
-  /** What the requirements came to, which names the layer; null without any. */
+  /** The resolved requirements, which name the layer; null without any. */
   resolved: Resolved | null;
   /** The Python that it was built for, for example `3.12`; not there when it was built before services could choose. */
   python?: string;
@@ -33,7 +33,7 @@ export interface BuiltCode {
   result: unknown;
 }
 
-/** What a successful build of an image leaves. What it takes, nothing tells. */
+/** The product of a successful build of an image. The parameters of an image cannot be found out. */
 export interface BuiltImage {
   /** Its name at the engine of this machine. */
   image: string;
@@ -43,9 +43,9 @@ export interface BuiltImage {
 
 export type BuildOutcome<Built = BuiltCode> = { ok: true; built: Built } | { ok: false; problem: BuildProblem };
 
-/** What a build is to keep to beside its source. */
+/** Demands on a build beside its source. */
 export interface BuildRequest {
-  /** What its requirements came to before: the same is installed again, whatever the index has by now. */
+  /** The requirements as an earlier build resolved them: the same is installed again, whatever the index has by now. */
   resolved?: Resolved | null;
   /** The Python that its configuration names, for example `3.12`; null or left out, what the source says counts. */
   python?: string | null;
@@ -60,7 +60,7 @@ export interface Builder<
 > {
   /**
    * Unpacks, installs, inspects and compiles. The same content again takes the time of the inspection and changes nothing.
-   * What is wrong with the upload is an outcome; what is wrong with the platform is thrown, and so is the reason of `signal`.
+   * Faults of the upload are an outcome. Faults of the platform are thrown, and so is the reason of `signal`.
    * Nothing is left behind unless the outcome is good.
    * @param digest SHA-256 of the archive in hexadecimal digits.
    */
@@ -85,7 +85,7 @@ export interface PythonBuilder extends Builder {
 }
 
 export interface ImageBuilder extends Builder<BuiltImage, { readonly image: string }> {
-  /** What the engine has under the name of an image. @throws when it is not there. */
+  /** Returns what the engine has under the name of an image. @throws when it is not there. */
   lockOf(built: { readonly image: string }): Promise<ImageLock>;
   /** Removes images whose source nobody needs any more. Asked for the digests of all that are there, `areNeeded` answers with those that stay. */
   sweep(areNeeded: (digests: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;

@@ -119,7 +119,7 @@ function refused(reason: string): BuildError {
   );
 }
 
-/** What there is for other versions of Python, as pip tells it; empty when it tells nothing. */
+/** Says what there is for other versions of Python, as pip reports it; empty when it reports nothing. */
 function forOtherPythons(output: readonly string[]): string {
   const ignored = firstMatch(output, /require a different python version: (?<versions>.+)$/)?.['versions'];
   if (ignored === undefined) return '';

@@ -55,7 +55,7 @@ export async function preparePip(
   return { ...build, settings };
 }
 
-/** What pip said, without the addresses and credentials of the operator. */
+/** The end of pip, with its output without the addresses and credentials of the operator. */
 export interface PipEnd {
   output: string[];
   exitCode: number;

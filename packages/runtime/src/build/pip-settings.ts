@@ -88,7 +88,7 @@ export async function pipSettings(
 async function effective(pip: Pip, environment: NodeJS.ProcessEnv): Promise<Map<string, string>> {
   const program = pip.isWheel ? `${pip.path}/pip` : pip.path;
   const { stdout } = await run(PYTHON, ['-I', '-c', LIST, program], { env: environment, cwd: '/' }).catch(() => {
-    // What it says may hold the settings themselves.
+    // Its output may hold the settings themselves.
     throw new Error(
       'The settings of pip on this machine cannot be read. `pip config debug` says where they come from.',
     );

@@ -1,13 +1,13 @@
 import { show } from './archive-entry.ts';
 import { BuildError } from './problem.ts';
 
-/** What an unpacked archive holds, by path. */
+/** The entries of an unpacked archive, by path. */
 interface Content {
   readonly files: ReadonlySet<string>;
   readonly folders: ReadonlySet<string>;
 }
 
-/** What a project of one runtime has to hold. */
+/** The files that a project of one runtime must hold. */
 export interface Project {
   /** @throws BuildError naming what is missing and the remedy. */
   check(content: Content): void;
@@ -31,7 +31,7 @@ export const pythonProject: Project = {
   },
 };
 
-/** A project with a file, of one of these names, that tells how to build an image. */
+/** A project with a file, of one of these names, that says how to build an image. */
 export function imageProject(names: readonly string[]): Project {
   return {
     keepsExecutable: true,

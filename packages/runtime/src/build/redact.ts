@@ -53,13 +53,13 @@ function collect(word: string, addresses: Set<string>, secrets: Set<string>): vo
   try {
     url = new URL(word);
   } catch {
-    // Whatever it is, none of it is shown.
+    // None of it is shown: it may be anything.
     for (const part of word.split(/[/@:?&=]+/).slice(1)) secrets.add(part);
     return;
   }
   addresses.add(url.host).add(url.hostname);
   const path = url.pathname.replace(/\/+$/, '');
-  // A token may stand in the path; the common end of all indexes tells nothing.
+  // A token may stand in the path; the common end of all indexes reveals nothing.
   if (path !== '' && path !== '/simple' && path !== '/pypi/simple') secrets.add(path);
   for (const segment of path.split('/')) if (segment.length >= 16) secrets.add(segment);
   for (const value of url.searchParams.values()) secrets.add(value);

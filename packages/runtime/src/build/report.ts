@@ -7,26 +7,26 @@ const LIMITS = { bytes: 2 * 1024 * 1024, depth: 100, containers: 20_000 };
 const MOST_PARAMETERS = 1_000;
 const NAME_LENGTH = 200;
 const ANNOTATION_LENGTH = 4_000;
-/** What Python can call a parameter. */
+/** A name that Python accepts for a parameter. */
 const NAME = /^[\p{ID_Start}_][\p{ID_Continue}]*$/u;
 const KINDS = ['data', 'secret', 'dataPool', 'other'] as const;
 
 /**
- * What the evaluating process hands over, which the program can write to: no right, limit or path follows from it. This
+ * The report of the process that imports the program, which the program can write to: no right, limit or path follows from it. This
  * side makes the report: names, kinds and schemas of parameters, each within its own form, and nothing else.
  */
 export interface Report {
   parameters: Parameter[];
   /** JSON Schema of what `run` returns, or null where none is known. */
   result: unknown;
-  /** Names of modules that it has imported, or null when it does not say. They only shorten what the text tells. */
+  /** Names of modules that it has imported, or null when it does not say. They only shorten what the text of the program shows. */
   modules: ReadonlySet<string> | null;
 }
 
 /**
  * Reads the report of an inspection. The program shares the process that writes it: it is judged by its bytes before it is
  * read, and nothing in it is taken for granted. Null when it is no report.
- * @throws BuildError with the problem that it tells, or because it is beyond all that a signature can be.
+ * @throws BuildError with the problem that it reports, or because it is beyond all that a signature can be.
  */
 export function readReport(stdout: string): Report | null {
   const bytes = Buffer.from(stdout);
@@ -35,7 +35,7 @@ export function readReport(stdout: string): Report | null {
     if (shape.problem.startsWith('it is not JSON')) return null;
     throw new BuildError(
       'inspection-failed',
-      `What src/program.py tells about run() cannot be kept: ${shape.problem}.`,
+      `The description of run() by src/program.py cannot be kept: ${shape.problem}.`,
     );
   }
   const report: unknown = JSON.parse(bytes.toString('utf8', shape.from, shape.to));

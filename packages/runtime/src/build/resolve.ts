@@ -14,11 +14,11 @@ const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,200}[A-Za-z0-9])?$/;
 const VERSION = /^[A-Za-z0-9.!+_-]{1,200}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** What requirements came to, on one Python: exact versions with the hashes of their files. */
+/** Resolved requirements for one Python: exact versions with the hashes of their files. */
 export interface Resolved {
   /** For example `3.11`. */
   python: string;
-  /** What compiled packages fit. */
+  /** The ABI and platform that compiled packages fit. */
   platform: string;
   /** `name==version --hash=sha256:<digest>`, sorted. Holds no address. */
   packages: string[];
@@ -26,7 +26,7 @@ export interface Resolved {
   sources?: string[];
 }
 
-/** What was resolved, and where there is any, what was built for it. */
+/** Resolved requirements, and the packages that were built from source code for them. */
 export interface Resolution {
   resolved: Resolved;
   built: BuiltPackage[];
@@ -111,7 +111,7 @@ function lineOf(entry: unknown): string {
       `The package index names a package ${JSON.stringify(name.slice(0, 100))} that cannot be installed.`,
     );
   if (typeof sha256 !== 'string' || !SHA256.test(sha256))
-    throw new BuildError('install-failed', `The package index tells no SHA-256 of ${name} ${version}.`);
+    throw new BuildError('install-failed', `The package index has no SHA-256 for ${name} ${version}.`);
   return `${normalName(name)}==${version} --hash=sha256:${sha256}`;
 }
 

@@ -11,7 +11,7 @@ import { ALWAYS, pipPath, runPip, runWithPip, type PipContext } from './pip-run.
 import { BuildError } from './problem.ts';
 import { normalName, readRequirements } from './requirements.ts';
 
-// Of the code of a package that is being built.
+// Limits for the code of a package that is being built.
 const LIMITS = {
   ...BUILD_SHARE,
   processes: 64,
@@ -20,7 +20,7 @@ const LIMITS = {
   fileBytes: 2 ** 30,
   logBytes: 2 ** 20,
 };
-/** What PEP 517 takes without a pyproject.toml; older versions of setuptools need wheel besides. */
+/** Build requirements that PEP 517 assumes without a pyproject.toml. Older versions of setuptools need wheel besides. */
 const USUAL_REQUIRES = ['setuptools>=40.8.0', 'wheel'];
 const MOST_REQUIRES = 50;
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -29,7 +29,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 export interface BuiltPackage {
   name: string;
   version: string;
-  /** Of the source code. */
+  /** SHA-256 of the source code. */
   sha256: string;
   /** The wheel, in the folder `wheels` of the draft. */
   wheel: string;
@@ -91,7 +91,7 @@ async function fetchSource(context: PipContext, demand: string, target: string):
   return { name: normalName(name), version, file, sha256, requires: listed };
 }
 
-/** What the build itself needs: wheels only, so that nothing of them runs while there is a network. */
+/** Downloads what the build itself needs: wheels only, so that nothing of them runs while there is a network. */
 async function fetchTools(context: PipContext, { requires }: Source, number: string, subject: string): Promise<void> {
   const wanted = requires ?? USUAL_REQUIRES;
   const usesSetuptools = wanted.some((one) => /^setuptools\b/i.test(one));
@@ -174,7 +174,7 @@ async function runBuild(context: PipContext, folder: string, file: string, subje
   );
 }
 
-/** What a build said, as a reason that helps. */
+/** Finds, in the output of a build, a reason that helps. */
 function whyOf(output: readonly string[]): string {
   const text = output.join('\n');
   const compiler =
@@ -194,7 +194,7 @@ function whyOf(output: readonly string[]): string {
   return (errors.at(-1) ?? lastOf(output)).slice(0, 400);
 }
 
-/** What the code of the package has left is a wheel of its name and version, and nothing else. */
+/** Keeps the wheel. The code of the package must have left one of its name and version, and nothing else. */
 async function keepWheel(draft: string, folder: string, source: Source, subject: string): Promise<BuiltPackage> {
   const { name, version, sha256 } = source;
   const found = (await readdir(join(folder, 'out'), { withFileTypes: true })).filter(

@@ -12,7 +12,7 @@ import { removeTree } from './folders.ts';
 import { BuildError } from './problem.ts';
 import { pythonProject } from './project.ts';
 
-/** What an archive may hold. Bytes are counted as they are written, not as the archive declares them. */
+/** Limits of an archive. Bytes are counted as they are written, not as the archive declares them. */
 export interface UnpackLimits {
   files: number;
   bytes: number;

@@ -51,7 +51,7 @@ class LocalRuntime implements Runtime {
       return;
     }
     connection.onEvent = (event) => {
-      this.#tell(event);
+      this.#publish(event);
     };
     this.#connection = connection;
     for (const resolve of this.#waiting.splice(0)) resolve();
@@ -158,7 +158,7 @@ class LocalRuntime implements Runtime {
       try {
         await this.connect();
         for (const known of this.#closed ? [] : await this.list())
-          if (known.state === 'ENDED') this.#tell({ event: 'ended', end: known.end });
+          if (known.state === 'ENDED') this.#publish({ event: 'ended', end: known.end });
         return;
       } catch (error) {
         if (this.#connection !== null) return; // lost again: its own reconnection is on the way
@@ -168,7 +168,7 @@ class LocalRuntime implements Runtime {
     }
   }
 
-  #tell(event: RunnerEvent): void {
+  #publish(event: RunnerEvent): void {
     if (event.event === 'ended') for (const listener of this.#endedListeners) listener(event.end);
     else for (const listener of this.#logListeners) listener(event.executionId, event.bytes);
   }

@@ -13,9 +13,9 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
  * young objects get 1 MB instead of up to 16.
  */
 const FLAG = '--max-semi-space-size=1';
-/** Of its file operations: some wait for the kernel to change cgroups, and must not hold up the disk. */
+/** Threads for file operations of the runner: some wait for the kernel to change cgroups, and must not hold up the disk. */
 const THREADS = '8';
-/** What strips types holds 26 MB for good: another process does that, once per version. */
+/** The code that strips types holds 26 MB for good, so another process does that, once per version. */
 const COMPILE = '[ -e "$1" ] || { "$2" "$3" "$4" compile && : > "$1"; }; shift; ';
 /** Mounts `<dataDir>/runtime` a second time, in a namespace that only the runner sees. */
 const MOUNT = 'mount --bind -- "$1" "$2" || exit 1; shift 2; ';

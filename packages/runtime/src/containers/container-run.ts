@@ -16,7 +16,7 @@ import { LayerMeter } from './layer-meter.ts';
 import { exitOf, wasStarted, type Container, type ContainerState } from './container.ts';
 import { NOT_HANDED_OVER } from './handover.ts';
 import { InputRefused } from './input-files.ts';
-import { toldOfUnread } from './older-contract.ts';
+import { unreadWarnings } from './older-contract.ts';
 import { readOutputFailure, readOutputResult, RESULT_FILE } from './output-result.ts';
 import type { Meter } from './usage.ts';
 
@@ -31,7 +31,7 @@ const LOG_WITH_GAPS = 'The container engine was away for a while: lines of this 
  */
 const ENDED_FROM_OUTSIDE = [137, 143, 255, NOT_HANDED_OVER];
 
-/** What has to be done before a container can be started. */
+/** The steps before the start of a container. */
 export interface Preparation {
   /** Lays down the input and makes the container. @throws InputRefused, EngineRefusal, EngineUnavailable */
   make(container: Container): Promise<void>;
@@ -56,7 +56,7 @@ export interface RunFolders {
   readonly uid: number | null;
 }
 
-/** What is around a container. */
+/** Everything outside of a container that its run uses. */
 export interface Surroundings {
   meter: Meter;
   /** Opens its way to the hosts that it may call; null when it may call none. */
@@ -104,7 +104,7 @@ export class ContainerRun implements Run {
   #failure: Cause | null = null;
   #exitCode = 0;
 
-  /** @param preparation null when an earlier runner has prepared it; `handedOver` tells how far that one has come. */
+  /** @param preparation null when an earlier runner has prepared it; `handedOver` says whether that one has started its program. */
   constructor(
     container: Container,
     { meter, openProxy, stayed }: Surroundings,
@@ -225,10 +225,10 @@ export class ContainerRun implements Run {
     } catch (error) {
       if (error instanceof InputRefused) {
         this.#failure = { type: 'InputRefused', title: 'Input refused', detail: error.message };
-        this.#tell('ERROR', error.message);
+        this.#note('ERROR', error.message);
         return refused(true);
       }
-      if (!this.#isUnwanted()) this.#tell('ERROR', `${this.refusal}: ${messageOf(error)}`);
+      if (!this.#isUnwanted()) this.#note('ERROR', `${this.refusal}: ${messageOf(error)}`);
       return refused(false);
     }
     return this.#watch();
@@ -267,18 +267,18 @@ export class ContainerRun implements Run {
     proxy.onRefused = (target, why) => {
       const message = `A connection to ${target} was refused: ${why}.`;
       console.error(`${this.#container.name}: ${message}`);
-      this.#tell('WARNING', message);
+      this.#note('WARNING', message);
     };
     this.#proxy = proxy;
   }
 
-  /** The proxy of an earlier runner has closed with it. */
+  /** Opens the proxy again: that of an earlier runner has ended with it. */
   async #reopenProxy(): Promise<void> {
     if (this.#openProxy === null || this.#proxy !== null) return;
     try {
       await this.#use(this.#openProxy);
     } catch (error) {
-      this.#tell('WARNING', `Its hosts cannot be reached any more: ${messageOf(error)}`);
+      this.#note('WARNING', `Its hosts cannot be reached any more: ${messageOf(error)}`);
     }
   }
 
@@ -302,8 +302,8 @@ export class ContainerRun implements Run {
         const after = before.Running ? await this.#container.state() : before;
         if (after !== null && !after.Running) {
           await this.#readLog('WHOLE');
-          if (this.#wasAway) this.#tell('WARNING', LOG_WITH_GAPS);
-          await this.#tellUnread();
+          if (this.#wasAway) this.#note('WARNING', LOG_WITH_GAPS);
+          await this.#warnOfUnread();
           this.#exitCode = after.ExitCode;
           return this.#judge(after);
         }
@@ -316,11 +316,11 @@ export class ContainerRun implements Run {
   }
 
   /** A program that computes from a sample of its own, and not from its input, must not do so without a word. */
-  async #tellUnread(): Promise<void> {
+  async #warnOfUnread(): Promise<void> {
     if (this.#preparation === null || this.#isUnwanted()) return;
     const unread = await this.#preparation.unread();
     if (unread.names.length === 0) return;
-    for (const line of await toldOfUnread(unread, this.#container)) this.#tell('WARNING', line);
+    for (const line of await unreadWarnings(unread, this.#container)) this.#note('WARNING', line);
   }
 
   #lose(error: unknown): void {
@@ -354,7 +354,7 @@ export class ContainerRun implements Run {
     }
   }
 
-  #tell(severity: Severity, message: string): void {
+  #note(severity: Severity, message: string): void {
     this.#sink({ timestamp: new Date().toISOString(), severity, message });
   }
 

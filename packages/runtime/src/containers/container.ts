@@ -5,7 +5,7 @@ import type { LogLine } from '../types.ts';
 import { EngineRefusal, EngineUnavailable, type Engine } from './engine.ts';
 import { LogFrames } from './log-frames.ts';
 
-/** What the engine says of a container, as far as it is used. */
+/** The state of a container in the words of the engine, as far as it is used. */
 export interface ContainerState {
   Running: boolean;
   OOMKilled?: boolean;
@@ -89,7 +89,7 @@ export class Container {
     }
   }
 
-  /** What it uses now; null when that cannot be told (any more). */
+  /** Asks for the present usage. Null when the engine does not report it (any more). */
   async stats(): Promise<{ cpuNs: number; memoryBytes: number } | null> {
     try {
       const query = { stream: false, 'one-shot': true };
@@ -111,7 +111,7 @@ export class Container {
 
   /**
    * Delivers the lines of its log from the first on: all that there are, or (`LIVE`) until it has ended, or the connection
-   * is lost. An engine that tells them live may leave out the last ones.
+   * is lost. An engine that follows a log may leave out the last lines.
    */
   async readLog(mode: 'LIVE' | 'WHOLE', sink: (line: LogLine) => void, signal: AbortSignal): Promise<void> {
     const query = { follow: mode === 'LIVE', stdout: true, stderr: true, timestamps: true };
@@ -144,7 +144,7 @@ export function wasStarted(state: ContainerState): boolean {
   return !state.StartedAt.startsWith('0001-');
 }
 
-/** The engine tells the end by signal n as 128 + n, as shells do. */
+/** The engine reports the end by signal n as 128 + n, as shells do. */
 export function exitOf(state: ContainerState): Exit {
   return {
     code: state.ExitCode,

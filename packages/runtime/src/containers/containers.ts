@@ -21,7 +21,7 @@ import { seccompProfile } from './seccomp-profile.ts';
 import { installationOf, type Installation } from './installation.ts';
 import { CgroupsAround, meterOf } from './usage.ts';
 
-/** What the next runner must know to go on with a container. No secrets. */
+/** The record from which the next runner goes on with a container. It holds no secrets. */
 interface Kept {
   socketPath: string;
   container: string;
@@ -42,7 +42,7 @@ export interface LeftRun {
   startedAt: number;
 }
 
-/** What of an engine decides how its containers are described. */
+/** Facts about an engine that decide how its containers are described. */
 interface EngineFacts {
   seccomp: string;
   /** Whether it makes cgroups by path, and not through systemd, which would remove ours. */
@@ -85,7 +85,7 @@ export class Containers {
     const { socketPath, network } = this.#engine;
     const { executionId, limits, hosts = [], secrets, secretEnvironment = {} } = job;
     const engine = new Engine(socketPath);
-    // Of each attempt of its own: what is left of a refused one is removed while the next one runs.
+    // Each attempt has a name of its own: the rest of a refused one is removed while the next one runs.
     const attempt = `${executionId}.${randomBytes(4).toString('hex')}`;
     const name = `${this.#installation.repository}-${attempt}`;
     const place = makeFolders(folder);
@@ -105,7 +105,7 @@ export class Containers {
       dataPools: job.dataPools,
       limits,
       folders: { input: join(folder, 'input'), output: place.output, helper: BUSYBOX },
-      // What declares hosts reaches these, and nothing else.
+      // A version that declares hosts reaches these, and nothing else.
       network: hosts.length > 0 ? 'none' : network,
       cgroup: makesCgroups ? around : null,
       seccomp,
@@ -213,7 +213,7 @@ export class Containers {
     const label = `${LABELS.installation}=${this.#installation.id}`;
     const query = { all: true, filters: JSON.stringify({ label: [label] }) };
     const found = (await engine.ask('GET', '/containers/json', { query })) as { Id: string; Names: string[] }[];
-    // What was made is kept before: each of them that is in use is known by now.
+    // The record of a container is written before the container is made, so every one in use is known by now.
     const inUse = this.#inUse();
     for (const { Id, Names } of found)
       if (!Names.some((name) => inUse.has(name.slice(1)))) await new Container(engine, Id).remove();

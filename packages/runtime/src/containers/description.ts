@@ -7,14 +7,14 @@ import { commandWith, HELPER } from './handover.ts';
 export const USER = 1000;
 
 export const LABELS = {
-  /** Whose it is: the id of an installation. */
+  /** The id of the installation that a container or image belongs to. */
   installation: 'kethub.installation',
   execution: 'kethub.execution',
-  /** Of an image: the digest of the source that it was built from. */
+  /** The digest of the source that an image was built from. */
   source: 'kethub.source',
 } as const;
 
-/** What of an image decides how it is run. */
+/** The part of an image's configuration that decides how it is run. */
 export interface ImageConfig {
   Entrypoint?: string[] | null;
   Cmd?: string[] | null;
@@ -28,7 +28,7 @@ export interface Description {
   environment: Readonly<Record<string, string>>;
   dataPools: readonly DataPoolMount[];
   limits: Limits;
-  /** Of this machine. */
+  /** Folders of this machine. */
   folders: { input: string; output: string; helper: string };
   network: string;
   /** Around the container; null for that of the engine. */
@@ -37,7 +37,7 @@ export interface Description {
   seccomp: string;
 }
 
-/** What engines hide themselves, which they do only where nothing else is said. */
+/** Paths that engines hide by default. A list of our own replaces theirs, so it repeats them. */
 const MASKED_BY_ENGINES = [
   '/proc/acpi', '/proc/asound', '/proc/kcore', '/proc/latency_stats', '/proc/sched_debug', '/proc/scsi', '/proc/timer_list',
   '/proc/timer_stats', '/sys/devices/virtual/powercap', '/sys/firmware',
@@ -86,7 +86,7 @@ function hostConfig({ config, limits, dataPools, folders, network, cgroup, secco
     NetworkMode: network,
     ...(cgroup !== null && { CgroupParent: cgroup }),
     RestartPolicy: { Name: 'no' },
-    // What the image made writable for the user can be written, in a layer over it that ends with the container.
+    // Files that the image made writable for the user can be written, in a layer that ends with the container.
     ReadonlyRootfs: false,
     MaskedPaths: MASKED_PATHS,
     CapDrop: ['ALL'],
@@ -139,7 +139,7 @@ function bind(source: string, target: string, writable: boolean): Bind {
   };
 }
 
-/** What every container starts with, beside what its image sets. */
+/** Variables that every container starts with, beside those of its image. */
 function baseEnvironment(cpus: number): Record<string, string> {
   // Numerical libraries start a thread per core of the machine otherwise.
   const threads = String(Math.max(1, Math.floor(cpus)));

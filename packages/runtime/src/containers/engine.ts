@@ -79,7 +79,7 @@ export class Engine {
     throw new EngineRefusal(answer.statusCode ?? 0, wordsOf(await textOf(answer)));
   }
 
-  /** The standard input of a container; what its end is told by is the end of the stream. @throws EngineRefusal, EngineUnavailable */
+  /** The standard input of a container; ending the stream ends it. @throws EngineRefusal, EngineUnavailable */
   async attachInput(container: string): Promise<Duplex> {
     const query = { stream: true, stdin: true };
     const outgoing = request({

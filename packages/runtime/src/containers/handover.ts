@@ -7,7 +7,7 @@ export const HELPER = '/.kethub/busybox';
 export const NOT_HANDED_OVER = 125;
 
 /**
- * What a container starts with. It reads the lines of {@link handover} from its standard input and becomes the program. So
+ * The command that a container starts with. It reads the lines of {@link handover} from its standard input and becomes the program. So
  * secrets are in no argument, no file and not in the engine's description of the container, which it keeps on its disk.
  */
 export function commandWith(program: readonly string[]): string[] {

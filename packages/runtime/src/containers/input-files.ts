@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a file system takes as a name, `.json` included. */
+/** Longest name that file systems take, in bytes, `.json` included. A longer one is refused. */
 const NAME_BYTES = 255;
 
 const QUOTE = 0x22;

@@ -34,7 +34,7 @@ while True:
 os.write(1, json.dumps([name for name in names.values() if name not in opened]).encode())
 `;
 
-/** Which files of its input a container has opened. */
+/** Finds out which files of its input a container has opened. */
 export interface InputReads {
   /** Names of those that were never opened, once; none where that is not known. */
   unread(): Promise<string[]>;
@@ -43,7 +43,7 @@ export interface InputReads {
 
 /**
  * Looks from outside which files of a folder are opened: the time of the last access is not kept on read-only mounts. Each
- * file is told once, so that a program can neither flood us nor hide one.
+ * file is reported once, so that a program can neither flood us nor hide one.
  */
 export async function watchInput(folder: string, names: readonly string[]): Promise<InputReads> {
   const child = spawn(PYTHON, ['-I', '-S', '-c', WATCH, folder, ...names.slice(0, MOST)], {
@@ -63,8 +63,8 @@ export async function watchInput(folder: string, names: readonly string[]): Prom
     async unread() {
       child.stdin.end();
       if (ready === null) return [];
-      const told = await text(child.stdout);
-      return told === '' ? [] : (JSON.parse(told) as string[]);
+      const output = await text(child.stdout);
+      return output === '' ? [] : (JSON.parse(output) as string[]);
     },
     stop() {
       child.kill('SIGKILL');

@@ -9,7 +9,7 @@ export interface Installation {
   readonly id: string;
   /** The name of an image for a source. Nobody can guess it, so no Dockerfile of somebody else can begin with it. */
   imageFor(digest: string): string;
-  /** What the names of all images begin with. */
+  /** The name that all images share, before their tag. */
   readonly repository: string;
 }
 

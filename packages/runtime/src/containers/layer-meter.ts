@@ -7,12 +7,12 @@ import { EngineRefusal, EngineUnavailable } from './engine.ts';
 /** Asking the engine for a size makes it look through what was written. */
 const ASK_AGAIN_MS = 5_000;
 
-/** Measures what a container has written over its image: in its folder, or as its engine tells where that is not here. */
+/** Measures what a container has written over its image: in its folder, or as its engine reports where that is not here. */
 export class LayerMeter {
   readonly #container: Container;
   /** Undefined until it was asked for, null when it is not on this machine. */
   #folder: string | null | undefined;
-  #told = { bytes: 0, at: Number.NEGATIVE_INFINITY };
+  #reported = { bytes: 0, at: Number.NEGATIVE_INFINITY };
 
   constructor(container: Container) {
     this.#container = container;
@@ -24,12 +24,12 @@ export class LayerMeter {
     try {
       if (device !== null && this.#folder === undefined) this.#folder = here(await this.#container.upperFolder());
       if (this.#folder) return { ...(await measureFolder(this.#folder, bounds)), device };
-      if (performance.now() - this.#told.at > ASK_AGAIN_MS)
-        this.#told = { bytes: await this.#container.writtenBytes(), at: performance.now() };
+      if (performance.now() - this.#reported.at > ASK_AGAIN_MS)
+        this.#reported = { bytes: await this.#container.writtenBytes(), at: performance.now() };
     } catch (error) {
       if (!(error instanceof EngineRefusal) && !(error instanceof EngineUnavailable)) throw error;
     }
-    return { bytes: this.#told.bytes, entries: 0, device };
+    return { bytes: this.#reported.bytes, entries: 0, device };
   }
 }
 

@@ -1,19 +1,20 @@
 import { messageOf } from '../errors.ts';
 import type { Container } from './container.ts';
 
-/** As many names are told. */
-const TOLD = 20;
+/** Names in one line of a warning. More are only counted. */
+const MOST_NAMES = 20;
 /** Where containers of the older contract find their input. */
 const OLDER_INPUT = '/var/input';
 const NOW =
   'Input is one file for each property, /var/runtime/input/<property>.json; the result is /var/runtime/output/output.json.';
 
-/** What to say of a program that has not opened all of its input. */
-export async function toldOfUnread(
+/** Returns the lines for the log of a program that has not opened all of its input. */
+export async function unreadWarnings(
   { names, of }: { names: readonly string[]; of: number },
   container: Pick<Container, 'name' | 'holds'>,
 ): Promise<string[]> {
-  const listed = names.slice(0, TOLD).join(', ') + (names.length > TOLD ? ` and ${names.length - TOLD} more` : '');
+  const listed =
+    names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '');
   if (names.length < of) return [`The program has not read all of its input in /var/runtime/input: ${listed}.`];
   const none = `The program has read nothing of its input in /var/runtime/input (${listed}): its result does not depend on it.`;
   if (await holdsOlder(container))

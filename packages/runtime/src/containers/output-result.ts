@@ -26,7 +26,7 @@ export async function readOutputResult(
 }
 
 /**
- * The cause that a container tells in `output.json` when it ends with another exit code than 0: a problem document (RFC 9457),
+ * The cause that a container reports in `output.json` when it ends with another exit code than 0: a problem document (RFC 9457),
  * or an object with `detail` or `title`. Null when it is none. Called for a file that {@link readOutputResult} has judged.
  */
 export function readOutputFailure(output: string): Written | null {

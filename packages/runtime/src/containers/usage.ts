@@ -5,11 +5,11 @@ import { errorCode } from '../errors.ts';
 import { MOUNT, numberIn, removeAll } from '../sandbox/cgroups.ts';
 import type { Container } from './container.ts';
 
-/** What a container has used of its machine. */
+/** Usage of one container. */
 export interface Usage {
   cpuMs: number | null;
   peakMemoryBytes: number | null;
-  /** Set when it is the engine that has told it. */
+  /** Set when the engine has measured it. */
   measuredBy?: 'ENGINE';
 }
 

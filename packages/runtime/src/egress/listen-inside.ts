@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const MAIN = fileURLToPath(new URL('listen-main.ts', import.meta.url));
 const LONGEST_MS = 20_000;
 
-/** The first process of a container, as its engine tells it. */
+/** The first process of a container, as its engine reports it. */
 export interface Inside {
   containerId: string;
   pid: number;

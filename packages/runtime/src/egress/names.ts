@@ -77,14 +77,14 @@ export class Names {
 
   async #lookUp(name: string): Promise<string[]> {
     const until = performance.now() + NAME_MS;
-    // Whoever is woken takes over the place of the look-up that has ended.
+    // A look-up that is woken takes over the slot of the one that has ended.
     if (this.#busy < this.#options.most) this.#busy += 1;
     else await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     const left: Promise<unknown>[] = [];
     try {
       return await this.#first(candidates(name, this.#options.resolvConf), until, left);
     } finally {
-      // The place is free when the servers have answered or their time is over, not when nobody waits any more.
+      // The slot is free when the servers have answered or their time is over, not when nobody waits any more.
       void Promise.allSettled(left).then(() => {
         const next = this.#waiting.shift();
         if (next === undefined) this.#busy -= 1;

@@ -7,18 +7,18 @@ import type { FromProxy, ToProxy } from './proxy-main.ts';
 const MAIN = fileURLToPath(new URL('proxy-main.ts', import.meta.url));
 const AGAIN_MS = 200;
 
-/** The only way out of a sandbox or a container. */
+/** The proxy of one sandbox or container, which is its only way to the network. */
 export interface EgressProxy {
-  /** Told of each connection that was refused. */
+  /** Called for each connection that was refused. */
   onRefused: (target: string, why: string) => void;
   close(): void;
 }
 
-/** That of a sandbox: a folder with the socket of its proxy. */
+/** The proxy of a sandbox: a folder with its socket. */
 export interface FolderProxy extends EgressProxy {
   /** On this machine. */
   readonly dir: string;
-  /** Resolves when the proxy listens on the socket, or the proxy has closed. */
+  /** Resolves when the proxy listens on the socket, or has closed. */
   readonly listens: Promise<void>;
 }
 
@@ -31,14 +31,14 @@ interface Opened {
 
 /**
  * Opens ways out of sandboxes, through a proxy process that is started when the first is needed and it is known what they
- * may reach: a runner that takes over what runs has not been told yet, and what connects until then waits.
+ * may reach: a runner that takes over what runs does not know that yet, and what connects until then waits.
  */
 export class EgressProxies {
   readonly #dir: string;
   readonly #uid: number | null;
   readonly #reachable: (path: string) => string;
   readonly #open = new Map<string, Opened>();
-  /** Null until a platform has said. */
+  /** Null until a platform has named them. */
   #networks: readonly string[] | null = null;
   #proxy: ChildProcess | null = null;
   #made = 0;
@@ -58,7 +58,7 @@ export class EgressProxies {
   /** Private networks that services may reach, as the operator has said. */
   allow(networks: readonly string[]): void {
     this.#networks = networks;
-    if (this.#proxy !== null) this.#tell({ kind: 'networks', networks: [...networks] });
+    if (this.#proxy !== null) this.#send({ kind: 'networks', networks: [...networks] });
     else if (this.#open.size > 0) this.#start();
   }
 
@@ -79,7 +79,7 @@ export class EgressProxies {
     return Object.assign(proxy, { dir, listens: listens.promise });
   }
 
-  /** The way out of a container without a network, on its own loopback. @throws when nothing leads into it. */
+  /** Opens a proxy on the loopback of a container without a network. @throws when its network namespace cannot be entered. */
   async openInContainer(hosts: readonly string[], inside: Inside): Promise<EgressProxy> {
     const handle = await listenInside(inside);
     const message = { kind: 'open' as const, id: String(++this.#made), socket: null, hosts: [...hosts] };
@@ -94,12 +94,12 @@ export class EgressProxies {
       onRefused: () => undefined,
       close: () => {
         if (!this.#open.delete(message.id)) return;
-        this.#tell({ kind: 'close', id: message.id });
+        this.#send({ kind: 'close', id: message.id });
         closed();
       },
     };
     this.#open.set(message.id, { ...opened, proxy });
-    if (this.#proxy !== null) this.#tell(message, handle);
+    if (this.#proxy !== null) this.#send(message, handle);
     else if (this.#networks !== null) this.#start();
     return proxy;
   }
@@ -129,11 +129,11 @@ export class EgressProxies {
       console.error(`the proxy of services ended (${code ?? signal}); connections of services are broken`);
       if (this.#open.size > 0) setTimeout(() => this.#proxy ?? this.#start(), AGAIN_MS);
     });
-    this.#tell({ kind: 'networks', networks: [...(this.#networks ?? [])] });
-    for (const { message, handle } of this.#open.values()) this.#tell(message, handle);
+    this.#send({ kind: 'networks', networks: [...(this.#networks ?? [])] });
+    for (const { message, handle } of this.#open.values()) this.#send(message, handle);
   }
 
-  #tell(message: ToProxy, handle?: SendHandle): void {
+  #send(message: ToProxy, handle?: SendHandle): void {
     if (this.#proxy?.connected === true) this.#proxy.send(message, handle);
   }
 

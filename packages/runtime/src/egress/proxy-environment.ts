@@ -2,7 +2,7 @@ export const PROXY_PORT = 3128;
 const PROXY = `http://127.0.0.1:${PROXY_PORT}`;
 const LOCAL = 'localhost,127.0.0.1,::1';
 
-/** What leads programs that know proxies to that of their execution. */
+/** Variables that lead programs to the proxy of their execution. */
 export const PROXY_ENVIRONMENT = {
   HTTP_PROXY: PROXY,
   HTTPS_PROXY: PROXY,

@@ -1,5 +1,5 @@
 /**
- * The process of all forward proxies of a runner: node proxy-main.ts <uid or ->, told by its parent what to open and close.
+ * The process of all forward proxies of a runner: node proxy-main.ts <uid or ->, which its parent tells what to open and close.
  * Bytes of strangers are parsed here, without any right on this machine, and not in the runner.
  */
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ export type FromProxy =
   | { kind: 'listening'; id: string }
   | { kind: 'refused'; id: string; target: string; why: string };
 
-/** Refusals of one sandbox that are told to the runner; more are dropped here. */
+/** Refusals of one sandbox that are reported to the runner; more are dropped here. */
 const MOST_REFUSALS = 50;
 /** Names of one sandbox that are resolved at the same time. */
 const MOST_NAMES = 8;
@@ -46,8 +46,8 @@ function listen({ id, socket, hosts }: Extract<ToProxy, { kind: 'open' }>, handl
   let refusals = 0;
   const refused = (target: string, why: string): void => {
     refusals += 1;
-    if (refusals <= MOST_REFUSALS) tell({ kind: 'refused', id, target, why });
-    if (refusals === MOST_REFUSALS) tell({ kind: 'refused', id, target, why: 'further refusals are not told' });
+    if (refusals <= MOST_REFUSALS) send({ kind: 'refused', id, target, why });
+    if (refusals === MOST_REFUSALS) send({ kind: 'refused', id, target, why: 'further refusals are not reported' });
   };
   // A resolver for each: what one sandbox asks for is in nobody's way, and ends with it.
   const names = new Names({ hostsFile: '/etc/hosts', resolvConf: '/etc/resolv.conf', most: MOST_NAMES });
@@ -70,11 +70,11 @@ function listen({ id, socket, hosts }: Extract<ToProxy, { kind: 'open' }>, handl
   rmSync(socket, { force: true });
   server.listen(socket, () => {
     chmodSync(socket, 0o666); // of another user, in a folder that only its sandbox sees
-    tell({ kind: 'listening', id });
+    send({ kind: 'listening', id });
   });
 }
 
-function tell(message: FromProxy): void {
+function send(message: FromProxy): void {
   process.send?.(message);
 }
 

@@ -5,7 +5,7 @@ import type { AddressRules } from './address-rules.ts';
 import { NameFailure, type Names } from './names.ts';
 import { Refused, connectTo, type Place } from './reach.ts';
 
-/** What one sandbox may reach, and who hears what it may not. */
+/** The hosts that one sandbox may reach, and the callback for refused connections. */
 export interface Grant {
   /** `host:port`, in lower case. */
   hosts: ReadonlySet<string>;

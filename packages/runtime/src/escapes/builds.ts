@@ -178,7 +178,7 @@ async function hostileWheel(driver: EscapeDriver, traps: Traps): Promise<string[
   return faults;
 }
 
-/** What lies where uploads are unpacked, drafts included. */
+/** Lists the folders where uploads are unpacked, drafts included. */
 function sources(driver: EscapeDriver): string {
   return driver.folders
     .flatMap((folder) => ['sources', 'drafts'].map((name) => join(folder, name)))

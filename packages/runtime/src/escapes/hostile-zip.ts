@@ -9,7 +9,7 @@ export interface HostileEntry {
   /** General purpose bits: 1 says that it is encrypted. */
   flags?: number;
   method?: number;
-  /** What it claims to unpack to. */
+  /** Bytes that it claims to unpack to. */
   claims?: number;
   /** The entry whose bytes it uses instead of its own. */
   sharesWith?: number;

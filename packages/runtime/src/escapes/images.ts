@@ -8,7 +8,7 @@ import { uploaded } from './upload.ts';
 /** The limits of hostile builds. */
 export const BUILD_LIMITS = { memoryBytes: 256 * 2 ** 20, processes: 500, buildMs: 60_000 };
 
-/** What is uploaded to be built into an image. */
+/** An upload that is built into an image. */
 export const HOSTILE_IMAGES: readonly HostileBuild[] = [
   { name: 'zip_tricks', tries: 'leave the folder or fill the disk while the upload is unpacked', attack: zipTricks },
   { name: 'commands_at_build', tries: 'leave the build with RUN: files, ports, devices, processes', attack: commands },

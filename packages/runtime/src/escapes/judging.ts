@@ -27,7 +27,7 @@ export function besideResult({ end }: Seen): Seen['end']['files'] {
   return end.files.filter(({ name }) => name !== 'output.json');
 }
 
-/** Of its files only these are offered. */
+/** Checks that only these of its files are offered. */
 export function offersOnly(...names: string[]): (seen: Seen) => string[] {
   return (seen) => {
     const offered = besideResult(seen).map(({ name }) => name);
@@ -37,7 +37,7 @@ export function offersOnly(...names: string[]): (seen: Seen) => string[] {
   };
 }
 
-/** What was found above a bound. */
+/** Returns a finding for a value above a bound. */
 export function atMost(what: string, value: number, bound: number): string[] {
   return value <= bound ? [] : [`${what}: ${value}, at most ${bound} may be`];
 }

@@ -14,7 +14,7 @@ export async function importImage(engine: Engine, name: string, root: SandboxRoo
     for (const folder of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${folder}`, join(links, folder));
     mkdirSync(join(links, 'tmp'));
     const shown = root.shown.map(({ to }) => to.slice(1));
-    // What is shown of the machine has empty folders there, and engines take no path twice.
+    // The root has empty folders where parts of the machine are shown, and engines take no path twice.
     const usr = shown.length === 0 ? ['usr'] : filesIn(parent, 'usr');
     const own = ['-C', links, '.', '-C', root.dir, 'etc', '-C', parent, ...usr];
     const parts = shown.length === 0 ? own : [...own, '-C', '/', ...shown];

@@ -173,7 +173,7 @@ function refusedOrEnded(seen: Seen): string[] {
   return seen.report === null ? endedBy('Output limit exceeded')(seen) : allRefused(seen);
 }
 
-/** What it held without a name is gone with it: its log tells how much that was. */
+/** Files without a name are gone with the program. Its log says how much it held. */
 function endedHolding(seen: Seen, limits: Limits): string[] {
   const held = seen.log.map(({ message }) => Number(/^holds (\d+)$/.exec(message)?.[1] ?? 0));
   return [

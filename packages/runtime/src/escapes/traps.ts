@@ -7,7 +7,7 @@ import { hostname, networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What hostile programs are told, as if an insider had helped them. */
+/** Facts given to hostile programs, as if an insider had helped them. */
 export interface Hints {
   paths: string[];
   pids: number[];
@@ -24,11 +24,11 @@ export interface Hints {
 export interface Traps {
   /** Is in every trap, and must be in nothing that comes out of an execution. */
   readonly secret: string;
-  /** What hostile processes call themselves. */
+  /** The name that hostile processes give themselves. */
   readonly mark: string;
   readonly folder: string;
   readonly hints: Hints;
-  /** What has been touched since this was last asked, in words. */
+  /** Returns, in words, what has been touched since the last call. */
   sprung(): string[];
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export async function layTraps(folders: readonly string[]): Promise<Traps> {
   };
 }
 
-/** What a program could change of the whole machine. */
+/** Settings of the whole machine that a program could change. */
 function machine(): { clock: number; name: string; cores: string; module: string } {
   return {
     clock: performance.timeOrigin - (Date.now() - performance.now()),

@@ -4,7 +4,7 @@ import type { ExecutionEnd, ExecutionJob, Limits, LogLine, Runtime } from '../ty
 import type { HostileEntry } from './hostile-zip.ts';
 import type { Hints, Traps } from './traps.ts';
 
-/** What builds uploads as the installation does. */
+/** Builds uploads as the installation does. */
 export interface EscapeBuilder {
   build(archive: Readable, digest: string, onLine: OnLine, signal: AbortSignal): Promise<BuildOutcome<object>>;
 }
@@ -14,13 +14,13 @@ export interface EscapeDriver {
   /** As it is shown: `sandbox`, `container`. */
   readonly name: string;
   readonly runtime: Runtime;
-  /** What runs the hostile program of this name: `run(**input)` of packages/runtime/escapes. */
+  /** Code that runs the hostile program of this name: `run(**input)` of packages/runtime/escapes. */
   program(name: string): Promise<Pick<ExecutionJob, 'code' | 'environment'>>;
   /** `environment` is where the operator's settings of pip are. */
   builder(environment: NodeJS.ProcessEnv): EscapeBuilder;
-  /** What a harmless upload holds. */
+  /** The files of a harmless upload. */
   readonly honest: readonly HostileEntry[];
-  /** What is uploaded to this driver. */
+  /** The form of an upload to this driver. */
   readonly builds: readonly HostileBuild[];
   /** The id of an image, as its engine tells it to whoever may ask it. */
   imageId?(image: string): Promise<string>;
@@ -33,7 +33,7 @@ export interface EscapeDriver {
   close(): Promise<void>;
 }
 
-/** What a program said about itself: each attempt ended `refused: …` or `done: …`. */
+/** The report of a program: each attempt ended `refused: …` or `done: …`. */
 export interface Report {
   tried: Record<string, string>;
   seen?: unknown;
@@ -46,14 +46,14 @@ export interface Seen {
   /** Processor time that the runner took from its start to its end, in milliseconds. */
   runnerMs: number;
   log: readonly LogLine[];
-  /** What the execution takes on the disk, its files included. */
+  /** Bytes that the execution takes on the disk, its files included. */
   left: { bytes: number; entries: number };
 }
 
 /** A hostile program that is run as a service; its text is `packages/runtime/escapes/<name>.py`. */
 export interface HostileRun {
   name: string;
-  /** What it tries, for people. */
+  /** Description of the attempt, for people. */
   tries: string;
   limits?: Partial<Limits>;
   /** Hosts that it declares, as `host:port`. */
@@ -61,7 +61,7 @@ export interface HostileRun {
   environment?: ExecutionJob['environment'];
   /** It is cancelled when it has printed `ready`. */
   cancelled?: true;
-  /** What did not hold, in words; default {@link allRefused}. What is true of every program ({@link Traps}) is asked besides. */
+  /** Returns what did not hold, in words; default {@link allRefused}. The {@link Traps} are asked for every program besides. */
   judge?: (seen: Seen, limits: Limits) => string[];
 }
 
@@ -77,6 +77,6 @@ export interface Finding {
   name: string;
   tries: string;
   held: boolean;
-  /** What did not hold. */
+  /** Barriers that did not hold, in words. */
   faults: string[];
 }

@@ -11,7 +11,7 @@ export interface JsonLimits {
   containers?: number;
 }
 
-/** What is known of a JSON text without having built what it describes. Positions are bytes from its beginning. */
+/** Facts about a JSON text, found without building the values that it describes. Positions are bytes from its beginning. */
 export interface JsonShape {
   kind: 'OBJECT' | 'ARRAY' | 'STRING' | 'NUMBER' | 'WORD';
   /** Where the value begins and ends; around it are blanks, or a byte order mark. */
@@ -52,7 +52,7 @@ export class JsonScanner {
   readonly #limits: Required<JsonLimits>;
   readonly #utf8 = new Utf8Check();
   readonly #watched: WatchedMembers;
-  /** What is open, outermost first. */
+  /** The open arrays and objects, outermost first. */
   readonly #open: Uint8Array;
   #depth = 0;
   #deepest = 0;
@@ -116,7 +116,7 @@ export class JsonScanner {
   }
 
   /**
-   * What happens at nearly every byte of a hostile text stands here, on local variables and as numbers: with methods and
+   * The code for nearly every byte of a hostile text stands here, on local variables and as numbers: with methods and
    * fields it takes five times as long. What happens in the outermost object only is told to others.
    */
   #scan(chunk: Uint8Array, skip: number): void {

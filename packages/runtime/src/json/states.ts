@@ -38,7 +38,7 @@ export const STATE = {
   REFUSED: 31,
 } as const;
 
-/** What is no mere change of state. */
+/** Transitions that do more than change the state. */
 export const ACT = {
   OPEN_OBJECT: 64,
   OPEN_ARRAY: 65,

@@ -4,7 +4,7 @@ export interface Member {
   /** Its value. */
   from: number;
   to: number;
-  /** What is left out so that the rest is an object without it. */
+  /** Byte ranges to leave out, so that the rest is an object without these members. */
   without: readonly [from: number, to: number];
 }
 
@@ -21,7 +21,7 @@ export class WatchedMembers {
   readonly #mostBytes: number;
   /** 1 for each byte that a name may begin with which is asked for. */
   readonly #first = new Uint8Array(256);
-  /** What of a name was in chunks that are over. */
+  /** The part of a name that stood in earlier chunks. */
   #kept: Uint8Array = NOTHING;
   /** Where the member begins whose value is being read, and its name when that is asked for. */
   #memberFrom = 0;

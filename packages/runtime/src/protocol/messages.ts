@@ -8,14 +8,14 @@ import type {
  */
 export const PROTOCOL = 1;
 
-/** What a platform decides for its runner. */
+/** The settings that a platform decides for its runner. */
 export interface Settings {
   warmBytes: number;
   warmPerCode: number;
   warmIdleMs: number;
   cancelGraceMs: number;
   lonelyMs: number;
-  /** What stays free on the disk of the data folder; a platform of an older version does not name it. */
+  /** Bytes that stay free on the disk of the data folder. A platform of an older version does not send it. */
   freeBytes?: number | null;
   /** Private networks that services may reach. */
   networks?: readonly string[];

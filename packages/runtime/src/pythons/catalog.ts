@@ -5,11 +5,11 @@ export interface PythonRelease {
   /** For example `3.12.1`. */
   release: string;
   url: string;
-  /** Of the file, in hexadecimal digits. */
+  /** SHA-256 of the file, in hexadecimal digits. */
   sha256: string;
   /** Length of the file. */
   bytes: number;
-  /** What the names of the interpreter's files begin with in the archive, which is a ZIP. */
+  /** Prefix of the names of the interpreter's files in the archive, which is a ZIP. */
   prefix: string;
 }
 

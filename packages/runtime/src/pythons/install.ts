@@ -10,7 +10,7 @@ import { pythonReleases } from './catalog.ts';
 import { placeOfPython, type PythonRecord } from './installed.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
-/** What a download needs; the secrets of the platform stay here. */
+/** Environment variables that a download needs. The secrets of the platform are not passed on. */
 const PASSED = [
   'PATH', 'http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE',
 ]; // prettier-ignore

@@ -9,7 +9,7 @@ export interface InstalledPython {
   version: string;
   /** For example `3.12.1`. */
   release: string;
-  /** What compiled packages must fit. */
+  /** The ABI and platform that compiled packages must fit. */
   platform: string;
   /** Holds `bin` and `lib`: `/python` inside. */
   home: string;
@@ -17,7 +17,7 @@ export interface InstalledPython {
   pip: { version: string; path: string } | null;
 }
 
-/** What lies beside `home`. */
+/** The record beside `home`. */
 export interface PythonRecord {
   release: string;
   platform: string;

@@ -18,7 +18,7 @@ const PACKAGES = [
 /** Changes when the same packages should give another root. */
 const FORM = '3';
 const LONGEST_MS = 20 * 60_000;
-/** Of what is installed, only this is needed: programs are asked for by name, see {@link COMMANDS}. */
+/** The parts of the installed packages that a root needs. Programs are named one by one, see {@link COMMANDS}. */
 const KEPT_SHARE = ['zoneinfo', 'python-wheels'];
 
 /** Why a machine cannot make a root of its own, and what can be done. */
@@ -225,7 +225,7 @@ async function refuseOtherPython(runtimeDir: string, id: string, { otherPython }
   );
 }
 
-/** Of processes that were ended: whoever builds holds the lock. */
+/** Removes drafts of processes that were ended: a process that builds holds the lock. */
 async function removeDrafts(roots: string): Promise<void> {
   for (const name of await readdir(roots))
     if (name.startsWith('draft-')) await rm(join(roots, name), { recursive: true, force: true });

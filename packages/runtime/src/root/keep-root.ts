@@ -8,7 +8,7 @@ import type { Runtime } from '../types.ts';
 import { currentRoot } from './own-root.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
-/** What apt and its mirror need; the secrets of the platform stay here. */
+/** Environment variables that apt and its mirror need. The secrets of the platform are not passed on. */
 const PASSED = [
   'PATH',
   'HOME',

@@ -10,13 +10,13 @@ export interface OwnRoot {
   usr: string;
   /** For example `3.11`. */
   python: string;
-  /** What compiled packages must fit. */
+  /** The ABI and platform that compiled packages must fit. */
   platform: string;
   /** A wheel of pip in it. */
   pip: { version: string; path: string };
 }
 
-/** What lies beside `usr`, to be found again. */
+/** The record beside `usr`, by which a root is found again. */
 export interface OwnRootRecord {
   id: string;
   python: string;

@@ -32,7 +32,7 @@ export interface Kind {
 const RESULT_FILES: Kind = { name: 'result file', kept: 'offered', taken: ['self', 'status'] };
 export const POOL_FILES: Kind = { name: 'entry', kept: 'a file of a data pool', taken: [] };
 
-/** At most this many refusals are told one by one. */
+/** Refusals that are listed one by one. More are only counted. */
 const TOLD = 50;
 /** At most this many names beyond the limit of files are read: a folder of a million would hold up all others. */
 const MOST_ENTRIES_MORE = 10_000;

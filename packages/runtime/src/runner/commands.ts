@@ -87,8 +87,8 @@ export class Commands {
       rlimits: this.#context.cgroups === null ? limits : null,
       fileBytes: limits.fileBytes,
       resultFd: null,
-      tellsUsage: false,
-      tellsReady: false,
+      reportsUsage: false,
+      reportsReady: false,
     });
     try {
       sandbox.begin(layout, limits);

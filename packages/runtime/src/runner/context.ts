@@ -31,7 +31,7 @@ export interface RunnerContext extends SandboxContext {
   /** The path under which the user of a sandbox reaches a folder of ours. @throws when there is none at that path. */
   reachable(path: string): string;
   proxies: EgressProxies;
-  /** What gives a sandbox another Python than that of the root; nothing where it is the same. @throws when it is not installed. */
+  /** Mounts that give a sandbox another Python than that of the root; none where it is the same. @throws when it is not installed. */
   pythonMounts(version: string | undefined): { mounts: Mount[]; standard: string[] };
   /** Makes new sandboxes of the root that is current now. */
   renewRoot(): void;

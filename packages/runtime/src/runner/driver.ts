@@ -20,7 +20,7 @@ export interface Run {
   readonly pools?: readonly DataPoolMount[];
   /** All of its processes that this machine shows us. */
   processes(): readonly number[];
-  /** What it has changed of its image, for a driver that lets it: that counts as output while it runs. */
+  /** Measures what the program has changed of its image, where a driver lets it. That counts as output while it runs. */
   layer?(bounds: Bounds): Promise<Layer>;
   /** When nothing of it lives any more and all that it printed was delivered. Never rejects. */
   readonly ended: Promise<Exit>;
@@ -47,6 +47,6 @@ export interface Run {
   readResult(limits: Limits): Promise<Written>;
   /** Frees what the driver keeps of it. Called when its end is recorded, or it was refused. */
   release(): Promise<void>;
-  /** What a refusal is called, before its reason. */
+  /** The words for a refusal, before its reason. */
   readonly refusal: string;
 }

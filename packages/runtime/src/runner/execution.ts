@@ -25,11 +25,11 @@ export interface ExecutionOptions {
   deadlines?: Deadlines;
 }
 
-/** After these times, in milliseconds, an execution is given up: its place is free, and what became of it is not known. */
+/** Times in milliseconds after which an execution is given up: its slot is free, and its outcome is not known. */
 export interface Deadlines {
   /** From the moment when every process of it was told to end, until none is left. */
   endMs: number;
-  /** The same when an operator or the platform has asked for its place. */
+  /** The same when an operator or the platform has asked for its slot. */
   freeMs: number;
   /** From the end of its processes until what it left is read and collected. */
   readMs: number;
@@ -119,7 +119,7 @@ export class Execution {
     }, this.#options.cancelGraceMs());
   }
 
-  /** Somebody needs its place: it ends now, and is given up soon if it does not. */
+  /** Ends it now, because its slot is needed. It is given up soon if it does not end. */
   free(): void {
     this.#ending ??= 'CANCELLED';
     this.#freed.abort();
@@ -127,7 +127,7 @@ export class Execution {
     this.#within(this.#deadlines.freeMs, 'It was ended from outside, and nothing is known of how far it had come.');
   }
 
-  /** Its place is needed: nothing that takes long is to be done for it any more. */
+  /** Aborted when its slot is needed: nothing that takes long is done for it any more. */
   get freed(): AbortSignal {
     return this.#freed.signal;
   }
@@ -212,7 +212,7 @@ export class Execution {
     };
   }
 
-  /** What it left cannot be read. That must neither hold it up for ever nor end the runner, and with it all others. */
+  /** The end when what it left cannot be read. A fault of the disk must neither hold it up for ever nor end the runner. */
   #unreadable(error: unknown): ExecutionEnd {
     console.error(`the end of ${this.executionId} could not be read: ${messageOf(error)}`);
     return this.#lost('What it left could not be read. The operator finds the cause in the log of the runner.');

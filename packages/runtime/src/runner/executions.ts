@@ -31,7 +31,7 @@ export interface ExecutionEvents {
   log(executionId: string, bytes: number): void;
 }
 
-/** All executions of this data folder: each at most once, each end recorded before it is told. */
+/** All executions of this data folder: each at most once, each end recorded before it is reported. */
 export class Executions {
   readonly #context: RunnerContext;
   readonly #records: Records;
@@ -59,7 +59,7 @@ export class Executions {
     this.#events = events;
   }
 
-  /** What an earlier runner has left: containers go on, everything else was lost with it. */
+  /** Takes up what an earlier runner has left: containers go on, everything else was lost with it. */
   async takeOver(): Promise<void> {
     for (const { executionId, folder } of this.#records.withoutEnd()) {
       try {
@@ -67,7 +67,7 @@ export class Executions {
         if (left === null) await this.#records.recordLost(executionId);
         else void this.#finish(this.#execute(executionId, left.run, left.limits, left.startedAt, null), null);
       } catch (error) {
-        // What is wrong with one must not keep the runner from its start.
+        // A fault of one execution must not keep the runner from its start.
         console.error(`what became of ${executionId} is not known: ${messageOf(error)}`);
       }
     }
@@ -89,7 +89,7 @@ export class Executions {
     this.#running.get(executionId)?.cancel();
   }
 
-  /** Its place is free soon, whatever holds it: also when it is its recording that does not come to an end. */
+  /** Frees the slot of an execution soon, whatever holds it, also when its record cannot be written. */
   end(executionId: string): void {
     this.#running.get(executionId)?.free();
   }
@@ -99,7 +99,7 @@ export class Executions {
     this.#context.workFolders.remove(this.#records.folder(executionId));
   }
 
-  /** Ends all that cannot go on without us, and records no end: they are told as LOST, because what ended them was not their own. */
+  /** Ends all that cannot go on without us, and records no end: they are reported as LOST, because they did not end by themselves. */
   abandonAll(): void {
     this.#abandoned = true;
     for (const execution of this.#running.values()) execution.abandon();
@@ -206,7 +206,7 @@ export class Executions {
     await released;
   }
 
-  /** What is told beside an end, for the record of the execution. */
+  /** Adds to an end what the record of the execution needs. */
   #withRecord(end: ExecutionEnd): ExecutionEnd {
     const { limitedBy, version } = this.#context;
     const measured = end.cpuMs !== null || end.peakMemoryBytes !== null;
@@ -219,19 +219,19 @@ export class Executions {
   }
 
   #logEvents(executionId: string): (bytes: number) => void {
-    let told = 0;
+    let published = 0;
     let known = 0;
     let timer: NodeJS.Timeout | null = null;
-    const tell = (): void => {
+    const publish = (): void => {
       timer = null;
-      if (known === told) return;
-      told = known;
+      if (known === published) return;
+      published = known;
       this.#events.log(executionId, known);
-      timer = setTimeout(tell, LOG_EVENT_MS);
+      timer = setTimeout(publish, LOG_EVENT_MS);
     };
     return (bytes) => {
       known = bytes;
-      if (timer === null) tell();
+      if (timer === null) publish();
     };
   }
 }

@@ -6,11 +6,11 @@ import type { Code } from '../types.ts';
 /** As long as their command line may be. */
 const MOST = 500;
 const MODULE = /^[\p{ID_Start}_][\p{ID_Continue}]*(\.[\p{ID_Start}_][\p{ID_Continue}]*)*$/u;
-/** Of a file or folder that Python finds as a module: `name.py`, `name.cpython-311-x86_64-linux-gnu.so`. */
+/** Names of files and folders that Python finds as a module: `name.py`, `name.cpython-311-x86_64-linux-gnu.so`. */
 const ENTRY = /^([\p{ID_Start}_][\p{ID_Continue}]*)(\.pyc?|(\.[\w-]+)?\.so)?$/u;
 
 /**
- * Which of the wished modules a worker imports before its job comes: those of the standard library and of the distributions
+ * Selects the modules that a worker imports before its job comes: those of the standard library and of the distributions
  * that pip has installed for the service, judged by what lies on the disk. Modules of the service itself are never among
  * them. A service with a module of the same name as one of the others gets none, as Python would find its own first.
  * @param standard folders of the standard library, on this machine.

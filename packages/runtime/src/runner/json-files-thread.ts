@@ -20,7 +20,7 @@ interface Job {
 
 const buffer = Buffer.allocUnsafe(SLICE_BYTES);
 const jobs: Job[] = [];
-let toldAt = 0;
+let sentAt = 0;
 
 parentPort?.on('message', (file: JsonFile) => {
   const job = attempt(file.id, () => begin(file));
@@ -35,7 +35,7 @@ function turn(): void {
   const isOver = attempt(job.id, () => slice(job)) ?? true;
   if (isOver) for (const descriptor of [job.source, job.target]) closeSync(descriptor);
   else jobs.push(job);
-  if (performance.now() - toldAt > ALIVE_MS) tell({ id: null });
+  if (performance.now() - sentAt > ALIVE_MS) send({ id: null });
   if (jobs.length > 0) setImmediate(turn);
 }
 
@@ -56,7 +56,7 @@ function slice(job: Job): boolean {
   const chunk = buffer.subarray(0, bytes);
   if (bytes === 0 || !job.scanner.push(chunk)) {
     const found: JsonShape | JsonProblem = job.scanner.end();
-    tell({ id: job.id, found });
+    send({ id: job.id, found });
     return true;
   }
   for (let written = 0; written < bytes;) written += writeSync(job.target, chunk, written);
@@ -64,18 +64,18 @@ function slice(job: Job): boolean {
   return false;
 }
 
-/** What fails is told; null then. */
+/** Reports a failure and returns null. */
 function attempt<T>(id: number, act: () => T): T | null {
   try {
     return act();
   } catch (error) {
-    tell({ id, error: { message: messageOf(error), code: errorCode(error) } });
+    send({ id, error: { message: messageOf(error), code: errorCode(error) } });
     return null;
   }
 }
 
-function tell(answer: JsonFileAnswer): void {
-  toldAt = performance.now();
+function send(answer: JsonFileAnswer): void {
+  sentAt = performance.now();
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   parentPort?.postMessage(answer);
 }

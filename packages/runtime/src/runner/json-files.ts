@@ -24,7 +24,7 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** A thread that neither ends a file nor tells that it moves for so long, in milliseconds, is given up: a disk that hangs. */
+/** A thread that shows no progress for so long, in milliseconds, is given up: its disk hangs. */
 const STALLED_MS = 60_000;
 /** A thread without work ends after this time, in milliseconds. */
 const IDLE_MS = 30_000;

@@ -5,7 +5,7 @@ import type { LogLine, Severity } from '../types.ts';
 
 /** A longer line is cut into pieces of this many bytes. */
 export const PIECE_BYTES = 64 * 1024;
-/** What a worker may print before its job comes; then it waits. */
+/** Bytes that a worker may print before its job comes. Beyond them it waits. */
 const HELD_BYTES = 256 * 1024;
 /** Output beyond the limit is read on and dropped, at most this much, then a pause: at 200 MB/s it costs a fifth of a core, and 1 GB passes in 5 s. */
 const DROPPED_PER_PAUSE = 1024 * 1024;
@@ -131,13 +131,13 @@ export class LogFile {
   readonly #limit: number;
   readonly #changed: (bytes: number) => void;
   #bytes = 0;
-  /** Of whole lines that are in the file. */
+  /** Bytes of the whole lines that are in the file. */
   #stored = 0;
   #missing = false;
   #full = false;
   #closed = false;
   #waiting = '';
-  /** What an earlier runner has written, while it may come again. */
+  /** Lines that an earlier runner has written, while the engine may deliver them again. */
   #written: readonly string[] | null;
   #next = 0;
   /** Called once, when the limit is reached. */
@@ -178,7 +178,7 @@ export class LogFile {
     this.#write(lineOf(severity, message));
   }
 
-  /** What is appended later, when the end is recorded already, is not kept. */
+  /** Closes the log. Lines that come later, when the end is recorded already, are not kept. */
   close(): void {
     if (this.#closed) return;
     this.#flush();
@@ -207,7 +207,7 @@ export class LogFile {
     this.#waiting += text;
   }
 
-  /** What was written of lines that are missing must not run into the next. */
+  /** The written part of a line that was cut off must not run into the next line. */
   #cut(): void {
     try {
       if (this.#fd !== null) ftruncateSync(this.#fd, this.#stored);

@@ -51,11 +51,11 @@ const commands = new Commands(context);
 const containers = new Containers(paths, context.proxies);
 const executions = new Executions(context, { pool, stock, containers }, () => settings, {
   ended(end) {
-    server?.tellAll({ event: 'ended', end });
+    server?.sendAll({ event: 'ended', end });
     considerLeaving();
   },
   log(executionId, bytes) {
-    server?.tellAll({ event: 'log', executionId, bytes });
+    server?.sendAll({ event: 'log', executionId, bytes });
   },
 });
 await executions.takeOver();
@@ -138,7 +138,7 @@ const handlers: Handlers = {
 
 server = await listen(paths, version, handlers, considerLeaving);
 process.on('SIGTERM', () => {
-  executions.abandonAll(); // the machine stops; the next runner tells these executions as lost
+  executions.abandonAll(); // the machine stops; the next runner reports these executions as lost
   void leave();
 });
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);

@@ -33,7 +33,7 @@ export async function measureFolders(folders: readonly string[], bounds: Bounds)
 }
 
 /**
- * What a folder holds with all below it, or a part of it that is beyond the bounds already. The program may change everything
+ * Measures a folder with all below it, and stops beyond the bounds. The program may change everything
  * meanwhile; that makes this inexact, and it reads nothing but names and sizes.
  */
 export async function measureFolder(top: string, bounds: Bounds): Promise<Measured> {
@@ -67,17 +67,21 @@ export async function measureFolder(top: string, bounds: Bounds): Promise<Measur
 
 /** Nested beyond 4 KiB of path: du(1) goes from folder to folder. It cannot enter what is closed, and neither can we. */
 async function measureDeep(top: string): Promise<Measured> {
-  const told = await Promise.all(
+  const counts = await Promise.all(
     ['--block-size=1', '--inodes'].map(async (option) => {
-      const told = await run('du', ['-s', option, '--', top], { env: {} }).catch((error: unknown) => partOf(error));
-      return { count: Number(told.stdout.split('\t')[0]), failed: 'failed' in told };
+      const answer = await run('du', ['-s', option, '--', top], { env: {} }).catch((error: unknown) => partOf(error));
+      return { count: Number(answer.stdout.split('\t')[0]), failed: 'failed' in answer };
     }),
   );
-  const [bytes, entries] = told;
-  return { bytes: bytes?.count ?? 0, entries: entries?.count ?? 0, closed: told.some(({ failed }) => failed) ? 1 : 0 };
+  const [bytes, entries] = counts;
+  return {
+    bytes: bytes?.count ?? 0,
+    entries: entries?.count ?? 0,
+    closed: counts.some(({ failed }) => failed) ? 1 : 0,
+  };
 }
 
-/** What du has printed although it could not enter every folder. */
+/** Returns what du has printed although it could not enter every folder. */
 function partOf(error: unknown): { stdout: string; failed: true } {
   if (error instanceof Error && 'stdout' in error && typeof error.stdout === 'string')
     return { stdout: error.stdout, failed: true };

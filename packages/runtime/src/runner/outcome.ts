@@ -24,7 +24,7 @@ export interface Verdict {
   cause: Cause | null;
 }
 
-/** What became of an execution. Every limit that ended it is named, with its value. */
+/** Judges how an execution ended. A limit that ended it is named, with its value. */
 export function judge(observed: Observed, limits: Limits): Verdict {
   const { exit, ending, written, tookJob, memoryIsRefused, resultIsOptional = false } = observed;
   if (ending === 'CANCELLED') return { outcome: 'CANCELLED', cause: causes.cancelled };
@@ -45,7 +45,7 @@ export function judge(observed: Observed, limits: Limits): Verdict {
   return failed(causeOfExit(exit.code, exit.signal));
 }
 
-/** What ended well and has left more than can be offered: whoever asked for it must not take a part for the whole. */
+/** Fails an execution that ended well but left more than can be offered: a caller must not take a part for the whole. */
 export function tooMuchLeft(verdict: Verdict, what: 'FILES' | 'BYTES', offered: number, limits: Limits): Verdict {
   if (verdict.outcome !== 'SUCCEEDED') return verdict;
   const most = what === 'FILES' ? `${limits.outputFiles} files` : inUnits(limits.outputBytes);
@@ -115,7 +115,7 @@ function outputDetail(limits: Limits): string {
   );
 }
 
-/** 128 + n is how bubblewrap and shells tell that signal n ended a process. */
+/** Bubblewrap and shells report the end by signal n as 128 + n. */
 function causeOfExit(code: number | null, signal: string | null): Cause {
   const type = 'ProgramEnded';
   if (code === 0) {

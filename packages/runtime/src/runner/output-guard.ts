@@ -11,7 +11,7 @@ const ASK_MS = 50;
 /** When the disk loses so much between two questions, somebody may be filling it. */
 const FALLING_BYTES = 8 * 1024 * 1024;
 const FALLING_FILES = 1_000;
-/** Of the limits that hold for what is offered in the end: scratch files are welcome, a full disk is not. */
+/** Factor over the limits of the output while a program runs: scratch files are welcome, a full disk is not. */
 const TOLERANCE = 2;
 const MOST_ENTRIES_MORE = 30_000;
 /** Programs hand descriptors to each other for a moment. What is still unseen after so many looks is kept so. */
@@ -31,13 +31,13 @@ export interface Writer {
   limits: Pick<Limits, 'outputBytes' | 'outputFiles' | 'fileBytes'>;
   /** Its processes on this machine. */
   processes(): readonly number[];
-  /** What it has written elsewhere on a disk; see {@link Run.layer}. */
+  /** Measures what it has written elsewhere on a disk; see {@link Run.layer}. */
   layer?(bounds: Bounds): Promise<Layer>;
   /** Called once. */
   exceeded(why: Excess): void;
 }
 
-/** What a program has changed of its image. */
+/** The changes of a program to its image. */
 export interface Layer {
   bytes: number;
   entries: number;
@@ -50,7 +50,7 @@ export const NO_LAYER: Layer = { bytes: 0, entries: 0, device: null };
 interface Guard {
   look(): Promise<void>;
   end(why: Excess): void;
-  /** What it was last seen to hold, and what it may hold where nobody sees it. */
+  /** Bytes that it held at the last look, and bytes that it may hold where nobody sees them. */
   bytes: number;
   unseenBytes: number;
 }

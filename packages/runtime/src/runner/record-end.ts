@@ -3,15 +3,15 @@ import { errorCode, messageOf } from '../errors.ts';
 import type { ExecutionEnd } from '../types.ts';
 
 const AGAIN_MS = 1_000;
-/** So long, in milliseconds, a disk is given to take an end. Then the end is told without its record. */
+/** Time in milliseconds for a disk to take an end. Beyond it the end is reported without a record. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Records an end before it is told. A disk that is full or away is asked again for a while. Everything else is wrong with the
+ * Records an end before it is reported. A disk that is full or away is asked again for a while. Everything else is wrong with the
  * end itself and would be tomorrow as well: then an end without it is recorded. Never rejects.
- * An end that is told without a record is collected like any other; should the runner die before, it is told as LOST.
- * @param complete the end with all that is told beside it.
- * @param freed somebody needs the place: nothing is tried again.
+ * An end that is reported without a record is collected like any other. If the runner dies before, it is reported as LOST.
+ * @param complete returns the end with all that belongs to its record.
+ * @param freed aborted when the slot is needed: nothing is tried again.
  */
 export async function recordEnd(
   records: { recordEnd(end: ExecutionEnd): Promise<void> },
@@ -41,7 +41,7 @@ export async function recordEnd(
   }
 }
 
-/** What can be recorded and told whatever the execution has left: nothing of that is in it. */
+/** Returns an end without anything that the execution has left, which can always be recorded. */
 function plainEnd(ended: ExecutionEnd): ExecutionEnd {
   const { executionId, outcome, startedAt, endedAt, logBytes, cpuMs, peakMemoryBytes } = ended;
   return {

@@ -58,7 +58,7 @@ export class Records {
     await sync(this.#descriptor);
   }
 
-  /** Writes the end so that it survives a crash of the machine; only then may it be told. */
+  /** Writes the end so that it survives a crash of the machine; only then may it be reported. */
   async recordEnd(end: ExecutionEnd): Promise<void> {
     const folder = this.folder(end.executionId);
     const draft = join(folder, 'end.json.tmp');
@@ -87,7 +87,7 @@ export class Records {
     return known;
   }
 
-  /** Null also when it cannot be read: what is wrong with one record must not keep all others from being told. */
+  /** Null also when it cannot be read: a fault of one record must not keep all others from being reported. */
   end(executionId: string): ExecutionEnd | null {
     try {
       return JSON.parse(readFileSync(join(this.folder(executionId), 'end.json'), 'utf8')) as ExecutionEnd;
@@ -101,7 +101,7 @@ export class Records {
     return readdirSync(this.#dir).filter((name) => ID.test(name));
   }
 
-  /** What the platform wants to be told with the end: it survives a restart of the runner. */
+  /** Keeps the platform's note on the disk until the end is reported, also over a restart of the runner. */
   keepNote(executionId: string, note: string): void {
     writeFileSync(join(this.folder(executionId), 'note'), note, { mode: 0o600 });
   }

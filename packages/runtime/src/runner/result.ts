@@ -5,7 +5,7 @@ import type { Cause, ResultFile } from '../types.ts';
 import { CAUSE_BYTES, parseCause } from './cause.ts';
 import { JsonFiles } from './json-files.ts';
 
-/** What the Python side wrote to its result file. */
+/** The content of the file that the Python side writes its result to. */
 export type Written =
   | { kind: 'NOTHING' }
   | { kind: 'RESULT'; result: ResultFile }
@@ -16,7 +16,7 @@ export type Written =
 export const RESULT_DEPTH = 1_000;
 /** Smaller results are judged here (2 ms at most); larger ones in a thread of their own, so that others are not held up. */
 const INLINE_BYTES = 256 * 1024;
-/** A shorter one is told and recorded with the end, in one write of the disk instead of two. */
+/** A shorter result is recorded within the end, with one write to the disk instead of two. */
 const TOLD_BYTES = 64 * 1024;
 /** Members of a result in whose place the platform puts its own. */
 const RESERVED = ['_links', '_embedded'];

@@ -6,7 +6,7 @@ import type { LineSink } from './log-file.ts';
 import { keepWritten, type Written } from './result.ts';
 import type { Handover, ServiceSandbox } from './service-sandbox.ts';
 
-/** A sandbox that cannot be made ends within some milliseconds; what ends later is told as NOT_STARTED. */
+/** A sandbox that cannot be made ends within some milliseconds; one that ends later is reported as NOT_STARTED. */
 const REFUSAL_MS = 250;
 
 /** A run of a service in a sandbox of this machine, which ends with the runner. */

@@ -6,17 +6,17 @@ import { PROTOCOL, type Message, type Method, type Methods, type Request } from 
 import type { LogLine } from '../types.ts';
 import { rmSync } from 'node:fs';
 
-/** What waits for a platform that does not read, before it is told no more of logs. */
+/** Bytes that may wait for a platform that does not read. Beyond them it is sent no more events of logs. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
 /** A platform that is connected. */
 export interface Client {
-  tell(message: Message): void;
+  send(message: Message): void;
   /** Sandboxed commands of this client by the number of their request: they end with the connection. */
   readonly commands: Map<number, AbortController>;
 }
 
-/** What answers a request; `onLine` and `abort` are for commands. */
+/** The functions that answer requests. `onLine` and `abort` are for commands. */
 export type Handlers = {
   [M in Method]: (params: Methods[M]['params'], call: Call) => Promise<Methods[M]['result']> | Methods[M]['result'];
 };
@@ -30,7 +30,7 @@ export interface Call {
 
 export interface SocketServer {
   readonly clients: ReadonlySet<Client>;
-  tellAll(message: Message): void;
+  sendAll(message: Message): void;
   close(): void;
 }
 
@@ -47,7 +47,7 @@ export async function listen(
     sockets.add(socket);
     const client = connect(socket, handlers);
     clients.add(client);
-    client.tell({ event: 'welcome', protocol: PROTOCOL, version, runnerPid: process.pid });
+    client.send({ event: 'welcome', protocol: PROTOCOL, version, runnerPid: process.pid });
     onClientsChanged();
     socket.once('close', () => {
       sockets.delete(socket);
@@ -59,8 +59,8 @@ export async function listen(
   await bind(server, paths);
   return {
     clients,
-    tellAll(message) {
-      for (const client of clients) client.tell(message);
+    sendAll(message) {
+      for (const client of clients) client.send(message);
     },
     close() {
       server.close();
@@ -87,7 +87,7 @@ async function bind(server: Server, paths: RunnerPaths): Promise<void> {
 function connect(socket: Socket, handlers: Handlers): Client {
   const client: Client = {
     commands: new Map(),
-    tell(message) {
+    send(message) {
       // Hints only: each platform looks again by itself, so one that stands still need not get them all later.
       if (message.event === 'log' && socket.writableLength > MOST_UNREAD_BYTES) return;
       if (socket.writable) socket.write(encodeFrame(message));
@@ -107,14 +107,14 @@ async function answer(client: Client, { header, body }: Frame, handlers: Handler
   const request = header as Request;
   const { id } = request;
   const onLine = (line: LogLine): void => {
-    client.tell({ event: 'line', id, line });
+    client.send({ event: 'line', id, line });
   };
   try {
     const value = await dispatch(request, { body, client, id, onLine }, handlers);
-    client.tell({ event: 'answer', id, value });
+    client.send({ event: 'answer', id, value });
   } catch (error) {
     const name = error instanceof Error ? error.name : 'Error';
-    client.tell({ event: 'failed', id, error: { name, message: messageOf(error) } });
+    client.send({ event: 'failed', id, error: { name, message: messageOf(error) } });
   }
 }
 

@@ -10,11 +10,11 @@ import { giveTo } from './give-to.ts';
 import type { RunnerContext } from './context.ts';
 import { OutputLines } from './log-file.ts';
 
-/** What a sandbox of a service is made for; a warm one serves any execution with the same. */
+/** All that a sandbox of a service is made for. A warm one serves any execution with the same values. */
 export interface ServiceSpec {
   code: Code;
   environment: Readonly<Record<string, string>>;
-  /** What it may call, as `host:port`. */
+  /** Hosts that it may call, as `host:port`. */
   hosts: readonly string[];
   limits: Limits;
 }
@@ -78,7 +78,7 @@ export class ServiceSandbox {
     return `${this.#folder}/output`;
   }
 
-  /** Makes its folder the folder of an execution, which must not be there. Only before it has begun. */
+  /** Turns its work folder into the folder of an execution, which must not exist. Only before it has begun. */
   settleIn(folder: string): void {
     renameSync(this.#folder, folder);
     this.#folder = folder;
@@ -192,9 +192,9 @@ function start(
   mkdirSync(output, { mode: 0o700 });
   if (uid !== null) chownSync(output, uid, uid);
   const written = openSync(`${folder}/written`, 'a', 0o600);
-  const tellsUsage = context.cgroups === null;
+  const reportsUsage = context.cgroups === null;
   const before = [
-    ...(tellsUsage ? ['--usage', String(FD.USAGE)] : []),
+    ...(reportsUsage ? ['--usage', String(FD.USAGE)] : []),
     ...(imports === null ? [] : ['--ready', String(FD.READY)]),
     ...(imports !== null && imports.length > 0 ? ['--import', imports.join(',')] : []),
   ];
@@ -207,8 +207,8 @@ function start(
       fileBytes: limits.fileBytes,
       rlimits: context.cgroups === null && 'memoryBytes' in limits ? limits : null,
       resultFd: written,
-      tellsUsage,
-      tellsReady: imports !== null,
+      reportsUsage,
+      reportsReady: imports !== null,
     });
   } finally {
     closeSync(written);

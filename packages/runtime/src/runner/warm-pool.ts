@@ -8,7 +8,7 @@ import { ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
 /** Until it is known what a worker of some code needs: Python with a small library. */
 const FIRST_GUESS_BYTES = 24 * 1024 * 1024;
 const LOOK_MS = 2_000;
-/** What takes longer to import is imported by each execution itself, within its own run time. */
+/** Longest time for the imports of a worker. Beyond it, each execution imports by itself, within its own run time. */
 const WARM_UP_MS = 30_000;
 /** Code whose workers end before they get a job (an import that crashes) is started cold for a while. */
 const GIVE_UP_AFTER = 3;
@@ -38,9 +38,9 @@ export class WarmPool {
   /** Longest idle first. */
   readonly #idle = new Set<Idle>();
   readonly #taken = new Set<ServiceSandbox>();
-  /** What a worker of this code was seen to hold. */
+  /** Memory that a worker of this code was seen to hold. */
   readonly #seenBytes = new Map<string, number>();
-  /** What they import before their job comes. */
+  /** Modules that workers import before their job comes. */
   readonly #imports = new Map<string, readonly string[]>();
   readonly #failures = new Map<string, { count: number; last: number }>();
   readonly #look: NodeJS.Timeout;

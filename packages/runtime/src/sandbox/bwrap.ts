@@ -15,7 +15,7 @@ export interface Mount {
   overlay?: 'KEPT' | 'ONCE';
 }
 
-/** What differs from one sandbox to the next. */
+/** The options that differ from one sandbox to the next. */
 export interface Layout {
   mounts: readonly Mount[];
   tmpBytes: number;
@@ -44,7 +44,7 @@ export function fixedOptions(network: Layout['network']): string[] {
 }
 
 /**
- * What one sandbox shows, for `--args FD`: on the command line it could be read by everyone, also inside, and the values of
+ * Options of one sandbox, for `--args FD`: on the command line everyone could read them, also inside, and the values of
  * variables with it. Each option ends with a zero byte.
  *
  * Only `/tmp` and the writable mounts can be written. `/dev/shm` is a link to `/tmp`, because semaphores of Python's

@@ -187,7 +187,7 @@ function killAll(folder: string): void {
   } catch (error) {
     // ENODEV: removed just now.
     if (!['ENOENT', 'EACCES', 'ENODEV'].includes(errorCode(error) ?? '')) throw error;
-    // Of another namespace of processes are those that are listed as 0.
+    // The kernel lists processes of another PID namespace as 0.
     for (const pid of withNested(folder).flatMap(processesOf)) if (pid > 0) killQuietly(pid);
     for (const one of withNested(folder)) writeIfThere(`${one}/freezer.state`, 'THAWED');
   }

@@ -89,7 +89,7 @@ function mappedWithoutName(pid: number): Map<number, string> {
   const found = new Map<number, string>();
   const maps = textOf(`/proc/${pid}/maps`);
   if (!maps.includes(' (deleted)\n')) return found;
-  // What begins so is memory only.
+  // Paths that begin like this are memory only.
   for (const [, range, inode] of maps.matchAll(
     /^(\S+) \S+ \S+ \S+ (\d+) +(?!\/memfd:|\/SYSV|\/dev\/).* \(deleted\)$/gm,
   ))

@@ -7,15 +7,15 @@ import { SandboxProcess } from './sandbox-process.ts';
 import type { SandboxRoot } from './root.ts';
 import type { View, Views } from './views.ts';
 
-/** What this runner starts its sandboxes with. */
+/** All that sandboxes of one runner share. */
 export interface SandboxContext {
   root: SandboxRoot;
-  /** Of the root, one for each living sandbox. */
+  /** Views of the root, one for each living sandbox. */
   views: Views;
   cgroups: CgroupTree | null;
 }
 
-/** What must be known when bubblewrap is started; the rest can come later. */
+/** Facts that bubblewrap needs at its start. The layout can come later. */
 export interface Start {
   /** Names the cgroup; unique among living sandboxes. */
   name: string;
@@ -32,10 +32,10 @@ export interface Start {
    * until it is certain that it dies with us.
    */
   resultFd: number | null;
-  /** The command tells on {@link FD.USAGE} what it took: where no cgroup measures it. */
-  tellsUsage: boolean;
-  /** The command tells on {@link FD.READY} that it waits for its input. */
-  tellsReady: boolean;
+  /** The command reports its usage on {@link FD.USAGE}, where no cgroup measures it. */
+  reportsUsage: boolean;
+  /** The command reports on {@link FD.READY} that it waits for its input. */
+  reportsReady: boolean;
 }
 
 /**
@@ -60,8 +60,10 @@ export function prepare(context: SandboxContext, start: Start): PreparedSandbox 
         seccomp,
         'pipe',
         'pipe',
-        ...(start.tellsUsage || start.tellsReady ? [start.tellsUsage ? ('pipe' as const) : ('ignore' as const)] : []),
-        ...(start.tellsReady ? (['pipe'] as const) : []),
+        ...(start.reportsUsage || start.reportsReady
+          ? [start.reportsUsage ? ('pipe' as const) : ('ignore' as const)]
+          : []),
+        ...(start.reportsReady ? (['pipe'] as const) : []),
       ],
     });
     let view: View | null = null;
@@ -89,8 +91,8 @@ function limitsOf({ fileBytes, rlimits }: Start): readonly string[] {
 }
 
 /** Processes are counted inside, where the count is the sandbox's own (Linux 5.14 and later). */
-function commandOf({ command, rlimits, resultFd, tellsUsage }: Start): readonly string[] {
+function commandOf({ command, rlimits, resultFd, reportsUsage }: Start): readonly string[] {
   const count =
-    rlimits === null ? [] : ['/usr/bin/prlimit', `--nproc=${rlimits.processes + (tellsUsage ? 1 : 0)}`, '--'];
+    rlimits === null ? [] : ['/usr/bin/prlimit', `--nproc=${rlimits.processes + (reportsUsage ? 1 : 0)}`, '--'];
   return [...(resultFd === null ? ['/bin/sh', '-c', WAIT, 'sh'] : []), ...count, ...command];
 }

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Of /proc: what tells what the whole machine does (interrupts, disks, locks, keys, pressure) or how it was started, and no
- * program needs. Values that sysinfo(2) tells anyway stay, because libraries read them: meminfo, stat, loadavg, uptime.
+ * Entries of /proc that reveal what the whole machine does (interrupts, disks, locks, keys, pressure) or how it was started, and no
+ * program needs. Values that sysinfo(2) shows anyway stay, because libraries read them: meminfo, stat, loadavg, uptime.
  */
 export const MASKED: readonly string[] = [
   'buddyinfo', 'cmdline', 'diskstats', 'interrupts', 'key-users', 'keys', 'locks', 'modules', 'partitions',
@@ -11,7 +11,7 @@ export const MASKED: readonly string[] = [
 ]; // prettier-ignore
 
 export interface Mask {
-  /** Of this machine, with nothing in it. */
+  /** An empty file or folder of this machine. */
   from: string;
   to: string;
 }
@@ -22,7 +22,7 @@ export function writeMasks(dir: string): void {
   writeFileSync(join(dir, 'nothing', 'file'), '');
 }
 
-/** What of /proc is hidden here: others can be mounted only over what this kernel has. */
+/** Returns the entries of /proc to hide: a mask can be mounted only over an entry that this kernel has. */
 export function masksOf(dir: string): Mask[] {
   return MASKED.filter((name) => existsSync(`/proc/${name}`) && isOpenToAll(`/proc/${name}`)).map((name) => {
     const kind = statSync(`/proc/${name}`).isDirectory() ? 'folder' : 'file';

@@ -4,7 +4,7 @@ import { messageOf } from '../errors.ts';
 import { PYTHON } from './root.ts';
 
 /**
- * Mounts as it is told, a line each: the verb, the lower folder and the mount point, with zero bytes between. It answers a
+ * Mounts on request, a line each: the verb, the lower folder and the mount point, with zero bytes between. It answers a
  * mount with an empty line or an error, and ends with its input. The runner waits for it, so it goes before others. The kernel gets descriptors instead of paths: overlays
  * take some characters of a path apart, and show it in mountinfo.
  */
@@ -68,7 +68,7 @@ export class OverlayMounter {
     if (this.#pipes === null) throw new Error('The process that mounts overlays has ended.');
     if (/[\0\n]/.test(lower)) throw new Error(`${JSON.stringify(lower)} cannot be the lower folder of an overlay.`);
     const at = `${this.#dir}/${++this.#made}`;
-    this.#tell('mount', lower, at);
+    this.#request('mount', lower, at);
     const problem = this.#answer();
     if (problem !== '') throw new Error(`${lower} cannot be shown by an overlay: ${problem}`);
     return at;
@@ -76,10 +76,10 @@ export class OverlayMounter {
 
   /** Does not wait for it. */
   unmount(at: string): void {
-    if (this.#pipes !== null) this.#tell('unmount', '', at);
+    if (this.#pipes !== null) this.#request('unmount', '', at);
   }
 
-  #tell(...words: string[]): void {
+  #request(...words: string[]): void {
     try {
       writeSync(this.#pipes?.requests ?? -1, `${words.join('\0')}\n`);
     } catch (error) {

@@ -11,7 +11,7 @@ import { COMMANDS } from './commands.ts';
 import { masksOf, writeMasks, type Mask } from './masks.ts';
 import { seccompFilter } from './seccomp.ts';
 
-/** What the inside of every sandbox is made of. */
+/** The folders that the inside of every sandbox is made of. */
 export interface SandboxRoot {
   /** Holds `etc`, `runner` and `seccomp.bpf`. */
   dir: string;
@@ -21,7 +21,7 @@ export interface SandboxRoot {
   shown: { from: string; to: string }[];
   /** Holds the devices. */
   devices: string;
-  /** What of /proc is hidden. */
+  /** Hidden entries of /proc. */
   masks: Mask[];
   /** Folders of Python's standard library, on this machine. */
   standard: string[];
@@ -56,7 +56,7 @@ interface Python {
 export const PYTHON = '/usr/bin/python3';
 
 /**
- * What sandboxes are made of: the current root of our own ({@link currentRoot}) or, where there is none, a part of this
+ * Returns the root of sandboxes: the current root of our own ({@link currentRoot}) or, where there is none, a part of this
  * machine's `/usr`: a copy of the interpreter and of a few commands, and three folders at their place. Built once per Python
  * and per version of our own Python side.
  * @param sweep removes older ones: only while no sandbox lives.

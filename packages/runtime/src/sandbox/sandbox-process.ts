@@ -24,10 +24,10 @@ export class SandboxProcess implements PreparedSandbox {
   readonly #optionsStream: Writable;
   readonly #usageStream: Readable | null;
   readonly #readyStream: Readable | null;
-  readonly #toldUsage: () => Usage | null;
-  /** What it had taken when it was killed. */
+  readonly #reportedUsage: () => Usage | null;
+  /** The usage at the moment of the kill. */
   #usageAtKill: Usage | null = null;
-  /** Of a command that waits for it. */
+  /** The pipe of a command that waits for permission to begin; null for all others. */
   readonly #gate: Writable | null;
   readonly #status: StatusReader;
   /** Whether it is in its cgroup. */
@@ -71,7 +71,7 @@ export class SandboxProcess implements PreparedSandbox {
     this.#usageStream = usage instanceof Readable ? usage : null;
     this.#readyStream = ready instanceof Readable ? ready : null;
     this.#readyStream?.on('error', this.#reportPipe);
-    this.#toldUsage = this.#usageStream ? readUsage(this.#usageStream) : () => null;
+    this.#reportedUsage = this.#usageStream ? readUsage(this.#usageStream) : () => null;
     this.#status = readStatus(status);
     this.#status.onFirstPid((pid) => {
       this.#reported(pid);
@@ -144,7 +144,7 @@ export class SandboxProcess implements PreparedSandbox {
     this.#killed = true;
     if (this.#over) return;
     if (this.#group === null && this.#begun) {
-      // Killed before it has told its first process, bubblewrap would leave that one behind, waiting for its parent without end.
+      // Killed before it has reported its first process, bubblewrap would leave that one behind, waiting for its parent without end.
       if (this.#status.firstPid === null) return;
       if (this.#usageStream) this.#usageAtKill ??= usageBelow(this.#status.firstPid);
       signalQuietly(this.#status.firstPid, 'SIGKILL');
@@ -205,7 +205,7 @@ export class SandboxProcess implements PreparedSandbox {
     await Promise.all([this.stdout, this.stderr, this.#statusStream, ...usageStream].map(read));
     const reported = this.#status.exitCode();
     const group = this.#group;
-    const usage = this.#toldUsage() ?? this.#usageAtKill;
+    const usage = this.#reportedUsage() ?? this.#usageAtKill;
     const exit: Exit = {
       code: signal === null ? (reported ?? code) : null,
       signal,
@@ -239,7 +239,7 @@ export class SandboxProcess implements PreparedSandbox {
     }
   }
 
-  /** A process that ends before reading everything is told by its exit, not by our failing write. */
+  /** A process that ends before reading everything is recognized by its exit, not by our failing write. */
   readonly #reportPipe = (error: Error): void => {
     if (errorCode(error) === 'EPIPE' || errorCode(error) === 'ECONNRESET') return;
     console.error(`sandbox ${this.#name}: ${error.message}`);

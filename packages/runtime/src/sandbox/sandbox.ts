@@ -34,7 +34,7 @@ export interface Sandbox {
   memoryBytes(): number | null;
   /** All that live; without cgroups those below bubblewrap. */
   processes(): number[];
-  /** Calls `then` once, when the command tells that it is ready. Only a hint: user code may tell it as well, or keep it back. */
+  /** Calls `then` once, when the command reports that it is ready. Only a hint: user code may report it as well, or keep it back. */
   onReady(then: () => void): void;
   /** Stops every process, until {@link thaw}. What cannot be stopped is killed. */
   freeze(): void;
@@ -45,8 +45,8 @@ export interface Sandbox {
   kill(): void;
 }
 
-/** A bubblewrap process that waits, in a cgroup of its own, to be told what to make. It holds 1 MB and costs no time. */
+/** A bubblewrap process that waits, in a cgroup of its own, for its layout. It holds 1 MB and costs no time. */
 export interface PreparedSandbox extends Sandbox {
-  /** Sets the limits and makes the sandbox. @throws when the layout cannot be told. */
+  /** Sets the limits and makes the sandbox. @throws when the layout cannot be passed on. */
   begin(layout: Layout, limits: CgroupLimits): void;
 }

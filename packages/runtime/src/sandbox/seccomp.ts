@@ -93,7 +93,7 @@ const AF_INET = 2;
 const AF_INET6 = 10;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
-/** What tells of accesses to files that others use as well; so does inotify, which is absent. */
+/** Calls that report accesses to files that others use as well. So does inotify, which is absent. */
 const F_SETLEASE = 1024;
 const F_NOTIFY = 1026;
 /** PER_LINUX, and the question for the current value; not ADDR_NO_RANDOMIZE. */

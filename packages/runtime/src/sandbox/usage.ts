@@ -1,19 +1,19 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
-/** What processes took, as the kernel accounts for them one by one. */
+/** Usage of processes, as the kernel accounts for them one by one. */
 export interface Usage {
   readonly cpuMs: number;
-  /** Of the largest of them. */
+  /** Peak of the largest process. */
   readonly peakMemoryBytes: number;
 }
 
 /** A line has at most 40 bytes. */
 const TOLD_BYTES = 256;
-/** Linux tells user space 100 ticks a second, whatever its own clock. */
+/** Linux counts 100 ticks a second for user space, whatever its own clock. */
 const TICK_MS = 10;
 
-/** Reads what the parent of a program tells when that has ended. Returns what is known by now. */
+/** Reads the report of a program's parent at the program's end. Returns what is known by now. */
 export function readUsage(stream: Readable): () => Usage | null {
   let text = '';
   stream.on('data', (chunk: Buffer) => {
@@ -28,7 +28,7 @@ export function readUsage(stream: Readable): () => Usage | null {
   };
 }
 
-/** What the processes below one have taken until now: asked before they are killed, when nobody will tell any more. */
+/** Reads the usage of all processes below one until now. Call it before they are killed: afterwards nothing reports it. */
 export function usageBelow(pid: number): Usage {
   let ticks = 0;
   let peakMemoryBytes = 0;

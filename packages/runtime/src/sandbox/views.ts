@@ -102,7 +102,7 @@ export class Views {
     }
   }
 
-  /** What lies below an overlay takes space until it is unmounted, also when it was deleted. */
+  /** Files below an overlay take space until it is unmounted, also when they were deleted. */
   #unmountUnused(): void {
     const oldest = performance.now() - LONGEST_FREE_MS;
     const isUsed = ({ key, lower, since }: Overlay): boolean => {
