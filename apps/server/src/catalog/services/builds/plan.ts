@@ -2,9 +2,9 @@ import type { Needs, Room } from '../../../foundation/workers/index.ts';
 
 /** Slots of each worker that are reserved for builds: `capacityOf` keeps their memory back from executions. */
 export const RESERVED_SLOTS = 2;
-/** What a build is promised beyond these. Its sandboxes are limited to it. */
+/** Resources that a build is promised beyond the reserved slots. Its sandboxes are limited to them. */
 export const BUILD_NEEDS: Needs = { cpus: 1, memoryBytes: 2 ** 30, gpus: 0, gpuType: null };
-/** Given to a build on a reserved slot. */
+/** Resources counted for a build on a reserved slot. */
 const RESERVED: Needs = { ...BUILD_NEEDS, cpus: 0, memoryBytes: 0 };
 
 export interface WaitingBuild {
@@ -30,7 +30,7 @@ export interface BuildSituation {
   readonly waiting: readonly WaitingBuild[];
   /** On all workers. */
   readonly running: readonly RunningBuild[];
-  /** What builds may take of the machine beyond the reserved slots; empty while executions have waited for long. */
+  /** Resources that builds may take beyond the reserved slots; none while executions have waited for long. */
   readonly room: Room;
 }
 

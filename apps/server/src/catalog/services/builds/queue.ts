@@ -58,7 +58,7 @@ export async function waitingBuilds(queries: Queries, runtimes: readonly Service
   }));
 }
 
-/** What is being built on all workers. */
+/** Reads the builds that run on all workers. */
 export async function runningBuilds(queries: Queries): Promise<RunningBuild[]> {
   const rows = await openBuilds(queries)
     .where(isRunning)
@@ -72,7 +72,7 @@ export async function runningBuilds(queries: Queries): Promise<RunningBuild[]> {
   }));
 }
 
-/** These owners have had their turn. */
+/** Records that these owners have had their turn. */
 export async function hadBuildTurn(transaction: Queries, ownerIds: readonly string[], now: number): Promise<void> {
   const values = [...new Set(ownerIds)].map((owner_id) => ({ owner_id, turn_at: now }));
   await transaction

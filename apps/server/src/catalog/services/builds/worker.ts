@@ -15,11 +15,11 @@ import { buildPending, CHANGED, PENDING } from './changes.ts';
 import { BuildClaims } from './claim.ts';
 import { BuildLogWriter, entry, logFile, tail } from './log.ts';
 
-/** A lost notification is made up for by looking again. */
+/** Milliseconds between two looks at the queue, which make up for lost notifications. */
 const POLL_MS = 1_000;
 const SWEEP_MS = 10 * 60_000;
 
-/** What a lost worker was building is built by another. */
+/** Milliseconds between two looks for builds of lost workers, which are then built by another one. */
 export async function releaseLostBuilds(platform: Platform, workerId: string): Promise<void> {
   const ids = await buildsOfWorker(platform.database.read, workerId);
   if (ids.size > 0) await release(platform, workerId, [...ids]);
@@ -36,7 +36,7 @@ async function release(platform: Platform, workerId: string, ids: readonly strin
   if (released.length > 0) buildPending(database);
 }
 
-/** What a worker builds with, and whether it can at the moment. */
+/** The builder of one runtime, and whether it can build at the moment. */
 export interface RuntimeBuilder {
   readonly runtime: ServiceRuntime;
   readonly builder: Builder;
@@ -80,7 +80,7 @@ export class BuildWorker {
     mkdirSync(path.join(platform.configuration.dataDir, 'builds'), { recursive: true, mode: 0o700 });
   }
 
-  /** Builds that an earlier process of this worker was doing wait again, in their old place. */
+  /** Returns the builds of an earlier process of this worker to the queue, in their old position. */
   async start(): Promise<void> {
     await releaseLostBuilds(this.#platform, this.#workerId);
     this.#copier.start();
@@ -180,7 +180,7 @@ export class BuildWorker {
       const { stream } = await blobs.get(version.source_blob);
       const outcome = await builder
         .build(stream, version.source_digest, (entry) => writer.add(entry), signal, requestOf(version.configuration))
-        // What is built already is not read: the connection that it would come over must not stay open.
+        // The source of a finished build is not read: its connection must not stay open.
         .finally(() => stream.destroy());
       if (signal.aborted) return;
       await this.#end(id, version.id, outcome.ok ? outcome.built : null, outcome.ok ? null : outcome.problem);
@@ -193,7 +193,7 @@ export class BuildWorker {
     }
   }
 
-  /** Its version has another source by now, or is gone. */
+  /** Ends a build whose version has another source by now, or is gone. */
   async #drop(id: string): Promise<void> {
     await this.#platform.database.write((transaction) =>
       transaction.deleteFrom('builds').where('id', '=', id).execute(),
@@ -217,7 +217,7 @@ export class BuildWorker {
         .where('id', '=', id)
         .where('worker_id', '=', this.#workerId)
         .executeTakeFirst();
-      // Given up as lost meanwhile: another worker does it.
+      // It was given up as lost meanwhile, and another worker builds it.
       if (numUpdatedRows !== 1n) return;
       if (log.log_blob !== null) await claimBlob(transaction, log.log_blob);
       await removeCopies(transaction, id);
@@ -247,7 +247,7 @@ function diskFull(missing: number): BuildProblem {
   return { code: 'disk-full', title: 'The disk is nearly full', detail };
 }
 
-/** What a configuration says of the build of its source. */
+/** Returns the part of a configuration that concerns the build. */
 function requestOf(configuration: string): BuildRequest {
   const { python = null, sourcePackages = false } = JSON.parse(configuration) as RuntimeConfiguration;
   return { python, sourcePackages };

@@ -7,11 +7,11 @@ import { requireWorkerId } from '../../../foundation/workers/index.ts';
 export const LAYERS_WANTED = 'layers-wanted';
 
 const LOOK_MS = 60_000;
-/** A build that has just taken a layer is given so long until its version is known to need it. */
+/** Milliseconds that a layer stays after a build has taken it: until then its version may not be known to need it. */
 const TAKEN_MS = 15 * 60_000;
 
 /**
- * Keeps the layers of one worker: tells the database which there are, does what administrators want of them, and removes
+ * Manages the layers of one worker: records them in the database, does what administrators ask for, and removes
  * those that no version needs once all together take more than `KETHUB_LAYERS_MB`, the longest unused first.
  */
 export class LayerKeeper {
@@ -63,7 +63,7 @@ export class LayerKeeper {
     }
   }
 
-  /** One look: also for tests. */
+  /** Runs one round; public for tests. */
   async look(): Promise<void> {
     for (const { layer, wanted } of await this.#wanted()) await this.#do(layer, wanted);
     const layers = await this.#store.list();
@@ -173,7 +173,7 @@ export class LayerKeeper {
       );
   }
 
-  /** Epoch milliseconds: what was taken out of use before is in no sandbox any more. */
+  /** Returns a moment in epoch milliseconds: no sandbox has a layer any more that was purged before it. */
   async #oldestUse(): Promise<number> {
     const { oldest } = await this.#platform.database.read
       .selectFrom('executions')
@@ -181,7 +181,7 @@ export class LayerKeeper {
       .where('worker_id', '=', this.#workerId)
       .where('status', '=', 'RUNNING')
       .executeTakeFirstOrThrow();
-    // A build inspects with it for a minute, and what was cancelled may have processes left.
+    // A build inspects with a layer for a minute, and cancelled executions may have processes left.
     return Math.min(oldest ?? Number.POSITIVE_INFINITY, this.#platform.now() - TAKEN_MS);
   }
 }
