@@ -53,7 +53,7 @@ function collect(word: string, addresses: Set<string>, secrets: Set<string>): vo
   try {
     url = new URL(word);
   } catch {
-    // None of it is shown: it may be anything.
+    // It is no address, so none of its parts is shown.
     for (const part of word.split(/[/@:?&=]+/).slice(1)) secrets.add(part);
     return;
   }

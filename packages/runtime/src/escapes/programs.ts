@@ -16,7 +16,7 @@ export function filesOfAll(): Record<string, string> {
   return { 'src/__init__.py': '', ...Object.fromEntries(texts) };
 }
 
-/** Variables of the loader and of Python that could run other code. */
+/** Files that variables of the loader and of Python could lead to. */
 export const EVIL: Readonly<Record<string, string>> = {
   'src/evil.so': 'no library',
   'evil/sitecustomize.py': 'import sys\nsys.modules["escaped_startup"] = sys\nopen("/tmp/escaped", "w").close()\n',

@@ -20,7 +20,7 @@ export interface EscapeDriver {
   builder(environment: NodeJS.ProcessEnv): EscapeBuilder;
   /** The files of a harmless upload. */
   readonly honest: readonly HostileEntry[];
-  /** The form of an upload to this driver. */
+  /** The hostile uploads for this driver. */
   readonly builds: readonly HostileBuild[];
   /** The id of an image, as its engine tells it to whoever may ask it. */
   imageId?(image: string): Promise<string>;

@@ -11,7 +11,7 @@ import type { Traps } from './traps.ts';
 import type { EscapeDriver } from './types.ts';
 import { uploaded } from './upload.ts';
 
-/** Samples of a waiting worker. When all are the same, nothing of it runs. */
+/** Samples of a waiting worker that must all be the same: then nothing of it runs. */
 const LOOKS = 20;
 const MOST_LOOKS = 1_000;
 const LOOK_MS = 15;

@@ -4,7 +4,7 @@ export interface Member {
   /** Its value. */
   from: number;
   to: number;
-  /** Byte ranges to leave out, so that the rest is an object without these members. */
+  /** The byte range to leave out, so that the rest is an object without this member. */
   without: readonly [from: number, to: number];
 }
 

@@ -18,7 +18,7 @@ const PACKAGES = [
 /** Changes when the same packages should give another root. */
 const FORM = '3';
 const LONGEST_MS = 20 * 60_000;
-/** The parts of the installed packages that a root needs. Programs are named one by one, see {@link COMMANDS}. */
+/** Folders of `/usr/share` that a root needs. Programs are named one by one, see {@link COMMANDS}. */
 const KEPT_SHARE = ['zoneinfo', 'python-wheels'];
 
 /** Why a machine cannot make a root of its own, and what can be done. */

@@ -83,7 +83,7 @@ function missingPart(): { reason: string; remedy: string } | null {
   return null;
 }
 
-/** Reasons why no sandbox can be made on a machine that has all the parts, most likely first. */
+/** Finds a remedy for a machine that has all the parts but cannot make a sandbox; the most likely cause first. */
 function remedyFor(): string {
   if (setting('kernel.unprivileged_userns_clone') === '0') return 'sysctl kernel.unprivileged_userns_clone=1';
   if (setting('user.max_user_namespaces') === '0') return 'sysctl user.max_user_namespaces=15000';

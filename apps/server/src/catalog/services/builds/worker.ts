@@ -19,7 +19,7 @@ import { BuildLogWriter, entry, logFile, tail } from './log.ts';
 const POLL_MS = 1_000;
 const SWEEP_MS = 10 * 60_000;
 
-/** Milliseconds between two looks for builds of lost workers, which are then built by another one. */
+/** Returns the builds of a lost worker to the queue, so that another worker does them. */
 export async function releaseLostBuilds(platform: Platform, workerId: string): Promise<void> {
   const ids = await buildsOfWorker(platform.database.read, workerId);
   if (ids.size > 0) await release(platform, workerId, [...ids]);
