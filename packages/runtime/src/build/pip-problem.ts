@@ -32,13 +32,13 @@ export function pipProblem(
   if (missing !== null) {
     const versions = (missing['versions'] ?? '').split(', ').filter((version) => version !== '' && version !== 'none');
     const [demand = '', source] = (missing['demand'] ?? '').split(' (from ');
-    const place = placeOf(demand, source, requirements);
+    const where = lineOf(demand, source, requirements);
     if (versions.length === 0 && findings !== null && findings.refused !== null) return refused(findings.refused);
     if (versions.length === 0 && output.some((line) => line.includes('after connection broken by')))
       return unreachable(output);
     return new BuildError(
       'package-not-found',
-      `${place}${notFound(demand, versions, python, findings ?? NO_FINDINGS, sourcePackages)}${forOtherPythons(output)}`,
+      `${where}${notFound(demand, versions, python, findings ?? NO_FINDINGS, sourcePackages)}${forOtherPythons(output)}`,
     );
   }
   const changed = firstMatch(output, /^\s{4}(?<demand>[A-Za-z0-9][^ ]*)(?: \(from [^)]*\))? from /);
@@ -131,7 +131,7 @@ function forOtherPythons(output: readonly string[]): string {
 }
 
 /** `requirements.txt, line 3: ` for what the file demands itself, otherwise who demands it. */
-function placeOf(demand: string, source: string | undefined, requirements: readonly Requirement[]): string {
+function lineOf(demand: string, source: string | undefined, requirements: readonly Requirement[]): string {
   const own = requirements.find((one) => one.name === nameOf(demand));
   if (own?.line === 0) return `src imports ${own.name}: `;
   if (own !== undefined) return `requirements.txt, line ${own.line}: `;
@@ -150,9 +150,9 @@ function conflict(output: readonly string[], requirements: readonly Requirement[
     causes.some((cause) => nameOf(cause.replace(/^The user requested /, '')) === one.name),
   );
   const lines = involved.map((one) => one.line).toSorted((a, b) => a - b);
-  const place = lines.length === 0 ? 'requirements.txt: ' : `requirements.txt, line ${lines.join(' and ')}: `;
+  const where = lines.length === 0 ? 'requirements.txt: ' : `requirements.txt, line ${lines.join(' and ')}: `;
   const said = start < 0 ? 'these packages do not fit together' : causes.join('; ');
-  return `${place}${shorten(said, 600)}. Loosen the versions, or leave out those that need not be fixed.`;
+  return `${where}${shorten(said, 600)}. Loosen the versions, or leave out those that need not be fixed.`;
 }
 
 function unreachable(output: readonly string[]): BuildError {

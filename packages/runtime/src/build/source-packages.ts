@@ -96,7 +96,7 @@ async function fetchTools(context: PipContext, { requires }: Source, number: str
   const wanted = requires ?? USUAL_REQUIRES;
   const usesSetuptools = wanted.some((one) => /^setuptools\b/i.test(one));
   const lines = usesSetuptools && !wanted.some((one) => /^wheel\b/i.test(one)) ? [...wanted, 'wheel'] : wanted;
-  const place = `/build/sources/${number}`;
+  const path = `/build/sources/${number}`;
   let text: string;
   try {
     text = readRequirements(lines.join('\n'))
@@ -111,8 +111,8 @@ async function fetchTools(context: PipContext, { requires }: Source, number: str
   }
   if (text === '') return;
   await writeFile(join(context.draft, 'sources', number, 'tools.txt'), text, { mode: 0o644 });
-  const options = ['--only-binary', ':all:', '--progress-bar', 'off', ...ALWAYS, '--dest', `${place}/tools`];
-  const command = ['download', ...options, '--requirement', `${place}/tools.txt`];
+  const options = ['--only-binary', ':all:', '--progress-bar', 'off', ...ALWAYS, '--dest', `${path}/tools`];
+  const command = ['download', ...options, '--requirement', `${path}/tools.txt`];
   const { output, exitCode } = await runPip(context, command, () => undefined);
   if (exitCode !== 0)
     throw new BuildError(

@@ -88,9 +88,9 @@ export class Containers {
     // Each attempt has a name of its own: the rest of a refused one is removed while the next one runs.
     const attempt = `${executionId}.${randomBytes(4).toString('hex')}`;
     const name = `${this.#installation.repository}-${attempt}`;
-    const place = makeFolders(folder);
+    const folders = makeFolders(folder);
     const pools = job.dataPools.filter(({ writable }) => writable);
-    for (const { path } of pools) if (place.uid !== null) giveTo(place.uid, path);
+    for (const { path } of pools) if (folders.uid !== null) giveTo(folders.uid, path);
     const around = this.#cgroups.pathFor(attempt);
     const keep = (started: boolean): void => {
       const begun = { socketPath, container: name, limits, startedAt: Date.now() };
@@ -104,7 +104,7 @@ export class Containers {
       environment: { ...(hosts.length > 0 && PROXY_ENVIRONMENT), ...job.environment },
       dataPools: job.dataPools,
       limits,
-      folders: { input: join(folder, 'input'), output: place.output, helper: BUSYBOX },
+      folders: { input: join(folder, 'input'), output: folders.output, helper: BUSYBOX },
       // A version that declares hosts reaches these, and nothing else.
       network: hosts.length > 0 ? 'none' : network,
       cgroup: makesCgroups ? around : null,
@@ -131,7 +131,7 @@ export class Containers {
     return this.#runOf(
       new Container(engine, name),
       { cgroup: around, hosts },
-      { folder, ...place, pools },
+      { folder, ...folders, pools },
       preparation,
     );
   }
@@ -141,9 +141,9 @@ export class Containers {
     const kept = readKept(folder);
     if (kept === null) return null;
     const { socketPath, limits, startedAt, cgroup = null, hosts = [], pools = [], started } = kept;
-    const place = { folder, output: join(folder, 'output'), uid: ownerOfOutput(), pools };
+    const folders = { folder, output: join(folder, 'output'), uid: ownerOfOutput(), pools };
     const container = new Container(new Engine(socketPath), kept.container);
-    return { run: this.#runOf(container, { cgroup, hosts }, place, null, started), limits, startedAt };
+    return { run: this.#runOf(container, { cgroup, hosts }, folders, null, started), limits, startedAt };
   }
 
   /** Removes what is around containers, but those that go on. */
@@ -154,7 +154,7 @@ export class Containers {
   #runOf(
     container: Container,
     { cgroup, hosts }: { cgroup: string | null; hosts: readonly string[] },
-    place: RunFolders,
+    folders: RunFolders,
     preparation: Preparation | null,
     started = false,
   ): ContainerRun {
@@ -163,7 +163,7 @@ export class Containers {
       this.#sweepAgain();
     };
     const around = { meter: meterOf(container, cgroup), openProxy: hosts.length > 0 ? openProxy : null, stayed };
-    return new ContainerRun(container, around, place, preparation, started);
+    return new ContainerRun(container, around, folders, preparation, started);
   }
 
   async #factsOf(engine: Engine): Promise<EngineFacts> {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { AddressRules } from './address-rules.ts';
 import { NameFailure, type Names } from './names.ts';
-import { Refused, connectTo, type Place } from './reach.ts';
+import { Refused, connectTo, type Destination } from './reach.ts';
 
 /** The hosts that one sandbox may reach, and the callback for refused connections. */
 export interface Grant {
@@ -109,7 +109,7 @@ function answerTo(grant: Grant, target: string, error: unknown): { status: strin
   return { status: '502 Bad Gateway', text: `Kethub: ${shown} cannot be reached${why}.\n` };
 }
 
-function parse(target: string): Place {
+function parse(target: string): Destination {
   const found = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+):(\d{1,5})$/.exec(target);
   if (found === null) throw new Refused('CONNECT needs host:port');
   return { host: hostOf(found[1] ?? ''), port: Number(found[2]) };
@@ -121,15 +121,15 @@ function hostOf(name: string): string {
 }
 
 /** @throws Refused when it may not be reached; Full when no slot is free; any other error when it cannot be reached. */
-async function open(grant: Grant, place: Place, gone: AbortSignal): Promise<Socket> {
-  const { host, port } = place;
+async function open(grant: Grant, destination: Destination, gone: AbortSignal): Promise<Socket> {
+  const { host, port } = destination;
   if (!grant.hosts.has(`${host}:${port}`)) {
     throw new Refused(`this version has not declared ${host}:${port} among the hosts that it calls`);
   }
   const release = grant.slot();
   if (release === null) throw new Full(`more connections at once than this execution may have now`);
   try {
-    const socket = await connectTo(place, grant, gone);
+    const socket = await connectTo(destination, grant, gone);
     socket.once('close', release);
     if (socket.destroyed) release();
     return socket;

@@ -2,7 +2,7 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import type { AddressRules } from './address-rules.ts';
 import type { Names } from './names.ts';
 
-export interface Place {
+export interface Destination {
   readonly host: string;
   readonly port: number;
 }
@@ -20,7 +20,7 @@ const ATTEMPT_MS = 2_500;
  * gains nothing. Ends when `gone` is aborted. @throws Refused when no address is allowed.
  */
 export async function connectTo(
-  { host, port }: Place,
+  { host, port }: Destination,
   { names, rules }: { names: Names; rules: () => AddressRules },
   gone: AbortSignal,
 ): Promise<Socket> {

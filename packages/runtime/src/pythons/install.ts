@@ -7,7 +7,7 @@ import { syncFolder } from '../build/folders.ts';
 import { errorCode, messageOf } from '../errors.ts';
 import type { Runtime } from '../types.ts';
 import { pythonReleases } from './catalog.ts';
-import { placeOfPython, type PythonRecord } from './installed.ts';
+import { pythonFolder, type PythonRecord } from './installed.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 /** Environment variables that a download needs. The secrets of the platform are not passed on. */
@@ -58,8 +58,8 @@ export async function installPython(
 ): Promise<void> {
   const release = pythonReleases().find((one) => one.version === version);
   if (release === undefined) throw new PythonNotInstalled(`There is no Python ${version} for this machine.`);
-  const place = placeOfPython(runtimeDir, release);
-  if (existsSync(place)) return;
+  const folder = pythonFolder(runtimeDir, release);
+  if (existsSync(folder)) return;
   await mkdir(join(draft, 'python'), { recursive: true, mode: 0o755 });
   await mkdir(join(runtimeDir, 'pythons'), { recursive: true, mode: 0o711 });
   await unpack(version, join(runtimeDir, 'pythons/archives'), join(draft, 'python'));
@@ -71,7 +71,7 @@ export async function installPython(
   await writeFile(join(draft, 'python/python.json'), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o644 });
   await syncFolder(draft);
   try {
-    await rename(join(draft, 'python'), place);
+    await rename(join(draft, 'python'), folder);
   } catch (error) {
     if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
   }

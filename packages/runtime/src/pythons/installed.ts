@@ -30,7 +30,7 @@ export interface PythonRecord {
 const FORM = '1';
 
 /** Where an interpreter is installed: another file is another folder. */
-export function placeOfPython(runtimeDir: string, { release, sha256 }: PythonRelease): string {
+export function pythonFolder(runtimeDir: string, { release, sha256 }: PythonRelease): string {
   return join(runtimeDir, 'pythons', `${release}-${sha256.slice(0, 12)}-${FORM}`);
 }
 
@@ -38,11 +38,11 @@ export function placeOfPython(runtimeDir: string, { release, sha256 }: PythonRel
 export function installedPython(runtimeDir: string, version: string): InstalledPython | null {
   const known = pythonReleases().find((one) => one.version === version);
   if (known === undefined) return null;
-  const place = placeOfPython(runtimeDir, known);
+  const folder = pythonFolder(runtimeDir, known);
   try {
-    const { release, platform, pip } = JSON.parse(readFileSync(join(place, 'python.json'), 'utf8')) as PythonRecord;
-    const own = pip === null ? null : { version: pip, path: join(place, 'pip') };
-    return { version, release, platform, home: join(place, 'home'), pip: own };
+    const { release, platform, pip } = JSON.parse(readFileSync(join(folder, 'python.json'), 'utf8')) as PythonRecord;
+    const own = pip === null ? null : { version: pip, path: join(folder, 'pip') };
+    return { version, release, platform, home: join(folder, 'home'), pip: own };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;

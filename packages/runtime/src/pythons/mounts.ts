@@ -21,21 +21,21 @@ export function mountsOfPython(
   python: InstalledPython,
   { rootDir, usr, runner }: { rootDir: string; usr: string; runner: string },
 ): PythonMounts {
-  const place = join(rootDir, 'pythons', basename(join(python.home, '..')));
-  if (!existsSync(place)) make(place, python, usr, runner);
+  const folder = join(rootDir, 'pythons', basename(join(python.home, '..')));
+  if (!existsSync(folder)) make(folder, python, usr, runner);
   const library = join(python.home, 'lib', `python${python.version}`);
   return {
     mounts: [
       { from: python.home, to: '/python' },
-      { from: join(place, 'bin'), to: '/usr/bin' },
-      { from: join(place, 'runner'), to: '/runner' },
+      { from: join(folder, 'bin'), to: '/usr/bin' },
+      { from: join(folder, 'runner'), to: '/runner' },
     ],
     standard: [library, join(library, 'lib-dynload')],
   };
 }
 
-function make(place: string, python: InstalledPython, usr: string, runner: string): void {
-  const draft = `${place}-${randomUUID()}`;
+function make(folder: string, python: InstalledPython, usr: string, runner: string): void {
+  const draft = `${folder}-${randomUUID()}`;
   try {
     mkdirSync(join(draft, 'bin'), { recursive: true, mode: 0o755 });
     for (const entry of readdirSync(join(usr, 'bin'), { withFileTypes: true })) {
@@ -48,10 +48,10 @@ function make(place: string, python: InstalledPython, usr: string, runner: strin
     if (copied.status !== 0) throw new Error(`The Python side could not be copied: ${String(copied.stderr)}`);
     compile(python, join(draft, 'runner'));
     spawnSync('/bin/chmod', ['-R', 'u=rwX,go=rX', draft], { env: {} });
-    renameSync(draft, place);
+    renameSync(draft, folder);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    if (!existsSync(place)) throw error; // otherwise another process was faster
+    if (!existsSync(folder)) throw error; // otherwise another process was faster
   }
 }
 

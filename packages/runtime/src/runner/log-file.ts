@@ -189,10 +189,10 @@ export class LogFile {
   /** A log that is read again from its beginning goes on after what is there; lines of our own in between do not come again. */
   #isWritten(text: string): boolean {
     if (this.#written === null) return false;
-    const place = this.#written.indexOf(text, this.#next);
-    if (place < 0) this.#written = null;
-    this.#next = place + 1;
-    return place >= 0;
+    const index = this.#written.indexOf(text, this.#next);
+    if (index < 0) this.#written = null;
+    this.#next = index + 1;
+    return index >= 0;
   }
 
   /** All lines of one chunk of output are written together (a write costs 20 µs), before anything else is read. */
