@@ -2,14 +2,13 @@ import { hash } from 'node:crypto';
 import {
   createRawToken,
   digestOf,
-  fillSearch,
   insertMany,
-  searchTextOf,
   type AccessTokenRow,
   type Database,
   type IdentityRow,
   type UserRow,
 } from '../../apps/server/src/foundation/storage/index.ts';
+import { fillSearch, searchTextOf } from '../../apps/server/src/people/search/index.ts';
 
 /** Who is added to an empty platform for a measurement. */
 export interface Population {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { nameProvider } from '../../apps/server/src/catalog/marketplace/index.ts';
 import { upsertUser } from '../../apps/server/src/people/accounts/queries.ts';
 import { openDatabase, type Database } from '../../apps/server/src/foundation/storage/index.ts';
 import { populate, usersOf, type Population } from '../lib/population.ts';
@@ -33,7 +34,7 @@ const searchMegabytes = (await searchBytes(database)) / 1e6;
 const newUserMs: number[] = [];
 for (const user of usersOf(question.users + NEW_USERS, question.users)) {
   const start = performance.now();
-  await database.write((transaction) => upsertUser(transaction, user));
+  await database.write((transaction) => upsertUser(transaction, user, nameProvider));
   newUserMs.push(performance.now() - start);
 }
 await database.close();

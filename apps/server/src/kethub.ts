@@ -30,6 +30,7 @@ import {
   type Needs,
 } from './foundation/http/index.ts';
 import { createIdentity, type IdentityService } from './people/identity/index.ts';
+import { nameProvider } from './catalog/marketplace/index.ts';
 import { organizationCatalog } from './people/organizations/index.ts';
 import type { Addresses, Platform } from './foundation/platform.ts';
 import { openDataFolder, takePart, usablePort, workerIdOf } from './foundation/process/index.ts';
@@ -242,16 +243,21 @@ async function openApi(
   opened: Opened,
 ): Promise<FastifyInstance> {
   opened.push(() => identity.close());
-  const accounts = createAccounts(platform, identity, [
-    applicationCatalog,
-    serviceCatalog,
-    providerTokenCatalog,
-    organizationCatalog,
-    executionCatalog,
-    sharingCatalog,
-    dataPoolCatalog,
-    storageCatalog,
-  ]);
+  const accounts = createAccounts(
+    platform,
+    identity,
+    [
+      applicationCatalog,
+      serviceCatalog,
+      providerTokenCatalog,
+      organizationCatalog,
+      executionCatalog,
+      sharingCatalog,
+      dataPoolCatalog,
+      storageCatalog,
+    ],
+    nameProvider,
+  );
   opened.push(() => accounts.close());
   accounts.start();
   opened.push(forgetOldEntries(platform));

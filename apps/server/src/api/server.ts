@@ -11,7 +11,7 @@ import { onPremiseEndpoints } from '../catalog/on-premise/index.ts';
 import { limitEndpoints } from '../catalog/limits/index.ts';
 import { createMailer } from '../foundation/mail/index.ts';
 import { organizationEndpoints } from '../people/organizations/index.ts';
-import { marketplaceEndpoints } from '../catalog/marketplace/index.ts';
+import { marketplaceEndpoints, nameProvider } from '../catalog/marketplace/index.ts';
 import { meteringEndpoints } from '../catalog/metering/index.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { providerTokenEndpoints } from '../catalog/provider-tokens/index.ts';
@@ -64,7 +64,7 @@ export async function createApi(
     ...registrationEndpoints(platform, identity, mailer),
     ...signingKeyEndpoints(platform),
     ...layerEndpoints(platform),
-    ...organizationEndpoints(platform, identity, mailer),
+    ...organizationEndpoints(platform, identity, mailer, nameProvider),
     ...auditEndpoints(platform),
     ...applicationEndpoints(platform),
     ...serviceEndpoints(platform, mailer),

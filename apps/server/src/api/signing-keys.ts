@@ -10,7 +10,7 @@ import {
 } from '../foundation/http/index.ts';
 import { oidcKeyKind } from '../people/identity/index.ts';
 import type { Person, Platform } from '../foundation/platform.ts';
-import { renewKey } from '../foundation/storage/index.ts';
+import { renewKey } from '../people/identity/index.ts';
 
 export const signingKeyEndpoints = (platform: Platform): PlatformEndpoint[] => [
   endpoint({

@@ -11,6 +11,7 @@ import { sharingCatalog } from '../catalog/sharing/index.ts';
 import { registrationEndpoints } from '../people/registrations/index.ts';
 import type { TestDatabaseKind } from './databases.ts';
 import { createTestPlatform, createTestServer, type TestPlatform, type TestPlatformOptions } from './platform.ts';
+import { nameProvider } from '../catalog/marketplace/index.ts';
 
 /** All domains in which a user can own something. */
 export const catalogs = [
@@ -62,7 +63,7 @@ export async function startTestAccounts(
   const identity = await createEmbeddedIdentity(platform);
   const { mailer } = identity;
   if (!mailer) throw new Error('The embedded identity provider sends mails');
-  const accounts = createAccounts(platform, identity, catalogs);
+  const accounts = createAccounts(platform, identity, catalogs, nameProvider);
   const app = await createTestServer(platform, securitySchemes(identity.tokenEndpoint));
   const endpoints = [...accounts.endpoints, ...registrationEndpoints(platform, identity, mailer)];
   const limits = platformLimits(platform);

@@ -9,6 +9,7 @@ import { createSeal, openBlobFolder, openDatabase, type Database } from '../foun
 import { catalogs } from './accounts.ts';
 import { noTelemetry } from '../foundation/telemetry/index.ts';
 import { createTestServer } from './platform.ts';
+import { nameProvider } from '../catalog/marketplace/index.ts';
 
 /** What the process is told, as JSON in its first argument. */
 export interface DyingPlatform {
@@ -71,7 +72,7 @@ const platform: Platform = {
   workerId: null,
 };
 const identity = await createEmbeddedIdentity(platform);
-const accounts = createAccounts(platform, identity, catalogs);
+const accounts = createAccounts(platform, identity, catalogs, nameProvider);
 const app = await createTestServer(platform, securitySchemes(identity.tokenEndpoint));
 app.addHook('onRequest', (request, _reply, done) => {
   if (request.method === 'DELETE') steps = 0;

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { list, Problem, type Answer, type ListQuery } from '../../foundation/http/index.ts';
 import { serviceEndpoint, type Platform } from '../../foundation/platform.ts';
 import { subscribersSpecification } from '../services/index.ts';
-import { foldCase } from '../../foundation/storage/index.ts';
+import { foldCase } from '../../people/search/index.ts';
 import { presentEntry, presentOffer } from './present.ts';
 import { findOffer, findOffered } from './queries.ts';
 

@@ -5,7 +5,9 @@ import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/
 import type { IdentityProvider } from '../../people/identity/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { requireService, requireVersion } from '../services/index.ts';
-import { isDuplicate, listingTextOf, personName } from '../../foundation/storage/index.ts';
+import { isDuplicate } from '../../foundation/storage/index.ts';
+import { listingTextOf } from './provider-names.ts';
+import { personName } from '../../people/accounts/index.ts';
 import { checkPlans } from './plans.ts';
 import { presentListing } from './present.ts';
 import { categorize, deleteListing, findListing, insertListing, updateListing } from './queries.ts';

@@ -1,12 +1,7 @@
 import type { Category } from '@kethub/contract';
 import { sql, type RawBuilder } from 'kysely';
-import {
-  indexListings,
-  listingsWithShort,
-  type Database,
-  type ListingRow,
-  type Queries,
-} from '../../foundation/storage/index.ts';
+import type { Database, ListingRow, Queries } from '../../foundation/storage/index.ts';
+import { indexListings, listingsWithShort } from './listing-search.ts';
 
 /** The SQL of listings. */
 

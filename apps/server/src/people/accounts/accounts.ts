@@ -1,6 +1,6 @@
 import type { PersonalAccessTokenPrincipal } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import type { Catalog } from '../deletions/index.ts';
+import type { Catalog, OwnerRenamed } from '../deletions/index.ts';
 import { createFindDeletion, createFindLeaving } from '../deletions/index.ts';
 import type { PlatformEndpoint } from '../../foundation/http/index.ts';
 import type { IdentityProvider } from '../identity/index.ts';
@@ -34,13 +34,19 @@ export interface Accounts {
  * Opens the user account service. `identity` stays open for longer than it. `catalogs` are all domains in which a user
  * can own something: an account is deleted only when none of them objects.
  */
-export function createAccounts(platform: Platform, identity: IdentityProvider, catalogs: readonly Catalog[]): Accounts {
+export function createAccounts(
+  platform: Platform,
+  identity: IdentityProvider,
+  catalogs: readonly Catalog[],
+  ownerRenamed: OwnerRenamed,
+): Accounts {
   const lastUses = new LastUses(platform);
   const findDeletion = createFindDeletion(platform.database);
   const services: AccountServices = {
     platform,
     identity: visiblePeople(identity, findDeletion, createFindLeaving(platform.database)),
     catalogs,
+    ownerRenamed,
     findDeletion,
     verifyPersonalAccessToken: createTokenVerifier(platform, lastUses),
     lastUses,

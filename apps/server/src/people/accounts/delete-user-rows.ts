@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { lockSearch, type Database, type Queries } from '../../foundation/storage/index.ts';
+import type { Database, Queries } from '../../foundation/storage/index.ts';
+import { lockSearch } from '../search/index.ts';
 import { deleteProfileImage } from './profile-image-queries.ts';
 
 /** Deletes every row of a user; returns the blob of the profile image, if there was one. */

@@ -7,6 +7,7 @@ import { databases } from '../../testing/databases.ts';
 import type { DyingPlatform } from '../../testing/dying-platform.ts';
 import { countBlobs, settle, traces } from '../../testing/leaving.ts';
 import { createAccounts } from './index.ts';
+import { nameProvider } from '../../catalog/marketplace/index.ts';
 
 const PROGRAM = path.join(import.meta.dirname, '../../testing/dying-platform.ts');
 /** More than there are. */
@@ -75,7 +76,7 @@ describe.each(databases)('kill -9 of the process that deletes an account, on $na
   );
 
   async function finishByItself(id: string): Promise<void> {
-    const accounts = createAccounts(server.platform, server.identity, catalogs);
+    const accounts = createAccounts(server.platform, server.identity, catalogs, nameProvider);
     accounts.start();
     const { read } = server.platform.database;
     const note = read.selectFrom('account_deletions').select('ended_at').where('user_id', '=', id);

@@ -7,6 +7,7 @@ import { databases } from '../../testing/databases.ts';
 import { countBlobs, settle, traces, type Settled } from '../../testing/leaving.ts';
 import { createTestServer } from '../../testing/platform.ts';
 import { createAccounts, security } from './index.ts';
+import { nameProvider } from '../../catalog/marketplace/index.ts';
 
 const patient = { timeout: 30_000 };
 
@@ -235,7 +236,7 @@ describe.each(databases)('DELETE /me on $name', ({ open }) => {
     readonly delete?: (id: string) => Promise<void>;
   }) {
     const identity = { ...server.identity, ...(ports.delete && { delete: ports.delete }) };
-    const accounts = createAccounts(server.platform, identity, ports.catalogs ?? catalogs);
+    const accounts = createAccounts(server.platform, identity, ports.catalogs ?? catalogs, nameProvider);
     const app = await createTestServer(server.platform);
     const limits = platformLimits(server.platform);
     mount(app, accounts.endpoints, { prefix: '/api', admit: accounts.admit, security, limits });

@@ -3,6 +3,7 @@ import { IdentityProviderUnavailable } from '../identity/index.ts';
 import { catalogs, startTestAccounts, type TestAccounts } from '../../testing/accounts.ts';
 import { databases } from '../../testing/databases.ts';
 import { createAccounts } from './index.ts';
+import { nameProvider } from '../../catalog/marketplace/index.ts';
 
 describe.each(databases)('GET /me and who is admitted on $name', ({ open }) => {
   let server: TestAccounts;
@@ -134,7 +135,12 @@ describe.each(databases)('GET /me and who is admitted on $name', ({ open }) => {
     const { defaultToken } = (await list.json()) as { defaultToken: string };
     const down = () => Promise.reject(new IdentityProviderUnavailable(new Error('down')));
     const verify = () => Promise.resolve({ subject: id });
-    const accounts = createAccounts(server.platform, { ...server.identity, verify, find: down }, catalogs);
+    const accounts = createAccounts(
+      server.platform,
+      { ...server.identity, verify, find: down },
+      catalogs,
+      nameProvider,
+    );
     await expect(accounts.authorize(defaultToken)).rejects.toMatchObject({ status: 503 });
     await accounts.close();
   });

@@ -1,14 +1,8 @@
 import { sql } from 'kysely';
-import {
-  lockSearch,
-  nameProvider,
-  personName,
-  putIntoSearch,
-  searchTextOf,
-  type AccessTokenRow,
-  type Queries,
-  type UserRow,
-} from '../../foundation/storage/index.ts';
+import type { AccessTokenRow, Queries, UserRow } from '../../foundation/storage/index.ts';
+import { personName } from './person-name.ts';
+import type { OwnerRenamed } from '../deletions/index.ts';
+import { lockSearch, putIntoSearch, searchTextOf } from '../search/index.ts';
 
 /** The SQL of users and their personal access tokens. */
 
@@ -16,8 +10,8 @@ export function findUser(queries: Queries, id: string): Promise<UserRow | undefi
   return queries.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Adds a user, or brings the fields that the identity provider owns up to date. Of two at once, both find one record. */
-export async function upsertUser(transaction: Queries, user: UserRow): Promise<UserRow> {
+/** Adds a user, or brings the fields that the identity provider owns up to date. Two concurrent calls find the same record. */
+export async function upsertUser(transaction: Queries, user: UserRow, ownerRenamed: OwnerRenamed): Promise<UserRow> {
   await lockSearch(transaction);
   const { username, email, firstname, lastname, updated_at } = user;
   const row = await transaction
@@ -27,7 +21,7 @@ export async function upsertUser(transaction: Queries, user: UserRow): Promise<U
     .returningAll()
     .executeTakeFirstOrThrow();
   await putIntoSearch(transaction, row.id, searchTextOf(row));
-  await nameProvider(transaction, { type: 'USER', id: row.id }, personName(row));
+  await ownerRenamed(transaction, { type: 'USER', id: row.id }, personName(row));
   return row;
 }
 

@@ -23,7 +23,7 @@ export function profileAnswer(user: UserRow) {
 }
 
 /** The record of the caller, created on first use, with what the identity provider says now. */
-export async function userOf({ platform, identity }: AccountServices, person: Person): Promise<UserRow> {
+export async function userOf({ platform, identity, ownerRenamed }: AccountServices, person: Person): Promise<UserRow> {
   const known = await identity.find(person.id);
   if (!known) throw notAuthenticated('The account behind these credentials does not exist any more.', 'invalid_token');
   const { id, username, email, firstname, lastname } = known;
@@ -34,6 +34,6 @@ export async function userOf({ platform, identity }: AccountServices, person: Pe
   const profile = { current_position: null, homepage: null, about: null };
   return platform.database.write(async (transaction) => {
     await holdAccount(platform.database, transaction, id);
-    return upsertUser(transaction, { id, ...fields, ...profile, created_at: now, updated_at: now });
+    return upsertUser(transaction, { id, ...fields, ...profile, created_at: now, updated_at: now }, ownerRenamed);
   });
 }

@@ -8,7 +8,10 @@ import { upsertUser } from './queries.ts';
  * Puts approved people into the search whom it does not know yet, or under another name; triggers note them. So people are
  * found who have never been here, and under a new name at once. Returns how many of at most `most` were looked at.
  */
-export async function updateSearch({ platform, identity }: AccountServices, most: number): Promise<number> {
+export async function updateSearch(
+  { platform, identity, ownerRenamed }: AccountServices,
+  most: number,
+): Promise<number> {
   const { database, now } = platform;
   const noted = await database.read.selectFrom('search_changes').select('user_id').limit(most).execute();
   if (noted.length === 0) return 0;
@@ -19,7 +22,8 @@ export async function updateSearch({ platform, identity }: AccountServices, most
       await lockAccount(database, transaction, id, 'SHARED');
       await transaction.deleteFrom('search_changes').where('user_id', '=', id).execute();
       const person = people[index];
-      if (person && !(await findDeletion(transaction, id))) await upsertUser(transaction, rowOf(person, now()));
+      if (person && !(await findDeletion(transaction, id)))
+        await upsertUser(transaction, rowOf(person, now()), ownerRenamed);
     });
   // Who was changed after being read, and before the note was taken, is noted again.
   const since = await identity.findApproved(ids);

@@ -1,12 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import {
-  gramsToLookFor,
-  isAmong,
-  readEntries,
-  tokenOf,
-  type Database,
-  type SearchEntry,
-} from '../../foundation/storage/index.ts';
+import { isAmong, type Database } from '../../foundation/storage/index.ts';
+import { gramsToLookFor, readEntries, tokenOf, type SearchEntry } from '../search/index.ts';
 
 /** Through so many blocks it goes before it asks the index: whoever is one in 400 users is found on the way. */
 const WALKED = 256;

@@ -1,6 +1,6 @@
 import { limits, type UserSearchDto } from '@kethub/contract';
 import { Problem, type Answer } from '../../foundation/http/index.ts';
-import { beginningOfName, foldCase, isInNoName, searchTextOf, wordsOf } from '../../foundation/storage/index.ts';
+import { beginningOfName, foldCase, isInNoName, searchTextOf, wordsOf } from '../search/index.ts';
 import type { AccountServices } from './services.ts';
 import { userOverview } from './present.ts';
 import { updateSearch } from './search-changes.ts';

@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  beginningOfName,
-  fillSearch,
-  foldCase,
-  insertMany,
-  lockSearch,
-  putIntoSearch,
-  searchTextOf,
-} from '../../foundation/storage/index.ts';
+import { insertMany } from '../../foundation/storage/index.ts';
+import { beginningOfName, fillSearch, foldCase, lockSearch, putIntoSearch, searchTextOf } from '../search/index.ts';
 import { databases, type TestDatabase } from '../../testing/databases.ts';
 import type { AccountServices } from './services.ts';
 import { searchUsers } from './search-users.ts';

@@ -1,5 +1,5 @@
 import type { Platform } from '../../foundation/platform.ts';
-import type { Catalog, FindDeletion } from '../deletions/index.ts';
+import type { Catalog, FindDeletion, OwnerRenamed } from '../deletions/index.ts';
 import type { IdentityProvider } from '../identity/index.ts';
 import type { LastUses } from './last-uses.ts';
 import type { VerifyPersonalAccessToken } from './verify-access-token.ts';
@@ -10,6 +10,7 @@ export interface AccountServices {
   /** The identity provider without the people whose account is being deleted. */
   readonly identity: IdentityProvider;
   readonly catalogs: readonly Catalog[];
+  readonly ownerRenamed: OwnerRenamed;
   readonly findDeletion: FindDeletion;
   readonly verifyPersonalAccessToken: VerifyPersonalAccessToken;
   readonly lastUses: LastUses;

@@ -7,6 +7,7 @@ import { catalogs, startTestAccounts, type TestAccounts } from '../../testing/ac
 import { databases } from '../../testing/databases.ts';
 import { createTestServer } from '../../testing/platform.ts';
 import { createAccounts, security, securitySchemes, type Accounts } from './index.ts';
+import { nameProvider } from '../../catalog/marketplace/index.ts';
 
 /** What a request needs that only exists once there is a server. */
 interface World {
@@ -286,7 +287,7 @@ describe.each(databases)('the table of endpoints on $name', ({ open }) => {
 async function withoutIdentityProvider({ platform, identity }: TestAccounts) {
   const down = () => Promise.reject(new IdentityProviderUnavailable(new Error('down')));
   const silent = { find: down, findApproved: down };
-  const accounts = createAccounts(platform, { ...identity, ...silent }, catalogs);
+  const accounts = createAccounts(platform, { ...identity, ...silent }, catalogs, nameProvider);
   const app = await createTestServer(platform, securitySchemes(`${platform.addresses.auth}/token`));
   const limits = platformLimits(platform);
   mount(app, accounts.endpoints, { prefix: '/api', admit: accounts.admit, security, limits });

@@ -12,6 +12,7 @@ import { countBlobs, settle, traces } from '../../testing/leaving.ts';
 import { createTestServer } from '../../testing/platform.ts';
 import { zip } from '../../testing/zip.ts';
 import { createAccounts, refusals, security } from './index.ts';
+import { nameProvider } from '../../catalog/marketplace/index.ts';
 
 /** Lets a test stop the other process before or inside a transaction. */
 interface Gate {
@@ -42,7 +43,7 @@ describe.each(databases)('two instances of the platform on one $name', ({ name, 
     const own = name === 'SQLite' ? server.platform.database : await server.platform.testDatabase.again();
     const { gate, database } = gated(own);
     const platform = { ...server.platform, database };
-    const accounts = createAccounts(platform, server.identity, catalogs);
+    const accounts = createAccounts(platform, server.identity, catalogs, nameProvider);
     const app = await createTestServer(platform);
     const { mailer } = server.identity;
     if (!mailer) throw new Error('The embedded identity provider sends mails');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Identity, NewUser } from '../identity/index.ts';
-import { putIntoSearch, searchTextOf } from '../../foundation/storage/index.ts';
+import { putIntoSearch, searchTextOf } from '../search/index.ts';
 import { startTestAccounts, type TestAccounts } from '../../testing/accounts.ts';
 import { databases } from '../../testing/databases.ts';
 

@@ -1,3 +1,4 @@
+export type { OwnerRenamed } from './owner-renamed.ts';
 export { ownedIn, type Catalog, type Owned } from './catalog.ts';
 export { beingDeleted, holdAccount } from './hold-account.ts';
 export {

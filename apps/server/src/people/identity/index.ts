@@ -16,5 +16,6 @@ export {
   type RegisteredPerson,
   type Standing,
 } from './identity-provider.ts';
+export { renewKey, SigningKeys, type KeyKind, type KeySet } from './base/signing-keys.ts';
 export { oidcKeyKind } from './embedded/keys.ts';
 export { SIGN_IN_SCOPE } from './embedded/platform-resource.ts';

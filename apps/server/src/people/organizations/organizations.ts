@@ -1,10 +1,10 @@
 import { toTimestamp, type MemberRole, type Organization } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { audit } from '../audit/index.ts';
-import { holdAccount } from '../deletions/index.ts';
+import { holdAccount, type OwnerRenamed } from '../deletions/index.ts';
 import { etag, isFresh, once, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
 import type { Context, Person, Platform } from '../../foundation/platform.ts';
-import { nameProvider, type OrganizationRow } from '../../foundation/storage/index.ts';
+import type { OrganizationRow } from '../../foundation/storage/index.ts';
 import { organizationAnswersOf } from './catalog.ts';
 import { lockOrganization } from './memberships.ts';
 
@@ -56,6 +56,7 @@ export async function readOrganization(
 
 export function renameOrganization(
   platform: Platform,
+  ownerRenamed: OwnerRenamed,
   context: Context,
   name: string,
   request: FastifyRequest,
@@ -66,7 +67,7 @@ export function renameOrganization(
     requireMatch(request, etag(`${row.revision}-${context.role}`));
     const values = { name: name.trim(), revision: row.revision + 1 };
     await transaction.updateTable('organizations').set(values).where('id', '=', row.id).execute();
-    await nameProvider(transaction, { type: 'ORGANIZATION', id: row.id }, values.name);
+    await ownerRenamed(transaction, { type: 'ORGANIZATION', id: row.id }, values.name);
     const body = present({ ...row, ...values, role: context.role });
     await audit(platform, transaction, context, 'organization:change', row.id, { name: values.name });
     return { status: 200, body, headers: { etag: etag(`${values.revision}-${context.role}`) } };

@@ -15,6 +15,7 @@ import {
   platformEndpoint as endpoint,
   type PlatformEndpoint,
 } from '../../foundation/http/index.ts';
+import type { OwnerRenamed } from '../deletions/index.ts';
 import type { IdentityProvider } from '../identity/index.ts';
 import type { Mailer } from '../../foundation/mail/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
@@ -53,6 +54,7 @@ export const organizationEndpoints = (
   platform: Platform,
   identity: IdentityProvider,
   mailer: Mailer,
+  ownerRenamed: OwnerRenamed,
 ): PlatformEndpoint[] => {
   const mails = new InvitationMails(platform, mailer);
   return [
@@ -102,7 +104,8 @@ export const organizationEndpoints = (
       body: OrganizationRequest,
       answers: { 200: Organization },
       problems: [...member, ...body, 'stale'],
-      handle: ({ caller, body, request }) => renameOrganization(platform, contextOf(caller), body.name, request),
+      handle: ({ caller, body, request }) =>
+        renameOrganization(platform, ownerRenamed, contextOf(caller), body.name, request),
     }),
     endpoint({
       method: 'DELETE',

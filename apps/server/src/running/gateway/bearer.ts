@@ -1,6 +1,6 @@
 import { sign, verify } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { KeySet } from '../../foundation/storage/index.ts';
+import type { KeySet } from '../../people/identity/index.ts';
 import { BEARER_LIFETIME, type SigningKey } from './signing-key.ts';
 
 export const SCOPE = 'default';

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { Platform } from '../../foundation/platform.ts';
-import { SigningKeys, type KeyKind } from '../../foundation/storage/index.ts';
+import { SigningKeys, type KeyKind } from '../../people/identity/index.ts';
 
 /** Seconds for which a bearer token is valid. */
 export const BEARER_LIFETIME = 3_600;

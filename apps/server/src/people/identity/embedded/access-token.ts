@@ -1,6 +1,7 @@
 import { errors, importJWK, jwtVerify, type CryptoKey, type JWK, type JWTHeaderParameters } from 'jose';
 import type { Platform } from '../../../foundation/platform.ts';
-import { digestOf, type KeySet } from '../../../foundation/storage/index.ts';
+import { digestOf } from '../../../foundation/storage/index.ts';
+import { type KeySet } from '../base/signing-keys.ts';
 import type { SigningJwk } from './keys.ts';
 
 /** Checking a signature costs about 0.15 ms, looking a digest up 3 µs; sessions ask with the same token again and again. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Platform } from '../../../foundation/platform.ts';
-import { SigningKeys, type KeyKind } from '../../../foundation/storage/index.ts';
+import { SigningKeys, type KeyKind } from '../base/signing-keys.ts';
 import { keepSecret, sealedFor } from '../base/kept-secret.ts';
 
 /** How long a person stays signed in at most, in seconds. */

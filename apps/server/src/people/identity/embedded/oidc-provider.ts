@@ -9,7 +9,7 @@ import {
   kethubClient,
 } from './client.ts';
 import { CLIENT_ID, isShutOut, type Identity } from '../identity-provider.ts';
-import type { KeySet } from '../../../foundation/storage/index.ts';
+import type { KeySet } from '../base/signing-keys.ts';
 import { LOGIN_SECONDS, type ProviderKeys, type SigningJwk } from './keys.ts';
 import { createOidcRecords } from '../base/oidc-records.ts';
 import { answerUnknown } from './oidc-unknown.ts';

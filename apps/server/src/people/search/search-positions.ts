@@ -1,4 +1,4 @@
-import type { Queries } from './dialect.ts';
+import type { Queries } from '../../foundation/storage/index.ts';
 import { readEntries, type SearchEntry } from './search-blocks.ts';
 
 /**

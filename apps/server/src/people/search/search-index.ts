@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { dialectOf, type Queries } from './dialect.ts';
-import { insertMany } from './insert-many.ts';
+import { dialectOf, type Queries } from '../../foundation/storage/index.ts';
+import { insertMany } from '../../foundation/storage/index.ts';
 import {
   blocksOf,
   compareEntries,

@@ -1,17 +1,16 @@
-import type { Queries } from './dialect.ts';
-import type { OwnerType } from './schema.ts';
+import type { OwnerType, Queries } from '../../foundation/storage/index.ts';
 import { indexListings } from './listing-search.ts';
-import { foldCase } from './search-text.ts';
+import { foldCase } from '../../people/search/index.ts';
 
-/** Between the texts of a listing, so that no query is found across the border of two. */
+/** Separates the texts of a listing, so that no query matches across two texts. */
 const BORDER = '\u001f';
 
-/** Texts of a listing as the search of the marketplace compares them, and what it is asked for. */
+/** The search text of a listing, or of a query: case-folded texts with a separator. */
 export function listingTextOf(...texts: readonly string[]): string {
   return texts.map((text) => foldCase(text.replaceAll(BORDER, ' ')).toWellFormed()).join(BORDER);
 }
 
-/** Makes the listings of an owner show this name and be found by it, in the place of the one that the owner had before. */
+/** Changes the provider name of all listings of an owner, and their search texts. */
 export async function nameProvider(
   transaction: Queries,
   owner: { readonly type: OwnerType; readonly id: string },
@@ -31,9 +30,4 @@ export async function nameProvider(
     .returning(['number', 'search_text', 'provider_text'])
     .execute();
   await indexListings(transaction, renamed);
-}
-
-/** The name of a person as a provider. */
-export function personName({ firstname, lastname }: { readonly firstname: string; readonly lastname: string }): string {
-  return `${firstname} ${lastname}`.trim();
 }

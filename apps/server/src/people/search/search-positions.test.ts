@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases, type TestDatabase } from '../../testing/databases.ts';
-import { fillSearch, insertMany, lockSearch, putIntoSearch, searchTextOf } from './index.ts';
+import { insertMany } from '../../foundation/storage/index.ts';
+import { fillSearch, lockSearch, putIntoSearch } from './search-index.ts';
+import { searchTextOf } from './search-text.ts';
 
 const PROFILE = { email: 'x@example.org', created_at: 0, updated_at: 0 };
 const personOf = (number: number, lastname: string) => ({

@@ -1,5 +1,5 @@
-import type { Database, Queries } from './database.ts';
-import type { Seal } from './seal.ts';
+import type { Database, Queries } from '../../../foundation/storage/index.ts';
+import type { Seal } from '../../../foundation/storage/index.ts';
 
 const MINUTES = 60 * 1000;
 /** How often a process looks which keys there are. */
