@@ -51,7 +51,7 @@ export interface Subscriber {
   readonly limits: UsageLimits;
 }
 
-/** The end of a version, as its subscribers are told of it. */
+/** The end of a version, with the version that subscribers should use instead. */
 export interface SubscribedRetirement {
   /** Epoch milliseconds. */
   readonly announcedAt: number;

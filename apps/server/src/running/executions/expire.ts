@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Platform } from '../../foundation/platform.ts';
 import { shortestTimes, type KeptFor } from '../../catalog/quotas/index.ts';
 import { dialectOf, isAmong, removeOrphans, type Queries } from '../../foundation/storage/index.ts';
@@ -47,7 +47,7 @@ export async function expireOnce(platform: Platform, signal?: AbortSignal): Prom
       const count = await expireSome(platform, kept);
       if (count === 0) break;
       expired += count;
-      await turn();
+      await yieldToEventLoop();
     }
   }
   return expired;

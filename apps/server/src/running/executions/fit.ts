@@ -39,7 +39,7 @@ export function withoutContent(end: ExecutionEnd, lack: string): ExecutionEnd {
   const cause = {
     type: 'about:blank',
     title: end.cause?.title ?? 'Storage quota exceeded',
-    detail: `${own}Result and result files were not kept: the owner of the execution has no room for them. ${lack} Delete what is not needed any more, then start the execution again.`,
+    detail: `${own}Result and result files were not kept: they exceed the storage quota of the owner of the execution. ${lack} Delete data that is not needed any more, then start the execution again.`,
   };
   const outcome = end.outcome === 'SUCCEEDED' ? ('FAILED' as const) : end.outcome;
   return { ...rest, outcome, result: null, files: [], cause };

@@ -3,15 +3,15 @@ import type { Program } from '../../catalog/services/index.ts';
 import type { OwnerType } from '../../foundation/storage/index.ts';
 import { subscriberScope, type ExecutionScope } from './scope.ts';
 
-/** Where an execution comes from and for whom it runs which service version. */
+/** The caller and owner of an execution, and the service version that it runs. */
 export interface Origin {
-  /** Within which it will be seen by whoever starts it. */
+  /** The scope in which its caller will see the execution. */
   readonly scope: ExecutionScope;
   /** Null for a job. */
   readonly subscriptionId: string | null;
   readonly applicationId: string | null;
   readonly owner: { readonly type: OwnerType; readonly id: string };
-  /** Who starts a job; null for an application. */
+  /** The person who starts a job; null for an application. */
   readonly personId: string | null;
   readonly serviceId: string;
   readonly serviceVersionId: string;

@@ -110,7 +110,7 @@ async function prepareManaged(
   return { input, pools, columns };
 }
 
-/** A workflow runs at once: it needs no free place on a machine. Its instance stores the input and the secrets. */
+/** A workflow runs at once: it needs no slot on a machine. Its instance stores the input and the secrets. */
 async function prepareWorkflow(
   { now }: Platform,
   workflows: Workflows,

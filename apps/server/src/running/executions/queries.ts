@@ -134,7 +134,7 @@ export function findExecution(database: Database, scope: ExecutionScope, id: str
     .executeTakeFirst();
 }
 
-/** An execution of a service, whoever started it. */
+/** An execution of a service, of any owner. */
 export function findExecutionOfService(database: Database, serviceId: string, id: string) {
   return database.read
     .selectFrom('executions')
@@ -212,7 +212,7 @@ export function insertTags(together: StatementBatch, rows: readonly ExecutionRow
   together.insert('execution_tags', ['execution_id', 'tag', 'subscription_id', 'owner_type', 'owner_id'], tagged);
 }
 
-/** Rows of all executions of a service, whoever started them, newest first, after (older than) `cursor`. */
+/** Rows of all executions of a service, of any owner, newest first, after (older than) `cursor`. */
 export function pageOfService(
   database: Database,
   serviceId: string,

@@ -74,7 +74,7 @@ describe.each(databases)('who reads logs and files on $name', (kind) => {
     }
     const { body } = await app.request('GET', `/${id}`, { headers: { prefer: 'wait=60' } });
     expect(body).toMatchObject({ status: 'SUCCEEDED' });
-    // What it has not read by now comes from where it was kept.
+    // The rest of the log comes from storage.
     expect(slow.readableEnded).toBe(false);
     let text = '';
     for await (const part of slow) text += part;
@@ -135,7 +135,7 @@ describe.each(databases)('who reads logs and files on $name', (kind) => {
       ['bytes=-100', 206, '0123456789', 'bytes 0-9/10'],
       ['bytes=10-', 416, null, 'bytes */10'],
       ['bytes=-0', 416, null, 'bytes */10'],
-      // What a server may ignore: several ranges, other units, nonsense.
+      // A server may ignore several ranges, other units and nonsense.
       ['bytes=0-1,4-5', 200, '0123456789', null],
       ['lines=0-1', 200, '0123456789', null],
       ['bytes=3-1', 200, '0123456789', null],

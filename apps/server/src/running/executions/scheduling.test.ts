@@ -5,7 +5,7 @@ import { build, startTestKethub, type TestKethub } from '../../testing/kethub.ts
 import { probe } from '../../testing/probe.ts';
 
 const patient = { timeout: 30_000 };
-/** Of tests that wait several times. */
+/** Milliseconds for tests that wait several times. */
 const long = { timeout: 180_000 };
 
 describe.each(databases)('what runs at the same time on $name', (kind) => {

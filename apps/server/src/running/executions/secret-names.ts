@@ -16,15 +16,15 @@ export function requireKnownSecrets(names: readonly string[], parameters: InputP
 }
 
 /**
- * Throws invalid-secrets for values that stand in clear where only a secret may. The input is kept and shown as it is, and
- * a secret never is. The values are not quoted. `remedy` is a sentence; the default names the place of the secret.
+ * Throws invalid-secrets for plain values under the names of secret parameters: inputs are stored and shown as they are. The
+ * values are not quoted. `remedy` is a sentence; the default says where to send the secret.
  */
 export function requireSealed(names: readonly string[], remedy?: string, at: readonly string[] = []): void {
   if (names.length === 0) return;
   const instead = remedy ?? `Send {"$secrets": {${JSON.stringify(names[0])}: "..."}} in its place.`;
   throw new Problem(
     'invalid-secrets',
-    `${quoted(names)} in clear is refused: secrets are given in $secrets only, where they are sealed. Nothing was stored. ${instead}`,
+    `${quoted(names)} in clear is refused: secrets are given in $secrets only, where they are encrypted. Nothing was stored. ${instead}`,
     { errors: names.map((name) => ({ pointer: pointerOf(...at, name), detail: 'is a secret in clear' })) },
   );
 }

@@ -10,7 +10,7 @@ import { prepareExecution } from './prepare.ts';
 import { presentStatus } from './present.ts';
 import type { BeforeCommit, Workflows } from './workflows.ts';
 
-/** What starts of this process share. */
+/** Context of all starts in this process. */
 export interface Starting {
   readonly platform: Platform;
   readonly workflows: Workflows;

@@ -9,7 +9,7 @@ import type { ExecutionWatch } from './watch.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-/** What waiting for a status takes. */
+/** Sources of statuses and of their changes. */
 export interface Waiting {
   readonly watch: ExecutionWatch;
   readonly statuses: StatusReader;

@@ -85,7 +85,10 @@ async function count(platform: Platform, caller: Subscriber, reply: FastifyReply
     try {
       await database.write((transaction) => uncountExecution(transaction, subscriptionId, now));
     } catch (error) {
-      log.warn({ err: error, subscriptionId }, 'could not take back the count of a call that reached nobody');
+      log.warn(
+        { err: error, subscriptionId },
+        'could not take back the count of a call that did not reach its service',
+      );
     }
   };
 }

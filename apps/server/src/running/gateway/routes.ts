@@ -111,7 +111,7 @@ export function gatewayEndpoints(
       access: 'STARTER',
       summary: 'Publish a message for a workflow',
       description:
-        'It reaches an instance that was started through this subscription and waits for a message of this name and correlation key, now or until its time is up, and starts one where a message start event has its name. Only of workflows.',
+        'The service must be a workflow. The message reaches an instance of this subscription that waits for its name and correlation key, now or until the message expires. It also starts an instance if a message start event has its name.',
       params: Type.Object(address),
       consumes: { 'application/json': WorkflowMessageRequest },
       answers: { 201: WorkflowMessageReceipt },
@@ -202,6 +202,6 @@ export function gatewayEndpoints(
 }
 
 function admitted(caller: GatewayCaller): Subscriber {
-  if (!caller) throw new Error('An endpoint for subscribers was reached by somebody else');
+  if (!caller) throw new Error('An endpoint for subscribers was reached without a subscriber');
   return caller;
 }

@@ -59,7 +59,7 @@ describe.each(databases)('claims on $name', (kind) => {
     slots,
     ...changed,
   });
-  /** Of a worker that knows what it has been promised, unless said otherwise. */
+  /** Claims for a worker that knows the resources it has given away, unless `changed` says otherwise. */
   const owners = async (slots: number, changed: Partial<Offer> = {}) => {
     const rows = await promisesOf(platform.database.read, changed.workerId ?? 'worker', false);
     const promised = new Map(rows.map((row) => [row.id, needsOfRow(row)]));
@@ -117,7 +117,7 @@ describe.each(databases)('claims on $name', (kind) => {
     expect(await owners(8, { promised })).toHaveLength(0);
     // It has not heard of what it claimed: the connection broke, or it was killed.
     expect(await claims.claim(offer(8))).toHaveLength(0);
-    // What was cancelled has processes left, of which only the worker knows.
+    // A cancelled execution has processes left that only the worker knows.
     await platform.database.write(async (transaction) => {
       for (const { id } of first) await move(transaction, id, 'CANCELLED', { ended_at: platform.now() });
     });
@@ -160,7 +160,7 @@ describe.each(databases)('claims on $name', (kind) => {
       const own = await createTestPlatform(kind.open, {
         settings: { KETHUB_WORKER_CPUS: '8', KETHUB_WORKER_MEMORY_MB: '4096' },
       });
-      // What an operator has set is a part for this worker alone.
+      // Resources set by an operator are for this worker alone.
       const divided = new Claims({ ...platform, configuration: own.configuration });
       expect(await divided.claim(offer(8))).toHaveLength(2);
       await own.close();

@@ -21,7 +21,7 @@ export async function longRunsOn(
   const rows = await transaction
     .selectFrom('executions')
     .select(['owner_id', 'cpus', 'memory_bytes', 'gpus', 'gpu_type'])
-    // Literal: SQLite uses its partial index only when it can see that the condition holds.
+    // A literal condition: SQLite does not use a partial index for a parameter.
     .where(sql<boolean>`status = 'RUNNING'`)
     .where(
       'worker_id',
