@@ -3,20 +3,19 @@ import { Interrupted } from './terminal/interrupt.ts';
 
 /** What the exit code of `ket` says. docs/cli.md and `ket --help` are made from this table. */
 export const exitCodes = {
-  success: { code: 0, about: 'Done. An execution that was waited for has SUCCEEDED.' },
+  success: { code: 0, about: 'Success. If ket waited for an execution, it has SUCCEEDED.' },
   failed: {
     code: 1,
-    about:
-      'Your code did not succeed: the execution is FAILED, or the build failed. `ket doctor`: something is not as it must be.',
+    about: 'Your code failed: the execution is FAILED, or the build failed. For `ket doctor`: a check failed.',
   },
-  usage: { code: 2, about: 'The command cannot use what it was given: arguments, files, input or project.' },
+  usage: { code: 2, about: 'The arguments, files, input or project given to the command are not valid.' },
   signedOut: { code: 3, about: 'Not signed in, or the platform no longer accepts the credentials.' },
-  notFound: { code: 4, about: 'The service, execution, result or file is not there, or not there yet.' },
+  notFound: { code: 4, about: 'The service, execution, result or file does not exist, or not yet.' },
   stopped: { code: 5, about: 'The execution is CANCELLED, or UNKNOWN because its worker was lost.' },
   unreachable: { code: 6, about: 'The platform does not answer.' },
-  refused: { code: 7, about: 'The platform answered, and refused the request or failed at it.' },
+  refused: { code: 7, about: 'The platform refused the request, or failed to process it.' },
   internal: { code: 70, about: 'A defect in ket itself.' },
-  interrupted: { code: 130, about: 'Ctrl-C. An execution or build that had been started goes on.' },
+  interrupted: { code: 130, about: 'Ctrl-C. An execution or build that was started goes on.' },
 } as const;
 
 export type Outcome = keyof typeof exitCodes;

@@ -71,7 +71,7 @@ export function createProgram(shell: Shell): Command {
     .version(version(), '--version', 'print the version')
     .option(
       '--in <organization>',
-      'act in an organization that you have joined, by its id; me is personally. Without it, as `ket org use` says',
+      'act for this organization (an id), or `me` for yourself (default: the organization chosen with `ket org use`)',
     )
     .helpOption('-h, --help', 'explain a command')
     .helpCommand('help [command]', 'explain a command')

@@ -15,6 +15,8 @@ export interface ExecutionsEndpoint extends Pick<
   ServiceOperations,
   'getExecution' | 'getLog' | 'getResult' | 'getResultFile' | 'cancelExecution'
 > {
+  /** The address, with a slash at the end. */
+  readonly endpoint: string;
   /** The status now and at every change, to the final one. */
   watch(id: string, options?: WatchOptions): AsyncGenerator<ServiceExecution, void>;
   /** The log as it grows, to its end. */
@@ -36,6 +38,7 @@ export function executionsAt(connection: Connection): ServiceOperations & Execut
   );
   return {
     ...service,
+    endpoint: `${connection.baseUrl}/`,
     watch: (id, options) =>
       watch<ServiceExecution>((request) => service.getExecution.response({ id, ...request }), isEnded, options),
     followLog: (id, options) => followLog((request) => service.getLog.response({ id, ...request }), options),

@@ -17,8 +17,6 @@ export interface GatewayClientOptions {
 
 /** One subscribed service. Methods throw KethubError and UnreachableError. */
 export interface GatewayClient extends ServiceOperations, ExecutionsEndpoint {
-  /** With a slash at the end. */
-  readonly endpoint: string;
   /** The same application at another of its subscribed services; both share the bearer token. */
   at(endpoint: string): GatewayClient;
 }
@@ -32,7 +30,6 @@ function clientAt(address: string, fetchIt: typeof fetch, authenticate: Connecti
   const baseUrl = withoutSlash(address);
   return {
     ...executionsAt({ baseUrl, fetch: fetchIt, authenticate, renewable: true }),
-    endpoint: `${baseUrl}/`,
     at: (other) => clientAt(other, fetchIt, authenticate),
   };
 }

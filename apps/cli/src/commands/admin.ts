@@ -23,53 +23,54 @@ interface QuotaOptions extends CommonOptions {
 }
 
 const decisions: readonly [name: string, description: string, change: ChangeRegistrationRequest][] = [
-  ['approve', 'make a person an approved user, also one who was rejected', { status: 'APPROVED' }],
-  ['reject', 'reject a registration that is PENDING', { status: 'REJECTED' }],
-  ['disable', 'switch an account off: sign-in, open sessions and tokens are refused', { enabled: false }],
-  ['enable', 'switch an account on again', { enabled: true }],
+  ['approve', 'approve a user, also one who was rejected', { status: 'APPROVED' }],
+  ['reject', 'reject the PENDING registration of a user', { status: 'REJECTED' }],
+  ['disable', 'disable the account of a user: sign-in, open sessions and tokens are refused', { enabled: false }],
+  ['enable', 'enable the account of a user again', { enabled: true }],
 ];
 
 /** What only administrators of the platform may do. */
 export function addAdmin(program: Command, shell: Shell): void {
   const admin = program
     .command('admin')
-    .description('decide who uses the platform, and end what holds it up; for its administrators');
-  addCommand(admin, 'registrations', 'list people with the status of their registration')
-    .addOption(new Option('--status <status>', 'only of this status').choices(approvalStatuses))
-    .option('--limit <number>', 'at most so many', positiveInteger, 100)
+    .description('administer the platform: registrations, quotas, executions and layers');
+  addCommand(admin, 'registrations', 'list users with the status of their registration')
+    .addOption(new Option('--status <status>', 'list only registrations of this status').choices(approvalStatuses))
+    .option('--limit <number>', 'largest number of entries', positiveInteger, 100)
     .action((options: RegistrationsOptions) => registrations(shell, options));
-  addCommand(admin, 'renew-keys', 'renew the keys that sign tokens, before their time; nobody is signed out').action(
+  addCommand(admin, 'renew-keys', 'renew the keys that sign tokens now; nobody is signed out').action(
     (options: CommonOptions) => renewKeys(shell, options),
   );
-  addCommand(admin, 'quota <owner> <size>', 'allow one person or organization another amount of storage than everybody')
-    .option(
-      '--organization',
-      'the owner is an organization, named by its id; otherwise a person, by e-mail address or id',
-    )
+  addCommand(admin, 'quota <owner> <size>', 'set the storage quota of one user or organization')
+    .option('--organization', 'the owner is an organization (an id) instead of a user (an e-mail address or an id)')
     .addHelpText(
       'after',
-      '\nThe size is such as 500GB; none is no limit, and default is what the installation allows everybody.',
+      '\nThe size is a number with a unit, such as 500GB; none means no limit, and default the quota of the installation.',
     )
     .action((owner: string, size: string, options: QuotaOptions) => setQuota(shell, owner, size, options));
-  addCommand(admin, 'recount-storage', 'count anew what everybody keeps, and correct what is counted').action(
+  addCommand(admin, 'recount-storage', 'count the storage use of every owner again, and correct the counters').action(
     (options: CommonOptions) => recountStorage(shell, options),
   );
   addCommand(
     admin,
     'end-execution <id>',
-    'end an execution of anybody, and free its place whatever holds it; running, it becomes UNKNOWN',
+    'end an execution of any owner and free its slot; a running execution becomes UNKNOWN',
   ).action((id: string, options: CommonOptions) => endExecution(shell, id, options));
-  addCommand(admin, 'layers', 'list installed packages of all workers, which versions of services share').action(
-    (options: CommonOptions) => layers(shell, options),
-  );
-  addCommand(admin, 'rebuild-layer <id>', 'install a layer anew from the hashes that it was made of').action(
+  addCommand(
+    admin,
+    'layers',
+    'list the layers of all workers: installed packages that versions of services share',
+  ).action((options: CommonOptions) => layers(shell, options));
+  addCommand(admin, 'rebuild-layer <id>', 'install a layer again from its recorded hashes').action(
     (id: string, options: CommonOptions) => changeLayer(shell, id, 'rebuildLayer', options),
   );
-  addCommand(admin, 'purge-layer <id>', 'remove a layer from all workers; who needs it gets it installed again').action(
-    (id: string, options: CommonOptions) => changeLayer(shell, id, 'purgeLayer', options),
-  );
+  addCommand(
+    admin,
+    'purge-layer <id>',
+    'remove a layer from all workers; it is installed again when a service needs it',
+  ).action((id: string, options: CommonOptions) => changeLayer(shell, id, 'purgeLayer', options));
   for (const [name, description, change] of decisions)
-    addCommand(admin, `${name} <person>`, `${description}; named by e-mail address or id`).action(
+    addCommand(admin, `${name} <person>`, `${description} (an e-mail address or an id)`).action(
       (person: string, options: CommonOptions) => decide(shell, person, change, options),
     );
 }

@@ -22,10 +22,10 @@ export interface Answered {
 const SHOWN = 2_000;
 
 /** Starts an execution, or calls a service that runs elsewhere. Throws service-failed when that answers with an error of its own. */
-export async function callService(door: GatewayClient, input: string): Promise<RawAnswer> {
+export async function callService(service: GatewayClient, input: string): Promise<RawAnswer> {
   try {
     const headers = { accept: 'application/json, */*;q=0.9' };
-    const response = await door.startExecution.response({ jsonText: input, headers });
+    const response = await service.startExecution.response({ jsonText: input, headers });
     const mediaType = (response.headers.get('content-type') ?? '').split(';', 1).join('').trim().toLowerCase();
     return { mediaType, bytes: await readBody(response, undefined, () => response.bytes()) };
   } catch (error) {
@@ -35,7 +35,7 @@ export async function callService(door: GatewayClient, input: string): Promise<R
     throw new CliFailure(
       'failed',
       'service-failed',
-      `The service at ${door.endpoint} answered ${error.status}${text === '' ? ' and nothing else.' : `: ${text}`}`,
+      `The service at ${service.endpoint} answered ${error.status}${text === '' ? ' and nothing else.' : `: ${text}`}`,
     );
   }
 }

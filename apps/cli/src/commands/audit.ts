@@ -11,10 +11,10 @@ interface AuditOptions extends CommonOptions {
 
 /** Who has changed rights, keys and publications. */
 export function addAudit(program: Command, shell: Shell): void {
-  addCommand(program, 'audit', 'show who has changed rights, keys and publications of yours, newest first')
-    .option('--action <action>', 'only this one, such as access-key:rotate')
-    .option('--resource <id>', 'only what was done to this resource')
-    .option('--limit <number>', 'at most so many', positiveInteger, 100)
+  addCommand(program, 'audit', 'show changes of your rights, keys and publications, and who made them, newest first')
+    .option('--action <action>', 'show only this action, such as access-key:rotate')
+    .option('--resource <id>', 'show only changes of this resource (an id)')
+    .option('--limit <number>', 'largest number of entries', positiveInteger, 100)
     .action((options: AuditOptions) => audit(shell, options));
 }
 

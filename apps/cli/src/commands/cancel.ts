@@ -10,13 +10,13 @@ export function addCancel(program: Command, shell: Shell): void {
   addCommand(
     program,
     'cancel <execution>',
-    'cancel an execution that is PENDING or RUNNING; `last` is the last one',
+    'cancel an execution that is PENDING or RUNNING; `last` means the last one',
   ).action((execution: string, options: CommonOptions) => cancel(shell, execution, options));
 }
 
 async function cancel(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
-  const { id, door } = await findExecution(shell, await openSession(shell), wanted);
-  const execution = await door.cancelExecution({ id });
+  const { id, executions } = await findExecution(shell, await openSession(shell), wanted);
+  const execution = await executions.cancelExecution({ id });
   // The platform answers with the status: nothing was cancelled.
   if (isFinal(execution.status) && execution.status !== 'CANCELLED') {
     const message = `The execution ${id} had already ended: it is ${execution.status}.`;

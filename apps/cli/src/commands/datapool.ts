@@ -35,7 +35,9 @@ const roles: readonly MemberRole[] = ['VIEWER', 'MAINTAINER', 'OWNER'];
 
 /** Files that executions can read. */
 export function addDataPool(program: Command, shell: Shell): void {
-  const group = program.command('datapool').description('keep files on the platform that services can read');
+  const group = program
+    .command('datapool')
+    .description('manage data pools: files on the platform that services can read');
   const onPool =
     <A extends unknown[]>(work: (work: Work, ...given: A) => Promise<void>) =>
     async (wanted: string, ...rest: unknown[]): Promise<void> => {
@@ -45,31 +47,31 @@ export function addDataPool(program: Command, shell: Shell): void {
       const output = outputOf(shell, given.at(-1) as CommonOptions);
       await work({ shell, output, session, pool: await selectDataPool(session, wanted) }, ...(given as A));
     };
-  addCommand(group, 'create <name>', 'make an empty data pool')
-    .option('--description <text>', 'what it holds')
+  addCommand(group, 'create <name>', 'create an empty data pool')
+    .option('--description <text>', 'description of the data pool')
     .action((name: string, options: CommonOptions & { description?: string }) => create(shell, name, options));
   addCommand(group, 'list', 'list your data pools and those shared with you').action((options: CommonOptions) =>
     list(shell, options),
   );
   addCommand(group, 'files <pool>', 'list the files of a data pool').action(onPool(files));
-  addCommand(group, 'upload <pool> <file...>', 'upload files, replacing those of the same name')
-    .option('--name <name>', 'name in the pool, for one file')
-    .option('--media-type <type>', 'such as text/csv')
-    .option('--keep', 'replace nothing: fail where a file of the name is there')
+  addCommand(group, 'upload <pool> <file...>', 'upload files; files of the same name are replaced')
+    .option('--name <name>', 'name of the file in the pool; for one file')
+    .option('--media-type <type>', 'media type, such as text/csv')
+    .option('--keep', 'do not replace files: fail if a file of the name exists')
     .action(onPool(uploadAll));
-  addCommand(group, 'download <pool> [file...]', 'download these files, or all')
-    .option('--output-dir <folder>', 'where to; replaces files of the same name', '.')
+  addCommand(group, 'download <pool> [file...]', 'download these files (default: all)')
+    .option('--output-dir <folder>', 'the folder; files of the same name are replaced', '.')
     .action(onPool(downloadAll));
-  addCommand(group, 'delete <pool> [file...]', 'delete these files, or the whole data pool')
+  addCommand(group, 'delete <pool> [file...]', 'delete these files (default: the whole data pool)')
     .option('--force', 'delete the data pool although it holds files')
     .action(onPool(remove));
-  addCommand(group, 'members <pool>', 'list who may use a data pool beside its owner').action(onPool(members));
-  addCommand(group, 'share <pool> <id>', 'let a user use a data pool, or change their role; by user id')
-    .addOption(new Option('--role <role>', 'what they may do').choices(roles.map(lower)).default('viewer'))
-    .option('--organization', 'the id is that of an organization')
+  addCommand(group, 'members <pool>', 'list the members of a data pool').action(onPool(members));
+  addCommand(group, 'share <pool> <id>', 'share a data pool with a user (an id), or change their role')
+    .addOption(new Option('--role <role>', 'role of the member').choices(roles.map(lower)).default('viewer'))
+    .option('--organization', 'the id names an organization')
     .action(onPool(share));
-  addCommand(group, 'unshare <pool> <id>', 'take a data pool away from a user')
-    .option('--organization', 'the id is that of an organization')
+  addCommand(group, 'unshare <pool> <id>', 'remove a user from a data pool')
+    .option('--organization', 'the id names an organization')
     .action(onPool(unshare));
 }
 

@@ -21,19 +21,23 @@ type Escapes = typeof import('@kethub/runtime/escapes');
 
 /** Checks of the machine that ket runs on. */
 export function addDoctor(program: Command, shell: Shell): void {
-  const doctor = program.command('doctor').description('check the machine that Kethub runs on');
-  addCommand(doctor, 'sandbox', 'start hostile programs here, and show what held them')
+  const doctor = program.command('doctor').description('check the machine on which Kethub runs');
+  addCommand(
+    doctor,
+    'sandbox',
+    'start hostile programs in the sandbox of this machine, and show which protection stopped each',
+  )
     .option(
       '--data <folder>',
-      'with the disk and the sandbox root of this data folder (default: the folder for temporary files)',
+      'use the disk and the sandbox root of this data folder (default: the folder for temporary files)',
     )
     .option(
       '--engine <socket>',
-      'container engine to try as well: a path, `auto` for that of this machine, `off` for none (default: KETHUB_CONTAINER_ENGINE, or auto)',
+      'also test this container engine: a path, `auto` for the engine of this machine, `off` for none (default: KETHUB_CONTAINER_ENGINE, or auto)',
     )
-    .option('--only <names...>', 'only these programs')
+    .option('--only <names...>', 'start only these programs')
     .action((options: SandboxOptions) => sandbox(shell, options));
-  addCommand(doctor, 'pythons', 'show which versions of Python services can have here, and which are installed')
+  addCommand(doctor, 'pythons', 'list the versions of Python that services can use, and those that are installed')
     .requiredOption('--data <folder>', 'the data folder of the installation')
     .action((options: PythonsOptions) => pythons(shell, options));
 }

@@ -13,13 +13,13 @@ interface DeleteOptions extends CommonOptions {
 }
 
 export function addExecutions(program: Command, shell: Shell): void {
-  const executions = program.command('executions').description('delete executions that are not needed any more');
+  const executions = program.command('executions').description('delete executions');
   addCommand(
     executions,
     'delete <execution...>',
-    'delete executions that have ended, with result, result files and log; `last` is the last one',
+    'delete executions that have ended, with result, result files and log; `last` means the last one',
   )
-    .option('--cancel', 'cancel first what has not ended')
+    .option('--cancel', 'first cancel executions that have not ended')
     .action((wanted: string[], options: DeleteOptions) => remove(shell, wanted, options));
 }
 
@@ -35,8 +35,8 @@ async function remove(shell: Shell, wanted: readonly string[], { cancel, ...opti
   outputOf(shell, options).result(deleted.map((id) => `${id} is deleted.`).join('\n'), { deleted });
 }
 
-async function cancelAndDelete({ platform }: Session, { id, door }: FoundExecution): Promise<void> {
-  await door.cancelExecution({ id });
+async function cancelAndDelete({ platform }: Session, { id, executions }: FoundExecution): Promise<void> {
+  await executions.cancelExecution({ id });
   for (let attempt = 1; ; attempt++) {
     try {
       return await platform.deleteOwnedExecution({ executionId: id });

@@ -7,7 +7,7 @@ export function addInit(program: Command, shell: Shell): void {
   addCommand(
     program,
     'init [folder]',
-    'fill a folder with a service that works; one with code gets a kethub.json only',
+    'create a service that works in a folder; a folder with code gets only a kethub.json',
   ).action((folder: string | undefined, options: CommonOptions) => init(shell, folder ?? '.', options));
 }
 

@@ -18,20 +18,20 @@ interface SetOptions extends CommonOptions {
 
 /** What a provider allows those who have subscribed to a service. */
 export function addLimits(program: Command, shell: Shell): void {
-  const limits = program.command('limits').description('limit what subscribers of a service of yours may use');
-  addCommand(limits, 'show <service>', 'list the subscriptions with their limits and what is used of them').action(
+  const limits = program.command('limits').description('limit the use of your service by its subscribers');
+  addCommand(limits, 'show <service>', 'list the subscriptions with their limits and their use').action(
     (service: string, options: CommonOptions) => show(shell, service, options),
   );
-  addCommand(limits, 'set <service>', 'limit every subscription to a service, or one of them')
-    .option('--subscription <id>', 'only this one, by its id in `ket limits show`')
-    .option('--requests-per-minute <number>', 'requests a minute', limitOf)
-    .option('--per-day <number>', 'executions a day (UTC)', limitOf)
-    .option('--per-month <number>', 'executions a calendar month (UTC)', limitOf)
+  addCommand(limits, 'set <service>', 'set the limits of all subscriptions to a service, or of one')
+    .option('--subscription <id>', 'only this subscription (an id from `ket limits show`)')
+    .option('--requests-per-minute <number>', 'requests per minute', limitOf)
+    .option('--per-day <number>', 'executions per day (UTC)', limitOf)
+    .option('--per-month <number>', 'executions per calendar month (UTC)', limitOf)
     .addHelpText(
       'after',
       `
-What is left out stays as it is; none takes a limit away. A subscription without a limit of its own has that of the
-service, and a service without one that of the installation.`,
+Limits that you leave out stay unchanged; none removes a limit. A subscription without its own limit has that of the
+service, and a service without one has that of the installation.`,
     )
     .action((service: string, options: SetOptions) => set(shell, service, options));
 }
@@ -95,7 +95,7 @@ function limitOf(text: string): Limit {
 
 function inWords({ requestsPerMinute, executionsPerDay, executionsPerMonth }: UsageLimitsRequest): string {
   const parts = [
-    [requestsPerMinute, 'requests a minute'],
+    [requestsPerMinute, 'requests per minute'],
     [executionsPerDay, 'executions a day'],
     [executionsPerMonth, 'executions a month'],
   ] as const;

@@ -14,9 +14,9 @@ interface ListOptions extends CommonOptions {
 const LARGEST_PAGE = 1_000;
 
 export function addList(program: Command, shell: Shell): void {
-  addCommand(program, 'list [service]', 'list executions, newest first: of one service, or of all')
-    .option('--limit <number>', 'at most so many', positiveInteger, 20)
-    .option('--tag <tag>', 'only executions with this tag')
+  addCommand(program, 'list [service]', 'list your executions, newest first: all, or those of one service')
+    .option('--limit <number>', 'largest number of entries', positiveInteger, 20)
+    .option('--tag <tag>', 'list only executions with this tag')
     .action((service: string | undefined, options: ListOptions) => list(shell, service, options));
 }
 

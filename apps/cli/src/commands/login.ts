@@ -17,7 +17,10 @@ export function addLogin(program: Command, shell: Shell): void {
     .addOption(usernameOption())
     .addOption(passwordOption())
     .addOption(browserOption())
-    .option('--token', 'sign in with a personal access token: asked for, or the first line of standard input')
+    .option(
+      '--token',
+      'sign in with a personal access token: ket asks for it, or reads the first line of standard input',
+    )
     .addHelpText(
       'after',
       `
@@ -25,7 +28,7 @@ The address is the one used before, or ${defaultUrl}. Without options ket opens 
 asks for user name and password elsewhere. It then makes a personal access token of its own and keeps that; the
 password is not kept.
 
-KET_TOKEN in the environment (and KET_URL) goes before what is kept: with it no login is needed, for example in CI.`,
+KET_TOKEN and KET_URL in the environment replace the stored credentials: no login is needed, for example in CI.`,
     )
     .action((address: string | undefined, options: LoginOptions) => login(shell, address, options));
 }
@@ -55,8 +58,8 @@ interface LogoutOptions extends LoginOptions {
 }
 
 export function addLogout(program: Command, shell: Shell): void {
-  addCommand(program, 'logout', 'forget the credentials that login has kept')
-    .option('--revoke', 'also delete the access token on the platform, for which you sign in once more')
+  addCommand(program, 'logout', 'delete the stored credentials')
+    .option('--revoke', 'also delete the access token on the platform; this needs one more sign-in')
     .addOption(usernameOption())
     .addOption(passwordOption())
     .addOption(browserOption())

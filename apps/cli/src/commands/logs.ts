@@ -12,23 +12,24 @@ interface LogsOptions extends CommonOptions {
 }
 
 export function addLogs(program: Command, shell: Shell): void {
-  addCommand(program, 'logs [execution]', 'print the log of an execution; without an id, of the last one')
-    .option('-f, --follow', 'go on until the execution ends')
-    .option('-t, --timestamps', 'with time (UTC) and severity of every line')
-    .addHelpText('after', '\nWith --json every entry is a JSON object on a line of its own.')
+  addCommand(program, 'logs [execution]', 'print the log of an execution (default: the last one)')
+    .option('-f, --follow', 'follow the log until the execution ends')
+    .option('-t, --timestamps', 'show the time (UTC) and the severity of every line')
+    .addHelpText('after', '\nWith --json, every entry is a JSON object on its own line.')
     .action((execution: string | undefined, options: LogsOptions) => logs(shell, execution ?? 'last', options));
 }
 
 async function logs(shell: Shell, wanted: string, options: LogsOptions): Promise<void> {
   const output = outputOf(shell, options);
-  const { id, door } = await findExecution(shell, await openSession(shell), wanted);
+  const { id, executions } = await findExecution(shell, await openSession(shell), wanted);
   if (!options.follow) {
-    for (const entry of await door.getLog({ id })) output.item(logLine(entry, options.timestamps === true), entry);
+    for (const entry of await executions.getLog({ id }))
+      output.item(logLine(entry, options.timestamps === true), entry);
     return;
   }
   try {
     await interruptible(async (signal) => {
-      for await (const { entry } of door.followLog(id, { signal }))
+      for await (const { entry } of executions.followLog(id, { signal }))
         output.item(logLine(entry, options.timestamps === true), entry);
     });
   } catch (error) {

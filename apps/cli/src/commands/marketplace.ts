@@ -22,24 +22,36 @@ interface SearchOptions extends CommonOptions {
 
 /** Services offered to everybody. */
 export function addMarketplace(program: Command, shell: Shell): void {
-  const marketplace = program.command('marketplace').description('find services of others, and offer your own');
-  addCommand(marketplace, 'search [text]', 'list what is offered, newest first: all, or what holds the text')
-    .addOption(new Option('--category <category>', 'only of this category').choices(categories))
-    .option('--limit <number>', 'at most so many', positiveInteger, 50)
+  const marketplace = program
+    .command('marketplace')
+    .description('find services in the marketplace, and offer your own');
+  addCommand(
+    marketplace,
+    'search [text]',
+    'list offered services, newest first: all, or those whose entry contains the text',
+  )
+    .addOption(new Option('--category <category>', 'list only services of this category').choices(categories))
+    .option('--limit <number>', 'largest number of entries', positiveInteger, 50)
     .action((text: string | undefined, options: SearchOptions) => search(shell, text, options));
-  addCommand(marketplace, 'show <service>', 'show what a service offers and what it costs; by its id').action(
+  addCommand(marketplace, 'show <service>', 'show a service (an id) and its prices').action(
     (id: string, options: CommonOptions) => show(shell, id, options),
   );
-  addCommand(marketplace, 'subscribe <service>', 'subscribe to a service, by its id, on one of its pricing plans')
-    .requiredOption('--plan <plan>', 'the id of the pricing plan')
-    .addHelpText('after', '\nThen ket run <name> runs it. Prices hold as they are now until you subscribe anew.')
+  addCommand(marketplace, 'subscribe <service>', 'subscribe to a service (an id) on one of its pricing plans')
+    .requiredOption('--plan <plan>', 'id of the pricing plan')
+    .addHelpText(
+      'after',
+      '\nThen ket run <name> runs the service. Your prices stay as they are now until you subscribe again.',
+    )
     .action((id: string, options: CommonOptions & { plan: string }) => subscribe(shell, id, options));
-  addCommand(marketplace, 'publish <service>', 'offer a service of yours, or change how it is offered')
-    .requiredOption('--file <file>', 'JSON with pricingPlans, and version, title, summary, categories, documentation')
+  addCommand(marketplace, 'publish <service>', 'offer your service, or change its offer')
+    .requiredOption(
+      '--file <file>',
+      'JSON file with pricingPlans, version, title, summary, categories and documentation',
+    )
     .addHelpText(
       'after',
       `
-A version that is published; the newest of these when the file names none. The file, for example:
+The version must be published (default: the newest published version). An example of the file:
   {"summary": "Cuts graphs", "categories": ["OPTIMIZATION"], "pricingPlans": [
     {"id": "free", "name": "Free", "type": "FREE"},
     {"id": "basic", "name": "Basic", "type": "COMMERCIAL", "products": [{"id": "runs", "name": "Runs",
@@ -47,7 +59,7 @@ A version that is published; the newest of these when the file names none. The f
     {"id": "special", "name": "Special", "type": "ON_REQUEST", "contact": "sales@example.org"}]}`,
     )
     .action((service: string, options: CommonOptions & { file: string }) => publish(shell, service, options));
-  addCommand(marketplace, 'unpublish <service>', 'take a service of yours out of the marketplace').action(
+  addCommand(marketplace, 'unpublish <service>', 'remove your service from the marketplace').action(
     (service: string, options: CommonOptions) => unpublish(shell, service, options),
   );
 }

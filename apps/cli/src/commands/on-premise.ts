@@ -19,17 +19,17 @@ export function addOnPremise(program: Command, shell: Shell): void {
     'on-premise <name> <url>',
     'publish a service that runs elsewhere; calls are forwarded to its address',
   )
-    .option('--user <name>', 'user name of the Basic credentials that the gateway sends to it')
-    .option('--password-stdin', 'read their password from standard input')
-    .option('--timeout <seconds>', 'how long it may take to begin its answer (default: 60)', positiveInteger)
-    .option('--description <text>', 'what it does')
+    .option('--user <name>', 'user name of the Basic credentials that the gateway sends to the service')
+    .option('--password-stdin', 'read the password of these credentials from standard input')
+    .option('--timeout <seconds>', 'seconds until the service must begin its answer (default: 60)', positiveInteger)
+    .option('--description <text>', 'description of the service')
     .option('--publish', 'publish it internally and subscribe to it (the default)')
     .option('--no-publish', 'leave it a draft')
     .addHelpText(
       'after',
       `
-The platform forwards any method and path below the address of the service. A name that you have already makes the next
-version of that service; a draft of it is changed.`,
+The platform forwards every method and path below the address. For a service that you have already, ket changes its
+draft, or creates the next version.`,
     )
     .action((name: string, url: string, options: OnPremiseOptions) => onPremise(shell, name, url, options));
 }

@@ -21,8 +21,8 @@ interface Work {
 export function addOrg(program: Command, shell: Shell): void {
   const org = program
     .command('org')
-    .description('organizations and their members')
-    .addHelpText('after', '\nThe organization is that of --in <organization>, of KET_ORGANIZATION, or of ket org use.');
+    .description('manage organizations and their members')
+    .addHelpText('after', '\nThe organization is the first of: --in <organization>, KET_ORGANIZATION, ket org use.');
   const add = (name: string, description: string) => addCommand(org, name, description);
   const work = async (options: CommonOptions): Promise<Work> => ({
     session: await openSession(shell),
@@ -33,16 +33,16 @@ export function addOrg(program: Command, shell: Shell): void {
     if (id === null) throw usageFailure('Which organization?', 'ket org list', 'ket --in <organization> org …');
     return id;
   };
-  const role = new Option('--role <role>', 'what they may do').choices(memberRoles);
+  const role = new Option('--role <role>', 'role of the member').choices(memberRoles);
 
   add('list', 'list the organizations that you have joined').action(async (options: CommonOptions) =>
     list(await work(options)),
   );
   add(
     'use [organization]',
-    'act in this organization, by name or id, until told otherwise; personally without one',
+    'act for this organization (a name or an id) from now on; without an argument, for yourself',
   ).action(async (wanted: string | undefined, options: CommonOptions) => use(shell, wanted, options));
-  add('create <name>', 'create an organization; you become its owner').action(
+  add('create <name>', 'create an organization, of which you become the owner').action(
     async (name: string, options: CommonOptions) => create(await work(options), name),
   );
   add('invite <email>', 'invite somebody by e-mail address')
@@ -53,7 +53,7 @@ export function addOrg(program: Command, shell: Shell): void {
   add('members', 'list the members').action(async (options: CommonOptions) =>
     members(await work(options), await here()),
   );
-  add('role <user> <role>', 'give a member, named by id, another role: VIEWER, MAINTAINER or OWNER').action(
+  add('role <user> <role>', 'change the role of a member (an id): VIEWER, MAINTAINER or OWNER').action(
     async (user: string, wanted: string, options: CommonOptions) =>
       change(await work(options), await here(), user, roleOf(wanted)),
   );

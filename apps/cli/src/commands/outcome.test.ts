@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { ExecutionsEndpoint } from '@kethub/client';
 import type { ServiceExecution } from '@kethub/contract';
-import type { Door } from '../platform/session.ts';
 import { shellOfProcess, type Shell } from '../shell.ts';
 import { createOutput } from '../terminal/output.ts';
 import { showOutcome } from './outcome.ts';
@@ -14,8 +14,8 @@ async function shown(result: object, terminal = false): Promise<string[]> {
   const stderr = { isTTY: terminal, columns: 80, write: (piece: string) => (text += piece) };
   const shell = { ...shellOfProcess(), command: 'ket', environment: { NO_COLOR: '1' }, stderr } as unknown as Shell;
   const response = async () => Response.json(result);
-  const door = { getResult: { response }, endpoint: 'http://a/' } as unknown as Door;
-  await showOutcome(shell, createOutput({ ...shell, json: false }), door, failed, null);
+  const executions = { getResult: { response }, endpoint: 'http://a/' } as unknown as ExecutionsEndpoint;
+  await showOutcome(shell, createOutput({ ...shell, json: false }), executions, failed, null);
   expect(shell.exitCode).toBe(1);
   return text.trimEnd().split('\n');
 }

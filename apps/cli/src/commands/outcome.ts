@@ -1,9 +1,8 @@
-import { isEnded, readBody } from '@kethub/client';
+import { isEnded, readBody, type ExecutionsEndpoint } from '@kethub/client';
 import type { ServiceExecution } from '@kethub/contract';
 import { download } from '../download.ts';
 import { CliFailure } from '../failures.ts';
 import { layOut, membersOf, objectOf, parseObject, type JsonText } from '../json.ts';
-import type { Door } from '../platform/session.ts';
 import { endWith, type Shell } from '../shell.ts';
 import { printable, type Output } from '../terminal/output.ts';
 
@@ -16,8 +15,8 @@ export interface Outcome {
 }
 
 /** Reads the result of an execution that has ended. */
-export async function readOutcome(door: Door, id: string): Promise<Outcome> {
-  const response = await door.getResult.response({ id });
+export async function readOutcome(executions: ExecutionsEndpoint, id: string): Promise<Outcome> {
+  const response = await executions.getResult.response({ id });
   const members = membersOf(await readBody(response, undefined, () => response.text()), 'The result');
   const links = [...membersOf(members.get('_links') ?? '{}', '_links of the result').keys()];
   members.delete('_links');
@@ -32,13 +31,13 @@ export async function readOutcome(door: Door, id: string): Promise<Outcome> {
 export async function showOutcome(
   shell: Shell,
   output: Output,
-  door: Door,
+  executions: ExecutionsEndpoint,
   execution: ServiceExecution,
   outputFolder: string | null,
 ): Promise<void> {
   const { id, status } = execution;
-  const { result, files } = await readOutcome(door, id);
-  const paths = outputFolder === null ? [] : await downloadAll(output, door, id, files, outputFolder);
+  const { result, files } = await readOutcome(executions, id);
+  const paths = outputFolder === null ? [] : await downloadAll(output, executions, id, files, outputFolder);
   const succeeded = status === 'SUCCEEDED';
   if (succeeded) output.note(output.style.green(`${status} ${durationOf(execution)}`));
   else showCause(shell, output, execution, result);
@@ -48,7 +47,7 @@ export async function showOutcome(
   }
   output.result(succeeded ? layOut(result) : '', {
     execution,
-    endpoint: door.endpoint,
+    endpoint: executions.endpoint,
     result,
     files: files.map((name, index) => ({ name, ...(paths.length > 0 && { path: paths[index] }) })),
   });
@@ -59,7 +58,7 @@ export async function showOutcome(
 /** One after the other: the folder is made once, and the platform is not asked for everything at the same time. */
 async function downloadAll(
   output: Output,
-  door: Door,
+  executions: ExecutionsEndpoint,
   id: string,
   files: readonly string[],
   folder: string,
@@ -67,7 +66,7 @@ async function downloadAll(
   const paths: string[] = [];
   for (const name of files) {
     output.progress(`Downloading ${JSON.stringify(name)}`);
-    paths.push(await download(folder, name, () => door.getResultFile({ id, file: name })));
+    paths.push(await download(folder, name, () => executions.getResultFile({ id, file: name })));
   }
   output.settle();
   for (const file of paths) output.note(`Saved ${file}`);

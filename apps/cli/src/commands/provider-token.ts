@@ -15,12 +15,12 @@ interface SetOptions extends CommonOptions {
 export function addProviderToken(program: Command, shell: Shell): void {
   const command = program
     .command('provider-token')
-    .description('give services your credentials at providers of quantum computers');
+    .description('manage your credentials at providers of quantum computers, which services can use');
   addCommand(command, 'set <provider>', 'set or replace the token for a provider, such as IBM_QUANTUM or IONQ')
-    .option('--service-identifier <id>', 'of IBM_QUANTUM: the CRN of the instance')
+    .option('--service-identifier <id>', 'the CRN of the instance, for IBM_QUANTUM')
     .option('--token-stdin', 'read the API key from standard input')
     .action((provider: string, options: SetOptions) => set(shell, provider, options));
-  addCommand(command, 'list', 'list them, without their API keys').action((options: CommonOptions) =>
+  addCommand(command, 'list', 'list your tokens, without their API keys').action((options: CommonOptions) =>
     list(shell, options),
   );
   addCommand(command, 'delete <provider>', 'delete the token for a provider').action(

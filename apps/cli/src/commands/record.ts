@@ -13,9 +13,9 @@ export function addRecord(program: Command, shell: Shell): void {
   addCommand(
     program,
     'record [execution]',
-    'show what is needed to run an execution again, and to trust it; without an id, of the last one. With --json all of it',
+    'show the record of an execution (default: the last one): code, environment, input and results by their digests. --json shows all of it',
   )
-    .option('--service <service>', 'of an own service, whoever started it: hashes and sizes only')
+    .option('--service <service>', 'an execution of your own service, started by anybody: digests and sizes only')
     .action((execution: string | undefined, options: RecordOptions) => record(shell, execution ?? 'last', options));
 }
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isEnded } from '@kethub/client';
+import { isEnded, type ExecutionsEndpoint } from '@kethub/client';
 import type { ServiceExecution } from '@kethub/contract';
 import type { Command } from 'commander';
 import { CliFailure, usageFailure } from '../failures.ts';
@@ -11,7 +11,7 @@ import { remember } from '../platform/history.ts';
 import { selectJob } from '../platform/select-job.ts';
 import { selectService } from '../platform/select-service.ts';
 import { nameOfService, selectTarget } from '../platform/select-target.ts';
-import { openSession, type Door, type Session } from '../platform/session.ts';
+import { openSession, type Session } from '../platform/session.ts';
 import { withParams } from '../platform/with-params.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 import { Interrupted, interruptible } from '../terminal/interrupt.ts';
@@ -30,28 +30,28 @@ export interface RunOptions extends CommonOptions, InputOptions {
 
 export function addRun(program: Command, shell: Shell): void {
   addCommand(program, 'run [service|folder]', 'run a service and print its result')
-    .option('--data <file>', 'JSON file for the argument data')
-    .option('--params <file>', 'JSON file for the argument params')
-    .option('--input <file>', 'JSON file with the whole input; - reads standard input')
+    .option('--data <file>', 'JSON file with the argument data')
+    .option('--params <file>', 'JSON file with the argument params')
+    .option('--input <file>', 'JSON file with the whole input, or - for standard input')
     .option('--secret <name=source...>', 'a secret, from a file (name=@file) or the environment (name=VARIABLE)')
     .option('--data-pool <parameter=pool...>', 'a data pool, by name or id')
     .option('--tag <word...>', 'tags to find the execution by, see ket list --tag')
-    .option('--wait', 'wait for the end (the default)')
-    .option('--detach', 'only start it, and print its id')
-    .option('--output-dir <folder>', 'download the result files into this folder, replacing those of the same name')
-    .option('--job', 'as yourself, without an application: also a draft of yours, or what is shared with you')
-    .option('--no-log', 'do not show what the code writes')
+    .option('--wait', 'wait for the end of the execution (default)')
+    .option('--detach', 'start the execution, print its id, and do not wait')
+    .option('--output-dir <folder>', 'download the result files into this folder; files of the same name are replaced')
+    .option('--job', 'run it as yourself, without an application: also your drafts, and services shared with you')
+    .option('--no-log', 'do not show the log')
     .addHelpText(
       'after',
       `
-The service is a name, name@version, id or address, or a folder with a kethub.json; without it, the folder that you are
-in. Of a folder, its service is run, and its input/ is the input: input/data.json for data, and so on. --data and --params
-replace these, --input replaces all. With --data alone, params is {} where the service needs it.
-A word that names a folder and also another service means the service; ./word the folder.
-The first call of a service subscribes to it. With --job nothing is subscribed: the newest version that is built is run,
-of a service of yours also a draft; of one that is shared with you, the newest published one, or the draft while there
-is none. A service that runs elsewhere gets the input as POST to its address, and what it answers is printed.
-Ctrl-C ends the waiting, not the execution.`,
+The service is a name, name@version, id or address, or a folder with a kethub.json (default: the current folder).
+For a folder, ket runs its service with the input in input/: input/data.json is data, and so on. --data and --params
+replace these files, --input replaces the whole input. With --data alone, params is {} if the service needs it.
+If a word names both a folder and another service, it means the service; ./word means the folder.
+The first call of a service subscribes to it. --job subscribes to nothing. It runs the newest version that is built: of
+your own service also a draft; of a shared service the newest published version, or the draft while there is none.
+A service that runs elsewhere receives the input as a POST to its address, and ket prints its answer.
+Ctrl-C stops waiting. The execution goes on.`,
     )
     .action((service: string | undefined, options: RunOptions) => run(shell, service, options));
 }
@@ -68,18 +68,18 @@ async function run(shell: Shell, wanted: string | undefined, options: RunOptions
   const input = await addReferences(session, given, options.dataPool ?? []);
   const started = await (isJob ? startJob : startThrough)(session, service, input, options);
   if ('answer' in started) return showAnswer(shell, output, started);
-  const { execution, door } = started;
-  await remember(shell.environment, { id: execution.id, url: session.url, endpoint: door.endpoint });
-  if (options.detach) return showStarted(shell, output, door, execution);
+  const { execution, executions } = started;
+  await remember(shell.environment, { id: execution.id, url: session.url, endpoint: executions.endpoint });
+  if (options.detach) return showStarted(shell, output, executions, execution);
   output.note(`Execution ${execution.id}`);
-  const ended = await followExecution(output, door, execution, options.log);
+  const ended = await followExecution(output, executions, execution, options.log);
   const folder = options.outputDir === undefined ? null : path.resolve(shell.folder, options.outputDir);
-  await showOutcome(shell, output, door, ended, folder);
+  await showOutcome(shell, output, executions, ended, folder);
 }
 
 interface Started {
   readonly execution: ServiceExecution;
-  readonly door: Door;
+  readonly executions: ExecutionsEndpoint;
 }
 
 /** A service that runs elsewhere need not make an execution: it may answer at once. */
@@ -91,10 +91,10 @@ async function startThrough(
 ): Promise<Started | Answered> {
   const { endpoint, serviceId, version } = await selectService(session, service);
   const { text } = await withParams(session, { serviceId, version }, input, options);
-  const door = await session.gateway(endpoint);
-  const answer = await callService(door, text);
+  const executions = await session.gateway(endpoint);
+  const answer = await callService(executions, text);
   const execution = executionIn(answer);
-  return execution === null ? { answer, endpoint } : { execution, door };
+  return execution === null ? { answer, endpoint } : { execution, executions };
 }
 
 async function startJob(
@@ -107,7 +107,7 @@ async function startJob(
   const { text } = await withParams(session, { serviceId, version }, input, options);
   return {
     execution: await session.platform.startJobOfVersion({ serviceId, version, jsonText: text }),
-    door: session.jobs,
+    executions: session.jobs,
   };
 }
 
@@ -119,7 +119,12 @@ function checkOptions({ wait, detach, outputDir, input, data, params }: RunOptio
     throw usageFailure('--input is the whole input: --data and --params cannot be added to it.');
 }
 
-function showStarted(shell: Shell, output: Output, { endpoint }: Door, execution: ServiceExecution): void {
+function showStarted(
+  shell: Shell,
+  output: Output,
+  { endpoint }: ExecutionsEndpoint,
+  execution: ServiceExecution,
+): void {
   output.note(`Started. ${shell.command} result ${execution.id} --wait`);
   output.result(execution.id, { execution, endpoint });
 }
@@ -127,7 +132,7 @@ function showStarted(shell: Shell, output: Output, { endpoint }: Door, execution
 /** Shows status and log to the end. On Ctrl-C it says that the execution goes on, and what can be done about it. */
 export async function followExecution(
   output: Output,
-  door: Door,
+  executions: ExecutionsEndpoint,
   execution: ServiceExecution,
   log: boolean,
 ): Promise<ServiceExecution> {
@@ -138,8 +143,8 @@ export async function followExecution(
       followToEnd(
         output,
         {
-          watch: (options) => door.watch(id, options),
-          log: log ? (options) => door.followLog(id, options) : null,
+          watch: (options) => executions.watch(id, options),
+          log: log ? (options) => executions.followLog(id, options) : null,
           // How it has ended is said with the result.
           describe: (value) => (isEnded(value) ? null : value.status),
         },

@@ -19,14 +19,16 @@ interface RetireOptions extends CommonOptions {
 
 /** What is done with versions of one's own services beside uploading and running them. */
 export function addService(program: Command, shell: Shell): void {
-  const command = program.command('service').description('describe and retire versions of your services');
+  const command = program
+    .command('service')
+    .description('show and change the API specification of versions of your services, and retire versions');
   addCommand(command, 'api-spec <service@version>', 'show the API specification (OpenAPI) of a version')
-    .option('--upload <file>', 'of a draft: replace it by this document, JSON or YAML')
-    .option('--reset', 'of a draft: go back to the one made from the code')
+    .option('--upload <file>', 'replace the specification of a draft with this document (JSON or YAML)')
+    .option('--reset', 'restore the specification of a draft that is derived from the code')
     .action((service: string, options: SpecificationOptions) => specification(shell, service, options));
-  addCommand(command, 'retire <service@version>', 'announce from when on a version cannot be started any more')
-    .option('--sunset <time>', 'such as 2030-01-31T00:00:00Z; now when it is left out')
-    .option('--undo', 'take the announcement back, before the sunset')
+  addCommand(command, 'retire <service@version>', 'announce the time from which a version can no longer be started')
+    .option('--sunset <time>', 'a time such as 2030-01-31T00:00:00Z (default: now)')
+    .option('--undo', 'withdraw the announcement, before the sunset')
     .action((service: string, options: RetireOptions) => retire(shell, service, options));
 }
 

@@ -7,7 +7,7 @@ export function addServices(program: Command, shell: Shell): void {
   addCommand(
     program,
     'services',
-    'list your services with their newest version, and others you have subscribed to or that are shared with you',
+    'list your services with their newest version, and services of others that you subscribed to or that are shared with you',
   ).action((options: CommonOptions) => services(shell, options));
 }
 

@@ -15,17 +15,17 @@ interface ShareOptions extends CommonOptions {
 }
 
 export function addShare(program: Command, shell: Shell): void {
-  addCommand(program, 'share <service>', 'share a service of yours with a user or an organization')
-    .option('--user <name>', 'a user: the id, or a name that only one has')
-    .option('--organization <id>', 'an organization, by its id')
-    .option('--from <date>', 'not before: yyyy-MM-dd, or yyyy-MM-dd HH:mm:ss (UTC)')
-    .option('--until <date>', 'not from then on, in the same form')
+  addCommand(program, 'share <service>', 'share your service with a user or an organization')
+    .option('--user <name>', 'user id, or a name that only one user has')
+    .option('--organization <id>', 'organization id')
+    .option('--from <date>', 'start of the share: yyyy-MM-dd, or yyyy-MM-dd HH:mm:ss (UTC)')
+    .option('--until <date>', 'end of the share, in the same form')
     .addHelpText(
       'after',
       `
-Whoever it is shared with can run it with ket run <service> --job, published or not. Where it is published internally,
-their applications can subscribe to it as well. A service that runs elsewhere has no job interface: its share opens
-something only once it is published internally.`,
+Recipients can run the service with ket run <service> --job, published or not. Once it is published internally, their
+applications can also subscribe to it. A service that runs elsewhere has no job interface: recipients can use it only
+after it is published internally.`,
     )
     .action((service: string, options: ShareOptions) => share(shell, service, options));
 }
@@ -50,7 +50,7 @@ async function share(shell: Shell, wanted: string, options: ShareOptions): Promi
 }
 
 export function addShares(program: Command, shell: Shell): void {
-  addCommand(program, 'shares <service>', 'list with whom a service of yours is shared').action(
+  addCommand(program, 'shares <service>', 'list the shares of your service').action(
     (service: string, options: CommonOptions) => shares(shell, service, options),
   );
 }
@@ -64,7 +64,7 @@ async function shares(shell: Shell, wanted: string, options: CommonOptions): Pro
 }
 
 export function addUnshare(program: Command, shell: Shell): void {
-  addCommand(program, 'unshare <service> <share>', 'remove a share; its id is in `ket shares`').action(
+  addCommand(program, 'unshare <service> <share>', 'remove a share (an id from `ket shares`)').action(
     (service: string, id: string, options: CommonOptions) => unshare(shell, service, id, options),
   );
 }

@@ -5,14 +5,14 @@ import { openSession } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 
 export function addStatus(program: Command, shell: Shell): void {
-  addCommand(program, 'status [execution]', 'show the status of an execution; without an id, of the last one').action(
+  addCommand(program, 'status [execution]', 'show the status of an execution (default: the last one)').action(
     (execution: string | undefined, options: CommonOptions) => status(shell, execution ?? 'last', options),
   );
 }
 
 async function status(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
-  const { id, door } = await findExecution(shell, await openSession(shell), wanted);
-  const execution = await door.getExecution({ id });
+  const { id, executions } = await findExecution(shell, await openSession(shell), wanted);
+  const execution = await executions.getExecution({ id });
   outputOf(shell, options).result(describe(execution), execution);
 }
 

@@ -13,17 +13,17 @@ interface KeepOptions extends CommonOptions {
 
 /** What one keeps on the platform, and for how long. */
 export function addStorage(program: Command, shell: Shell): void {
-  const storage = program.command('storage').description('show what you keep on the platform, and choose for how long');
-  addCommand(storage, 'show', 'show what takes how much of your storage quota').action((options: CommonOptions) =>
-    show(shell, options),
+  const storage = program.command('storage').description('show your storage use, and choose how long results are kept');
+  addCommand(storage, 'show', 'show how much of your storage quota is used, and by what').action(
+    (options: CommonOptions) => show(shell, options),
   );
   addCommand(storage, 'keep <days>', 'choose how many days results, result files and logs are kept')
-    .option('--service <service>', 'only what was executed of this service')
+    .option('--service <service>', 'only executions of this service')
     .addHelpText(
       'after',
       `
-Only a time shorter than that of the platform has an effect; none takes yours away. What is older is deleted within an
-hour, and cannot be had back. Status, times and record of an execution stay.`,
+Only a time shorter than that of the platform has an effect; none removes your choice. Older results, result files and
+logs are deleted within an hour and cannot be restored. Status, times and record of an execution stay.`,
     )
     .action((days: string, options: KeepOptions) => keep(shell, days, options));
 }

@@ -6,7 +6,7 @@ import type { Service, ServiceVersion, WorkflowProblem } from '@kethub/contract'
 import { usageFailure } from '../failures.ts';
 import { selectService } from '../platform/select-service.ts';
 import type { Session } from '../platform/session.ts';
-import type { Manifest } from '../project/manifest.ts';
+import type { Manifest } from '../project/manifest-content.ts';
 import { commandFor, endWith, type Shell } from '../shell.ts';
 import { printable, type Output } from '../terminal/output.ts';
 

@@ -8,7 +8,8 @@ import { followToEnd } from '../follow.ts';
 import { placeSource, type Placed } from '../platform/place-source.ts';
 import { openSession, type Session } from '../platform/session.ts';
 import { findProject } from '../project/find.ts';
-import { requireManifest, type Manifest } from '../project/manifest.ts';
+import type { Manifest } from '../project/manifest-content.ts';
+import { requireManifest } from '../project/manifest.ts';
 import { prepareUpload } from '../project/prepare.ts';
 import { upWorkflow } from './up-workflow.ts';
 import { addCommand, commandFor, endWith, outputOf, type CommonOptions, type Shell } from '../shell.ts';
@@ -21,20 +22,20 @@ interface UpOptions extends CommonOptions {
 }
 
 export function addUp(program: Command, shell: Shell): void {
-  addCommand(program, 'up [folder]', 'upload a service, build it, and publish it so that it can be run; or a workflow')
+  addCommand(program, 'up [folder]', 'upload a service, build it and publish it; or deploy a workflow')
     .option('--publish', 'publish it internally and subscribe to it (the default)')
-    .option('--no-publish', 'leave it a draft, which can be changed, and run with --job only')
+    .option('--no-publish', 'leave it a draft, which can be changed and runs only with --job')
     .addHelpText(
       'after',
       `
-The name in kethub.json decides which service it is: a new name makes a new service. Without a kethub.json, qhub.json or
-planqk.json is read. A published version is never
-changed; if anything is different, ket makes the next version. What .gitignore and .ketignore name is not uploaded.
-Without a requirements.txt, what environment.yml lists is translated where PyPI has the same package.
-The Python of a service: "python" in its configuration, .python-version, requires-python in pyproject.toml, or python=3.12 in
-an environment.yml that is translated; ket doctor pythons lists the versions.
-With "workflow" in kethub.json the BPMN file that it names is deployed instead, as a workflow service.
-Ctrl-C ends the waiting, not the build: ket up takes it up again.`,
+The name in kethub.json identifies the service: a new name creates a new service. Without a kethub.json, ket reads
+qhub.json or planqk.json. A published version never changes: for different content ket creates the next version.
+Files that .gitignore or .ketignore name are not uploaded.
+Without a requirements.txt, ket translates the packages of environment.yml that PyPI has under the same name.
+The version of Python is the first of: "python" in the configuration, .python-version, requires-python in pyproject.toml,
+python=3.12 in a translated environment.yml. The command ket doctor pythons lists the versions.
+With "workflow" in kethub.json, ket deploys the BPMN file of that name as a workflow service.
+Ctrl-C stops waiting. The build goes on, and ket up waits for it again.`,
     )
     .action((folder: string | undefined, options: UpOptions) => up(shell, folder, options));
 }

@@ -11,9 +11,9 @@ interface UsageOptions extends CommonOptions {
 }
 
 export function addUsage(program: Command, shell: Shell): void {
-  addCommand(program, 'usage', 'show what a month of services on commercial plans has cost')
-    .option('--month <month>', 'yyyy-MM, in UTC; this month when left out')
-    .option('--revenue', 'what your own services have earned instead')
+  addCommand(program, 'usage', 'show the costs of a month on commercial plans')
+    .option('--month <month>', 'yyyy-MM in UTC (default: this month)')
+    .option('--revenue', 'show the revenue of your own services instead')
     .action((options: UsageOptions) => usage(shell, options));
 }
 

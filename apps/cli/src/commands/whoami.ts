@@ -4,7 +4,7 @@ import { openSession } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 
 export function addWhoami(program: Command, shell: Shell): void {
-  addCommand(program, 'whoami', 'show who is signed in, and where').action((options: CommonOptions) =>
+  addCommand(program, 'whoami', 'show the user who is signed in, and the platform').action((options: CommonOptions) =>
     whoami(shell, options),
   );
 }

@@ -14,30 +14,36 @@ interface VariablesOptions extends CommonOptions {
 
 /** Instances of workflow services and what keeps them from going on. */
 export function addWorkflow(program: Command, shell: Shell): void {
-  const command = program.command('workflow').description('look after instances of your workflow services');
+  const command = program.command('workflow').description('inspect and repair instances of your workflow services');
   addCommand(command, 'instances <service>', 'list the instances of a workflow, newest first').action(
     (service: string, options: CommonOptions) => instances(shell, service, options),
   );
-  addCommand(command, 'incidents <service>', 'list what keeps instances from going on, and where').action(
-    (service: string, options: CommonOptions) => incidents(shell, service, options),
-  );
-  addCommand(command, 'show <instance>', 'show where an instance is, with its variables, as JSON').action(
+  addCommand(
+    command,
+    'incidents <service>',
+    'list the incidents of a workflow: what failed, and in which element',
+  ).action((service: string, options: CommonOptions) => incidents(shell, service, options));
+  addCommand(command, 'show <instance>', 'show the state and the variables of an instance as JSON').action(
     (instance: string, options: CommonOptions) => show(shell, instance, options),
   );
-  addCommand(command, 'retry <instance> <incident>', 'try again what failed, once its cause is mended')
-    .option('--variables <file>', 'JSON file with variables that are corrected first, where it failed')
+  addCommand(
+    command,
+    'retry <instance> <incident>',
+    'retry a failed element of an instance, after you corrected the cause',
+  )
+    .option('--variables <file>', 'JSON file with corrected variables, which are set first in the scope of the element')
     .action((instance: string, incident: string, options: VariablesOptions) =>
       retry(shell, instance, incident, options),
     );
   addCommand(
     command,
     'schedules <service>',
-    'list the timer start events of a workflow, and when each starts next',
+    'list the timer start events of a workflow, with their next start and their failures',
   ).action((service: string, options: CommonOptions) => schedules(shell, service, options));
   addCommand(
     command,
     'retry-schedule <service> <element>',
-    'try a timer start event again that has failed or is stopped, once its cause is mended',
+    'retry a timer start event that failed or is stopped, after you corrected the cause',
   ).action((service: string, element: string, options: CommonOptions) =>
     retrySchedule(shell, service, element, options),
   );

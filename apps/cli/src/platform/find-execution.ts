@@ -1,19 +1,22 @@
-import { KethubError } from '@kethub/client';
+import { KethubError, type ExecutionsEndpoint } from '@kethub/client';
 import { CliFailure, usageFailure } from '../failures.ts';
 import type { Shell } from '../shell.ts';
 import { remembered } from './history.ts';
-import type { Door, Session } from './session.ts';
+import type { Session } from './session.ts';
 
 export interface FoundExecution {
   readonly id: string;
-  readonly door: Door;
+  readonly executions: ExecutionsEndpoint;
 }
 
-/** An execution at the door it was started through, if that was from here, else as one's own. `last` is the newest started from here. */
+/**
+ * The execution of this id, at the address where `ket` started it from here, else among the user's own executions.
+ * `last` is the newest one started from here.
+ */
 export async function findExecution(shell: Shell, session: Session, wanted: string): Promise<FoundExecution> {
   const known = await remembered(shell.environment, session.url);
   const match = wanted === 'last' ? known[0] : known.find(({ id }) => id === wanted);
-  if (match) return { id: match.id, door: await session.door(match.endpoint) };
+  if (match) return { id: match.id, executions: await session.executionsAt(match.endpoint) };
   if (wanted === 'last')
     throw new CliFailure('notFound', 'execution-not-found', 'No execution was started from here yet.', [
       'ket run',
@@ -25,13 +28,13 @@ export async function findExecution(shell: Shell, session: Session, wanted: stri
       `"${wanted}" is no execution id. It looks like 019a7c3e-5b0d-7c4e-9a51-0f6d2b8f4c11, or say last.`,
       'ket list',
     );
-  if (await isThere(session.jobs, id)) return { id, door: session.jobs };
+  if (await isThere(session.jobs, id)) return { id, executions: session.jobs };
   throw new CliFailure('notFound', 'execution-not-found', `You have no execution ${id}.`, ['ket list']);
 }
 
-async function isThere(door: Door, id: string): Promise<boolean> {
+async function isThere(executions: ExecutionsEndpoint, id: string): Promise<boolean> {
   try {
-    await door.getExecution({ id });
+    await executions.getExecution({ id });
     return true;
   } catch (error) {
     if (error instanceof KethubError && error.status === 404) return false;

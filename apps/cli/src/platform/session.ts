@@ -5,12 +5,6 @@ import { CliFailure } from '../failures.ts';
 import type { Shell } from '../shell.ts';
 import { readCredentials } from './credentials.ts';
 
-/** Where executions are started and seen: a service at the gateway, or the platform interface, as oneself. */
-export interface Door extends ExecutionsEndpoint {
-  /** With a slash at the end. */
-  readonly endpoint: string;
-}
-
 /** The signed-in user's way to the platform and, through the application `ket`, to services. */
 export interface Session {
   /** Address of the platform. */
@@ -25,10 +19,13 @@ export interface Session {
   subscribe(serviceId: string, version: string): Promise<Subscription>;
   /** A client of a subscribed service. */
   gateway(endpoint: string): Promise<GatewayClient>;
-  /** Everything that was started for the user, as jobs or by applications. */
-  readonly jobs: Door;
-  /** The door that has this address; without the application `ket`, one's own executions. Changes nothing. */
-  door(endpoint: string): Promise<Door>;
+  /** Executions started for the user, as jobs or by applications. */
+  readonly jobs: ExecutionsEndpoint;
+  /**
+   * The executions at this address, through the application `ket`; without that application, the user's own executions.
+   * Changes nothing.
+   */
+  executionsAt(endpoint: string): Promise<ExecutionsEndpoint>;
 }
 
 /** Name of the application through which the command line calls services. */
@@ -52,7 +49,7 @@ export async function openSession(shell: Shell): Promise<Session> {
   const application = once(async () => (await known()) ?? createApplication(platform));
   const gateway = once(async () => openGateway(url, platform, await application()));
   const at = async (endpoint: string): Promise<GatewayClient> => (await gateway()).at(endpoint);
-  const jobs: Door = { ...platform.executions, endpoint: `${apiUrl(url)}/service-executions/` };
+  const jobs = platform.executions;
   return {
     url,
     organizationId,
@@ -63,7 +60,7 @@ export async function openSession(shell: Shell): Promise<Session> {
       platform.subscribe({ applicationId: (await application()).id, json: { serviceId, version } }),
     gateway: at,
     jobs,
-    door: async (endpoint) => (endpoint === jobs.endpoint || !(await known()) ? jobs : at(endpoint)),
+    executionsAt: async (endpoint) => (endpoint === jobs.endpoint || !(await known()) ? jobs : at(endpoint)),
   };
 }
 

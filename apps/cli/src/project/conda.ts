@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { usageFailure } from '../failures.ts';
-import { readIfThere } from './foreign-manifest.ts';
+import { readIfThere } from './manifest-content.ts';
 
 const condaFiles = ['environment.yml', 'environment.yaml'] as const;
 

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { usageFailure } from '../failures.ts';
 import { parseObject } from '../json.ts';
-import type { Manifest } from './manifest.ts';
+import { readIfThere, type Manifest } from './manifest-content.ts';
 
 /** Configuration files of other platforms that `ket` takes in the place of `kethub.json`; the first that is there counts. */
 export const foreignManifests = ['qhub.json', 'planqk.json'] as const;
@@ -62,14 +61,4 @@ async function describe(descriptionFile: unknown, file: string, folder: string):
 
 function isGpu(gpu: unknown): gpu is { readonly count: number; readonly type?: string } {
   return typeof gpu === 'object' && gpu !== null && 'count' in gpu && Number(gpu.count) > 0;
-}
-
-/** The text of a file, or null when it is not there. */
-export async function readIfThere(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }

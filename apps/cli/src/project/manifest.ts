@@ -1,22 +1,8 @@
 import path from 'node:path';
-import type { RuntimeConfiguration } from '@kethub/contract';
 import { usageFailure } from '../failures.ts';
 import { parseObject } from '../json.ts';
-import { foreignManifests, readForeignManifest, readIfThere } from './foreign-manifest.ts';
-
-/** `kethub.json`: what a folder is published as. */
-export interface Manifest {
-  readonly name: string;
-  readonly description: string;
-  /** Members that are left out have the platform's defaults. */
-  readonly configuration: Partial<RuntimeConfiguration>;
-  /** Of a workflow: its BPMN file. */
-  readonly workflow: string | null;
-  /** Names of services, by the ids that stand for them in the BPMN file. */
-  readonly services: Readonly<Record<string, string>>;
-  /** Remarks for the person on how the file was read. */
-  readonly notes: readonly string[];
-}
+import { foreignManifests, readForeignManifest } from './foreign-manifest.ts';
+import { readIfThere, type Manifest } from './manifest-content.ts';
 
 export const manifestName = 'kethub.json';
 /** Files that make a folder a service, the first that is there counts. */

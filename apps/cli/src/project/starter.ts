@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { manifestName, readManifest, type Manifest } from './manifest.ts';
+import type { Manifest } from './manifest-content.ts';
+import { manifestName, readManifest } from './manifest.ts';
 
 const starterFolder = path.join(import.meta.dirname, '../../starter');
 

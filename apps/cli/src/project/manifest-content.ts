@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises';
+import type { RuntimeConfiguration } from '@kethub/contract';
+
+/** The content of `kethub.json`: the service as which a folder is published. */
+export interface Manifest {
+  readonly name: string;
+  readonly description: string;
+  /** Members that are left out have the platform's defaults. */
+  readonly configuration: Partial<RuntimeConfiguration>;
+  /** Of a workflow: its BPMN file. */
+  readonly workflow: string | null;
+  /** Names of services, by the ids that stand for them in the BPMN file. */
+  readonly services: Readonly<Record<string, string>>;
+  /** Remarks for the person on how the file was read. */
+  readonly notes: readonly string[];
+}
+
+/** The text of a file, or null when it is not there. */
+export async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
