@@ -53,7 +53,7 @@ for (const name of Object.keys(all)) {
   const measured = await measuredApart(name);
   if (measured) measurements.push(...measured);
   else failed.push(name);
-  // What it tells is compared by a person, and promises no number.
+  // A person compares the output; it promises no number.
   if (measured && name !== 'timing') write();
 }
 

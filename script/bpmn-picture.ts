@@ -28,7 +28,7 @@ export async function pictureOf(xml: string): Promise<string> {
   const top = Math.min(...boxes.map(({ box }) => box.y)) - MARGIN;
   const width = Math.max(...boxes.map(({ box }) => box.x + box.width)) + SIDE - left;
   const height = Math.max(...boxes.map(({ box }) => box.y + box.height)) + 2 * MARGIN - top;
-  // What contains others is drawn below them.
+  // Containers are drawn below their contents.
   const ordered = boxes.toSorted((a, b) => b.box.width * b.box.height - a.box.width * a.box.height);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${left} ${top} ${width} ${height}" width="${width}" height="${height}">`,

@@ -36,7 +36,7 @@ export async function startContainerEngine(): Promise<ContainerEngine> {
   if (process.getuid?.() !== 0) throw new EngineMissing('A container engine is started by root only.');
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-docker-'));
   try {
-    // Where the disk cannot hold layers over layers (a folder in a container), copies of them take their place.
+    // If the disk supports no overlay file system (a folder in a container), layers are copied.
     return (await start(folder, [])) ?? (await start(folder, ['--storage-driver', 'vfs'])) ?? refuse(folder);
   } catch (error) {
     remove(folder);
@@ -104,7 +104,7 @@ async function stop(daemon: ChildProcess, folder: string): Promise<void> {
   remove(folder);
 }
 
-/** What stood between a daemon that was killed and a container that it was just starting: no later daemon ends it. */
+/** Ends the shim between a killed daemon and a container that was starting: no later daemon ends it. */
 function endShims(folder: string): void {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
@@ -127,7 +127,7 @@ function isRunning(daemon: ChildProcess): boolean {
   return daemon.exitCode === null && daemon.signalCode === null;
 }
 
-/** What the daemon has mounted in its folder goes first, deepest first. */
+/** Unmounts the mounts of the daemon in its folder, deepest first. */
 function remove(folder: string): void {
   const mounts = readFileSync('/proc/mounts', 'utf8')
     .split('\n')

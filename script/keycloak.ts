@@ -9,12 +9,12 @@ import { root } from './run.ts';
 import type { Tool } from './system-tools.ts';
 
 const VERSION = '26.7.3';
-/** Of the archive on Maven Central, as published beside it. */
+/** Digest of the archive on Maven Central, as published beside it. */
 const SHA256 = '77657f30b7e90d70f727712ce1c967f430fd6a5e9f458d32d8c6df0635345f47';
 const ARCHIVE = `https://repo1.maven.org/maven2/org/keycloak/keycloak-quarkus-dist/${VERSION}/keycloak-quarkus-dist-${VERSION}.tar.gz`;
 const OLDEST_JAVA = 17;
 
-/** What kc.sh passes to Java, as far as a test needs it. */
+/** The arguments that kc.sh passes to Java, as far as a test needs them. */
 const JAVA_OPTIONS = [
   '-Xms64m',
   '-Xmx512m',
@@ -76,7 +76,7 @@ export async function fetchKeycloak(say: (line: string) => void): Promise<string
 
 /** Starts a Keycloak of its own on loopback, on a free port, with its database in memory. */
 export async function startKeycloak(installed: string): Promise<Keycloak> {
-  // What it writes goes into a folder of this run.
+  // Its files go into a folder of this run.
   const home = mkdtempSync(path.join(os.tmpdir(), 'kethub-keycloak-'));
   for (const part of ['bin', 'conf', 'lib', 'providers', 'themes']) {
     symlinkSync(path.join(installed, part), path.join(home, part));

@@ -24,7 +24,7 @@ export interface Postgres {
   readonly url: string;
   /** Ends it as a crash of its machine would, without a word to anybody. */
   kill(): Promise<void>;
-  /** Of its first process; all others are its children. */
+  /** Process id of the first process; all others are its children. */
   readonly pid: number;
   /** Starts it again after that, on the same data. */
   revive(): Promise<void>;

@@ -30,7 +30,7 @@ try {
 
   let stopping = false;
   const stop = (): void => {
-    // Who presses Ctrl-C twice does not want to wait.
+    // A second Ctrl-C ends the start without waiting.
     if (stopping) process.exit(130);
     stopping = true;
     const running = kethub.running();

@@ -8,7 +8,7 @@ export interface Tool {
   isThere(): boolean;
 }
 
-/** What running user code takes: the sandbox, the interpreter, and the installer of its requirements. */
+/** Tools to run user code: the sandbox, the interpreter, and the installer of requirements. */
 export const runtimeTools: readonly Tool[] = [
   { what: 'bubblewrap', package: 'bubblewrap', isThere: () => existsSync('/usr/bin/bwrap') },
   { what: 'Python 3', package: 'python3', isThere: () => existsSync('/usr/bin/python3') },
@@ -26,7 +26,7 @@ export const testTools: readonly Tool[] = [
   { what: 'Chromium', package: 'chromium', isThere: () => existsSync('/usr/bin/chromium') },
 ];
 
-/** What the measurements use beside. */
+/** Further tools of the measurements. */
 export const benchTools: readonly Tool[] = [{ what: 'wrk', package: 'wrk', isThere: () => existsSync('/usr/bin/wrk') }];
 
 function succeeds(command: string, args: string[]): boolean {

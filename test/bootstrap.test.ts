@@ -20,7 +20,7 @@ const { NODE_INTEGRITY, NODE_VERSION } = createRequire(import.meta.url)(BOOTSTRA
 let folder: string;
 let registry: Server;
 let address: string;
-/** What the registry hands out under the name of the package. */
+/** The archive that the registry serves under the name of the package. */
 let tarball: Buffer;
 
 beforeAll(async () => {

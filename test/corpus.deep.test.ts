@@ -96,7 +96,7 @@ test.concurrent('error-object is deployed, and its error object is the cause of 
   expect(result).toMatchObject({ code: '400', detail: '3 nodes have no perfect matching' });
 }); // prettier-ignore
 
-/** What a project compiles before it is uploaded, as its author would: no registry has to have a base image. */
+/** Compiles a project before its upload, as its author would: no registry has to have a base image. */
 const compilers: Readonly<Record<string, { needs: string; make: (folder: string) => Promise<unknown> }>> = {
   'docker-shell': {
     needs: '/bin/busybox',

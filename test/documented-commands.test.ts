@@ -8,7 +8,7 @@ import { ket } from '../apps/cli/src/testing/ket.ts';
 import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 
-// What the pages tell a newcomer to type is typed here, letter for letter, in the folder of Kethub. Only the platform is
+// Runs the commands of the pages for newcomers, letter for letter, in the folder of Kethub. Only the platform is
 // another one, and who signs in has no terminal.
 vi.setConfig({ testTimeout: 300_000 });
 

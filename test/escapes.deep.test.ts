@@ -56,7 +56,7 @@ async function driverOf(
       const { _links, ...body } = (await app.request('GET', `/${id}/result`)).body as { _links: Record<string, unknown> };
       const files = [];
       for (const name of Object.keys(_links).filter((link) => link !== 'self' && link !== 'status')) {
-        // Whatever it calls itself: no JSON is expected of it.
+        // Any media type is allowed: no JSON is expected.
         const { href } = _links[name] as { href: string };
         const answer = await fetch(href, { headers: { authorization: `Bearer ${app.bearer}` } });
         const content = Buffer.from(await answer.arrayBuffer());

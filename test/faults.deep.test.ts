@@ -21,7 +21,7 @@ test.each([
   },
 );
 
-// Of its own, because it is killed.
+// A container engine of its own, because the test kills it.
 test.skipIf(testEngine === null)(
   `with 3 kills of the container engine the same holds for executions in containers (KETHUB_TEST_SEED=${seed})`,
   { timeout: 600_000 },

@@ -15,7 +15,7 @@ const patient = { timeout: 240_000, interval: 200 };
 const long = { timeout: 300_000 };
 const CONNECTIONS_PER_ADDRESS = 120;
 const PENDING = 40;
-/** What the limits are without any setting. */
+/** The limits without any setting. */
 const [OWNER_BUILDS, READERS_PER_CALLER, PLACES_PER_WORKER] = [20, 100, 8];
 
 const python = {
@@ -73,7 +73,7 @@ describe.each(postgreSql)('floods on $name with two workers', (kind) => {
   let kethub: SplitKethub;
   let second: SecondWorker;
   let mallory: SignedIn;
-  /** Where the service of Mallory in a sandbox is. */
+  /** The address of Mallory's service in a sandbox. */
   let flooded = '';
   const callers = new Map<string, { ada: Caller; mallory: Caller }>();
   const open: Socket[] = [];

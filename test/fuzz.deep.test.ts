@@ -9,9 +9,9 @@ import { fuzz, installed, total, type Exercised, type Fuzzing } from './fuzz/sch
 
 const { errorEnd, file, flow, start } = bpmn;
 const PASSWORD = 'correct horse battery staple';
-/** What ends the caller: the rest of the run would be refused. Somebody made for it calls these. */
+/** Operations that end the caller's account or session: a separate user calls them, because later requests would be refused. */
 const fatal = ['deleteMe'];
-/** Who is let in nowhere gets no answers with which to go on, and none to whatever stands at the edges of a schema. */
+/** Phases for a caller who is refused everywhere. The others need accepted requests to go on with. */
 const refused = ['fuzzing'] as const;
 
 type Part = 'api' | 'gateway';

@@ -70,7 +70,7 @@ describe.skipIf(server === undefined)('ket and a Keycloak', () => {
   });
 });
 
-/** What a person does in a browser: opens the address, types, and is sent back to ket. */
+/** The steps of a user in a browser: opens the address, types, and is sent back to ket. */
 async function signInAtKeycloak(address: string): Promise<void> {
   const page = await fetch(address);
   const cookie = page.headers

@@ -240,7 +240,7 @@ test('a draft is run as a job, without a subscription; list shows how an executi
 
 test('a service is shared with a user by name, and run by them as a job', async () => {
   const { client } = platform;
-  // Who has been here once can be found by name.
+  // A user who has signed in once can be found by name.
   const ada = await client.getMe();
   const { service } = await deploy(client, 'Of Ada', {
     'src/__init__.py': '',

@@ -79,7 +79,7 @@ describe('npm start without a terminal', () => {
     expect(text).not.toContain('\u001B');
     expect(text).toContain('"cutValue": 174');
     expect(text).toMatch(/Restart 12 of 12/);
-    // What is no terminal may be a log: the credentials are in a file that only its owner reads.
+    // Output that is no terminal may be a log: the credentials are in a file that only its owner can read.
     const howTo = howToOf(first.lines);
     expect(statSync(howTo.file).mode & 0o777).toBe(0o600);
     const [, password = ''] = /user demo, password (\S+)/.exec(howTo.text) ?? [];
@@ -137,7 +137,7 @@ function howToOf(lines: readonly string[]): { file: string; text: string } {
   return { file, text: readFileSync(file, 'utf8') };
 }
 
-/** What a start that cannot be says on standard error. */
+/** The standard error of a start that fails. */
 async function refusal(child: ChildProcess): Promise<string> {
   let text = '';
   child.stderr?.on('data', (chunk: Buffer) => {

@@ -7,7 +7,7 @@ import { shellOfProcess } from '../apps/cli/src/shell.ts';
 import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 
-// Whoever is told to type a command, to read a page or to call an operation must find it there.
+// Every command, page and operation that a text names must exist.
 
 const root = path.resolve(import.meta.dirname, '..');
 const notOurs = [
@@ -24,7 +24,7 @@ const files = globSync('{{apps,packages,script}/**/*.{ts,py},docs/**/*.md,exampl
 }).toSorted();
 const texts = files.map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
 
-/** What the pattern finds in all texts, by what is wrong with it, if anything is. */
+/** The matches of the pattern in all texts that are wrong, with the reason. */
 function wrong(pattern: RegExp, judge: (found: RegExpMatchArray, file: string) => string | null): string[] {
   return texts.flatMap(({ file, text }) =>
     [...text.matchAll(pattern)].flatMap((found) => {
@@ -56,7 +56,7 @@ describe('commands', () => {
   });
 });
 
-/** What a command line names that is not there. */
+/** The parts of a command line that do not exist. */
 function problemOf(program: Command, line: string): string | null {
   // Behind a wide gap stands an explanation; behind a bar, a semicolon or an arrow another command.
   const [typed = ''] = line.split(/ {2,}| [|;<>&#]|\\$/, 1);

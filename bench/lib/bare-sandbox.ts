@@ -30,7 +30,7 @@ export interface BareSandbox {
 }
 
 /**
- * What an execution costs without a platform: bubblewrap with the arguments of a service, the interpreter as the platform
+ * The cost of an execution without a platform: bubblewrap with the arguments of a service, the interpreter as the platform
  * starts it, the packages that `dataDir` has built, and one line of Python. Spawned from here, one after the other, with
  * no limits, no job, no log, and nothing kept of it.
  */

@@ -6,7 +6,7 @@ export interface Measurement {
   readonly unit: string;
   /** Its cell in a table of its own, instead of a line among all others. */
   readonly cell?: { readonly row: string; readonly column: string };
-  /** What was reached: the median of the rounds unless the name says otherwise. */
+  /** The measured value: the median of the rounds unless the name says otherwise. */
   readonly value: number;
   readonly goal: { readonly atLeast: number } | { readonly atMost: number } | null;
   /** How it came about, for whoever doubts it. */

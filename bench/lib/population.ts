@@ -10,14 +10,14 @@ import {
 } from '../../apps/server/src/foundation/storage/index.ts';
 import { fillSearch, searchTextOf } from '../../apps/server/src/people/search/index.ts';
 
-/** Who is added to an empty platform for a measurement. */
+/** Users and tokens that are added to an empty platform for a measurement. */
 export interface Population {
   readonly users: number;
-  /** Of these users, each of whom has one; their raw values are returned. */
+  /** Number of users who get a personal access token each; the raw tokens are returned. */
   readonly tokens: number;
 }
 
-/** What calls need: one id and one raw token of each of so many users. */
+/** One id and one raw token for each of these users, as calls need them. */
 export interface Populated {
   readonly ids: readonly string[];
   readonly tokens: readonly string[];

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface Server<T> {
-  /** What it said about itself when it was ready: one line of JSON. */
+  /** The line of JSON with which the process reported that it is ready. */
   readonly ready: T;
   readonly pid: number;
   stop(): Promise<void>;

@@ -18,7 +18,7 @@ export const numpy: Workload = {
   line: 'import json, numpy; print(json.dumps({"sum": int(numpy.arange(1000).sum())}))',
 };
 
-/** What scientific services import before they begin: 0.1 to 1 s of a cold start. */
+/** Imports of scientific services, which take 0.1 to 1 s of a cold start. */
 export const scientific: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   numpy: numpy.files,
   scipy: {

@@ -8,10 +8,10 @@ export interface Read {
   readonly bearer: string;
 }
 
-/** What one of the lists got in one of its turns. */
+/** The time that one turn of a list took. */
 export interface Turn {
   readonly seconds: number;
-  /** That the process took. */
+  /** Processor time of the measured process. */
   readonly processorSeconds: number;
 }
 

@@ -7,7 +7,7 @@ const VERSION = '8.0.0';
 const root = path.resolve(import.meta.dirname, '../..');
 const source = path.join(root, 'bench/zeebe');
 
-/** What stands beside the platform, in the words of a measurement. */
+/** The system that is compared with the platform. */
 export const zeebe = `Zeebe ${VERSION} (one broker with one partition and the gateway, no exporters, its log flushed as Zeebe does by default) with its Java client in one process on both cores`;
 
 /** Seconds: its Java has compiled itself by then. */

@@ -15,7 +15,7 @@ const ROUNDS = 3;
 const BATCHES = 100;
 const TRIED = 15;
 const OF_WORST_QUERY = 200;
-/** Of all one- and two-letter queries, so many are measured in full: those that took longest when tried. */
+/** Number of one- and two-letter queries that are measured in full: those that took longest in a first try. */
 const WORST_SHORT = 30;
 const AUTHORIZE = { connections: 32, seconds: 4 } as const;
 

@@ -12,7 +12,7 @@ import type { PlatformReady, Question } from '../servers/platform.ts';
 const FEW = 100;
 const MANY = 10_000;
 const EXECUTIONS = 100_000;
-/** What the list needs however long it is, is not what its length costs. */
+/** Executions in the list of the warm-up. The fixed cost of a list is no part of the cost of its length. */
 const WARM_UP_EXECUTIONS = 10_000;
 const WARMED_AT_ONCE = 16;
 /** Short: what else happens on the machine happens to both alike. */
@@ -111,7 +111,7 @@ interface Call {
   readonly bearer: string;
 }
 
-/** What each whole round of turns came to, without the first, which finds what it reads further away. */
+/** The sum of each round, without the first, which reads from cold caches. */
 function roundsOf(turns: readonly Turn[]): Reads[] {
   const requests = TURNS_IN_ROUND * READS_IN_TURN;
   return Array.from({ length: Math.floor(turns.length / TURNS_IN_ROUND) }, (_none, round) => {

@@ -21,7 +21,7 @@ const WORDS = 'solver annealing circuit portfolio routing molecule simulation op
   ' ',
 );
 
-/** What keeps a process on SQLite busy: a search for one or two characters, and a month of usage. */
+/** Requests that keep a process on SQLite busy: a search for one or two characters, and a month of usage. */
 export async function catalog(): Promise<Measurement[]> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'kethub-bench-'));
   const database = await openDatabase({ databaseUrl: null, sqliteFile: path.join(folder, 'kethub.db') });

@@ -37,7 +37,7 @@ const PLACES: readonly (readonly [string, RegExp])[] = [
   ['the platform', /apps\/server|packages\//],
 ];
 
-/** Where the platform's time goes while it answers `kind` of requests as fast as it can. */
+/** The profile of the platform while it answers `kind` of requests as fast as it can. */
 export async function profile(kind: 'statusReads' | 'tokenGrants'): Promise<Share[]> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-bench-'));
   try {

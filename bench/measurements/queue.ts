@@ -24,7 +24,7 @@ const sleeper = {
   'src/program.py': 'import time\n\n\ndef run(data=0):\n    time.sleep(data)\n    return {}\n',
 };
 
-/** What waits costs no memory and makes no claim slower; what runs costs its process. */
+/** Pending executions cost no memory and slow no claim; a running one costs its process. */
 export async function queue(): Promise<Measurement[]> {
   const postgres = await startPostgres({ durable: true });
   process.env['KETHUB_TEST_POSTGRES_URL'] = postgres.url;
@@ -73,7 +73,7 @@ async function waiting(database: Kind): Promise<Measurement> {
     const load = { url, method: 'POST', headers, body: '{"data": 0}', connections: 16, seconds } as const;
     return (await requestsPerSecond(load)) * seconds;
   };
-  // What a server under load takes in any case: compiled code, and the heap in which it collects.
+  // The memory that any server under load takes: compiled code, and the heap in which it collects garbage.
   const first = await accept(3);
   await pause(SETTLED_MS);
   const before = memoryMb(platform.pid);

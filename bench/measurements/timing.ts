@@ -4,7 +4,7 @@ import { createRawToken } from '../../apps/server/src/foundation/storage/index.t
 import type { Measurement } from '../lib/measurement.ts';
 import { mannWhitney, median } from '../lib/statistics.ts';
 
-/** What a refusal must not tell: whether there is such a person, token or access key. */
+/** Two refusals that must take the same time: for a user, token or access key that exists, and for one that does not. */
 interface Pair {
   readonly name: string;
   readonly samples: number;

@@ -16,7 +16,7 @@ const QUIET_RATE = 12;
 const NOISE = 16;
 /** 192 instances: their p99 is the second from above. What disturbs the machine in a round or two is not in the median of five. */
 const QUIET_SECONDS = 16;
-/** Of the noise that was meant so much must have reached the service. */
+/** The least share of the intended noise that must have reached the service. */
 const HEARD = 0.9;
 
 /**

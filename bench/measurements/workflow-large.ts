@@ -21,7 +21,8 @@ const EVENTS = 40;
 const VERSION = '01890000-0000-7000-8000-00000000000c';
 
 /**
- * What an event costs an instance with much open, in processor time of the platform with its database client: a timer
+ * The cost of an event for an instance with many open elements, in processor time of the platform with its database
+ * client: a timer
  * ends one of so many sub-processes, and is advanced and committed by itself. Beside it, for how long the thread that
  * serves others stood still while 10,000 sub-processes began, ended and were cancelled.
  */

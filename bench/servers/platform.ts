@@ -8,7 +8,7 @@ export interface Question {
   readonly settings: Readonly<Record<string, string>>;
   /** Projects to deploy, by name. */
   readonly services: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** What is uploaded beside the files of all of them. */
+  /** The options of the uploads of all services. */
   readonly upload?: Upload;
 }
 
@@ -39,7 +39,7 @@ const ready: PlatformReady = {
 };
 process.stdout.write(`${JSON.stringify(ready)}\n`);
 await untilInputEnds();
-// What waits would be begun while it stops.
+// Pending executions would start while the platform stops.
 await platform.platform.database.write((transaction) =>
   transaction.deleteFrom('executions').where('status', '=', 'PENDING').execute(),
 );

@@ -14,9 +14,9 @@ export interface PopulationReady {
   readonly ids: readonly string[];
   readonly tokens: readonly string[];
   readonly seconds: number;
-  /** Of the tables and indexes that are there for the search alone. */
+  /** Size of the tables and indexes that serve only the search. */
   readonly searchMegabytes: number;
-  /** Of transactions that write a new user, one after the other, each on disk. */
+  /** Milliseconds of transactions that each write a new user to disk, one after the other. */
   readonly newUserMs: readonly number[];
 }
 

@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { untilInputEnds } from './until-input-ends.ts';
 
-/** What a task of the measured workflow sends. */
+/** The request that a task of the measured workflow sends. */
 interface Sent {
   readonly sent: number;
   readonly who: string;

@@ -7,7 +7,7 @@ import { untilInputEnds } from './until-input-ends.ts';
 
 export interface Question {
   readonly database: 'SQLite' | 'PostgreSQL';
-  /** Where the service is that the task calls. */
+  /** The address of the service that the task calls. */
   readonly url: string;
   readonly owners: readonly string[];
 }

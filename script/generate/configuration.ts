@@ -3,7 +3,7 @@ import { between, table } from './marks.ts';
 
 type Setting = keyof typeof SettingsSchema.properties;
 
-/** What is read of a setting's JSON Schema. */
+/** The members of a setting's JSON Schema that the generator reads. */
 interface SettingSchema {
   readonly type?: string;
   readonly description?: string;
@@ -111,7 +111,7 @@ function settings(properties: Readonly<Record<string, SettingSchema>>): string {
 }
 
 function row(name: string, schema: SettingSchema): string[] {
-  // Where the default is no value but depends on another setting, the description ends with it.
+  // The description ends with a default that is no value but depends on another setting.
   const [meaning = '', dependent] = (schema.description ?? '').split(/ Default: /);
   const fixed = schema.default === undefined ? '' : `\`${schema.default}\``;
   return [`\`${name}\``, dependent?.replace(/\.$/, '') ?? fixed, allowed(schema), meaning];

@@ -7,7 +7,7 @@ import { root } from '../run.ts';
 
 /** A first start of the platform, seen in a terminal. */
 export interface FirstStart {
-  /** What was shown until the demo had ended, with colours. */
+  /** The output until the end of the demo, with colours. */
   readonly lines: readonly string[];
   readonly dataDir: string;
   readonly origins: { readonly platform: string; readonly gateway: string };

@@ -5,7 +5,7 @@ import { SchedulingFields } from '../../apps/server/src/foundation/config/schedu
 import { SettingsSchema } from '../../apps/server/src/foundation/config/settings.ts';
 import { between, table } from './marks.ts';
 
-/** What a limit that nobody can change bounds. A new limit needs its line here: the types ask for it. */
+/** Descriptions of the fixed limits. The types require a line for every new limit. */
 const MEANINGS: Readonly<Record<keyof typeof limits, string>> = {
   executionInputBytes: 'Input of an execution',
   jsonDepth: 'Objects and lists within each other, in any JSON of a request',

@@ -28,7 +28,7 @@ export async function takePictures(): Promise<string[]> {
 /** Sections as long as they are useful, which nobody copies from a picture. */
 const LEFT_OUT = /^(The same from a shell|Addresses and credentials)/;
 
-/** What a reader is to see, with an ellipsis in the place of what is left out. */
+/** The lines for a reader, with an ellipsis for those that are left out. */
 function shown(start: FirstStart): string[] {
   const sections = start.lines
     .map((line) => displayed(line, start))

@@ -9,13 +9,13 @@ export interface Burden<O extends Order> {
   readonly app: Caller;
   readonly orders: Iterable<O>;
   readonly mostOpen: number;
-  /** What is not the truth, one sentence each. */
+  /** False statements of the platform, one sentence each. */
   judge(one: Promised<O>, end: End, evidence: Evidence): string[];
-  /** Of everything that failed. */
+  /** The titles of all failures at this end. */
   titlesOf(end: End): readonly string[];
 }
 
-/** What became of it. */
+/** The outcome. */
 export interface Borne {
   readonly ends: readonly End[];
   readonly titles: readonly string[];

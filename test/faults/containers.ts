@@ -14,7 +14,7 @@ export interface Containers {
   readonly app: Caller;
   /** How often each mark was run, since the beginning. */
   runs(): ReadonlyMap<string, number>;
-  /** What the engine still has of executions that are over, one sentence each. */
+  /** Leftovers in the container engine of executions that have ended, one sentence each. */
   left(): Promise<string[]>;
   close(): Promise<void>;
 }

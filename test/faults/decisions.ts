@@ -3,7 +3,7 @@ import { randomFrom } from './random.ts';
 
 /** Everything that chance decides in a run comes from here, whatever happens meanwhile: a seed decides the same again. */
 
-/** What breaks next, and after which pause. */
+/** The next fault, and the pause before it. */
 export interface Decision {
   readonly pauseMs: number;
   readonly fault: string;
@@ -50,7 +50,7 @@ export function wishOf(seed: number, mark: number, longestPauseMs: number): Wish
   return { mark, mode, seconds, cancelAfterMs, pauseMs: random() * longestPauseMs };
 }
 
-/** What one task of a workflow has the code do. */
+/** The behaviour of the code in one task of a workflow. */
 export interface Part {
   readonly mark: number;
   readonly mode: 'ok' | 'files' | 'raise';
@@ -79,7 +79,7 @@ export function errandOf(seed: number, firstMark: number, longestPauseMs: number
 
 const salts = { fault: 0x85ebca6b, load: 0xc2b2ae35, errand: 0x27d4eb2f };
 
-/** Of each decision a chance of its own: one that needs more of it than before shifts no other. */
+/** A random generator for each decision: one that draws more often than before does not shift the others. */
 function chance(seed: number, what: keyof typeof salts, number: number): () => number {
   const random = randomFrom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, salts[what]));
   // The first numbers of near seeds are alike.

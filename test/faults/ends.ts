@@ -12,7 +12,7 @@ export interface End extends Times {
   readonly status: string;
   /** The status when it was first seen to have ended; OPEN when it was not. */
   readonly before: string;
-  /** What stands at the place of the result. */
+  /** The content at the address of the result. */
   readonly result: unknown;
   readonly log: readonly string[];
 }

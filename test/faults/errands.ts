@@ -52,7 +52,7 @@ export function* errands(seed: number, longestPauseMs: number): Generator<Errand
   }
 }
 
-/** What of the end of an instance is not the truth, given what has happened. */
+/** False statements about the end of an instance, given the faults that happened. */
 export function judgeErrand({ order, ...one }: Promised<ErrandOrder>, end: End, evidence: Evidence): string[] {
   const wrong = (what: string): string[] => [`${one.id} (workflow) is ${end.status}: ${what}`];
   const broken = brokenPromise(one.cancelled, end);
@@ -70,7 +70,7 @@ export function judgeErrand({ order, ...one }: Promised<ErrandOrder>, end: End, 
 interface Outcome {
   /** The mark that the task returned; null when it failed. */
   readonly came: number | null;
-  /** What GET result of the task answered when it failed. */
+  /** The answer of GET result for a task that failed. */
   readonly problem: { readonly response?: unknown } | null;
 }
 

@@ -26,7 +26,7 @@ const platform: Fault = {
   },
 };
 
-/** What owns the sandboxes: all of them go with it. */
+/** The process that owns the sandboxes: all of them end with it. */
 const runner: Fault = {
   name: 'runner',
   weight: 1,

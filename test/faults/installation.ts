@@ -23,7 +23,7 @@ export interface Installation {
   readonly platform: KethubProcess;
   /** Null on SQLite. */
   readonly postgres: Postgres | null;
-  /** Where to write to fill the disk that the data folder is on; null when that is the disk of the machine. */
+  /** The folder to fill in order to fill the disk of the data folder; null if that is the disk of the machine. */
   readonly smallDisk: string | null;
   /** Null without a container engine. */
   readonly containers: Containers | null;

@@ -10,20 +10,20 @@ export interface Happened {
   readonly to: number;
 }
 
-/** What is known beside what the interface tells. */
+/** Facts that the interface does not tell. */
 export interface Evidence {
   readonly happened: readonly Happened[];
   /** How often each mark was opened. */
   readonly opened: ReadonlyMap<string, number>;
 }
 
-/** What differs between places to run code. */
+/** Differences between the drivers that run code. */
 export interface Kind {
   /** The title of an execution that fails as it is told to. */
   readonly raised: string;
   /** Faults that can end it without anybody knowing how. */
   readonly lostWith: readonly string[];
-  /** What a log says that may lack lines. */
+  /** The line of a log that may lack lines. */
   readonly gaps: string | null;
 }
 
@@ -34,7 +34,7 @@ export const ofContainers: Kind = {
   gaps: 'lines of this log may be missing',
 };
 
-/** What of the end of a task is not the truth, given what has happened. */
+/** False statements about the end of a task, given the faults that happened. */
 export function judge({ order, ...one }: Promised<Task>, end: End, evidence: Evidence, kind: Kind): string[] {
   const { mark, mode } = order;
   const { status, result } = end;

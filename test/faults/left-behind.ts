@@ -5,7 +5,7 @@ import { runnerPathsIn } from '../../packages/runtime/src/paths.ts';
 
 const ATTEMPTS = 300;
 
-/** What an installation that was stopped and removed has left on the machine, one sentence each. */
+/** Leftovers on the machine of an installation that was stopped and removed, one sentence each. */
 export async function leftBehind(dataDir: string): Promise<string[]> {
   const { mark } = runnerPathsIn(path.join(dataDir, 'runtime'));
   for (let attempt = 1; ; attempt++) {

@@ -8,7 +8,7 @@ const ATTEMPTS = 300;
 /** Sandboxes that wait at most: two prestarted ones, and a warm one for the service. */
 const MOST_WAITING = 3;
 
-/** What the runtime still has although every execution has ended and is collected, one sentence each. */
+/** Leftovers of the runtime after every execution has ended and is collected, one sentence each. */
 export async function leftInRuntime(dataDir: string): Promise<string[]> {
   const { executions, trash, workFolders, mark } = runnerPathsIn(path.join(dataDir, 'runtime'));
   for (let attempt = 1; ; attempt++) {
@@ -41,7 +41,7 @@ export interface Left {
   readonly sentences: string[];
 }
 
-/** What database and blobs hold that belongs to nothing or should be gone by now. Asked while no platform runs. */
+/** Orphans in database and blobs, and rows that should be gone by now. Only while no platform runs. */
 export async function leftInStorage(dataDir: string, databaseUrl: string | null): Promise<Left> {
   const database = await openDatabase({ databaseUrl, sqliteFile: path.join(dataDir, 'kethub.db') });
   try {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { member, type Answered, type Caller } from '../../apps/server/src/testing/gateway.ts';
 import type { Follower } from './follow.ts';
 
-/** What is to be started, and how it is treated. */
+/** The load to start, and its treatment. */
 export interface Order {
   /** Differs from that of every other order of a run. */
   readonly number: number;

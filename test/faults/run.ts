@@ -42,7 +42,7 @@ export interface Report {
   /** How often each fault happened. */
   readonly happened: Readonly<Record<string, number>>;
   readonly statuses: Readonly<Record<string, number>>;
-  /** What must not be, one sentence each. */
+  /** Violations, one sentence each. */
   readonly wrong: readonly string[];
 }
 
@@ -132,7 +132,7 @@ interface Break {
   happen(): Promise<boolean>;
 }
 
-/** What breaks, one after the other, each after its pause. */
+/** Injects the faults one after the other, each after its pause. */
 async function* breaks(plan: Plan, installation: Installation): AsyncGenerator<Break> {
   const possible = faults
     .filter(({ name }) => plan.only?.includes(name) ?? true)
@@ -157,8 +157,8 @@ const LONGEST_BETWEEN_WORKFLOWS_MS = 1_200;
 const ATTEMPTS = 15;
 
 /**
- * What the storage holds afterwards that it should not. The tasks of a workflow that was cancelled are cancelled after it: a
- * platform that was stopped before it did that does it when it is started again.
+ * Leftovers in the storage. The tasks of a cancelled workflow are cancelled after the workflow: a platform that stops
+ * before that does it after its next start.
  */
 async function leftAfterwards({ dataDir, postgres, platform, bringUp }: Installation): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {

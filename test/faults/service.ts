@@ -1,4 +1,4 @@
-/** Of executions and of tasks of workflows: more than are started in one run, and fewer than a project may have files. */
+/** Number of executions and tasks of workflows: more than one run starts, and fewer than a project may have files. */
 export const marks = { executions: { from: 1, to: 3_700 }, tasks: { from: 3_700, to: 4_900 } } as const;
 
 /** The most frequent first. `cancel` and `stubborn` are cancelled, the second while it does not listen. */

@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 const examples = Number(process.env['KETHUB_FUZZ_EXAMPLES'] ?? 8);
 const seed = Number(process.env['KETHUB_FUZZ_SEED'] ?? 1);
 
-/** Where Schemathesis is installed (script/schemathesis.ts); undefined on a machine that cannot have it. */
+/** The folder of Schemathesis (script/schemathesis.ts); undefined on a machine that cannot have it. */
 export const installed = process.env['KETHUB_TEST_SCHEMATHESIS'];
 
 export interface Fuzzing {
@@ -24,7 +24,7 @@ export interface Fuzzing {
   /** Only these operations; all when left out. */
   readonly only?: readonly string[];
   readonly except?: readonly string[];
-  /** What Schemathesis does one after the other; all of it when left out. */
+  /** The phases of Schemathesis, in order (default: all). */
   readonly phases?: readonly ('examples' | 'coverage' | 'fuzzing' | 'stateful')[];
 }
 
@@ -33,7 +33,7 @@ export type Exercised = Map<string, Map<number, number>>;
 
 export interface Fuzzed {
   readonly passed: boolean;
-  /** What Schemathesis says of every failure, with the curl line that repeats it. */
+  /** The report of every failure, with the curl line that repeats it. */
   readonly report: string;
   readonly exercised: Exercised;
 }

@@ -11,7 +11,7 @@ const kinds: Readonly<Record<string, RegExp>> = {
   'a private key': /BEGIN [A-Z ]*PRIVATE KEY|"d"\s*:\s*"[\w-]{20,}"/,
 };
 
-/** What a log line holds that no log may hold. */
+/** The forbidden content of a log line: secrets and e-mail addresses. */
 export function secretsIn(line: string): string[] {
   return Object.entries(kinds).flatMap(([kind, pattern]) => (pattern.test(line) ? [kind] : []));
 }

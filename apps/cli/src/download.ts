@@ -27,7 +27,7 @@ export async function download(folder: string, name: string, open: () => Promise
   return target;
 }
 
-/** Where a file of this name goes; makes the folders on the way. */
+/** The path for a file of this name. Creates the folders on the way. */
 export async function targetOf(root: string, name: string): Promise<string> {
   const parts = name.split(/[/\\]/);
   if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0'))) throw refused(name);

@@ -1,7 +1,7 @@
 import { KethubError, UnreachableError } from '@kethub/client';
 import { Interrupted } from './terminal/interrupt.ts';
 
-/** What the exit code of `ket` says. docs/cli.md and `ket --help` are made from this table. */
+/** The meaning of the exit codes of `ket`. docs/cli.md and `ket --help` are generated from this table. */
 export const exitCodes = {
   success: { code: 0, about: 'Success. If ket waited for an execution, it has SUCCEEDED.' },
   failed: {
@@ -53,7 +53,7 @@ export interface Report {
   readonly stack?: string;
 }
 
-/** What an error means to the caller of `ket`. */
+/** The report of an error to the caller of `ket`. */
 export function reportOf(error: unknown): Report {
   if (error instanceof CliFailure)
     return { exitCode: exitCodes[error.outcome].code, code: error.code, message: error.message, next: error.next };

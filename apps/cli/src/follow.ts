@@ -6,7 +6,7 @@ export interface Followed<T> {
   watch(options: WatchOptions): AsyncGenerator<T, void>;
   /** Null where the log is not wanted. */
   readonly log: ((options: { signal: AbortSignal }) => AsyncGenerator<FollowedEntry, void>) | null;
-  /** What to say about a status, if anything. */
+  /** The text shown for a status; null for none. */
   describe(value: T): string | null;
 }
 

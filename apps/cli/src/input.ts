@@ -67,7 +67,7 @@ async function readBase(
   );
 }
 
-/** Who names a folder and mistypes it should not be told about input alone. */
+/** The message for a missing input. It also says how the word was understood: the user may have mistyped a folder. */
 function withoutFolder(wanted: string | undefined): string {
   if (wanted === undefined) return 'No input was given.';
   return `No input was given, and ${JSON.stringify(wanted)} is taken as a service, not as a folder with an input/ of its own.`;

@@ -27,7 +27,7 @@ function usageOf({ code, message }: CommanderError, argv: readonly string[]): Cl
   return new CliFailure('usage', 'usage', message.replace(/^error: /, ''), [help]);
 }
 
-// Whoever reads the output may stop reading: `ket logs | head`.
+// The reader of the output may stop reading: `ket logs | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

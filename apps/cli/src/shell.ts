@@ -7,13 +7,13 @@ export interface Shell {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Current folder. */
   readonly folder: string;
-  /** What to type to call ket again, for hints. */
+  /** The command with which ket was called, for hints. */
   readonly command: string;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   exitCode: number;
-  /** What `--in` says. */
+  /** The value of `--in`. */
   organization?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function addCommand(program: Command, nameAndArguments: string, descripti
   return program.command(nameAndArguments).description(description).option('--json', 'print JSON on standard output');
 }
 
-/** Where a command writes, in the form that its options ask for. */
+/** The output of a command, in the form that its options ask for. */
 export function outputOf(shell: Shell, options: CommonOptions): Output {
   return createOutput({ ...shell, json: options.json === true });
 }

@@ -3,7 +3,7 @@ import { KethubError } from './errors.ts';
 import { requestSession } from './sign-in.ts';
 
 export interface AuthorizationRequest extends IdentityProvider {
-  /** Where the browser is sent afterwards: {platform}/callback, or http://127.0.0.1:<any port>/callback. */
+  /** The address to which the browser returns: {platform}/callback, or http://127.0.0.1:<any port>/callback. */
   readonly redirectUri: string;
 }
 

@@ -1,6 +1,6 @@
 import { answerError, fetchFailure, KethubError, UnreachableError } from './errors.ts';
 
-/** Where requests go and what proves who sends them. */
+/** The address of requests, and the headers that authenticate them. */
 export interface Connection {
   /** Without a slash at the end. */
   readonly baseUrl: string;

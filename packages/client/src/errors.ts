@@ -64,7 +64,7 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'connection lost',
 };
 
-/** What a failed `fetch` (a TypeError whose `cause` knows more) means. An abort is passed on as it is. */
+/** The error for a failed `fetch`, a TypeError whose `cause` knows more. The reason of an abort is passed on unchanged. */
 export function fetchFailure(url: string, error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason;
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;

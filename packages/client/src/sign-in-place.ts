@@ -5,7 +5,7 @@ import { answerError, KethubError } from './errors.ts';
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Where people of the platform at {base_url} sign in: {auth_url} of an identity provider that may be elsewhere. Throws
+ * The address at which users of the platform at {base_url} sign in: {auth_url}, possibly of another host. Throws
  * KethubError when what is typed there would go over the network unprotected while the platform itself is protected.
  */
 export async function findSignInPlace({

@@ -29,7 +29,7 @@ const decisions: readonly [name: string, description: string, change: ChangeRegi
   ['enable', 'enable the account of a user again', { enabled: true }],
 ];
 
-/** What only administrators of the platform may do. */
+/** Commands for administrators of the platform. */
 export function addAdmin(program: Command, shell: Shell): void {
   const admin = program
     .command('admin')

@@ -9,7 +9,7 @@ interface AuditOptions extends CommonOptions {
   readonly limit: number;
 }
 
-/** Who has changed rights, keys and publications. */
+/** The audit log: changes of rights, keys and publications. */
 export function addAudit(program: Command, shell: Shell): void {
   addCommand(program, 'audit', 'show changes of your rights, keys and publications, and who made them, newest first')
     .option('--action <action>', 'show only this action, such as access-key:rotate')

@@ -12,7 +12,7 @@ import { sizeText } from '../terminal/size.ts';
 import { table } from '../terminal/table.ts';
 import { upload } from '../upload.ts';
 
-/** What a command on one pool works with. */
+/** The surroundings of a command on one pool. */
 interface Work {
   readonly shell: Shell;
   readonly output: Output;

@@ -16,7 +16,7 @@ interface SetOptions extends CommonOptions {
   readonly perMonth?: Limit;
 }
 
-/** What a provider allows those who have subscribed to a service. */
+/** Limits that a provider sets for the subscribers of a service. */
 export function addLimits(program: Command, shell: Shell): void {
   const limits = program.command('limits').description('limit the use of your service by its subscribers');
   addCommand(limits, 'show <service>', 'list the subscriptions with their limits and their use').action(

@@ -8,7 +8,7 @@ import { showOutcome } from './outcome.ts';
 const at = '2026-01-01 00:00:00';
 const failed = { id: 'e1', status: 'FAILED', createdAt: at, endedAt: at } as ServiceExecution;
 
-/** What is said on a terminal, or into a file, about an execution that failed with this. */
+/** The output, on a terminal or in a file, about an execution that failed with this cause. */
 async function shown(result: object, terminal = false): Promise<string[]> {
   let text = '';
   const stderr = { isTTY: terminal, columns: 80, write: (piece: string) => (text += piece) };

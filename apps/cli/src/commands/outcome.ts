@@ -8,7 +8,7 @@ import { printable, type Output } from '../terminal/output.ts';
 
 /** A result, taken apart. */
 export interface Outcome {
-  /** What the service returned, or the cause why it did not, as it was sent. */
+  /** The value that the service returned, or the cause of its failure, as the platform sent it. */
   readonly result: JsonText;
   /** Names of its files. */
   readonly files: readonly string[];
@@ -99,7 +99,7 @@ function workflowErrors(errors: unknown): string[] {
   });
 }
 
-/** What a platform answers is looked at, not trusted. */
+/** A member of the answer, which is checked and not trusted. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '?';
 }

@@ -11,7 +11,7 @@ interface KeepOptions extends CommonOptions {
   readonly service?: string;
 }
 
-/** What one keeps on the platform, and for how long. */
+/** Storage use and retention. */
 export function addStorage(program: Command, shell: Shell): void {
   const storage = program.command('storage').description('show your storage use, and choose how long results are kept');
   addCommand(storage, 'show', 'show how much of your storage quota is used, and by what').action(

@@ -10,7 +10,7 @@ import type { Manifest } from '../project/manifest-content.ts';
 import { commandFor, endWith, type Shell } from '../shell.ts';
 import { printable, type Output } from '../terminal/output.ts';
 
-/** What is deployed. */
+/** The workflow that is deployed. */
 export interface WorkflowProject {
   readonly folder: string;
   /** The folder as it was named, if it was. */

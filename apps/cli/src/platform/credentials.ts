@@ -3,7 +3,7 @@ import path from 'node:path';
 import { usageFailure } from '../failures.ts';
 import { configurationFolder, writePrivately } from './places.ts';
 
-/** What `ket login` keeps. */
+/** The credentials that `ket login` stores. */
 export interface Credentials {
   /** Address of the platform, without a slash at the end. */
   readonly url: string;
@@ -11,7 +11,7 @@ export interface Credentials {
   /** Null when the token was made elsewhere and given to `ket login`. */
   readonly accessTokenId: string | null;
   readonly username: string;
-  /** In which `ket org use` acts; null is personally. */
+  /** The organization chosen with `ket org use`; null for the user. */
   readonly organizationId: string | null;
 }
 

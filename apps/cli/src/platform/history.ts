@@ -2,7 +2,7 @@ import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { stateFolder, writePrivately } from './places.ts';
 
-/** Where an execution was started, so that its id alone is enough later. */
+/** An execution with the address where it was started, so that its id alone is enough later. */
 export interface RememberedExecution {
   readonly id: string;
   /** Platform. */

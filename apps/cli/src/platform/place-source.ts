@@ -11,18 +11,18 @@ export interface Source {
   readonly source: Blob;
   /** SHA-256 of the source, in hex. */
   readonly digest: string;
-  /** Told when the platform does not have it yet, right before it is sent. */
+  /** Called right before an upload, if the platform does not have the source yet. */
   readonly onUpload: () => void;
   readonly signal: AbortSignal;
 }
 
-/** Where a source ended up. */
+/** The version that has a source, and its build. */
 export interface Placed {
   readonly service: Pick<Service, 'id' | 'name' | 'slug'>;
   readonly version: string;
   readonly state: ServiceVersion['state'];
   readonly build: Build;
-  /** What was made for it; `none` when the platform had it already. */
+  /** The kind of change; `none` if the platform had the source already. */
   readonly change: 'service' | 'version' | 'draft' | 'none';
 }
 

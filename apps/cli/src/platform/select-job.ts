@@ -41,12 +41,12 @@ function runnable(service: Service | SharedService): string[] {
   return versions.filter(isReady).map(({ version }) => version);
 }
 
-/** What is shared is published. */
+/** A shared version is published. */
 function isPublished(version: ServiceVersion | SharedServiceVersion): boolean {
   return !('state' in version) || version.state === 'PUBLISHED';
 }
 
-/** What is shared says what it opens. */
+/** A shared version lists the interfaces that the share opens. */
 function isBuilt(version: ServiceVersion | SharedServiceVersion): boolean {
   if ('opens' in version) return version.opens.includes('JOBS');
   const isReady = version.workflow ? version.workflow.problems.length === 0 : version.build?.status === 'SUCCEEDED';

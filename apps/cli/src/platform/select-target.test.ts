@@ -12,7 +12,7 @@ const files = {
   'bare/notes.txt': '',
 };
 
-/** What is run where these services are there, as their address and name. */
+/** The target that is run if these services exist, as their address and name. */
 async function target(wanted: string | undefined, options: { at?: string; services?: Record<string, string> } = {}) {
   const root = await folderWith(files);
   await mkdir(path.join(root, 'empty'));

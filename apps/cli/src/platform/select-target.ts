@@ -7,7 +7,7 @@ import type { Shell } from '../shell.ts';
 import { isMeant, subscriptionsTo } from './select-service.ts';
 import type { Session } from './session.ts';
 
-/** What `ket run` runs. */
+/** The target of `ket run`. */
 export interface Target {
   /** Name, name@version, id or address of a service. */
   readonly service: string;
@@ -16,9 +16,9 @@ export interface Target {
 }
 
 /**
- * What is to be run: the project that the current folder is in, the one in the folder that is named, as `ket up` takes it,
- * or the service that is named. A word that names both a folder and another service means the service: which service a
- * script calls must not depend on what lies about in its folder. With a slash it is the folder.
+ * The target of `ket run`: the project of the current folder, the project in a named folder (as `ket up` takes it), or a
+ * named service. A word that names both a folder and another service means the service: a script must call the same
+ * service in every folder. A word with a slash is a folder.
  */
 export async function selectTarget(
   shell: Shell,

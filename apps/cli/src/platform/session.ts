@@ -9,7 +9,7 @@ import { readCredentials } from './credentials.ts';
 export interface Session {
   /** Address of the platform. */
   readonly url: string;
-  /** In which it acts; null is personally. */
+  /** The organization for which it acts; null for the user. */
   readonly organizationId: string | null;
   readonly platform: PlatformClient;
   /** The application `ket`; it is made on first need. Takes the role MAINTAINER: only for commands that change something. */
@@ -64,12 +64,12 @@ export async function openSession(shell: Shell): Promise<Session> {
   };
 }
 
-/** What `--in` takes to act personally although `ket org use` has named an organization. */
+/** The value of `--in` with which ket acts for the user although `ket org use` has chosen an organization. */
 const PERSONALLY = 'me';
 
 /**
- * The organization to act in, or null to act personally: that of `--in`, of KET_ORGANIZATION or, for who has signed in with
- * `ket login`, of `ket org use`.
+ * The organization for which ket acts, or null for the user: that of `--in`, of KET_ORGANIZATION or, after `ket login`, of
+ * `ket org use`.
  */
 export async function organizationOf({ organization, environment }: Shell): Promise<string | null> {
   const named = organization ?? (environment['KET_ORGANIZATION'] || undefined);

@@ -5,7 +5,7 @@ import ignore, { type Ignore } from 'ignore';
 export interface ProjectFile {
   /** Path in the archive, with slashes. */
   readonly name: string;
-  /** Where it lies; of a file that `ket` makes, its content instead. */
+  /** The path of the file; for a file that `ket` creates, its content. */
   readonly path: string | Buffer;
   readonly executable: boolean;
   readonly bytes: number;
@@ -14,7 +14,7 @@ export interface ProjectFile {
 export interface ProjectFiles {
   /** Sorted by name. */
   readonly files: readonly ProjectFile[];
-  /** What was left out although no rule says so, and why. */
+  /** Files that were left out without a rule that says so, with the reason. */
   readonly skipped: readonly string[];
 }
 

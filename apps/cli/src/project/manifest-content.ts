@@ -7,7 +7,7 @@ export interface Manifest {
   readonly description: string;
   /** Members that are left out have the platform's defaults. */
   readonly configuration: Partial<RuntimeConfiguration>;
-  /** Of a workflow: its BPMN file. */
+  /** The BPMN file of a workflow; null for code. */
   readonly workflow: string | null;
   /** Names of services, by the ids that stand for them in the BPMN file. */
   readonly services: Readonly<Record<string, string>>;

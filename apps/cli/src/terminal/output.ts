@@ -9,7 +9,7 @@ export interface OutputOptions {
   readonly json: boolean;
 }
 
-/** What a command says. Results go to standard output, as text or as JSON; everything else goes to standard error. */
+/** The output of a command. Results go to standard output, as text or as JSON; everything else goes to standard error. */
 export interface Output {
   readonly json: boolean;
   /** The result: `value` in JSON mode, else the text (nothing when it is empty). */
@@ -18,7 +18,7 @@ export interface Output {
   item(text: string, value: unknown): void;
   /** A line for the person at the terminal. */
   note(line: string): void;
-  /** What is going on now: one rewritten line on a terminal, a line per change elsewhere. */
+  /** Shows the current step: one rewritten line on a terminal, a line per change elsewhere. */
   progress(text: string): void;
   /** Takes the progress line away. Call before the result. */
   settle(): void;

@@ -52,7 +52,7 @@ export function problem(status: number, code: string, extra: object = {}): Stand
 
 export const executionId = '019a7c3e-5b0d-7c4e-9a51-0f6d2b8f4c11';
 
-/** What ket asks about one execution that was not started from here. */
+/** The answers that ket needs about one execution that was not started from here. */
 export function executionAnswers(status: string, result: string) {
   const path = `/api/service-executions/${executionId}`;
   const execution = { id: executionId, status, createdAt: '2026-01-01 00:00:00', endedAt: '2026-01-01 00:00:03' };

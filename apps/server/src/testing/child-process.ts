@@ -61,7 +61,7 @@ export class KethubProcess {
     await this.ready();
   }
 
-  /** What it wrote to standard error until it ended by itself. */
+  /** The standard error of the process, once it has ended by itself. */
   async refusal(): Promise<string> {
     if (!this.#hasEnded()) await once(this.#process, 'close');
     return this.#errors;

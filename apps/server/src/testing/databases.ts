@@ -45,7 +45,7 @@ const ON_BOTH = [
 /** A fresh database of its own, with all tables, for one test or one file of tests. */
 export interface TestDatabase {
   readonly database: Database;
-  /** Where it is, for another process. */
+  /** The address of the database, for another process. */
   readonly place: { readonly databaseUrl: string | null; readonly sqliteFile: string };
   /** Opens the same database once more, as a second process would. Close it before the first. */
   again(): Promise<Database>;

@@ -11,13 +11,13 @@ import { noTelemetry } from '../foundation/telemetry/index.ts';
 import { createTestServer } from './platform.ts';
 import { nameProvider } from '../catalog/marketplace/index.ts';
 
-/** What the process is told, as JSON in its first argument. */
+/** The settings of the process, as JSON in its first argument. */
 export interface DyingPlatform {
   readonly dataDir: string;
   readonly databaseUrl: string | null;
   readonly sqliteFile: string;
   readonly instanceKey: string;
-  /** Of the platform whose sessions are taken here as well. */
+  /** The platform whose sessions are accepted here as well. */
   readonly addresses: Addresses;
   /** The step of a DELETE, counted from 1, at which the process kills itself. */
   readonly dieAt: number;

@@ -19,7 +19,7 @@ export interface Forwarded {
   readonly provider: Provider;
   readonly service: DeployedService;
   readonly caller: Caller;
-  /** What the provider received of a call that was answered with 200. */
+  /** The request that the provider received for a call that was answered with 200. */
   echoed(...call: Parameters<Caller['request']>): Promise<Received>;
   /** Path of the service at the gateway. */
   readonly path: string;
@@ -34,7 +34,7 @@ export interface Forwarded {
   close(): Promise<void>;
 }
 
-/** Who calls a service of its own. */
+/** A caller of a service that was deployed for it and runs elsewhere. */
 export type ElsewhereCaller = Caller & { readonly endpoint: string };
 
 export async function startForwarded(): Promise<Forwarded> {

@@ -96,7 +96,7 @@ export async function startTestKethub(
       kethub = await startWhole({ ...configuration, port: Number(port), gatewayPort: Number(gatewayPort) });
     },
     async close() {
-      // Who went on with the data may have left a runner.
+      // A platform that continued with this data may have left a runner.
       if (stopped) kethub = await startWhole(configuration);
       await endRunner(kethub.runtime, dataDir, () => kethub.stop());
       await rm(dataDir, { recursive: true });
@@ -164,7 +164,7 @@ export interface DeployedService {
 
 export type Files = Readonly<Record<string, string | Buffer>>;
 
-/** What is uploaded beside files: a Python project unless the configuration says otherwise. */
+/** Options of an upload beside its files. The upload is a Python project unless the configuration says otherwise. */
 export interface Upload {
   readonly configuration?: Partial<RuntimeConfiguration>;
   /** Files that can be executed. */

@@ -1,172 +1,17 @@
-import type { MemberRole } from '@kethub/contract';
-
-/** What an organization owns, made when a request needs it. */
-export interface Owned {
-  readonly organizationId: string;
-  /** A member other than those who ask. */
-  memberId(): Promise<string>;
-  invitation(): Promise<string>;
-  application(): Promise<string>;
-  accessKey(): Promise<{ applicationId: string; keyId: string }>;
-  /** With the draft 1.0.0. */
-  service(): Promise<string>;
-  /** One that has succeeded. */
-  execution(): Promise<string>;
-  /** Of a service, with `recipientId`. */
-  share(): Promise<{ serviceId: string; shareId: string }>;
-  /** An approved user. */
-  readonly recipientId: string;
-  /** With the draft 1.0.0. */
-  onPremiseService(): Promise<string>;
-  serviceForm(): Promise<FormData>;
-  source(): Promise<Blob>;
-  /** A workflow service with the draft 1.0.0, and an instance of it that has succeeded; always the same. */
-  workflow(): Promise<{ serviceId: string; instanceId: string }>;
-  /** With the file `one.csv`. */
-  dataPool(): Promise<string>;
-  /** An id that nothing has. */
-  readonly unknown: string;
-}
-
-export interface Request {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: object | FormData | Blob;
-}
-
-export interface Row {
-  /** The least role that may. */
-  readonly role: MemberRole;
-  /** How a request names the organization. */
-  readonly by: 'HEADER' | 'PATH';
-  /** Whether it is about one resource, which is not there for others. */
-  readonly onResource: boolean;
-  /** A valid request. */
-  readonly request: (owned: Owned) => Promise<Request> | Request;
-  /** Statuses with which what was permitted is refused for the state that the resource is in. */
-  readonly refusedFor?: readonly number[];
-  /** Whether answers have no body, so that only the status tells. */
-  readonly bodiless?: boolean;
-}
-
-const list = (
-  role: MemberRole,
-  method: string,
-  path: string,
-  body?: (owned: Owned) => Promise<FormData> | object,
-): Row => ({
-  role,
-  by: 'HEADER',
-  onResource: false,
-  request: async (owned) => ({ method, path, ...(body && { body: await body(owned) }) }),
-});
-const on = (role: MemberRole, request: Row['request'], refusedFor: readonly number[] = []): Row => ({
-  role,
-  by: 'HEADER',
-  onResource: true,
-  request,
-  refusedFor,
-});
-const inside = (
-  role: MemberRole,
-  method: string,
-  path: string | ((owned: Owned) => Promise<string>),
-  body?: object,
-  refusedFor: readonly number[] = [],
-): Row => ({
-  role,
-  by: 'PATH',
-  onResource: true,
-  refusedFor,
-  request: async (owned) => ({
-    method,
-    path: `/organizations/${owned.organizationId}${typeof path === 'string' ? path : await path(owned)}`,
-    ...(body && { body }),
-  }),
-});
-const application = (role: MemberRole, method: string, rest: string, body?: object, refusedFor?: readonly number[]) =>
-  on(
-    role,
-    async (owned) => ({ method, path: `/applications/${await owned.application()}${rest}`, ...(body && { body }) }),
-    refusedFor,
-  );
-const service = (
-  role: MemberRole,
-  method: string,
-  rest: string,
-  body?: (owned: Owned) => object | Promise<Blob>,
-  refusedFor?: readonly number[],
-) =>
-  on(
-    role,
-    async (owned) => ({
-      method,
-      path: `/services/${await owned.service()}${rest}`,
-      ...(body && { body: await body(owned) }),
-    }),
-    refusedFor,
-  );
-
-const share = (role: MemberRole, method: string, body?: object) =>
-  on(role, async (owned) => {
-    const { serviceId, shareId } = await owned.share();
-    return { method, path: `/services/${serviceId}/shares/${shareId}`, ...(body && { body }) };
-  });
-
-const execution = (role: MemberRole, method: string, rest: string, refusedFor?: readonly number[]) =>
-  on(role, async (owned) => ({ method, path: `/service-executions/${await owned.execution()}${rest}` }), refusedFor);
-
-const dataPool = (
-  role: MemberRole,
-  method: string,
-  rest: string | ((owned: Owned) => Promise<string>),
-  body?: (owned: Owned) => object,
-  refusedFor?: readonly number[],
-) =>
-  on(
-    role,
-    async (owned) => ({
-      method,
-      path: `/data-pools/${await owned.dataPool()}${typeof rest === 'string' ? rest : await rest(owned)}`,
-      ...(body && { body: body(owned) }),
-    }),
-    refusedFor,
-  );
-
-const qcPool = (
-  role: MemberRole,
-  method: string,
-  rest: string,
-  body?: object | (() => FormData),
-  refusedFor?: readonly number[],
-) =>
-  on(
-    role,
-    async (owned) => ({
-      method,
-      path: `/qc-catalog/datapools/${await owned.dataPool()}${rest.replace('RECIPIENT', owned.recipientId)}`,
-      ...(body && { body: typeof body === 'function' ? body() : withRecipient(body, owned) }),
-    }),
-    refusedFor,
-  );
-
-function withRecipient(body: object, { recipientId }: Owned): object {
-  return 'role' in body ? { ...body, sharedWith: { tenantType: 'USER', value: recipientId } } : body;
-}
-
-function fileForm(): FormData {
-  const form = new FormData();
-  form.set('file', new Blob(['1']), 'one.csv');
-  return form;
-}
-
-const workflow = (
-  role: MemberRole,
-  method: string,
-  path: (of: { serviceId: string; instanceId: string }) => string,
-  body?: object,
-  refusedFor?: readonly number[],
-) => on(role, async (owned) => ({ method, path: path(await owned.workflow()), ...(body && { body }) }), refusedFor);
+import {
+  application,
+  dataPool,
+  execution,
+  fileForm,
+  inside,
+  list,
+  on,
+  qcPool,
+  service,
+  share,
+  workflow,
+  type Row,
+} from './matrix-rows.ts';
 
 const NO_LIMITS = { requestsPerMinute: null, executionsPerDay: null, executionsPerMonth: null };
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
@@ -203,7 +48,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     const { applicationId, keyId } = await owned.accessKey();
     return { method: 'GET', path: `/applications/${applicationId}/access-keys/${keyId}/secret` };
   }),
-  // Of a service that is not published: 404 also for those who may subscribe.
+  // The service is not published: 404 also for those who may subscribe.
   subscribe: application('MAINTAINER', 'POST', '/subscriptions', { serviceId: UNKNOWN }, [404]),
   listSubscriptions: application('VIEWER', 'GET', '/subscriptions'),
   getSubscription: application('VIEWER', 'GET', `/subscriptions/${UNKNOWN}`, undefined, [404]),
@@ -309,7 +154,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     path: `/services/${await owned.onPremiseService()}/versions/1.0.0/target`,
     body: { url: 'https://other.example.org/' },
   })),
-  // Of a subscription that is not there: 400 also for those who may report.
+  // The subscription does not exist: 400 also for those who may report.
   reportUsage: on(
     'MAINTAINER',
     async (owned) => ({
@@ -369,7 +214,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   listWorkflowInstances: workflow('VIEWER', 'GET', (of) => `/services/${of.serviceId}/workflow-instances`),
   listWorkflowIncidents: workflow('VIEWER', 'GET', (of) => `/services/${of.serviceId}/workflow-incidents`),
   listWorkflowSchedules: workflow('VIEWER', 'GET', (of) => `/services/${of.serviceId}/workflow-schedules`),
-  // Of a start event that is not there: 404 also for those who may.
+  // The start event does not exist: 404 also for those who may.
   retryWorkflowSchedule: workflow(
     'MAINTAINER',
     'PUT',
@@ -383,7 +228,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   broadcastWorkflowSignal: list('MAINTAINER', 'POST', '/workflow-signals', () => ({ name: 'arrived' })),
   getWorkflowInstance: workflow('VIEWER', 'GET', (of) => `/workflow-instances/${of.instanceId}`),
   getWorkflowJournal: workflow('VIEWER', 'GET', (of) => `/workflow-instances/${of.instanceId}/journal`),
-  // Of an incident that is not there: 404 also for those who may.
+  // The incident does not exist: 404 also for those who may.
   retryWorkflowIncident: workflow(
     'MAINTAINER',
     'PUT',

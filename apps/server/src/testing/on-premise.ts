@@ -12,7 +12,7 @@ export const localTargets = {
   KETHUB_ON_PREMISE_PORTS: '1024-65535',
 };
 
-/** What a provider's service has received. */
+/** A request that the provider's service has received. */
 export interface Received {
   readonly method: string;
   readonly url: string;

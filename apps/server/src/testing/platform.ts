@@ -28,7 +28,7 @@ export interface TestPlatformOptions {
 
 export interface TestPlatform extends Platform {
   readonly testDatabase: TestDatabase;
-  /** Where the platform interface has to listen for its addresses to be true. */
+  /** The address on which the platform interface must listen for its own addresses to be valid. */
   readonly port: number;
   /** Closes the database and removes everything. Close the servers before. */
   close(): Promise<void>;

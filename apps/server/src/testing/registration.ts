@@ -2,7 +2,7 @@ import { Browser, type Seen } from './browser.ts';
 import type { TestAccounts } from './accounts.ts';
 import { mailsTo, tokenIn } from './outbox.ts';
 
-/** What a person types into the form. */
+/** The fields that a user fills in. */
 export const ADA = {
   email: 'ada@example.org',
   username: '',

@@ -3,7 +3,7 @@ import { openDatabase } from '../foundation/storage/index.ts';
 import { createWorkflows, WorkflowEngine } from '../running/workflows/index.ts';
 import type { TestKethub } from './kethub.ts';
 
-/** What runs workflows, as a second worker on the same PostgreSQL has it; null on SQLite, where there is one process. */
+/** The workflow engine of a second worker on the same PostgreSQL; null on SQLite, which has one process. */
 export async function startSecondEngine({ kethub }: TestKethub): Promise<{ close(): Promise<void> } | null> {
   const { platform } = kethub;
   const { databaseUrl } = platform.configuration;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { Client } from 'pg';
 
-/** Where a secret was found, in words; empty when it is nowhere. */
+/** The locations where a secret was found, in words; empty if there are none. */
 export type Found = string[];
 
 /** Every form in which a text is likely to be written. */
@@ -67,7 +67,7 @@ export async function searchRows(secret: string, databaseUrl: string | null): Pr
   }
 }
 
-/** Where a PostgreSQL of this machine keeps its files, its log of transactions among them, or null. */
+/** The data folder of a PostgreSQL of this machine, with its write-ahead log; null if it is unknown. */
 export async function filesOfPostgres(databaseUrl: string | null): Promise<string | null> {
   if (databaseUrl === null) return null;
   const client = new Client({ connectionString: databaseUrl });

@@ -54,7 +54,7 @@ export async function startSplitKethub(kind: TestDatabaseKind, settings: Setting
   const processes = [api, ...gateways, worker];
   await Promise.all(processes.map((one) => one.ready()));
 
-  // What a test looks into from here: the same database, blobs and keys, without any role.
+  // The platform that a test inspects: the same database, blobs and keys, without any role.
   const configuration = readConfiguration({ ...shared, KETHUB_ROLES: 'gateway', KETHUB_DATA_DIR: folder });
   const platform = await openPlatform(configuration, { api: apiPort, gateway: gatewayPorts[0] }, testLog);
   const identity = await createIdentity(platform);

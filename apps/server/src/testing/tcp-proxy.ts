@@ -9,7 +9,7 @@ const SLOW_MS = 1_800;
 export interface TcpProxy {
   /** Address under which the server is reached, as http URL without a slash at the end. */
   readonly origin: string;
-  /** What happens to connections from now on; those that are open end. SLOW is 1.8 s for every piece that is sent. */
+  /** Sets the treatment of new connections; open ones end. SLOW delays every piece that is sent by 1.8 s. */
   behave(how: How): void;
   /** How many connections were opened so far. */
   connections(): number;

@@ -50,7 +50,7 @@ export function continueButton({ html, url }: Seen): URL {
   return new URL(href.replaceAll('&amp;', '&'), url);
 }
 
-/** Where the button of the other provider on this page leads. */
+/** The target of the other provider's button on this page. */
 export function upstreamButton({ html, url }: Seen): URL {
   const href = /<a class="button" href="([^"]*)">Sign in with [^<]+<\/a>/.exec(html)?.[1];
   if (href === undefined) throw new Error(`There is no button on this page: ${html}`);

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { interactionPolicy, Provider, type KoaContextWithOIDC } from 'oidc-provider';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
-/** What a person is at the provider: subject and claims. */
+/** A user at the provider: subject and claims. */
 export type UpstreamClaims = Readonly<{ sub: string } & Record<string, unknown>>;
 
 /** An OpenID provider that signs in whom the test chooses, without asking. */
@@ -12,7 +12,7 @@ export interface TestUpstream {
   readonly issuer: string;
   /** Settings of a platform where people sign in here. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Who sits in front of the browser from now on; null is somebody who turns back. */
+  /** The user in front of the browser from now on; null for a user who cancels. */
   person: UpstreamClaims | null;
   /** The way to it, which can be cut. */
   readonly way: TcpProxy;

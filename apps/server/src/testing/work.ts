@@ -2,7 +2,7 @@ import type { KyselyPlugin } from 'kysely';
 import type { Platform } from '../foundation/platform.ts';
 import type { Queries } from '../foundation/storage/index.ts';
 
-/** What a platform has asked its database, in order: the kind of each statement and the table it is about. */
+/** The statements that a platform sent to its database, in order: kind and table of each. */
 export interface Work {
   readonly platform: Platform;
   /** The statements since the last call. */

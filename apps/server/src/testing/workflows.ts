@@ -27,7 +27,7 @@ export function asFile(xml: string): Blob {
 }
 
 export interface DeployedWorkflow extends DeployedService {
-  /** As which its tasks call services. */
+  /** The application as which the tasks call services. */
   readonly caller: Application;
 }
 

@@ -6,14 +6,8 @@ import { databases } from '../../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 import { bpmn } from '../../testing/workflows.ts';
 import { zip } from '../../testing/zip.ts';
-import {
-  personalOperations,
-  matrix,
-  transfers,
-  unrecordedOperations,
-  type Owned,
-  type Row,
-} from '../../testing/matrix.ts';
+import type { Owned, Row } from '../../testing/matrix-rows.ts';
+import { matrix, personalOperations, transfers, unrecordedOperations } from '../../testing/matrix.ts';
 
 const program = 'def run(data, params):\n    return {}\n';
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
