@@ -6,10 +6,10 @@ import { fetchSchemathesis, SchemathesisMissing } from './schemathesis.ts';
 import { check } from './static-checks.ts';
 import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-tools.ts';
 
-// `npm test`: sets up what the machine lacks, checks the code, then runs every test on SQLite and on a real PostgreSQL,
-// those of the identity provider also on a real Keycloak, those of containers with a real Docker,
-// and requests that Schemathesis makes up.
-// `npm run test:deep` runs the files *.deep.test.ts instead: what takes minutes each.
+// `npm test`: installs missing tools, checks the code, and runs the tests on SQLite and on a real PostgreSQL (which files
+// run on both: apps/server/src/testing/databases.ts). Tests of the identity provider also use a real Keycloak, and tests
+// of containers a real Docker.
+// `npm run test:deep` runs the files *.deep.test.ts instead, which take minutes each, some with Schemathesis.
 // Arguments go to vitest: npm test -- packages/runtime
 const KEYCLOAK_TESTS = [
   'apps/server/src/api/narrow-pages.test.ts',

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ket } from '../apps/cli/src/testing/ket.ts';
+import { ketProcess as ket } from '../apps/cli/src/testing/ket.ts';
 import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 import { createTestRealm, type TestRealm } from '../apps/server/src/testing/keycloak.ts';

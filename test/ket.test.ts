@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { ServiceExecution, Share } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ket, type KetOptions } from '../apps/cli/src/testing/ket.ts';
+import { ketProcess as ket, type KetProcessOptions } from '../apps/cli/src/testing/ket.ts';
 import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { deploy, startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 import { commercialPlan } from '../apps/server/src/testing/marketplace.ts';
@@ -42,7 +42,7 @@ interface Shown {
 }
 
 /** ket in the folder of the project, as the one who signed in. */
-function inProject(args: readonly string[], options: Partial<KetOptions> = {}) {
+function inProject(args: readonly string[], options: Partial<KetProcessOptions> = {}) {
   return ket(args, { folder: project, ...options, environment: configuration(options.environment) });
 }
 

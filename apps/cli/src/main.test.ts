@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exitCodes, type Report } from './failures.ts';
 import { folderWith } from './testing/folder.ts';
-import { ket } from './testing/ket.ts';
+import { ketProcess as ket } from './testing/ket.ts';
 import { executionAnswers, executionId, problem, standInPlatform } from './testing/platform.stand-in.ts';
 
 interface Failure {

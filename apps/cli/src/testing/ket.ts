@@ -1,5 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { runCommandLine } from '../command-line.ts';
+import type { Shell } from '../shell.ts';
 
 const main = path.join(import.meta.dirname, '../main.ts');
 
@@ -8,7 +11,10 @@ export interface KetOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Standard input, which is closed after it. */
   readonly input?: string;
-  /** Gets the process and what it has said so far, whenever it says something. */
+}
+
+export interface KetProcessOptions extends KetOptions {
+  /** Called with the process and its output so far, whenever there is more output. */
   readonly onOutput?: (process: ChildProcess, stdout: string, stderr: string) => void;
 }
 
@@ -20,13 +26,39 @@ export interface KetOutcome {
   json<T>(): T;
 }
 
-/** Runs `ket` as a process of its own, to its end. Its credentials and history are those of `environment` alone. */
+/** Runs `ket` within this process, to its end. Its credentials and history are those of `environment` alone. */
 export async function ket(args: readonly string[], options: KetOptions): Promise<KetOutcome> {
+  const written = { stdout: '', stderr: '' };
+  const stream = (name: keyof typeof written) => {
+    const decoder = new TextDecoder();
+    const write = (chunk: Uint8Array): void => void (written[name] += decoder.decode(chunk, { stream: true }));
+    return new Writable({ write: (chunk: Uint8Array, _encoding, done) => (write(chunk), done()) });
+  };
+  const shell = {
+    environment: environmentOf(options),
+    folder: options.folder,
+    command: 'ket',
+    stdin: new PassThrough().end(options.input ?? ''),
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    exitCode: 0,
+  };
+  // Streams that are no terminal have all that ket uses of those of a process.
+  const code = await runCommandLine(shell as unknown as Shell, args);
+  return { code, ...written, json: <T>() => JSON.parse(written.stdout) as T };
+}
+
+function environmentOf({ folder, environment }: KetOptions): Record<string, string> {
   // The Node that runs this comes first, also for scripts that ket starts.
   const PATH = `${path.dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
+  return { PATH, HOME: folder, KETHUB_CONFIG_DIR: path.join(folder, '.ket'), ...environment };
+}
+
+/** Runs `ket` as a process of its own, to its end: for signals, and for what `ket` says before it ends. */
+export async function ketProcess(args: readonly string[], options: KetProcessOptions): Promise<KetOutcome> {
   const child = spawn(process.execPath, [main, ...args], {
     cwd: options.folder,
-    env: { PATH, HOME: options.folder, KETHUB_CONFIG_DIR: path.join(options.folder, '.ket'), ...options.environment },
+    env: environmentOf(options),
   });
   let stdout = '';
   let stderr = '';
