@@ -20,7 +20,7 @@ export async function callDemo(demo: Demo, narrator: Narrator): Promise<ServiceE
   return execution;
 }
 
-/** The execution of the first start, or null when there is none: whatever was called since is not the demo's. */
+/** The execution of the first start, the oldest one; null if there is none. Later executions are not the demo's. */
 export async function earlierExecution(demo: Demo): Promise<ServiceExecution | null> {
   const service = createGatewayClient(demo);
   const oldest = (await service.listExecutions()).at(-1);

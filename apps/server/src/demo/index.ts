@@ -12,8 +12,8 @@ import { prepareDemo, type Demo } from './prepare.ts';
 const RESULT_FILE = 'cut.svg';
 
 /**
- * Shows the platform at work: prepares the demo and calls it on the first start; later starts show what the first has
- * left. The last line names the execution and its status. Credentials are printed on a terminal only.
+ * Shows the platform at work: prepares the demo and calls it on the first start. Later starts show the execution of the
+ * first. The last line names the execution and its status. Credentials are printed on a terminal only.
  */
 export async function runDemo(kethub: WholeKethub, output: NodeJS.WriteStream): Promise<void> {
   const narrator = createNarrator(output);
@@ -27,8 +27,8 @@ export async function runDemo(kethub: WholeKethub, output: NodeJS.WriteStream): 
 }
 
 /**
- * Writes what is told on a terminal into a file that only its owner can read, and returns its path. What is not a terminal
- * is often a log that others read.
+ * Writes the addresses and credentials into a file that only its owner can read, and returns its path. Output that is no
+ * terminal is often a log that others read.
  */
 function writeHowTo(kethub: WholeKethub, demo: Demo): string {
   const file = path.join(kethub.platform.configuration.dataDir, 'demo.txt');

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { LogEntry } from '@kethub/contract';
 
-/** Tells a person what the demo does: plain lines, coloured where the terminal wants it. */
+/** Prints the steps of the demo as plain lines, in colour if the terminal supports it. */
 export interface Narrator {
   title(text: string): void;
   step(text: string): void;

@@ -11,7 +11,7 @@ const EXAMPLE = path.resolve(import.meta.dirname, '../../../../examples/maxcut')
 const SERVICE = 'Max-Cut';
 const APPLICATION = 'Demo application';
 
-/** Everything that it takes to call the demo's service. */
+/** The addresses, credentials and input with which the demo's service is called. */
 export interface Demo {
   readonly account: DemoAccount;
   readonly tokenEndpoint: string;
