@@ -1,9 +1,9 @@
 import { isOutage } from './database.ts';
 import { interleave } from './interleave.ts';
 
-/** A bound on how long the first of a batch waits for the last, and on what one transaction holds. */
+/** Items of a batch. It bounds how long the first item waits for the last, and the size of a transaction. More items wait for the next batch. */
 const AT_ONCE = 128;
-/** Batches that are under way at a time, where owners need not wait for one another. */
+/** Concurrent batches of different owners. Beyond them, items wait. */
 const BATCHES = 4;
 
 interface Waiting<Item, Result> {
@@ -13,9 +13,9 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Does the same for many at once: what comes while a batch is under way shares the next. When a batch fails, each of its
- * items is tried alone, so that one that cannot be done takes nobody along; not when the database is away, because then
- * nobody knows what was done.
+ * Processes items in batches: items that arrive while a batch runs share the next one. If a batch fails, each of its items is
+ * retried alone, so that one bad item does not fail the others. If the database is unavailable, nothing is retried: the batch
+ * may have been committed.
  */
 export class Batcher<Item, Result> {
   readonly #doAll: (items: readonly Item[]) => Promise<readonly Result[]>;
@@ -26,9 +26,9 @@ export class Batcher<Item, Result> {
   readonly #underWay = new Set<ReadonlySet<string>>();
 
   /**
-   * `doAll` answers with a result for each, in their order. With `ownerOf` owners take turns when more wait than a batch
-   * holds, and who is in no batch that is under way gets one of its own: whoever brings one item does not wait for a
-   * thousand of another.
+   * `doAll` returns a result for each item, in their order. With `ownerOf`, items are taken round-robin over owners when more
+   * wait than fit into a batch. An owner without a running batch gets a batch of its own, so that one item does not wait for a
+   * thousand items of another owner.
    */
   constructor(
     doAll: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -43,7 +43,7 @@ export class Batcher<Item, Result> {
       this.#waiting.push({ item, resolve, reject });
       if (this.#working) return this.#goBeside(item);
       this.#working = true;
-      // Those who come in the same turn of the event loop share the first batch.
+      // Items of the same turn of the event loop share the first batch.
       setImmediate(() => void this.#work());
     });
   }
@@ -78,7 +78,6 @@ export class Batcher<Item, Result> {
     this.#underWay.add(owners);
     try {
       const results = await this.#doAll(batch.map(({ item }) => item));
-      // One for each, as promised.
       batch.forEach(({ resolve }, at) => resolve(results[at] as Result));
     } catch (error) {
       if (batch.length === 1 || isOutage(error)) for (const { reject } of batch) reject(error);

@@ -1,15 +1,15 @@
 import { sql, SqliteAdapter, type Kysely, type RawBuilder } from 'kysely';
 import type { Tables } from './schema.ts';
 
-/** Queries only; inside `write` the same type, then inside the transaction. */
+/** Runs queries; inside `write`, those of the transaction. */
 export type Queries = Kysely<Tables>;
 
-/** On which of the databases these queries run, for the few that differ. */
+/** The database on which these queries run, for statements that differ. */
 export function dialectOf(queries: Queries): 'sqlite' | 'postgres' {
   return queries.getExecutor().adapter instanceof SqliteAdapter ? 'sqlite' : 'postgres';
 }
 
-/** Whether a column, or an expression, has one of these values: one statement and one parameter, however many they are. */
+/** Whether a column or an expression has one of these values: one parameter for any number of values. */
 export function isAmong(
   queries: Queries,
   column: string | RawBuilder<unknown>,

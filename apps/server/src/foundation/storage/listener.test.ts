@@ -126,8 +126,8 @@ test('this process hears what it tells, whether or not others listen', async () 
       sent.push(...payloads);
       return Promise.reject(new Error('The database is away'));
     };
-    const teller = new Notifier(send, (payload) => heard.push(payload), { hasCompany });
-    for (const payload of ['one', 'two', 'one']) teller.notify(payload);
+    const notifier = new Notifier(send, (payload) => heard.push(payload), { hasCompany });
+    for (const payload of ['one', 'two', 'one']) notifier.notify(payload);
     await vi.waitFor(() => expect(heard).toEqual(['one', 'two']), patience);
     expect(sent).toEqual(hasCompany ? ['one', 'two'] : []);
   }

@@ -2,25 +2,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client, type PoolClient } from 'pg';
 
 const CHANNEL = 'kethub';
-/** By which other processes are told apart from everybody else on the server. */
+/** Application name of the listening connections, which distinguishes them from other connections to the server. */
 const APPLICATION = 'kethub listener';
 const RECONNECT_MS = 500;
 const LOOK_MS = 5_000;
-/** A server that does not answer, and a connection that nobody has ended, must not keep it from listening. */
+/** Time limits in milliseconds: a server that does not answer, or a half-open connection, must not stop the listener for good. */
 const LIMITS = { keepAlive: true, connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
 
-/** The statement that tells every process, with the payloads as its one parameter. */
+/** Notifies every process. The one parameter is the list of payloads. */
 const NOTIFY = `select pg_notify('${CHANNEL}', payload) from unnest($1::text[]) as payload`;
 
-/** What a process says that begins to listen. */
+/** Payload that a process sends when it starts to listen. */
 const HERE = 'here';
-/** Names of applications are seen by everybody, whoever's they are. */
+/** Whether other processes listen. Every role may read the application names of all connections. */
 const OTHERS = `select exists (select from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()
   and datname = current_database()) as others`;
 
 /**
- * Sends what is told in one turn of the event loop with one statement: many instances that end together are one. This
- * process learns of it without the way through the database, and where no other listens nothing is sent.
+ * Sends all notifications of one turn of the event loop with one statement. This process gets them directly, and nothing is sent
+ * while no other process listens.
  */
 export class Notifier {
   readonly #send: (statement: string, payloads: readonly string[]) => Promise<unknown>;
@@ -52,7 +52,7 @@ export class Notifier {
   }
 }
 
-/** One connection that listens to other processes, and is opened anew when it is lost. What is told meanwhile is lost. */
+/** One connection that listens to other processes and reconnects when it is lost. Notifications in between are lost. */
 export class Listener {
   readonly #url: string;
   readonly #isOwn: (backend: number) => boolean;
@@ -71,7 +71,7 @@ export class Listener {
     this.#deliver = deliver;
   }
 
-  /** Whether another process may be listening. One that begins to says so; that none is left is found within seconds. */
+  /** Whether another process may be listening. A process announces itself when it starts; its end is noticed within seconds. */
   get hasCompany(): boolean {
     return this.#hasCompany;
   }
@@ -83,7 +83,7 @@ export class Listener {
       this.#hear();
       if (payload !== HERE) this.#deliver(payload);
     });
-    // What ends it is told by its end.
+    // The event `end` follows and is handled below.
     client.on('error', () => undefined);
     client.once('end', () => {
       if (this.#client !== client) return;
@@ -92,7 +92,7 @@ export class Listener {
     });
     try {
       await client.connect();
-      // An address may name an application of its own, and an option beside it gives way.
+      // An application name in the address takes precedence over an option, so it is set here.
       await client.query(`select set_config('application_name', $1, false)`, [APPLICATION]);
       await client.query(`listen ${CHANNEL}`);
       await client.query(NOTIFY, [[HERE]]);
@@ -100,7 +100,7 @@ export class Listener {
       await client.end().catch(() => undefined);
       throw error;
     }
-    // From now on its end is noticed.
+    // From here on, the handler of `end` reconnects.
     this.#client = client;
     await this.#look(client);
     this.#looking ??= setInterval(() => {
@@ -117,10 +117,10 @@ export class Listener {
     const heard = this.#heard;
     try {
       const { rows } = await client.query<{ others: boolean }>(OTHERS, [APPLICATION]);
-      // Who has said since this began that it is there may not be among those who were found.
+      // A process that has announced itself since the query began may be missing in its result.
       this.#hasCompany = this.#heard !== heard || rows[0]?.others !== false;
     } catch {
-      // Where it cannot be seen, somebody may be there.
+      // If the query fails, another process may be listening.
       this.#hasCompany = true;
     }
   }
@@ -132,7 +132,7 @@ export class Listener {
     await this.#client?.end();
   }
 
-  /** One attempt after the other: an outage of hours must not leave more connections than one. */
+  /** Tries to reconnect, one attempt at a time, so that an outage of hours leaves one connection. */
   async #reconnect(): Promise<void> {
     while (this.#client === null && !this.#stopped.signal.aborted) {
       await pause(RECONNECT_MS, null, { signal: this.#stopped.signal }).catch(() => undefined);
@@ -142,7 +142,7 @@ export class Listener {
   }
 }
 
-/** The server's process behind a connection, by which notifications name who has told them. The driver's types leave it out. */
+/** Process id of the server behind a connection. Notifications name their sender by it. The types of the driver lack it. */
 export function backendOf(client: Client | PoolClient): number {
   return 'processID' in client && typeof client.processID === 'number' ? client.processID : -1;
 }

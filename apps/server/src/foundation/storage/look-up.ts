@@ -8,10 +8,9 @@ interface Waiting<Row> {
 }
 
 /**
- * Looks up rows by a unique column, for what nearly every request asks. Each call is answered by a statement that began
- * after it, so that what was deleted before is not found. SQLite answers at once from a prepared statement: 3 µs against
- * 23 µs. On PostgreSQL those who ask in one turn of the event loop share a statement: one of its own costs each 100 µs
- * here and as much there, which is most of what a request costs.
+ * Creates a look-up of rows by a unique column, for queries of nearly every request. The statement of a call begins after the
+ * call, so that a row deleted before is not found. SQLite uses a prepared statement: 3 µs instead of 23 µs. On PostgreSQL, calls
+ * of one turn of the event loop share a statement: a statement each costs 100 µs on both sides, most of the cost of a request.
  */
 export function createLookUp<Row>(
   database: Database,
@@ -30,11 +29,11 @@ export function createLookUp<Row>(
     const rows = await rowsOf([keys]);
     return new Map(rows.map((row) => [row[column], row]));
   });
-  // No row has this character, and PostgreSQL would refuse all who share the statement.
+  // No row contains U+0000, and PostgreSQL would reject the statement of all calls that share it.
   return async (key) => (key.includes('\0') ? undefined : find(key));
 }
 
-/** Asks once for all who ask in one turn of the event loop. */
+/** Combines the calls of one turn of the event loop into one call of `find`. */
 function shared<Row>(find: (keys: string[]) => Promise<Map<unknown, Row>>): (key: string) => Promise<Row | undefined> {
   let waiting = new Map<string, Waiting<Row>[]>();
   const ask = (): void => {

@@ -3,19 +3,19 @@ import type { Blobs } from './blobs.ts';
 import type { Database, Queries } from './database.ts';
 import { recordsOf } from './records.ts';
 
-/** Longer than storing a blob and referring to it can take. */
+/** Age in milliseconds after which an orphan is removed: longer than storing a blob and referring to it can take. */
 const KEPT_MS = 60 * 60 * 1000;
 const AT_ONCE = 100;
-/** The time of a note whose blob is being removed. */
+/** `marked_at` of an orphan that is being removed. */
 const SWEPT = 0;
 
 /**
- * A blob is noted here before it is stored, and its note goes in the transaction that refers to it; the note of one that
- * is replaced comes in the transaction that replaces it. So at every moment, crashes included, a blob is referred to or
- * noted.
+ * Marks a blob as an orphan: no row refers to it. A new blob is marked before it is stored, and claimed in the transaction that
+ * refers to it. A replaced blob is marked in the transaction that replaces it. So every stored blob is referred to or marked,
+ * also after a crash.
  */
 export async function markOrphan(transaction: Queries, blob: string, now: number): Promise<void> {
-  // Noted already: by an attempt before, which died before it could remove it.
+  // An earlier attempt may have marked it and died before the removal.
   const note = transaction.insertInto('orphan_blobs').values({ blob, marked_at: now });
   await note.onConflict((conflict) => conflict.column('blob').doNothing()).execute();
 }
@@ -32,7 +32,7 @@ export async function markOrphans(transaction: Queries, blobs: readonly string[]
     where true on conflict (blob) do nothing`.execute(transaction);
 }
 
-/** Stores what a transaction is going to refer to, within the hour; until then it is noted. */
+/** Stores a blob and marks it as an orphan. A transaction has to claim it within the hour. */
 export async function putOrphan(
   { blobs, database, now }: { blobs: Blobs; database: Database; now: () => number },
   content: string | Buffer,
@@ -42,19 +42,19 @@ export async function putOrphan(
   return blobs.put(content, blob);
 }
 
-/** Takes the note of a blob that is referred to from now on. Throws when it was swept away meanwhile. */
+/** Claims an orphan: the transaction refers to the blob. Throws if the blob has been removed meanwhile. */
 export async function claimBlob(transaction: Queries, blob: string): Promise<void> {
   const { numDeletedRows } = await transaction
     .deleteFrom('orphan_blobs')
     .where('blob', '=', blob)
     .where('marked_at', '>', SWEPT)
     .executeTakeFirst();
-  if (numDeletedRows !== 1n) throw new Error(`The blob ${blob} was swept away before it was referred to`);
+  if (numDeletedRows !== 1n) throw new Error(`The blob ${blob} was removed before it was claimed`);
 }
 
 /**
- * Removes blobs that are noted, then their notes. What has no note is in use, and stays: of a transaction that failed only
- * the answer may have been lost.
+ * Removes those of the blobs that are orphans, then their marks. A blob without a mark is in use and stays: a transaction that
+ * seemed to fail may have been committed.
  */
 export async function removeOrphans(database: Database, blobs: Blobs, unused: readonly string[]): Promise<void> {
   for (let start = 0; start < unused.length; start += AT_ONCE) {
@@ -76,7 +76,7 @@ export async function removeOrphans(database: Database, blobs: Blobs, unused: re
   }
 }
 
-/** Removes blobs that were noted long ago. Marked first: whoever comes late learns that the blob is not there. */
+/** Removes orphans older than an hour. Each is marked as SWEPT first, so that a late claim fails. */
 export async function sweepOrphans(database: Database, blobs: Blobs, now: number): Promise<void> {
   const before = now - KEPT_MS;
   for (;;) {

@@ -7,12 +7,13 @@ import { backendOf, Listener, Notifier } from './listener.ts';
 import type { Tables } from './schema.ts';
 import { runBatch, StatementBatch } from './statement-batch.ts';
 
+/** Connections of the pool of a process. Beyond them, queries wait. */
 const CONNECTIONS = 16;
 
-// Every bigint of the schema is a time in milliseconds or a count: far below 2^53.
+// Every bigint of the schema is a time in milliseconds or a count, far below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
 
-/** The production database. Notifications travel over LISTEN/NOTIFY on one channel; a lost one is made up for by polling. */
+/** Opens PostgreSQL. Notifications use LISTEN/NOTIFY on one channel; the receivers also poll, in case one is lost. */
 export async function openPostgres(url: string): Promise<Database & { readonly migrations: Kysely<Tables> }> {
   const pool = new Pool({ connectionString: url, max: CONNECTIONS, application_name: 'kethub' });
   // An idle connection that the server ends must not end the process; the next query opens another.
@@ -23,17 +24,17 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
   const backends = new Map<PoolClient, number>();
   pool.on('connect', (client) => {
     backends.set(client, backendOf(client));
-    // Nor one that is in use, such as that of a transaction in which this process stood still: its next query fails.
+    // The same for a connection in use, such as one that the server has ended in a transaction: its next query fails.
     client.on('error', () => undefined);
   });
   pool.on('remove', (client) => void backends.delete(client));
   const isOwn = (backend: number): boolean => backends.values().some((one) => one === backend);
-  const deliver = (told: string): void => {
-    const space = told.indexOf(' ');
-    signals.emit(told.slice(0, space), told.slice(space + 1));
+  const deliver = (notification: string): void => {
+    const space = notification.indexOf(' ');
+    signals.emit(notification.slice(0, space), notification.slice(space + 1));
   };
   const listener = new Listener(url, isOwn, deliver);
-  const teller = new Notifier((statement, payloads) => pool.query(statement, [payloads]), deliver, listener);
+  const notifier = new Notifier((statement, payloads) => pool.query(statement, [payloads]), deliver, listener);
   await listener.start();
   return {
     dialect: 'postgres',
@@ -52,7 +53,7 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
       return async (parameters: readonly unknown[]) =>
         (await pool.query<Row & QueryResultRow>({ name, text, values: [...parameters] })).rows;
     },
-    notify: (channel, payload) => teller.notify(`${channel} ${payload}`),
+    notify: (channel, payload) => notifier.notify(`${channel} ${payload}`),
     listen(channel, listener) {
       signals.on(channel, listener);
       return () => void signals.off(channel, listener);

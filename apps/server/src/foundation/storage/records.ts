@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { dialectOf, type Queries } from './dialect.ts';
 
-/** Rows as a table that a statement can join: one parameter, however many they are. Name it where it is used. The names are not escaped. */
+/** Rows as a table that a statement can join: one parameter for any number of rows. The statement has to name the table. Column names are not escaped. */
 export function recordsOf(
   queries: Queries,
   rows: readonly object[],

@@ -11,9 +11,9 @@ import { WriteAheadLog } from './write-ahead-log.ts';
 const STATEMENT_CACHE = 500;
 
 /**
- * The embedded database, with a write-ahead log: one connection that writes and one that reads, so that a read never sees a
- * transaction that is not committed. Between its commit and its sync, for a millisecond, others may see what a loss of power
- * would take back; whatever follows from it is written later, and so never there without it.
+ * Opens the embedded database with a write-ahead log. One connection writes and one reads, so that a read never sees an
+ * uncommitted transaction. For about a millisecond between commit and sync, a read may see data that a power loss would undo.
+ * Data derived from it is written later, so it never survives alone.
  */
 export function openSqlite(file: string): Database & { readonly migrations: Kysely<Tables> } {
   const writer = connect(file);
@@ -42,7 +42,7 @@ export function openSqlite(file: string): Database & { readonly migrations: Kyse
     },
     async overwriteDeleted() {
       log.empty();
-      // The log is emptied after a commit; in vain while somebody reads an older state, then after a later one.
+      // The log is emptied after a commit. While a reader uses an older state this fails, and a later commit repeats it.
       await commits.run(() => Promise.resolve());
     },
     async close() {

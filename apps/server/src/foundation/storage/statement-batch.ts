@@ -4,10 +4,10 @@ import { insertions } from './insert-many.ts';
 import { beforeStatement, isLarge } from './large-texts.ts';
 import type { Tables } from './schema.ts';
 
-/** Of which one statement is made. More rows than a few thousand gain nothing by it. */
+/** Statements that are combined into one. More are sent as several. */
 const AT_ONCE = 16;
 
-/** What a statement has returned; nothing before it has run. */
+/** Rows that a statement has returned; empty before it has run. */
 export interface Returned<Row> {
   readonly rows: readonly Row[];
 }
@@ -19,9 +19,9 @@ interface Part {
 }
 
 /**
- * Statements of a transaction that need nothing of one another, on PostgreSQL sent as one: there each costs the way to the
- * server and back, and with it the processor of both, as much as what it does. None sees what the others do, no two may
- * change the same row, and references between the rows of several tables are checked at the end.
+ * Independent statements of a transaction. PostgreSQL gets them as one statement, because a round trip costs as much as the
+ * work of a statement. No statement sees the effect of another, no two may change the same row, and foreign keys between their
+ * rows are checked at the end.
  */
 export class StatementBatch {
   readonly #queries: Queries;
@@ -31,12 +31,12 @@ export class StatementBatch {
     this.#queries = queries;
   }
 
-  /** In this order they run on SQLite, and where they are too many for one statement. */
+  /** Adds a statement. SQLite, and batches too large for one statement, run them in the order of addition. */
   add(statement: RawBuilder<unknown>): void {
     this.#parts.push({ statement, returned: null });
   }
 
-  /** Adds a statement with a `returning` clause. Numbers and booleans are returned as JSON has them. */
+  /** Adds a statement with a `returning` clause. Numbers and booleans are returned as in JSON. */
   rows<Row>(statement: RawBuilder<Row>): Returned<Row> {
     const returned: { rows: readonly Row[] } = { rows: [] };
     this.#parts.push({ statement, returned });
@@ -51,12 +51,12 @@ export class StatementBatch {
     for (const statement of insertions(this.#queries, table, columns, rows)) this.add(statement);
   }
 
-  /** Whether all of it is one statement. */
+  /** Whether the batch is one statement. */
   get isOne(): boolean {
     return this.#parts.length <= AT_ONCE && !this.#parts.some(({ statement }) => isLarge(statement));
   }
 
-  /** Runs them. What is added afterwards is for the next time. */
+  /** Runs the statements. Statements that are added afterwards belong to the next run. */
   async run(): Promise<void> {
     const parts = this.#parts;
     this.#parts = [];
@@ -87,7 +87,7 @@ export class StatementBatch {
   }
 }
 
-/** Up to so many in a row; those with large texts by themselves. */
+/** Groups of at most `most` statements. A statement with a large text is a group of its own. */
 function groupsOf(parts: readonly Part[], most: number): Part[][] {
   const groups: Part[][] = [];
   let open: Part[] = [];
@@ -100,7 +100,7 @@ function groupsOf(parts: readonly Part[], most: number): Part[][] {
   return groups;
 }
 
-/** Runs what `add` adds. */
+/** Runs the statements that `add` adds. */
 export async function runBatch(queries: Queries, add: (together: StatementBatch) => void): Promise<void> {
   const together = new StatementBatch(queries);
   add(together);
