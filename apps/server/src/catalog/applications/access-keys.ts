@@ -43,13 +43,19 @@ export async function rotateAccessKey(
   // Before an answer is repeated, which shows a secret: who made the first request need not be who makes this one.
   await requireApplication(platform.database.read, owner, applicationId);
   const scope = accessKeyAnswersOf(applicationId);
-  const answer = await once(platform, request, scope, String(overlapSeconds), async (transaction) => {
-    await requireApplication(transaction, owner, applicationId);
-    await endKeys(transaction, applicationId, platform.now(), overlapSeconds);
-    const made = await createAccessKey(platform, transaction, applicationId);
-    await audit(platform, transaction, owner, 'access-key:rotate', made.id, { applicationId, overlapSeconds });
-    return { status: 201, body: made, headers: { 'cache-control': 'no-store' } };
-  });
+  const answer = await once(
+    platform,
+    request.headers['idempotency-key'],
+    scope,
+    String(overlapSeconds),
+    async (transaction) => {
+      await requireApplication(transaction, owner, applicationId);
+      await endKeys(transaction, applicationId, platform.now(), overlapSeconds);
+      const made = await createAccessKey(platform, transaction, applicationId);
+      await audit(platform, transaction, owner, 'access-key:rotate', made.id, { applicationId, overlapSeconds });
+      return { status: 201, body: made, headers: { 'cache-control': 'no-store' } };
+    },
+  );
   accessChanged(platform.database, applicationId);
   return answer;
 }

@@ -16,7 +16,7 @@ export function renameApplication(
   return platform.database.write(async (transaction) => {
     const row = await requireApplication(transaction, context, id);
     const keys = await accessKeysOf(transaction, [id], platform.now());
-    requireMatch(request, applicationTag(row, keys));
+    requireMatch(request.headers['if-match'], applicationTag(row, keys));
     const changed = { ...row, name: name.trim(), revision: row.revision + 1 };
     const { revision } = changed;
     await transaction.updateTable('applications').set({ name: changed.name, revision }).where('id', '=', id).execute();

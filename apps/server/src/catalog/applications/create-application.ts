@@ -16,7 +16,7 @@ export function createApplication(
   request: FastifyRequest,
 ): Promise<Answer> {
   const now = platform.now();
-  return once(platform, request, applicationAnswersOf(owner), name, async (transaction) => {
+  return once(platform, request.headers['idempotency-key'], applicationAnswersOf(owner), name, async (transaction) => {
     await holdOwner(platform, transaction, owner);
     const row: ApplicationRow = {
       id: platform.newId(),

@@ -27,16 +27,22 @@ export async function subscribe(
   // Before an answer is repeated: who made the first request need not be who makes this one.
   await requireApplication(platform.database.read, owner, applicationId);
   const attempt = (): Promise<Answer> =>
-    once(platform, request, `subscriptions of ${applicationId}`, JSON.stringify(wanted), async (transaction) => {
-      await requireApplication(transaction, owner, applicationId);
-      const subscriptions = await subscriptionsOf(transaction, applicationId).execute();
-      const known = await findAgreed(transaction, wanted, subscriptions);
-      const chosen = known ?? (await choose(platform, transaction, owner, wanted, subscriptions));
-      const row = 'id' in chosen ? chosen : await insert(platform, transaction, owner, applicationId, chosen);
-      const location = `${platform.addresses.api}/applications/${applicationId}/subscriptions/${row.id}`;
-      const [body] = await presentSubscriptions(platform, transaction, [row]);
-      return { status: row === chosen ? 200 : 201, body, headers: { location } };
-    });
+    once(
+      platform,
+      request.headers['idempotency-key'],
+      `subscriptions of ${applicationId}`,
+      JSON.stringify(wanted),
+      async (transaction) => {
+        await requireApplication(transaction, owner, applicationId);
+        const subscriptions = await subscriptionsOf(transaction, applicationId).execute();
+        const known = await findAgreed(transaction, wanted, subscriptions);
+        const chosen = known ?? (await choose(platform, transaction, owner, wanted, subscriptions));
+        const row = 'id' in chosen ? chosen : await insert(platform, transaction, owner, applicationId, chosen);
+        const location = `${platform.addresses.api}/applications/${applicationId}/subscriptions/${row.id}`;
+        const [body] = await presentSubscriptions(platform, transaction, [row]);
+        return { status: row === chosen ? 200 : 201, body, headers: { location } };
+      },
+    );
   // Of two that subscribe at once the second finds what the first has made.
   const answer = await attempt().catch((error: unknown) => {
     if (isDuplicate(error)) return attempt();

@@ -20,7 +20,7 @@ export function changeDataPool(
 ): Promise<Answer> {
   return database.write(async (transaction) => {
     const { pool, role } = await requireLockedPool(database, transaction, context, id, 'data-pool:change');
-    requireMatch(request, poolTag(pool, role));
+    requireMatch(request.headers['if-match'], poolTag(pool, role));
     const values = {
       name: change.name?.trim() ?? pool.name,
       description: change.description ?? pool.description,

@@ -26,7 +26,7 @@ export function createDataPool(
   const now = platform.now();
   const labels = shortDescription === '' && tags.length === 0 ? [] : [shortDescription, tags];
   const body = JSON.stringify([name, description, ...labels]);
-  return once(platform, request, dataPoolAnswersOf(owner), body, async (transaction) => {
+  return once(platform, request.headers['idempotency-key'], dataPoolAnswersOf(owner), body, async (transaction) => {
     await holdOwner(platform, transaction, owner);
     const row: DataPoolRow = {
       id: newId(),

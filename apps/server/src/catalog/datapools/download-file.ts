@@ -51,7 +51,7 @@ export async function describeFile(
 /** What `If-None-Match` answers; null where the file itself has to. Throws stale when `If-Match` wants another. */
 function answerOfTag(file: DataPoolFileRow, request: FastifyRequest): Answer | null {
   const tag = fileTag(file);
-  requireMatch(request, tag);
+  requireMatch(request.headers['if-match'], tag);
   return isFresh(request, tag) ? notModified(tag) : null;
 }
 

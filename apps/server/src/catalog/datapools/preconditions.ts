@@ -10,5 +10,5 @@ export function requirePreconditions(request: FastifyRequest, tag: string | null
     throw new Problem('stale', `There is a file of this name already, with the entity tag ${tag}.`);
   if (tag === null && request.headers['if-match'] !== undefined)
     throw new Problem('stale', 'If-Match was sent, but there is no file of this name.');
-  if (tag !== null) requireMatch(request, tag);
+  if (tag !== null) requireMatch(request.headers['if-match'], tag);
 }

@@ -36,7 +36,7 @@ export async function publishListing(
       if (version.sunset_at !== null)
         throw new Problem('conflict', `Version ${version.version} is being retired. Offer a newer one.`);
       const before = await findListing(database, transaction, serviceId, 'FOR_CHANGE');
-      requireMatch(request, before ? etag(before.revision) : NOT_LISTED);
+      requireMatch(request.headers['if-match'], before ? etag(before.revision) : NOT_LISTED);
       const at = now();
       const { title = service.name, summary = '', documentation = '', categories } = wanted;
       const row = {
@@ -98,7 +98,7 @@ export async function unpublishListing(
     await requireService(transaction, owner, serviceId);
     const listing = await findListing(database, transaction, serviceId, 'FOR_CHANGE');
     if (!listing) throw notListed(serviceId);
-    requireMatch(request, etag(listing.revision));
+    requireMatch(request.headers['if-match'], etag(listing.revision));
     await deleteListing(transaction, serviceId);
     await audit(platform, transaction, owner, 'listing:unpublish', serviceId, { title: listing.title });
   });

@@ -38,7 +38,7 @@ export async function setToken(
   return platform.database.write(async (transaction) => {
     await holdOwner(platform, transaction, owner);
     const before = await findToken(transaction, owner, provider);
-    requireMatch(request, before ? etag(before.revision) : '');
+    requireMatch(request.headers['if-match'], before ? etag(before.revision) : '');
     const now = platform.now();
     const row: ProviderAccessTokenRow = {
       owner_type: owner.type,

@@ -44,24 +44,30 @@ export async function addDraft(
 ): Promise<Answer> {
   try {
     const same = `${content}${wanted ?? ''}`;
-    return await once(platform, request, `versions of ${serviceId}`, same, async (transaction) => {
-      const service = await requireService(transaction, owner, serviceId);
-      const versions = await newestVersions(transaction, [serviceId]);
-      const failed = versions.find(isFailedDraft);
-      let number: string;
-      if (failed && writer.replace) {
-        number = wanted ?? failed.version;
-        if (number !== failed.version) await requireGreater(transaction, serviceId, failed, number);
-        await writer.replace(transaction, failed, number);
-      } else {
-        number = await nextNumber(transaction, serviceId, wanted);
-        await writer.insert(transaction, serviceId, number, versions[0]);
-      }
-      const row = await findVersion(transaction, serviceId, number);
-      if (!row) throw new Error('The version that was just inserted is not there');
-      const location = `${platform.addresses.api}/services/${serviceId}/versions/${number}`;
-      return { status: 201, body: presentVersion(row, service, platform), headers: { location } };
-    });
+    return await once(
+      platform,
+      request.headers['idempotency-key'],
+      `versions of ${serviceId}`,
+      same,
+      async (transaction) => {
+        const service = await requireService(transaction, owner, serviceId);
+        const versions = await newestVersions(transaction, [serviceId]);
+        const failed = versions.find(isFailedDraft);
+        let number: string;
+        if (failed && writer.replace) {
+          number = wanted ?? failed.version;
+          if (number !== failed.version) await requireGreater(transaction, serviceId, failed, number);
+          await writer.replace(transaction, failed, number);
+        } else {
+          number = await nextNumber(transaction, serviceId, wanted);
+          await writer.insert(transaction, serviceId, number, versions[0]);
+        }
+        const row = await findVersion(transaction, serviceId, number);
+        if (!row) throw new Error('The version that was just inserted is not there');
+        const location = `${platform.addresses.api}/services/${serviceId}/versions/${number}`;
+        return { status: 201, body: presentVersion(row, service, platform), headers: { location } };
+      },
+    );
   } catch (error) {
     if (isDuplicate(error))
       throw new Problem('conflict', 'Somebody else has just added a version. Read the service again.');

@@ -144,7 +144,7 @@ async function change(
     const { service, row } = await requireManagedVersion(transaction, owner, serviceId, version);
     requireDraft(row);
     const endpoint = serviceEndpoint(platform.addresses, service.owner_id, service.slug, version).slice(0, -1);
-    requireMatch(request, tagOf(apiSpecificationOf(platform, service, row, endpoint)));
+    requireMatch(request.headers['if-match'], tagOf(apiSpecificationOf(platform, service, row, endpoint)));
     const specification = await store(transaction, row);
     const revision = row.revision + 1;
     await transaction.updateTable('service_versions').set({ revision }).where('id', '=', row.id).execute();

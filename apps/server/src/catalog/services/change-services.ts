@@ -23,7 +23,7 @@ export async function updateService(
   try {
     return await platform.database.write(async (transaction) => {
       const row = await requireService(transaction, owner, id);
-      requireMatch(request, etag(row.revision));
+      requireMatch(request.headers['if-match'], etag(row.revision));
       const versions = await newestVersions(transaction, [id]);
       const fixed = await hasPublished(transaction, id);
       const name = change.name?.trim() ?? row.name;
@@ -58,7 +58,7 @@ export async function deleteService(
 ): Promise<Answer> {
   const unused = await platform.database.write(async (transaction) => {
     const row = await requireService(transaction, owner, id);
-    requireMatch(request, etag(row.revision));
+    requireMatch(request.headers['if-match'], etag(row.revision));
     const blobs = await blobsOf(transaction, id);
     await audit(platform, transaction, owner, 'service:delete', id, { name: row.name });
     // First, as those who are just subscribing hold it and then the service.

@@ -31,7 +31,7 @@ export async function replaceSource(
     const buildId = await platform.database.write(async (transaction) => {
       const { row } = await requireManagedVersion(transaction, owner, serviceId, version);
       requireDraft(row);
-      requireMatch(request, etag(row.revision));
+      requireMatch(request.headers['if-match'], etag(row.revision));
       await requirePython(transaction, source.asked, JSON.parse(row.configuration) as RuntimeConfiguration);
       const anew = await buildAnew(platform, transaction, row.id);
       const values = { ...anew, ...sourceColumns(source), revision: row.revision + 1 };
@@ -65,7 +65,7 @@ export async function configure(
   const answer = await platform.database.write(async (transaction) => {
     const { row, service } = await requireManagedVersion(transaction, owner, serviceId, version);
     requireDraft(row);
-    requireMatch(request, etag(row.revision));
+    requireMatch(request.headers['if-match'], etag(row.revision));
     const { runtime } = configuration;
     const isOther = !isBuiltAlike(configuration, JSON.parse(row.configuration) as RuntimeConfiguration);
     await requireRuntime(transaction, configuration, '');

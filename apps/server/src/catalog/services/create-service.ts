@@ -97,26 +97,32 @@ async function create(
   { row, version, content, writer }: NewService,
 ): Promise<Answer> {
   try {
-    return await once(platform, request, serviceAnswersOf(owner), content, async (transaction) => {
-      await holdOwner(platform, transaction, owner);
-      const failed = await failedFirst(transaction, owner, row);
-      if (!failed) {
-        await requireFreeAddress(transaction, row.owner_id, row.slug, row.id);
-        await insertService(transaction, row);
-        await writer.insert(transaction, row.id, version ?? FIRST_VERSION, undefined);
-        return created(platform, transaction, row);
-      }
-      const { service, draft } = failed;
-      const { name, description, type } = row;
-      const values = { name, description, type, revision: service.revision + 1 };
-      await transaction.updateTable('services').set(values).where('id', '=', service.id).execute();
-      if (type === service.type && writer.replace) await writer.replace(transaction, draft, version ?? draft.version);
-      else {
-        await deleteDraft(platform, transaction, draft);
-        await writer.insert(transaction, service.id, version ?? draft.version, undefined);
-      }
-      return created(platform, transaction, { ...service, ...values });
-    });
+    return await once(
+      platform,
+      request.headers['idempotency-key'],
+      serviceAnswersOf(owner),
+      content,
+      async (transaction) => {
+        await holdOwner(platform, transaction, owner);
+        const failed = await failedFirst(transaction, owner, row);
+        if (!failed) {
+          await requireFreeAddress(transaction, row.owner_id, row.slug, row.id);
+          await insertService(transaction, row);
+          await writer.insert(transaction, row.id, version ?? FIRST_VERSION, undefined);
+          return created(platform, transaction, row);
+        }
+        const { service, draft } = failed;
+        const { name, description, type } = row;
+        const values = { name, description, type, revision: service.revision + 1 };
+        await transaction.updateTable('services').set(values).where('id', '=', service.id).execute();
+        if (type === service.type && writer.replace) await writer.replace(transaction, draft, version ?? draft.version);
+        else {
+          await deleteDraft(platform, transaction, draft);
+          await writer.insert(transaction, service.id, version ?? draft.version, undefined);
+        }
+        return created(platform, transaction, { ...service, ...values });
+      },
+    );
   } catch (error) {
     if (isDuplicate(error)) {
       throw new Problem(

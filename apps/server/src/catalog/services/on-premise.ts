@@ -56,7 +56,7 @@ export async function setTarget(
       throw new Problem('not-found', `The service ${service.name} does not run elsewhere: it has no target.`);
     if (stateOf(row, platform.now()) === 'RETIRED')
       throw new Problem('version-published', `Version ${version} is retired. Nobody calls it any more.`);
-    requireMatch(request, etag(row.revision));
+    requireMatch(request.headers['if-match'], etag(row.revision));
     const columns = targetColumns(platform, target, before, '');
     await updateTarget(transaction, row.id, columns);
     await audit(platform, transaction, owner, 'service:change', serviceId, {

@@ -32,7 +32,7 @@ export async function publish(
     if (isDraft) await requirePublishable(platform, transaction, service, row);
     const column = visibility === 'INTERNAL' ? 'INTERNAL' : 'NONE';
     if (!isDraft && row.visibility === column) return answerOf(platform, service, row);
-    requireMatch(request, etag(row.revision));
+    requireMatch(request.headers['if-match'], etag(row.revision));
     const values = {
       state: 'PUBLISHED',
       visibility: column,

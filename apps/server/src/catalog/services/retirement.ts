@@ -56,7 +56,7 @@ async function change(
       throw new Problem('conflict', `Version ${version} is a ${row.state}. Only a published version can be retired.`);
     if (row.sunset_at !== null && row.sunset_at <= platform.now())
       throw new Problem('conflict', `Version ${version} is retired already. Publish a newer one.`);
-    requireMatch(request, etag(row.revision));
+    requireMatch(request.headers['if-match'], etag(row.revision));
     const values = { ...to(row), revision: row.revision + 1 };
     await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
     const sunset = values.sunset_at === null ? null : new Date(values.sunset_at).toISOString();

@@ -117,7 +117,7 @@ async function change(
 ): Promise<Answer> {
   return platform.database.write(async (transaction) => {
     const found = await requireWorkflow(transaction, owner, serviceId, version);
-    requireMatch(request, etag(found.row.revision));
+    requireMatch(request.headers['if-match'], etag(found.row.revision));
     await make(transaction, found.row);
     return changedVersion(platform, transaction, found);
   });

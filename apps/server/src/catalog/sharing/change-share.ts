@@ -36,7 +36,7 @@ export async function changeShare(
   const constraints = constraintsOf(change);
   const answer = await platform.database.write(async (transaction) => {
     const { service, row } = await requireShare(transaction, context, serviceId, id);
-    requireMatch(request, etag(row.revision));
+    requireMatch(request.headers['if-match'], etag(row.revision));
     const values = { ...constraints, revision: row.revision + 1 };
     const { numUpdatedRows } = await transaction
       .updateTable('shares')
@@ -65,7 +65,7 @@ export async function removeShare(
 ): Promise<Answer> {
   await platform.database.write(async (transaction) => {
     const { row } = await requireShare(transaction, context, serviceId, id);
-    requireMatch(request, etag(row.revision));
+    requireMatch(request.headers['if-match'], etag(row.revision));
     await transaction.deleteFrom('shares').where('id', '=', id).execute();
     await audit(platform, transaction, context, 'share:delete', id, { serviceId, recipient: recipientOf(row) });
   });

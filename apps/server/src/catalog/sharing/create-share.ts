@@ -28,27 +28,33 @@ export async function createShare(
   await requireApproved(identity, wanted.recipient);
   const now = platform.now();
   const scope = `shares of ${serviceId}`;
-  const answer = await once(platform, request, scope, JSON.stringify(wanted), async (transaction) => {
-    const service = await requireService(transaction, context, serviceId);
-    requireOther(service.owner_type, service.owner_id, wanted.recipient);
-    await holdRecipient(platform, transaction, wanted.recipient);
-    await requireRoom(transaction, serviceId);
-    const row: ShareRow = {
-      id: platform.newId(),
-      service_id: serviceId,
-      ...recipientColumns(wanted.recipient),
-      start_at: constraints.start_at ?? null,
-      end_at: constraints.end_at ?? null,
-      created_at: now,
-      revision: 1,
-    };
-    await transaction.insertInto('shares').values(row).execute();
-    const body = presentShare(row, await openedByService(transaction, service, now), now);
-    const { recipient, startDate, endDate } = body;
-    await audit(platform, transaction, context, 'share:create', row.id, { serviceId, recipient, startDate, endDate });
-    const location = `${addresses.api}/services/${serviceId}/shares/${row.id}`;
-    return { status: 201, body, headers: { location, etag: etag(row.revision) } };
-  });
+  const answer = await once(
+    platform,
+    request.headers['idempotency-key'],
+    scope,
+    JSON.stringify(wanted),
+    async (transaction) => {
+      const service = await requireService(transaction, context, serviceId);
+      requireOther(service.owner_type, service.owner_id, wanted.recipient);
+      await holdRecipient(platform, transaction, wanted.recipient);
+      await requireRoom(transaction, serviceId);
+      const row: ShareRow = {
+        id: platform.newId(),
+        service_id: serviceId,
+        ...recipientColumns(wanted.recipient),
+        start_at: constraints.start_at ?? null,
+        end_at: constraints.end_at ?? null,
+        created_at: now,
+        revision: 1,
+      };
+      await transaction.insertInto('shares').values(row).execute();
+      const body = presentShare(row, await openedByService(transaction, service, now), now);
+      const { recipient, startDate, endDate } = body;
+      await audit(platform, transaction, context, 'share:create', row.id, { serviceId, recipient, startDate, endDate });
+      const location = `${addresses.api}/services/${serviceId}/shares/${row.id}`;
+      return { status: 201, body, headers: { location, etag: etag(row.revision) } };
+    },
+  );
   accessChanged(database);
   return answer;
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Answer } from './endpoint.ts';
 import { Problem } from './problem.ts';
 
 /** A strong ETag of a revision counter or another short token. */
@@ -13,14 +14,24 @@ export function isFresh(request: FastifyRequest, tag: string): boolean {
   return header.trim() === '*' || header.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
 }
 
-/** Requires that If-Match, when sent, names `tag`. Throws `stale` (412) otherwise. */
-export function requireMatch(request: FastifyRequest, tag: string): void {
-  const header = request.headers['if-match'];
-  if (header === undefined || header.trim() === '*') return;
-  if (!header.split(',').some((one) => one.trim() === tag)) {
+/** Requires that the header If-Match, when sent, names `tag`. Throws `stale` (412) otherwise. */
+export function requireMatch(ifMatch: string | undefined, tag: string): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  if (!ifMatch.split(',').some((one) => one.trim() === tag)) {
     throw new Problem(
       'stale',
-      `If-Match names ${header}, but the resource is now ${tag}. Read it again, then repeat the change.`,
+      `If-Match names ${ifMatch}, but the resource is now ${tag}. Read it again, then repeat the change.`,
     );
   }
+}
+
+/** A resource with the revision that its ETag is made of. */
+export interface Revised<T> {
+  readonly body: T;
+  readonly revision: number;
+}
+
+/** Answers a resource with its ETag. */
+export function answerRevised({ body, revision }: Revised<unknown>): Answer {
+  return { status: 200, body, headers: { etag: etag(revision) } };
 }

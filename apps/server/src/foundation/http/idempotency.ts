@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { limits } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
 import type { Platform } from '../platform.ts';
 import { isDuplicate, type Queries } from '../storage/index.ts';
-import type { Answer } from './endpoint.ts';
 import { Problem } from './problem.ts';
 
 /** Scope and key of the requests that run in this process. */
 const running = new Set<string>();
+
+/** The header Idempotency-Key as it was sent. */
+export type IdempotencyKey = string | string[] | undefined;
 
 /**
  * Creates something once per Idempotency-Key. The answer is stored in the transaction that creates it, so both exist or neither.
@@ -16,15 +17,14 @@ const running = new Set<string>();
  * answers are sealed. `repeated` turns the first answer into the stored one: an answer that shows a secret once must not repeat
  * it.
  */
-export async function once(
+export async function once<T>(
   platform: Platform,
-  request: FastifyRequest,
+  key: IdempotencyKey,
   scope: string,
   body: string | Buffer,
-  create: (transaction: Queries) => Promise<Answer>,
-  repeated: (answer: Answer) => Answer = (answer) => answer,
-): Promise<Answer> {
-  const key = request.headers['idempotency-key'];
+  create: (transaction: Queries) => Promise<T>,
+  repeated: (answer: T) => T = (answer) => answer,
+): Promise<T> {
   const { database, seal } = platform;
   if (key === undefined) return database.write(create);
   if (typeof key !== 'string' || key.length === 0 || key.length > limits.idempotencyKeyLength) {
@@ -32,7 +32,7 @@ export async function once(
   }
   const digest = createHash('sha256').update(body).digest('hex');
   const now = platform.now();
-  const known = await replay(platform, scope, key, digest);
+  const known = await replay<T>(platform, scope, key, digest);
   if (known) return known;
   const name = `${scope} ${key}`;
   if (running.has(name))
@@ -52,7 +52,7 @@ export async function once(
   } catch (error) {
     // Another process was faster with the same key: this transaction is rolled back, and the answer of the other is returned.
     if (!isDuplicate(error)) throw error;
-    const first = await replay(platform, scope, key, digest);
+    const first = await replay<T>(platform, scope, key, digest);
     if (!first) throw error;
     return first;
   } finally {
@@ -65,12 +65,12 @@ export async function deleteIdempotencyRecords(transaction: Queries, scope: stri
   await transaction.deleteFrom('idempotency_keys').where('scope', '=', scope).execute();
 }
 
-async function replay(
+async function replay<T>(
   { database, seal, now }: Platform,
   scope: string,
   key: string,
   digest: string,
-): Promise<Answer | null> {
+): Promise<T | null> {
   const row = await database.read
     .selectFrom('idempotency_keys')
     .select(['digest', 'answer'])
@@ -85,5 +85,5 @@ async function replay(
       'This Idempotency-Key was used before with another body. Use a new key for a new request.',
     );
   }
-  return JSON.parse(seal.unseal(`${scope} ${key}`, row.answer)) as Answer;
+  return JSON.parse(seal.unseal(`${scope} ${key}`, row.answer)) as T;
 }

@@ -11,8 +11,8 @@ export {
   type Divert,
   type Endpoint,
 } from './endpoint.ts';
-export { etag, isFresh, requireMatch } from './etag.ts';
-export { deleteIdempotencyRecords, once } from './idempotency.ts';
+export { answerRevised, etag, isFresh, requireMatch, type Revised } from './etag.ts';
+export { deleteIdempotencyRecords, once, type IdempotencyKey } from './idempotency.ts';
 export { createReadiness, serveHealth, type Needs } from './health.ts';
 export { createIds } from './ids.ts';
 export { platformEndpoint, platformLimits, type PlatformEndpoint } from './interface.ts';

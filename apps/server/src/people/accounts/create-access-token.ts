@@ -47,7 +47,7 @@ export async function createAccessToken(
     return answer(value);
   };
   const body = JSON.stringify([name, expiresAt]);
-  return once(platform, request, tokenAnswersOf(user.id), body, create, () => answer(null));
+  return once(platform, request.headers['idempotency-key'], tokenAnswersOf(user.id), body, create, () => answer(null));
 }
 
 /** Where the answers are kept that are repeated under an Idempotency-Key. */

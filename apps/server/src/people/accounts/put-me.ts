@@ -23,7 +23,7 @@ export async function putMe(
   const user = await platform.database.write(async (transaction) => {
     await holdAccount(platform.database, transaction, id);
     const known = await lockUser(transaction, id, platform.now());
-    requireMatch(request, profileAnswer(known).headers.etag);
+    requireMatch(request.headers['if-match'], profileAnswer(known).headers.etag);
     return updateProfile(transaction, id, {
       current_position: changed(known.current_position, currentPosition),
       homepage: changed(known.homepage, homepage),

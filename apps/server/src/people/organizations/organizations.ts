@@ -16,17 +16,23 @@ export function createOrganization(
   request: FastifyRequest,
 ): Promise<Answer> {
   const now = platform.now();
-  return once(platform, request, organizationAnswersOf(person.id), name, async (transaction) => {
-    await holdAccount(platform.database, transaction, person.id);
-    const row: OrganizationRow = { id: platform.newId(), name: name.trim(), created_at: now, revision: 1 };
-    await transaction.insertInto('organizations').values(row).execute();
-    const membership = { organization_id: row.id, user_id: person.id, role: 'OWNER' as const, created_at: now };
-    await transaction.insertInto('memberships').values(membership).execute();
-    const context: Context = { type: 'ORGANIZATION', id: row.id, role: 'OWNER', personId: person.id };
-    await audit(platform, transaction, context, 'organization:create', row.id, { name: row.name });
-    const headers = { location: `${platform.addresses.api}/organizations/${row.id}` };
-    return { status: 201, body: present({ ...row, role: 'OWNER' }), headers };
-  });
+  return once(
+    platform,
+    request.headers['idempotency-key'],
+    organizationAnswersOf(person.id),
+    name,
+    async (transaction) => {
+      await holdAccount(platform.database, transaction, person.id);
+      const row: OrganizationRow = { id: platform.newId(), name: name.trim(), created_at: now, revision: 1 };
+      await transaction.insertInto('organizations').values(row).execute();
+      const membership = { organization_id: row.id, user_id: person.id, role: 'OWNER' as const, created_at: now };
+      await transaction.insertInto('memberships').values(membership).execute();
+      const context: Context = { type: 'ORGANIZATION', id: row.id, role: 'OWNER', personId: person.id };
+      await audit(platform, transaction, context, 'organization:create', row.id, { name: row.name });
+      const headers = { location: `${platform.addresses.api}/organizations/${row.id}` };
+      return { status: 201, body: present({ ...row, role: 'OWNER' }), headers };
+    },
+  );
 }
 
 /** The organizations that a person has joined, newest first. */
@@ -64,7 +70,7 @@ export function renameOrganization(
   const { database } = platform;
   return database.write(async (transaction) => {
     const row = await lockOrganization(database, transaction, context.id);
-    requireMatch(request, etag(`${row.revision}-${context.role}`));
+    requireMatch(request.headers['if-match'], etag(`${row.revision}-${context.role}`));
     const values = { name: name.trim(), revision: row.revision + 1 };
     await transaction.updateTable('organizations').set(values).where('id', '=', row.id).execute();
     await ownerRenamed(transaction, { type: 'ORGANIZATION', id: row.id }, values.name);

@@ -27,7 +27,7 @@ export async function changeRegistration(
   request: FastifyRequest,
 ): Promise<Answer> {
   const person = await requirePerson(administration, id);
-  requireMatch(request, registrationAnswer(person).headers.etag);
+  requireMatch(request.headers['if-match'], registrationAnswer(person).headers.etag);
   const to = transition(person, decision);
   if (!to) {
     throw new Problem(

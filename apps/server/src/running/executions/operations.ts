@@ -71,7 +71,7 @@ export class Executions {
     const text = jsonText(request, 'the message');
     const scope = `messages of ${origin.subscriptionId ?? ''}`;
     return this.#workflows.publish(origin, text, beforeCommit, (act) =>
-      once(this.#platform, request, scope, text, act),
+      once(this.#platform, request.headers['idempotency-key'], scope, text, act),
     );
   }
 

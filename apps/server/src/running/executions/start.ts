@@ -47,11 +47,17 @@ export async function startExecution(
     if (!isAlone) await accepting.add(prepared);
     const answer: Answer = !isAlone
       ? created
-      : await once(platform, request, idempotencyScope(origin), text, async (transaction) => {
-          await beforeCommit?.(transaction);
-          await acceptExecutions(workflows, transaction, [prepared]);
-          return created;
-        });
+      : await once(
+          platform,
+          request.headers['idempotency-key'],
+          idempotencyScope(origin),
+          text,
+          async (transaction) => {
+            await beforeCommit?.(transaction);
+            await acceptExecutions(workflows, transaction, [prepared]);
+            return created;
+          },
+        );
     accepted = answer.headers?.['location']?.endsWith(row.id) ?? false;
     if (accepted) platform.telemetry.metrics?.accepted();
     if (accepted) wakeWorkers(platform, workflows, prepared);

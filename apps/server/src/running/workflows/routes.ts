@@ -102,7 +102,7 @@ export const workflowEndpoints = (
         const context = contextOf(caller);
         const scope = `workflow messages of ${context.type} ${context.id} for ${params.serviceId}`;
         return publishMessage(platform, workflows, context, params.serviceId, body, (act) =>
-          once(platform, request, scope, jsonText(body), act),
+          once(platform, request.headers['idempotency-key'], scope, jsonText(body), act),
         );
       },
     }),
