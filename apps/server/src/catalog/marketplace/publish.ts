@@ -25,7 +25,11 @@ export async function publishListing(
   const provider_name = await providerName(platform, identity, owner);
   try {
     return await database.write(async (transaction) => {
-      const { service, row: version } = await requireVersion(transaction, owner, serviceId, wanted.version);
+      const { service, row: version } = await requireVersion(transaction, {
+        owner,
+        serviceId,
+        version: wanted.version,
+      });
       const plans = checkPlans(wanted.pricingPlans, service.type);
       if (version.state !== 'PUBLISHED') {
         throw new Problem(

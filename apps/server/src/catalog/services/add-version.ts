@@ -1,72 +1,72 @@
-import { AddVersionForm } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import type { ServiceVersion } from '@kethub/contract';
+import { once, Problem, type IdempotencyKey } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import { removeOrphans, type ServiceRow } from '../../foundation/storage/index.ts';
-import { addDraft } from './add-draft.ts';
+import { isDuplicate, type Queries } from '../../foundation/storage/index.ts';
 import { buildPending } from './builds/index.ts';
-import { draftWriterOf, type Upload } from './draft-writers.ts';
-import { addOnPremiseVersion } from './on-premise.ts';
-import { readServiceForm } from './service-form.ts';
-import { shapeOf } from './shapes.ts';
-import { slugOf } from './slug.ts';
-import { storeSource } from './source.ts';
-import { uploadOf } from './upload.ts';
-import { requireService } from './versions.ts';
-import { bpmnOf } from './workflow-versions.ts';
-import { storeWorkflow } from './workflow/index.ts';
+import { isFailedDraft, type DraftWriter } from './draft-writers.ts';
+import { presentVersion } from './present.ts';
+import { everyVersion, findVersion, newestVersions, type VersionWithBuild } from './queries.ts';
+import { nextVersion } from './version-number.ts';
+import { nextNumber, requireService } from './versions.ts';
 
-const formOf = shapeOf(AddVersionForm, 'form');
+/** The next version of a service. */
+export interface NewVersion {
+  /** Its number; the next one when left out. */
+  readonly version: string | undefined;
+  /** What makes two requests the same, beside the number. */
+  readonly content: string;
+  readonly writer: DraftWriter;
+}
+
+/** Throws conflict unless the number is greater than those of all other versions. */
+async function requireGreater(
+  queries: Queries,
+  serviceId: string,
+  { version }: VersionWithBuild,
+  wanted: string,
+): Promise<void> {
+  const others = (await everyVersion(queries, serviceId)).filter((one) => one.version !== version);
+  nextVersion(
+    others.map((one) => one.version),
+    wanted,
+  );
+}
 
 /**
- * Adds the next version as a draft: from a ZIP, a BPMN file, the form that makes a service, or a target. What the upload does
- * not say is as in the newest version. One draft at a time; one that has failed is replaced.
+ * Adds the next version as a draft, once for each Idempotency-Key. A draft that has failed is replaced. Throws conflict for any
+ * other draft, and for a number that is not greater than the others.
  */
 export async function addVersion(
   platform: Platform,
   owner: Context,
   serviceId: string,
-  wanted: string | undefined,
-  request: FastifyRequest,
-): Promise<Answer> {
-  const service = await requireService(platform.database.read, owner, serviceId);
-  if (service.type === 'ON_PREMISE') return addOnPremiseVersion(platform, owner, serviceId, wanted, request);
-  const upload = await readUpload(platform, service, request);
-  const { blob } = upload.source;
-  const next = { owner, serviceId, wanted: wanted ?? upload.form.version, request, content: contentOf(upload) };
+  { version: wanted, content, writer }: NewVersion,
+  key: IdempotencyKey,
+): Promise<ServiceVersion> {
   try {
-    const answer = await addDraft(platform, next, draftWriterOf(platform, owner, upload));
+    const same = `${content}${wanted ?? ''}`;
+    const added = await once(platform, key, `versions of ${serviceId}`, same, async (transaction) => {
+      const service = await requireService(transaction, owner, serviceId);
+      const versions = await newestVersions(transaction, [serviceId]);
+      const failed = versions.find(isFailedDraft);
+      let number: string;
+      if (failed && writer.replace) {
+        number = wanted ?? failed.version;
+        if (number !== failed.version) await requireGreater(transaction, serviceId, failed, number);
+        await writer.replace(transaction, failed, number);
+      } else {
+        number = await nextNumber(transaction, serviceId, wanted);
+        await writer.insert(transaction, serviceId, number, versions[0]);
+      }
+      const row = await findVersion(transaction, serviceId, number);
+      if (!row) throw new Error('The version that was just inserted is not there');
+      return presentVersion(row, service, platform);
+    });
     buildPending(platform.database);
-    return answer;
-  } finally {
-    // Unless this very request has added the version.
-    await removeOrphans(platform.database, platform.blobs, [blob]);
+    return added;
+  } catch (error) {
+    if (isDuplicate(error))
+      throw new Problem('conflict', 'Somebody else has just added a version. Read the service again.');
+    throw error;
   }
-}
-
-/** From a form, or a file alone. Throws what is wrong with either. */
-async function readUpload(platform: Platform, service: ServiceRow, request: FastifyRequest): Promise<Upload> {
-  if (!request.isMultipart())
-    return {
-      form: {},
-      source:
-        service.type === 'WORKFLOW'
-          ? await storeWorkflow(platform, bpmnOf(request))
-          : await storeSource(platform, uploadOf(request)),
-    };
-  const upload = await readServiceForm(platform, request, formOf, service.type);
-  const { name } = upload.form;
-  if (name === undefined || slugOf(name) === service.slug || name.trim() === service.name) return upload;
-  await removeOrphans(platform.database, platform.blobs, [upload.source.blob]);
-  throw new Problem(
-    'invalid-request',
-    `The service is named ${service.name}. Leave out the part "name", or change it with PATCH first.`,
-    { errors: [{ pointer: '/name', detail: `must be ${service.name}` }] },
-  );
-}
-
-/** What makes two requests the same, beside the number. */
-function contentOf({ form, source }: Upload): string {
-  const { version: _version, ...rest } = form;
-  return Object.keys(rest).length === 0 ? source.digest : JSON.stringify([rest, source.digest]);
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { etag, isFresh, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
-import { serviceEndpoint, type Context, type Platform } from '../../foundation/platform.ts';
+import { serviceEndpoint, type Platform } from '../../foundation/platform.ts';
 import { digestOf, type Queries, type ServiceRow } from '../../foundation/storage/index.ts';
 import { findSpecified, type VersionRow } from './queries.ts';
 import {
@@ -13,21 +13,15 @@ import {
   type Place,
 } from './specification/index.ts';
 import { describedWorkflow, requirementsIn } from './workflow/index.ts';
-import { requireDraft, requireManagedVersion, requireSourceVersion } from './versions.ts';
+import { requireDraft, requireManagedVersion, requireSourceVersion, type VersionRef } from './versions.ts';
 
 export const yamlMedia = ['application/yaml', 'application/x-yaml', 'text/yaml', 'application/openapi+yaml'] as const;
 const textMedia = 'application/json; charset=utf-8';
 
 /** The API specification of a version: the uploaded one, else what the code tells, else the default template. */
-export async function readSpecification(
-  platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
-  request: FastifyRequest,
-): Promise<Answer> {
-  const { service, row } = await requireSourceVersion(platform.database.read, owner, serviceId, version);
-  const endpoint = serviceEndpoint(platform.addresses, service.owner_id, service.slug, version);
+export async function readSpecification(platform: Platform, at: VersionRef, request: FastifyRequest): Promise<Answer> {
+  const { service, row } = await requireSourceVersion(platform.database.read, at);
+  const endpoint = serviceEndpoint(platform.addresses, service.owner_id, service.slug, at.version);
   return answer(apiSpecificationOf(platform, service, row, endpoint.slice(0, -1)), request);
 }
 
@@ -46,14 +40,13 @@ export async function subscribersSpecification(
 /** Uploads an OpenAPI document for a draft. Throws invalid-api-specification with every place that keeps it from being one. */
 export async function uploadSpecification(
   platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
-  request: FastifyRequest,
-): Promise<Answer> {
-  requireDraft((await requireManagedVersion(platform.database.read, owner, serviceId, version)).row);
-  const document = await documentIn(request);
-  return change(platform, owner, serviceId, version, request, async (transaction, row) => {
+  at: VersionRef,
+  body: unknown,
+  ifMatch: string | undefined,
+): Promise<string> {
+  requireDraft((await requireManagedVersion(platform.database.read, at)).row);
+  const document = await documentIn(body);
+  return change(platform, at, ifMatch, async (transaction, row) => {
     await transaction
       .insertInto('api_specifications')
       .values({ service_version_id: row.id, document })
@@ -66,16 +59,13 @@ export async function uploadSpecification(
 /** Takes the uploaded document of a draft away: what the code tells, or the default template, takes its place. */
 export async function deleteSpecification(
   platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
-  request: FastifyRequest,
-): Promise<Answer> {
-  const { status, headers } = await change(platform, owner, serviceId, version, request, async (transaction, row) => {
+  at: VersionRef,
+  ifMatch: string | undefined,
+): Promise<string> {
+  return change(platform, at, ifMatch, async (transaction, row) => {
     await transaction.deleteFrom('api_specifications').where('service_version_id', '=', row.id).execute();
     return null;
   });
-  return { status: status === 200 ? 204 : status, ...(headers && { headers }) };
 }
 
 /** The next version starts with the uploaded document of the newest one. */
@@ -134,27 +124,29 @@ function tagOf(text: string): string {
 
 async function change(
   platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
-  request: FastifyRequest,
+  at: VersionRef,
+  ifMatch: string | undefined,
   store: (transaction: Queries, row: VersionRow) => Promise<string | null>,
-): Promise<Answer> {
-  const body = await platform.database.write(async (transaction) => {
-    const { service, row } = await requireManagedVersion(transaction, owner, serviceId, version);
+): Promise<string> {
+  return platform.database.write(async (transaction) => {
+    const { service, row } = await requireManagedVersion(transaction, at);
     requireDraft(row);
-    const endpoint = serviceEndpoint(platform.addresses, service.owner_id, service.slug, version).slice(0, -1);
-    requireMatch(request.headers['if-match'], tagOf(apiSpecificationOf(platform, service, row, endpoint)));
+    const endpoint = serviceEndpoint(platform.addresses, service.owner_id, service.slug, at.version).slice(0, -1);
+    requireMatch(ifMatch, tagOf(apiSpecificationOf(platform, service, row, endpoint)));
     const specification = await store(transaction, row);
     const revision = row.revision + 1;
     await transaction.updateTable('service_versions').set({ revision }).where('id', '=', row.id).execute();
     return apiSpecificationOf(platform, service, { ...row, specification }, endpoint);
   });
-  return { status: 200, body, headers: { etag: tagOf(body), 'content-type': textMedia } };
+}
+
+/** The headers of a specification: its ETag and its media type. */
+export function specificationHeaders(text: string): { readonly etag: string; readonly 'content-type': string } {
+  return { etag: tagOf(text), 'content-type': textMedia };
 }
 
 /** The document in the body, as JSON. */
-async function documentIn({ body }: FastifyRequest): Promise<string> {
+async function documentIn(body: unknown): Promise<string> {
   if (body === undefined || body === '')
     throw new Problem(
       'invalid-request',

@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify';
+import type { Service } from '@kethub/contract';
 import { accessChanged } from '../../people/authorization/index.ts';
 import { audit } from '../../people/audit/index.ts';
-import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import { etag, Problem, requireMatch, type Revised } from '../../foundation/http/index.ts';
 import type { Mailer } from '../../foundation/mail/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { isDuplicate, markOrphan, removeOrphans } from '../../foundation/storage/index.ts';
@@ -18,12 +18,12 @@ export async function updateService(
   owner: Context,
   id: string,
   change: { name?: string; description?: string },
-  request: FastifyRequest,
-): Promise<Answer> {
+  ifMatch: string | undefined,
+): Promise<Revised<Service>> {
   try {
     return await platform.database.write(async (transaction) => {
       const row = await requireService(transaction, owner, id);
-      requireMatch(request.headers['if-match'], etag(row.revision));
+      requireMatch(ifMatch, etag(row.revision));
       const versions = await newestVersions(transaction, [id]);
       const fixed = await hasPublished(transaction, id);
       const name = change.name?.trim() ?? row.name;
@@ -35,8 +35,7 @@ export async function updateService(
       };
       if (values.slug !== row.slug) await requireFreeAddress(transaction, row.owner_id, values.slug, id);
       await transaction.updateTable('services').set(values).where('id', '=', id).execute();
-      const body = presentService({ ...row, ...values }, versions, platform);
-      return { status: 200, body, headers: { etag: etag(values.revision) } };
+      return { body: presentService({ ...row, ...values }, versions, platform), revision: values.revision };
     });
   } catch (error) {
     if (isDuplicate(error)) throw new Problem('conflict', 'You already have a service of this name.');
@@ -53,12 +52,11 @@ export async function deleteService(
   mailer: Mailer,
   owner: Context,
   id: string,
-  { force = false }: DeletionQuery,
-  request: FastifyRequest,
-): Promise<Answer> {
+  { force = false, ifMatch }: DeletionQuery & { readonly ifMatch: string | undefined },
+): Promise<void> {
   const unused = await platform.database.write(async (transaction) => {
     const row = await requireService(transaction, owner, id);
-    requireMatch(request.headers['if-match'], etag(row.revision));
+    requireMatch(ifMatch, etag(row.revision));
     const blobs = await blobsOf(transaction, id);
     await audit(platform, transaction, owner, 'service:delete', id, { name: row.name });
     // First, as those who are just subscribing hold it and then the service.
@@ -73,5 +71,4 @@ export async function deleteService(
   accessChanged(platform.database);
   mailer.wake();
   await removeOrphans(platform.database, platform.blobs, unused);
-  return { status: 204 };
 }

@@ -1,7 +1,7 @@
-import type { RuntimeConfiguration } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
-import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
-import type { Context, Platform } from '../../foundation/platform.ts';
+import type { Readable } from 'node:stream';
+import type { Build, RuntimeConfiguration, ServiceVersion } from '@kethub/contract';
+import { etag, Problem, requireMatch, type Revised } from '../../foundation/http/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
 import { markOrphan, removeOrphans, type Queries } from '../../foundation/storage/index.ts';
 import { buildPending } from './builds/index.ts';
 import { presentBuild, presentVersion } from './present.ts';
@@ -9,33 +9,28 @@ import { findBuild, findVersion } from './queries.ts';
 import { requireHosts } from './hosts.ts';
 import { requireEnvironment, requirePython, requireRuntime } from './resources.ts';
 import { storeSource } from './source.ts';
-import { uploadOf } from './upload.ts';
-import { replaceWorkflow } from './workflow-versions.ts';
-import { insertBuild, requireDraft, requireManagedVersion, requireService, sourceColumns } from './versions.ts';
+import { insertBuild, requireDraft, requireManagedVersion, sourceColumns, type VersionRef } from './versions.ts';
 import { useSource } from './use-source.ts';
 
-/** Replaces the source of a draft and builds it anew. */
+/** Replaces the source of a draft of a managed service, and builds it anew. */
 export async function replaceSource(
   platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
-  request: FastifyRequest,
-): Promise<Answer> {
-  const { type } = await requireService(platform.database.read, owner, serviceId);
-  if (type === 'WORKFLOW') return replaceWorkflow(platform, owner, serviceId, version, request);
-  requireDraft((await requireManagedVersion(platform.database.read, owner, serviceId, version)).row);
-  const source = await storeSource(platform, uploadOf(request));
+  at: VersionRef,
+  upload: () => Readable,
+  ifMatch: string | undefined,
+): Promise<Build> {
+  requireDraft((await requireManagedVersion(platform.database.read, at)).row);
+  const source = await storeSource(platform, upload());
   const unused = [source.blob];
   try {
     const buildId = await platform.database.write(async (transaction) => {
-      const { row } = await requireManagedVersion(transaction, owner, serviceId, version);
+      const { row } = await requireManagedVersion(transaction, at);
       requireDraft(row);
-      requireMatch(request.headers['if-match'], etag(row.revision));
+      requireMatch(ifMatch, etag(row.revision));
       await requirePython(transaction, source.asked, JSON.parse(row.configuration) as RuntimeConfiguration);
       const anew = await buildAnew(platform, transaction, row.id);
       const values = { ...anew, ...sourceColumns(source), revision: row.revision + 1 };
-      await useSource(platform, transaction, serviceId, source, row.source_bytes);
+      await useSource(platform, transaction, at.serviceId, source, row.source_bytes);
       await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
       await markOrphan(transaction, row.source_blob, platform.now());
       unused.push(row.source_blob);
@@ -44,8 +39,7 @@ export async function replaceSource(
     buildPending(platform.database);
     const build = await findBuild(platform.database.read, buildId);
     if (!build) throw new Problem('stale', 'The source was replaced again in the meantime.');
-    const location = `${platform.addresses.api}/services/${serviceId}/versions/${version}/build`;
-    return { status: 202, body: presentBuild(build), headers: { location } };
+    return presentBuild(build);
   } finally {
     await removeOrphans(platform.database, platform.blobs, unused);
   }
@@ -54,26 +48,24 @@ export async function replaceSource(
 /** Changes resources, limits and environment of a draft. Where its build depends on the change, it is built anew. */
 export async function configure(
   platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
+  at: VersionRef,
   configuration: RuntimeConfiguration,
-  request: FastifyRequest,
-): Promise<Answer> {
+  ifMatch: string | undefined,
+): Promise<Revised<ServiceVersion>> {
   requireEnvironment(configuration, '');
   requireHosts(configuration, '');
   const answer = await platform.database.write(async (transaction) => {
-    const { row, service } = await requireManagedVersion(transaction, owner, serviceId, version);
+    const { row, service } = await requireManagedVersion(transaction, at);
     requireDraft(row);
-    requireMatch(request.headers['if-match'], etag(row.revision));
+    requireMatch(ifMatch, etag(row.revision));
     const { runtime } = configuration;
     const isOther = !isBuiltAlike(configuration, JSON.parse(row.configuration) as RuntimeConfiguration);
     await requireRuntime(transaction, configuration, '');
     const anew = isOther ? await buildAnew(platform, transaction, row.id) : {};
     const values = { ...anew, runtime, configuration: JSON.stringify(configuration), revision: row.revision + 1 };
     await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
-    const changed = (await findVersion(transaction, serviceId, version)) ?? row;
-    return { status: 200, body: presentVersion(changed, service, platform), headers: { etag: etag(values.revision) } };
+    const changed = (await findVersion(transaction, at.serviceId, at.version)) ?? row;
+    return { body: presentVersion(changed, service, platform), revision: values.revision };
   });
   buildPending(platform.database);
   return answer;

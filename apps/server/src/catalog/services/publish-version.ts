@@ -1,14 +1,13 @@
 import type { RuntimeConfiguration, ServiceVersion, Visibility } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
 import { accessChanged } from '../../people/authorization/index.ts';
 import { audit } from '../../people/audit/index.ts';
-import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
-import type { Context, Platform } from '../../foundation/platform.ts';
+import { etag, Problem, requireMatch, type Revised } from '../../foundation/http/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
 import type { Queries, ServiceRow } from '../../foundation/storage/index.ts';
 import { presentVersion, stateOf } from './present.ts';
 import type { VersionRow } from './queries.ts';
 import { requireResources } from './resources.ts';
-import { requireVersion } from './versions.ts';
+import { requireVersion, type VersionRef } from './versions.ts';
 import { registerStarts } from './workflow-versions.ts';
 import { requireDeployable } from './workflow/index.ts';
 
@@ -18,21 +17,20 @@ import { requireDeployable } from './workflow/index.ts';
  */
 export async function publish(
   platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
+  at: VersionRef,
   visibility: Visibility,
-  request: FastifyRequest,
-): Promise<Answer> {
+  ifMatch: string | undefined,
+): Promise<Revised<ServiceVersion>> {
+  const { owner, serviceId, version } = at;
   const answer = await platform.database.write(async (transaction) => {
-    const { row, service } = await requireVersion(transaction, owner, serviceId, version);
+    const { row, service } = await requireVersion(transaction, at);
     if (stateOf(row, platform.now()) === 'RETIRED')
       throw new Problem('conflict', `Version ${version} is retired. Publish a newer one.`);
     const isDraft = row.state === 'DRAFT';
     if (isDraft) await requirePublishable(platform, transaction, service, row);
     const column = visibility === 'INTERNAL' ? 'INTERNAL' : 'NONE';
-    if (!isDraft && row.visibility === column) return answerOf(platform, service, row);
-    requireMatch(request.headers['if-match'], etag(row.revision));
+    if (!isDraft && row.visibility === column) return revised(platform, service, row);
+    requireMatch(ifMatch, etag(row.revision));
     const values = {
       state: 'PUBLISHED',
       visibility: column,
@@ -42,15 +40,14 @@ export async function publish(
     await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
     if (isDraft && service.type === 'WORKFLOW') await registerStarts(transaction, service.id, row.id);
     await audit(platform, transaction, owner, 'service:publish', serviceId, { version, visibility });
-    return answerOf(platform, service, { ...row, ...values });
+    return revised(platform, service, { ...row, ...values });
   });
   accessChanged(platform.database);
   return answer;
 }
 
-function answerOf(platform: Platform, service: ServiceRow, row: VersionRow): Answer {
-  const body: ServiceVersion = presentVersion(row, service, platform);
-  return { status: 200, body, headers: { etag: etag(row.revision) } };
+function revised(platform: Platform, service: ServiceRow, row: VersionRow): Revised<ServiceVersion> {
+  return { body: presentVersion(row, service, platform), revision: row.revision };
 }
 
 /** Throws build-not-succeeded, resource-unavailable and invalid-workflow. */

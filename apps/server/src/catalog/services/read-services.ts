@@ -1,11 +1,27 @@
+import type { Service, ServiceVersion } from '@kethub/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { beginWait, etag, isFresh, list, Problem, type Answer, type ListQuery } from '../../foundation/http/index.ts';
+import {
+  beginWait,
+  etag,
+  isFresh,
+  list,
+  Problem,
+  type Answer,
+  type ListQuery,
+  type Revised,
+} from '../../foundation/http/index.ts';
 import { answerLog } from '../../foundation/logs/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { buildLog, onBuildChanged } from './builds/index.ts';
 import { presentBuild, presentService, presentVersion } from './present.ts';
 import { findBuild, newestVersions, pageOfServices, pageOfVersions } from './queries.ts';
-import { requireManagedVersion, requireService, requireSourceVersion, requireVersion } from './versions.ts';
+import {
+  requireManagedVersion,
+  requireService,
+  requireSourceVersion,
+  requireVersion,
+  type VersionRef,
+} from './versions.ts';
 
 /** Services of an owner, each with its newest versions. */
 export function readServices(platform: Platform, owner: Context, query: ListQuery): Promise<Answer> {
@@ -37,55 +53,35 @@ export async function readVersions(
   });
 }
 
-export async function readService(platform: Platform, owner: Context, id: string): Promise<Answer> {
+export async function readService(platform: Platform, owner: Context, id: string): Promise<Revised<Service>> {
   const row = await requireService(platform.database.read, owner, id);
   const versions = await newestVersions(platform.database.read, [id]);
-  return {
-    status: 200,
-    body: presentService(row, versions, platform),
-    headers: { etag: etag(row.revision) },
-  };
+  return { body: presentService(row, versions, platform), revision: row.revision };
 }
 
-export async function readVersion(
-  platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
-): Promise<Answer> {
-  const { service, row } = await requireVersion(platform.database.read, owner, serviceId, version);
-  return { status: 200, body: presentVersion(row, service, platform), headers: { etag: etag(row.revision) } };
+export async function readVersion(platform: Platform, at: VersionRef): Promise<Revised<ServiceVersion>> {
+  const { service, row } = await requireVersion(platform.database.read, at);
+  return { body: presentVersion(row, service, platform), revision: row.revision };
 }
 
 /** The ZIP or the BPMN file as it was uploaded. */
-export async function readSource(
-  platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
-): Promise<Answer> {
-  const { service, row } = await requireSourceVersion(platform.database.read, owner, serviceId, version);
+export async function readSource(platform: Platform, at: VersionRef): Promise<Answer> {
+  const { service, row } = await requireSourceVersion(platform.database.read, at);
   const [media, ending] = service.type === 'WORKFLOW' ? ['application/xml', 'bpmn'] : ['application/zip', 'zip'];
   const { stream, bytes } = await platform.blobs.get(row.source_blob);
   const headers = {
     'content-type': media,
     'content-length': String(bytes),
-    'content-disposition': `attachment; filename="${service.slug}-${version}.${ending}"`,
+    'content-disposition': `attachment; filename="${service.slug}-${at.version}.${ending}"`,
     etag: etag(row.source_digest),
   };
   return { status: 200, body: stream, headers };
 }
 
 /** The build of a version. `Prefer: wait=N` waits until its status differs from now, or has ended. */
-export async function readBuild(
-  platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
-  request: FastifyRequest,
-): Promise<Answer> {
-  const { row } = await requireManagedVersion(platform.database.read, owner, serviceId, version);
-  const { seconds, end } = beginWait(platform, owner.personId, request);
+export async function readBuild(platform: Platform, at: VersionRef, request: FastifyRequest): Promise<Answer> {
+  const { row } = await requireManagedVersion(platform.database.read, at);
+  const { seconds, end } = beginWait(platform, at.owner.personId, request);
   try {
     const until = Date.now() + seconds * 1000;
     const first = row.build_status;
@@ -110,13 +106,11 @@ export async function readBuild(
 
 export async function readBuildLog(
   platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
+  at: VersionRef,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Answer> {
-  const { row } = await requireManagedVersion(platform.database.read, owner, serviceId, version);
-  const log = { key: `build ${row.build_id}`, source: buildLog(platform, row.build_id), caller: owner.personId };
+  const { row } = await requireManagedVersion(platform.database.read, at);
+  const log = { key: `build ${row.build_id}`, source: buildLog(platform, row.build_id), caller: at.owner.personId };
   return answerLog(platform, log, request, reply);
 }

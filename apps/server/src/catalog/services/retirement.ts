@@ -1,11 +1,11 @@
-import type { FastifyRequest } from 'fastify';
+import type { ServiceVersion } from '@kethub/contract';
 import { accessChanged } from '../../people/authorization/index.ts';
 import { audit } from '../../people/audit/index.ts';
-import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
-import type { Context, Platform } from '../../foundation/platform.ts';
+import { etag, Problem, requireMatch, type Revised } from '../../foundation/http/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
 import { presentVersion } from './present.ts';
 import type { VersionRow } from './queries.ts';
-import { requireVersion } from './versions.ts';
+import { requireVersion, type VersionRef } from './versions.ts';
 
 /**
  * Announces from when on a published version cannot be started any more, or changes that moment. What runs then goes on;
@@ -13,13 +13,11 @@ import { requireVersion } from './versions.ts';
  */
 export function retire(
   platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
+  at: VersionRef,
   sunset: string | undefined,
-  request: FastifyRequest,
-): Promise<Answer> {
-  return change(platform, owner, serviceId, version, request, (row) => {
+  ifMatch: string | undefined,
+): Promise<Revised<ServiceVersion>> {
+  return change(platform, at, ifMatch, (row) => {
     const now = platform.now();
     const sunset_at = sunset === undefined ? now : Date.parse(sunset);
     if (!Number.isFinite(sunset_at) || sunset_at > Date.UTC(9999, 11, 31) || sunset_at < 0)
@@ -34,35 +32,31 @@ export function retire(
 /** Takes the announcement back, as long as the version can be started. */
 export function withdrawRetirement(
   platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
-  request: FastifyRequest,
-): Promise<Answer> {
-  return change(platform, owner, serviceId, version, request, () => ({ deprecated_at: null, sunset_at: null }));
+  at: VersionRef,
+  ifMatch: string | undefined,
+): Promise<Revised<ServiceVersion>> {
+  return change(platform, at, ifMatch, () => ({ deprecated_at: null, sunset_at: null }));
 }
 
 async function change(
   platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
-  request: FastifyRequest,
+  at: VersionRef,
+  ifMatch: string | undefined,
   to: (row: VersionRow) => Pick<VersionRow, 'deprecated_at' | 'sunset_at'>,
-): Promise<Answer> {
+): Promise<Revised<ServiceVersion>> {
+  const { owner, serviceId, version } = at;
   const answer = await platform.database.write(async (transaction) => {
-    const { row, service } = await requireVersion(transaction, owner, serviceId, version);
+    const { row, service } = await requireVersion(transaction, at);
     if (row.state !== 'PUBLISHED')
       throw new Problem('conflict', `Version ${version} is a ${row.state}. Only a published version can be retired.`);
     if (row.sunset_at !== null && row.sunset_at <= platform.now())
       throw new Problem('conflict', `Version ${version} is retired already. Publish a newer one.`);
-    requireMatch(request.headers['if-match'], etag(row.revision));
+    requireMatch(ifMatch, etag(row.revision));
     const values = { ...to(row), revision: row.revision + 1 };
     await transaction.updateTable('service_versions').set(values).where('id', '=', row.id).execute();
     const sunset = values.sunset_at === null ? null : new Date(values.sunset_at).toISOString();
     await audit(platform, transaction, owner, 'service:retire', serviceId, { version, sunset });
-    const body = presentVersion({ ...row, ...values }, service, platform);
-    return { status: 200, body, headers: { etag: etag(values.revision) } };
+    return { body: presentVersion({ ...row, ...values }, service, platform), revision: values.revision };
   });
   accessChanged(platform.database);
   return answer;

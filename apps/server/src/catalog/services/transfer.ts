@@ -1,7 +1,7 @@
-import type { TransferRequest } from '@kethub/contract';
+import type { Service, TransferRequest } from '@kethub/contract';
 import { accessChanged } from '../../people/authorization/index.ts';
 import { audit } from '../../people/audit/index.ts';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
 import { changeProvider } from '../metering/index.ts';
 import { requireNewOwner } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
@@ -21,10 +21,10 @@ export async function transferService(
   context: Context,
   id: string,
   to: TransferRequest,
-): Promise<Answer> {
+): Promise<Service> {
   const { database } = platform;
   try {
-    const body = await database.write(async (transaction) => {
+    const service = await database.write(async (transaction) => {
       const row = await requireService(transaction, context, id);
       const owner = await requireNewOwner(platform, transaction, context, to, 'service:create');
       await requireFreeAddress(transaction, owner.owner_id, row.slug, id);
@@ -44,7 +44,7 @@ export async function transferService(
       return presentService({ ...row, ...values }, versions, platform);
     });
     accessChanged(database);
-    return { status: 200, body };
+    return service;
   } catch (error) {
     if (isDuplicate(error)) throw taken();
     throw error;

@@ -9,6 +9,14 @@ import type { Source } from './source.ts';
 import { useSource } from './use-source.ts';
 import { nextVersion } from './version-number.ts';
 
+/** A version as its owner names it. */
+export interface VersionRef {
+  readonly owner: Context;
+  readonly serviceId: string;
+  /** Its number, such as `1.0.0`. */
+  readonly version: string;
+}
+
 /** The service, if it belongs to `owner`. Throws not-found otherwise. */
 export async function requireService(queries: Queries, owner: Context, id: string): Promise<ServiceRow> {
   const row = await findService(queries, owner, id);
@@ -19,9 +27,7 @@ export async function requireService(queries: Queries, owner: Context, id: strin
 /** A version of a service of `owner`. Throws not-found. */
 export async function requireVersion(
   queries: Queries,
-  owner: Context,
-  serviceId: string,
-  version: string,
+  { owner, serviceId, version }: VersionRef,
 ): Promise<{ service: ServiceRow; row: VersionRow }> {
   const service = await requireService(queries, owner, serviceId);
   const row = await findVersion(queries, serviceId, version);
@@ -36,11 +42,9 @@ export async function requireVersion(
 /** A version that has a source: of a managed or a workflow service of `owner`. Throws not-found, also for one that runs elsewhere. */
 export async function requireSourceVersion(
   queries: Queries,
-  owner: Context,
-  serviceId: string,
-  version: string,
+  at: VersionRef,
 ): Promise<{ service: ServiceRow; row: VersionRow }> {
-  const found = await requireVersion(queries, owner, serviceId, version);
+  const found = await requireVersion(queries, at);
   if (found.service.type !== 'ON_PREMISE') return found;
   throw new Problem('not-found', `The service ${found.service.name} runs elsewhere: it has no source here.`);
 }
@@ -48,11 +52,9 @@ export async function requireSourceVersion(
 /** A version of a managed service of `owner`. Throws not-found, also for one of another type. */
 export async function requireManagedVersion(
   queries: Queries,
-  owner: Context,
-  serviceId: string,
-  version: string,
+  at: VersionRef,
 ): Promise<{ service: ServiceRow; row: VersionRow }> {
-  const found = await requireVersion(queries, owner, serviceId, version);
+  const found = await requireVersion(queries, at);
   if (found.service.type === 'MANAGED') return found;
   throw new Problem(
     'not-found',

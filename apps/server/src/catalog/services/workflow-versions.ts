@@ -1,12 +1,13 @@
+import type { ServiceVersion } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { accessChanged } from '../../people/authorization/index.ts';
 import { audit } from '../../people/audit/index.ts';
-import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import { etag, Problem, requireMatch, type Revised } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { markOrphan, removeOrphans, type Queries } from '../../foundation/storage/index.ts';
 import type { VersionRow } from './queries.ts';
-import { requireDraft, requireVersion, sourceColumns } from './versions.ts';
+import { requireDraft, requireVersion, sourceColumns, type VersionRef } from './versions.ts';
 import { useSource } from './use-source.ts';
 import {
   bpmnMedia,
@@ -23,19 +24,18 @@ import { changedVersion } from './write-versions.ts';
 /** Saves another file into the draft of a workflow. */
 export async function replaceWorkflow(
   platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
-  request: FastifyRequest,
-): Promise<Answer> {
-  requireDraft((await requireWorkflow(platform.database.read, owner, serviceId, version)).row);
-  const source = await storeWorkflow(platform, bpmnOf(request));
+  at: VersionRef,
+  upload: () => Readable,
+  ifMatch: string | undefined,
+): Promise<Revised<ServiceVersion>> {
+  requireDraft((await requireWorkflow(platform.database.read, at)).row);
+  const source = await storeWorkflow(platform, upload());
   const unused = [source.blob];
   try {
-    return await change(platform, owner, serviceId, version, request, async (transaction, row) => {
+    return await change(platform, at, ifMatch, async (transaction, row) => {
       requireDraft(row);
       const columns = sourceColumns(source);
-      await useSource(platform, transaction, serviceId, source, row.source_bytes);
+      await useSource(platform, transaction, at.serviceId, source, row.source_bytes);
       await transaction.updateTable('service_versions').set(columns).where('id', '=', row.id).execute();
       await updateWorkflowVersion(transaction, row.id, columnsOf(source));
       await markOrphan(transaction, row.source_blob, platform.now());
@@ -49,13 +49,12 @@ export async function replaceWorkflow(
 /** Sets as which application the tasks of a draft call services. That they may is checked when it is deployed, and at each call. */
 export async function setWorkflowApplication(
   platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
+  at: VersionRef,
   applicationId: string | null,
-  request: FastifyRequest,
-): Promise<Answer> {
-  const answer = await change(platform, owner, serviceId, version, request, async (transaction, row) => {
+  ifMatch: string | undefined,
+): Promise<Revised<ServiceVersion>> {
+  const { owner, serviceId, version } = at;
+  const answer = await change(platform, at, ifMatch, async (transaction, row) => {
     requireDraft(row);
     if (applicationId !== null) await requireApplication(transaction, owner, applicationId);
     await updateWorkflowVersion(transaction, row.id, { application_id: applicationId });
@@ -109,22 +108,20 @@ export async function registerStarts(transaction: Queries, serviceId: string, ve
 
 async function change(
   platform: Platform,
-  owner: Context,
-  serviceId: string,
-  version: string,
-  request: FastifyRequest,
+  at: VersionRef,
+  ifMatch: string | undefined,
   make: (transaction: Queries, row: VersionRow) => Promise<void>,
-): Promise<Answer> {
+): Promise<Revised<ServiceVersion>> {
   return platform.database.write(async (transaction) => {
-    const found = await requireWorkflow(transaction, owner, serviceId, version);
-    requireMatch(request.headers['if-match'], etag(found.row.revision));
+    const found = await requireWorkflow(transaction, at);
+    requireMatch(ifMatch, etag(found.row.revision));
     await make(transaction, found.row);
     return changedVersion(platform, transaction, found);
   });
 }
 
-async function requireWorkflow(queries: Queries, owner: Context, serviceId: string, version: string) {
-  const found = await requireVersion(queries, owner, serviceId, version);
+async function requireWorkflow(queries: Queries, at: VersionRef) {
+  const found = await requireVersion(queries, at);
   if (found.service.type === 'WORKFLOW') return found;
   throw new Problem('not-found', `The service ${found.service.name} is not a workflow service.`);
 }

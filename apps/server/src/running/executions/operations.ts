@@ -82,7 +82,7 @@ export class Executions {
     const text = jsonText(request, 'the signal');
     const scope = `signals of ${origin.subscriptionId ?? ''}`;
     return this.#workflows.broadcast(origin, text, beforeCommit, (act) =>
-      once(this.#platform, request, scope, text, act),
+      once(this.#platform, request.headers['idempotency-key'], scope, text, act),
     );
   }
 

@@ -130,7 +130,13 @@ export const workflowEndpoints = (
       handle: ({ body, caller, request }) => {
         const context = contextOf(caller);
         return broadcastSignal(platform, workflows, context, body, (act) =>
-          once(platform, request, `workflow signals of ${context.type} ${context.id}`, jsonText(body), act),
+          once(
+            platform,
+            request.headers['idempotency-key'],
+            `workflow signals of ${context.type} ${context.id}`,
+            jsonText(body),
+            act,
+          ),
         );
       },
     }),
