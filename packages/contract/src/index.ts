@@ -15,6 +15,7 @@ export * from './organizations.ts';
 export * from './problems.ts';
 export * from './provider-tokens.ts';
 export * from './registrations.ts';
+export { compareVersions } from './compare-versions.ts';
 export * from './services.ts';
 export * from './sharing.ts';
 export * from './timestamps.ts';

@@ -1,4 +1,4 @@
-import type { Service, SharedService, Subscription } from '@kethub/contract';
+import { compareVersions, type Service, type SharedService, type Subscription } from '@kethub/contract';
 import { CliFailure } from '../failures.ts';
 import { quoted } from '../shell.ts';
 import type { Session } from './session.ts';
@@ -126,14 +126,4 @@ export function slugOf(endpoint: string): string {
 
 function sameAddress(wanted: string, endpoint: string): boolean {
   return wanted.replace(/\/+$/, '') === endpoint.replace(/\/+$/, '');
-}
-
-/** Order of two `1.2.3` versions, by number. */
-export function compareVersions(a: string, b: string): number {
-  const [left, right] = [a, b].map((version) => version.split('.').map(Number));
-  for (const index of [0, 1, 2]) {
-    const difference = (left?.[index] ?? 0) - (right?.[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }

@@ -1,9 +1,10 @@
+import { compareVersions } from '@kethub/contract';
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { serviceEndpoint, type Platform } from '../../foundation/platform.ts';
 import type { ServiceVersionRow, Tables } from '../../foundation/storage/index.ts';
 import { limitsOfSubscriptions } from '../limits/index.ts';
 import type { TargetColumns } from '../on-premise/index.ts';
-import { compareVersions, programOf } from '../services/index.ts';
+import { programOf } from '../services/index.ts';
 import { offersTo, retirementOf, timesOf, type Offer } from './offers.ts';
 import {
   addressKey,
@@ -138,8 +139,8 @@ function subscribedRetirement(
   if (!retirement) return null;
   const next = offers
     .filter((one) => one.serviceId === subscribed.service_id && !one.retirement)
-    .filter((one) => compareVersions(one.version, subscribed.version) < 0)
-    .toSorted((a, b) => compareVersions(a.version, b.version))[0];
+    .filter((one) => compareVersions(one.version, subscribed.version) > 0)
+    .toSorted((a, b) => compareVersions(b.version, a.version))[0];
   const successor = next ? serviceEndpoint(addresses, next.ownerId, next.slug, next.version) : null;
   return { ...retirement, successor };
 }

@@ -10,7 +10,7 @@ import {
   readJson,
   unknownSignature,
   type JsonObject,
-  type Place,
+  type ValidationError,
 } from './specification/index.ts';
 import { describedWorkflow, requirementsIn } from './workflow/index.ts';
 import { requireDraft, requireManagedVersion, requireSourceVersion, type VersionRef } from './versions.ts';
@@ -167,7 +167,7 @@ function asText(body: unknown): { text: string; form: 'JSON' } {
   return { text: JSON.stringify(read.document), form: 'JSON' };
 }
 
-function refused(errors: readonly Place[]): Problem {
+function refused(errors: readonly ValidationError[]): Problem {
   const places = errors
     .slice(0, 3)
     .map(({ pointer, detail }) => `${pointer || 'The document'} ${detail}`)

@@ -8,7 +8,7 @@ import { isDuplicate, markOrphan, removeOrphans } from '../../foundation/storage
 import { presentService } from './present.ts';
 import { blobsOf, hasPublished, newestVersions } from './queries.ts';
 import { slugOf } from './slug.ts';
-import { type DeletionQuery, requireNoSubscribers, subscribersOf, tellSubscribers } from './subscribers.ts';
+import { type DeletionQuery, requireNoSubscribers, subscribersOf, notifySubscribers } from './subscribers.ts';
 import { requireFreeAddress } from './transfer.ts';
 import { requireService } from './versions.ts';
 
@@ -63,7 +63,7 @@ export async function deleteService(
     await transaction.deleteFrom('listings').where('service_id', '=', id).execute();
     const subscribers = await subscribersOf(transaction, id);
     if (!force) requireNoSubscribers(subscribers);
-    await tellSubscribers(platform, mailer, transaction, { actor: owner, service: row }, subscribers);
+    await notifySubscribers(platform, mailer, transaction, { actor: owner, service: row }, subscribers);
     await transaction.deleteFrom('services').where('id', '=', id).execute();
     for (const blob of blobs) await markOrphan(transaction, blob, platform.now());
     return blobs;

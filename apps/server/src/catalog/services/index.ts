@@ -28,4 +28,3 @@ export {
   type RequestSchema,
   type RequestCheck,
 } from './workflow/index.ts';
-export { compareVersions } from './version-number.ts';

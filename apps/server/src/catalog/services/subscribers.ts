@@ -54,7 +54,7 @@ export function requireNoSubscribers(subscribers: readonly Subscribers[]): void 
  * Tells everybody else who has subscribed that a service is gone, in the transaction that deletes it: an entry in the audit
  * log of each owner, and a mail to the person or to the owners of the organization. Call `mailer.wake` afterwards.
  */
-export async function tellSubscribers(
+export async function notifySubscribers(
   platform: Platform,
   mailer: Mailer,
   transaction: Queries,

@@ -1,5 +1,7 @@
+import { compareVersions } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
 
+/** The greatest minor number of a version; beyond it a number has to be chosen. */
 const MOST = 999_999_999;
 
 /**
@@ -7,32 +9,17 @@ const MOST = 999_999_999;
  * the middle number goes up (1.4.2 → 1.5.0). Throws conflict.
  */
 export function nextVersion(versions: readonly string[], wanted?: string): string {
-  const latest = versions.map(numbers).sort(descending)[0];
+  const latest = versions.toSorted(compareVersions).at(-1);
   if (wanted === undefined) {
-    if (latest && latest[1] >= MOST)
-      throw new Problem('conflict', `After ${latest.join('.')} comes no number by itself. Choose one with ?version=.`);
-    return latest ? `${latest[0]}.${latest[1] + 1}.0` : '1.0.0';
+    if (latest === undefined) return '1.0.0';
+    const [major = 0, minor = 0] = latest.split('.').map(Number);
+    if (minor < MOST) return `${major}.${minor + 1}.0`;
+    throw new Problem('conflict', `No number follows ${latest} by itself. Choose one with ?version=.`);
   }
-  if (latest && descending(numbers(wanted), latest) >= 0) {
-    throw new Problem('conflict', `Version ${wanted} is not greater than ${latest.join('.')}, which exists already.`, {
-      errors: [{ pointer: '/version', detail: `must be greater than ${latest.join('.')}` }],
+  if (latest !== undefined && compareVersions(wanted, latest) <= 0) {
+    throw new Problem('conflict', `Version ${wanted} is not greater than ${latest}, which exists already.`, {
+      errors: [{ pointer: '/version', detail: `must be greater than ${latest}` }],
     });
   }
   return wanted;
-}
-
-/** Negative when `a` is the greater of the two. */
-export function compareVersions(a: string, b: string): number {
-  return descending(numbers(a), numbers(b));
-}
-
-type Numbers = readonly [number, number, number];
-
-function numbers(version: string): Numbers {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
-  return [major, minor, patch];
-}
-
-function descending(a: Numbers, b: Numbers): number {
-  return b[0] - a[0] || b[1] - a[1] || b[2] - a[2];
 }

@@ -1,4 +1,13 @@
-import { isObject, member, membersOf, pointerOf, resolved, type Json, type JsonObject, type Place } from './json.ts';
+import {
+  isObject,
+  member,
+  membersOf,
+  pointerOf,
+  resolved,
+  type Json,
+  type JsonObject,
+  type ValidationError,
+} from './json.ts';
 import { operationsOf } from './template.ts';
 
 const template = operationsOf({});
@@ -7,8 +16,8 @@ const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 const installed = ['servers', 'security', 'callbacks'];
 
 /** Every place at which the operations of a document are not those that every service has. */
-export function extensionErrors(document: JsonObject): Place[] {
-  const errors: Place[] = [];
+export function extensionErrors(document: JsonObject): ValidationError[] {
+  const errors: ValidationError[] = [];
   if ('webhooks' in document) errors.push({ pointer: '/webhooks', detail: 'a service has no webhooks' });
   const paths = member(document, 'paths');
   for (const [path, item] of membersOf(paths)) {
@@ -36,7 +45,7 @@ function pathErrors(
   path: string,
   item: Json,
   known: Readonly<Record<string, JsonObject>>,
-): Place[] {
+): ValidationError[] {
   const at = ['paths', path];
   if (!isObject(item)) return [{ pointer: pointerOf(...at), detail: 'must be an object' }];
   const errors = ['$ref', ...installed]
@@ -62,7 +71,7 @@ function operationErrors(
   operation: Json,
   expected: JsonObject,
   shared: Json | undefined,
-): Place[] {
+): ValidationError[] {
   if (!isObject(operation)) return [{ pointer: pointerOf(...at), detail: 'must be an object' }];
   return [
     ...installed
@@ -79,9 +88,9 @@ function parameterErrors(
   at: readonly string[],
   [own, shared]: readonly [Json | undefined, Json | undefined],
   expected: JsonObject,
-): Place[] {
+): ValidationError[] {
   const known = listOf(expected['parameters']);
-  const errors: Place[] = [];
+  const errors: ValidationError[] = [];
   const found = [
     ...listOf(own).map((one, index) => ({ one, pointer: pointerOf(...at, 'parameters', index) })),
     ...listOf(shared).map((one, index) => ({ one, pointer: pointerOf(...at.slice(0, -1), 'parameters', index) })),
@@ -103,7 +112,12 @@ function parameterErrors(
   return errors;
 }
 
-function bodyErrors(document: JsonObject, at: readonly string[], operation: JsonObject, expected: JsonObject): Place[] {
+function bodyErrors(
+  document: JsonObject,
+  at: readonly string[],
+  operation: JsonObject,
+  expected: JsonObject,
+): ValidationError[] {
   const place = [...at, 'requestBody'];
   const body = resolved(document, operation['requestBody']);
   if (!('requestBody' in expected))
@@ -136,8 +150,8 @@ function responseErrors(
   at: readonly string[],
   operation: JsonObject,
   expected: JsonObject,
-): Place[] {
-  const errors: Place[] = [];
+): ValidationError[] {
+  const errors: ValidationError[] = [];
   const place = [...at, 'responses'];
   const [success = ''] = membersOf(expected['responses']).map(([status]) => status);
   for (const [status] of membersOf(operation['responses']))

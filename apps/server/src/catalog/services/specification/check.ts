@@ -1,12 +1,21 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { extensionErrors } from './check-operations.ts';
-import { atReference, isObject, member, pointerOf, resolved, type Json, type JsonObject, type Place } from './json.ts';
+import {
+  atReference,
+  isObject,
+  member,
+  pointerOf,
+  resolved,
+  type Json,
+  type JsonObject,
+  type ValidationError,
+} from './json.ts';
 
 const MOST = 50;
 const validator = new Validator({ allErrors: true, validateFormats: false, strict: false });
 
 /** Everything that keeps a document from being the API specification of a service; empty when it can be. */
-export async function checkDocument(document: JsonObject): Promise<Place[]> {
+export async function checkDocument(document: JsonObject): Promise<ValidationError[]> {
   const version = member(document, 'openapi');
   if (typeof version !== 'string' || !/^3\.[01]\.\d{1,3}$/.test(version))
     return [{ pointer: '/openapi', detail: 'must be 3.0.x or 3.1.x' }];
@@ -25,8 +34,8 @@ export async function checkDocument(document: JsonObject): Promise<Place[]> {
 /** Names under which a document can refer to others. An example is no exception: the readers of documents make none. */
 const referring = ['$ref', '$dynamicRef', 'operationRef', 'externalValue', '$id'];
 
-function referenceErrors(document: JsonObject): Place[] {
-  const errors: Place[] = [];
+function referenceErrors(document: JsonObject): ValidationError[] {
+  const errors: ValidationError[] = [];
   const walk = (node: Json, path: readonly (string | number)[]): void => {
     if (Array.isArray(node)) node.forEach((item, index) => walk(item, [...path, index]));
     if (!isObject(node)) return;
@@ -42,7 +51,7 @@ function referenceErrors(document: JsonObject): Place[] {
   return errors;
 }
 
-async function openApiErrors(document: JsonObject): Promise<Place[]> {
+async function openApiErrors(document: JsonObject): Promise<ValidationError[]> {
   const { valid, errors } = await validator.validate(document);
   if (valid) return [];
   if (!Array.isArray(errors)) return [{ pointer: '', detail: errors ?? 'is no OpenAPI document' }];
@@ -68,9 +77,9 @@ async function openApiErrors(document: JsonObject): Promise<Place[]> {
 const schemas = ['components', 'schemas'];
 
 /** InputData, InputParams and ResultResponse with its two members have to stay. */
-function schemaErrors(document: JsonObject): Place[] {
+function schemaErrors(document: JsonObject): ValidationError[] {
   const all = member(member(document, 'components'), 'schemas');
-  const errors: Place[] = [];
+  const errors: ValidationError[] = [];
   for (const name of ['InputData', 'InputParams', 'ResultResponse']) {
     const there = resolved(document, member(all, name));
     if (!isObject(there) && there !== true)

@@ -3,8 +3,8 @@ export interface JsonObject {
   [name: string]: Json;
 }
 
-/** A place in a document by JSON Pointer (RFC 6901), and what is wrong there. */
-export interface Place {
+/** A fault of a document: its place as a JSON Pointer (RFC 6901), and what is wrong there. */
+export interface ValidationError {
   readonly pointer: string;
   readonly detail: string;
 }

@@ -1,5 +1,5 @@
 import { createThread } from '../../../foundation/process/index.ts';
-import type { Place } from './json.ts';
+import type { ValidationError } from './json.ts';
 
 export interface ToJudge {
   readonly text: string;
@@ -8,7 +8,7 @@ export interface ToJudge {
 
 export type Judgement =
   | { readonly ok: true; /** As JSON. */ readonly document: string }
-  | { readonly ok: false; readonly errors: readonly Place[] };
+  | { readonly ok: false; readonly errors: readonly ValidationError[] };
 
 /** Measured: half a megabyte of YAML takes up to 5 s on a busy machine, and a hostile one 45 s. */
 const thread = createThread<ToJudge, Judgement>(new URL('judge-worker.ts', import.meta.url), {

@@ -1,10 +1,10 @@
 import { limits } from '@kethub/contract';
 import { isMap, isScalar, parseDocument, visit } from 'yaml';
-import { isObject, pointerOf, type JsonObject, type Place } from './json.ts';
+import { isObject, pointerOf, type JsonObject, type ValidationError } from './json.ts';
 
 export type Read =
   | { readonly ok: true; readonly document: JsonObject }
-  | { readonly ok: false; readonly errors: Place[] };
+  | { readonly ok: false; readonly errors: ValidationError[] };
 
 /** As many as a document of the greatest size could hold without aliases. */
 const VALUES = limits.apiSpecificationBytes / 2;
@@ -67,12 +67,12 @@ export function readJson(value: unknown): Read {
 }
 
 /** The first value that no document may hold. Without recursion: the depth is what is in doubt. */
-function firstBeyond(root: JsonObject): Place | null {
+function firstBeyond(root: JsonObject): ValidationError | null {
   const left: { value: unknown; path: readonly string[] }[] = [{ value: root, path: [] }];
   let count = 0;
   for (let next = left.pop(); next; next = left.pop()) {
     const { value, path } = next;
-    const refuse = (detail: string): Place => ({ pointer: pointerOf(...path), detail });
+    const refuse = (detail: string): ValidationError => ({ pointer: pointerOf(...path), detail });
     if (++count > VALUES) return refuse('is one value more than are accepted');
     if (path.length > limits.apiSpecificationDepth)
       return refuse(`is nested deeper than ${limits.apiSpecificationDepth}`);

@@ -1,3 +1,4 @@
+import { compareVersions } from '@kethub/contract';
 import { jsonText, type ServiceReference, type Value, type Variables } from '@kethub/workflow';
 import {
   isDuring,
@@ -8,7 +9,6 @@ import {
 import { Problem } from '../../../foundation/http/index.ts';
 import { readExact } from '../exact.ts';
 import type { Platform } from '../../../foundation/platform.ts';
-import { compareVersions } from '../../../catalog/services/index.ts';
 import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import { unsealSecrets } from '../secrets.ts';
 import type { JobContext } from './contexts.ts';
@@ -65,7 +65,7 @@ function subscriptionOf(
     // A workflow may name any application: only one of its own owner is used.
     .filter((one) => one.owner.id === owner?.id && one.owner.type === owner.type)
     .filter((one) => one.serviceId === serviceId && (serviceVersion === null || one.version === serviceVersion));
-  return found.toSorted((a, b) => compareVersions(a.version, b.version))[0] ?? null;
+  return found.toSorted((a, b) => compareVersions(b.version, a.version))[0] ?? null;
 }
 
 function isActive({ now }: Platform, { active }: Subscriber): boolean {
