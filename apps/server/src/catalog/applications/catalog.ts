@@ -6,7 +6,7 @@ export function applicationAnswersOf(owner: { type: string; id: string }): strin
   return `applications of ${owner.type} ${owner.id}`;
 }
 
-/** What users own of this domain. */
+/** The applications of users, for the deletion of their accounts. */
 export const applicationCatalog: Catalog = {
   ownedBy: (transaction, userId, most) =>
     ownedIn(transaction, 'applications', { kind: 'application', address: '/applications' }, userId, most),

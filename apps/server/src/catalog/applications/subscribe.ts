@@ -43,7 +43,7 @@ export async function subscribe(
         return { status: row === chosen ? 200 : 201, body, headers: { location } };
       },
     );
-  // Of two that subscribe at once the second finds what the first has made.
+  // When two requests subscribe at once, the second finds the subscription of the first.
   const answer = await attempt().catch((error: unknown) => {
     if (isDuplicate(error)) return attempt();
     throw error;
@@ -52,7 +52,7 @@ export async function subscribe(
   return answer;
 }
 
-/** What to subscribe to, and on which plan. */
+/** The service to subscribe to, and the plan. */
 interface Chosen {
   readonly versionId: string;
   readonly version: string;
@@ -112,7 +112,7 @@ async function choose(
   return { ...accepted, basis: 'MARKETPLACE', accepted };
 }
 
-/** Whoever subscribes to what is being retired would have to leave again: throws conflict. */
+/** Throws conflict for a version that is being retired: a new subscriber would soon lose it. */
 function lasting(offer: Offer): Offer {
   if (!offer.retirement) return offer;
   const sunset = toTimestamp(offer.retirement.sunset);

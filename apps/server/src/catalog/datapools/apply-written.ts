@@ -20,7 +20,7 @@ export interface StoredFile {
   readonly digest: string;
 }
 
-/** What an execution did to one file: `before` is the digest of what it was given; null is no file. */
+/** A change of one file by an execution: `before` is the digest of the content that it was given; null is no file. */
 export interface WrittenChange {
   readonly name: string;
   readonly before: string | null;
@@ -32,7 +32,7 @@ export interface WrittenPool {
   readonly changes: readonly WrittenChange[];
 }
 
-/** What an execution has changed of its data pools. The contents are stored, and noted as unused. */
+/** The changes of an execution to its data pools. The contents are stored as unused blobs. */
 export interface WrittenChanges {
   readonly pools: readonly WrittenPool[];
 }
@@ -44,7 +44,7 @@ const WITHDRAWN =
 
 type Before = ReadonlyMap<string, DataPoolFileRow>;
 
-/** What {@link applyWritten} does, judged within the same transaction. */
+/** Changes that {@link judgeWritten} has accepted and {@link applyWritten} makes in the same transaction. */
 export type Judged = readonly { readonly written: WrittenPool; readonly before: Before }[];
 
 /**

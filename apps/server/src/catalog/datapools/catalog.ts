@@ -6,7 +6,7 @@ export function dataPoolAnswersOf(owner: { type: string; id: string }): string {
   return `data pools of ${owner.type} ${owner.id}`;
 }
 
-/** What users own of this domain. What others have shared with them ends with them. */
+/** The data pools of users, for the deletion of their accounts. Their memberships in other pools end with the account. */
 export const dataPoolCatalog: Catalog = {
   ownedBy: (transaction, userId, most) =>
     ownedIn(transaction, 'data_pools', { kind: 'data pool', address: '/data-pools' }, userId, most),

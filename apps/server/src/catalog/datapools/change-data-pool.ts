@@ -52,7 +52,7 @@ export function transferDataPool(
     await takeStorage(platform, transaction, to, pool.bytes);
     const values = { ...owner, revision: pool.revision + 1 };
     await transaction.updateTable('data_pools').set(values).where('id', '=', id).execute();
-    // Whoever owns it needs no membership.
+    // Its new owner needs no membership.
     await transaction
       .deleteFrom('data_pool_members')
       .where('data_pool_id', '=', id)

@@ -8,7 +8,7 @@ import type { DataPoolRow } from '../../foundation/storage/index.ts';
 import { dataPoolAnswersOf } from './catalog.ts';
 import { presentPool } from './present.ts';
 
-/** What only some clients set. */
+/** Members that only some clients set. */
 export interface PoolLabels {
   readonly shortDescription?: string;
   readonly tags?: readonly string[];

@@ -72,7 +72,7 @@ describe.each(databases)('data pools on $name', (kind) => {
   });
 
   describe('members', () => {
-    /** What each role may do, as the status of an attempt. */
+    /** The rights of each role, as the status of an attempt. */
     const attempts = async (who: PoolUser, pool: DataPool, organizationId = '') => {
       const call = (method: string, path: string, body?: object) =>
         status(who.call(method, `/data-pools/${pool.id}${path}`, { organizationId, ...(body && { body }) }));

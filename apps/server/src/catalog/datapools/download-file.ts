@@ -48,7 +48,7 @@ export async function describeFile(
   return answerOfTag(file, request) ?? describeDownload(downloadOf(file));
 }
 
-/** What `If-None-Match` answers; null where the file itself has to. Throws stale when `If-Match` wants another. */
+/** The answer 304 of `If-None-Match`; null where the file is sent. Throws stale when `If-Match` names another version. */
 function answerOfTag(file: DataPoolFileRow, request: FastifyRequest): Answer | null {
   const tag = fileTag(file);
   requireMatch(request.headers['if-match'], tag);

@@ -11,7 +11,7 @@ import { requirePool, type Subject } from './rights.ts';
 export const grantPermissions = ['VIEW', 'MODIFY'] as const;
 export type GrantPermission = (typeof grantPermissions)[number];
 
-/** Whose rights on a data pool an execution has, in the place of those of the owner of its application. */
+/** The owner whose rights on a data pool an execution has, in place of the owner of its application. */
 export interface GrantedBy {
   readonly type: OwnerType;
   readonly id: string;
@@ -69,7 +69,7 @@ export async function makeGrant(
   return `${signed}.${signature(seal, signed)}`;
 }
 
-/** Whose rights a grant gives. Throws invalid-request for one that is not ours, has expired, or is for something else. */
+/** Reads whose rights a grant gives. Throws invalid-request for a forged or expired grant, and for one of another pool or application. */
 export function readGrant(
   { seal, now }: Pick<Platform, 'seal' | 'now'>,
   token: string,

@@ -28,7 +28,7 @@ describe.each(databases)('limits of data pools of 1 MB on $name', (kind) => {
     const folder = path.join(kethub.dataDir, 'blobs');
     return (await readdir(folder, { recursive: true, withFileTypes: true })).filter((one) => one.isFile()).length;
   };
-  /** What the uploads that go on have written. */
+  /** The bytes that the running uploads have written. */
   const arrived = async (): Promise<number> => {
     const folder = path.join(kethub.dataDir, 'blobs/tmp');
     const sizes = (await readdir(folder)).map(async (name) => (await stat(path.join(folder, name))).size);

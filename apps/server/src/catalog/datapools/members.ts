@@ -15,7 +15,7 @@ export interface MemberPath {
   readonly memberId: string;
 }
 
-/** What is done to a pool stands in the audit log of its owner, whoever does it. */
+/** Records a change of a pool in the audit log of its owner, also when somebody else makes it. */
 export function auditContext(pool: DataPoolRow, context: Context): Context {
   return { ...context, type: pool.owner_type, id: pool.owner_id };
 }

@@ -17,7 +17,7 @@ const LISTABLE = 0o755;
 const PRIVATE = 0o700;
 const DRAFT = 'draft-';
 
-/** What runs an execution: a sandbox with a user of its own, or a container of the engine. */
+/** The program that runs an execution: a sandbox with a user of its own, or a container of the engine. */
 export type Driver = 'SANDBOX' | 'CONTAINER';
 
 /**
@@ -57,7 +57,7 @@ export async function layOutPools(
   return mountsIn(folder, referenced);
 }
 
-/** What was laid out for an execution. Those of which the base is noted can be written. */
+/** The pools that were laid out for an execution. Those with a base can be written. */
 async function mountsIn(folder: string, { pools }: ReferencedPools): Promise<DataPoolMount[]> {
   return Promise.all(
     pools.map(async ({ parameter }, index) => {

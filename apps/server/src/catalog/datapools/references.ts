@@ -16,7 +16,7 @@ export interface ReferencedPools {
 export interface ReferencedPool {
   readonly parameter: string;
   readonly id: string;
-  /** Who has lent the execution their rights on it. */
+  /** The owner whose rights on the pool a grant has given to the execution. */
   readonly grantedBy?: GrantedBy;
 }
 
@@ -70,7 +70,7 @@ export function referencesAmong(
   throw new Problem('invalid-request', `An input may refer to at most ${limits.dataPoolsOfExecution} data pools.`);
 }
 
-/** What is mounted for a container is named by its folder. */
+/** Names of the members of an input that refer to data pools; each becomes the name of a folder for a container. */
 function namesOfReferences(input: object): string[] {
   return Object.entries(input).flatMap(([name, value]) => {
     if (typeof value !== 'object' || value === null || !['DATAPOOL', 'datapool'].includes(Reflect.get(value, 'ref')))

@@ -22,7 +22,7 @@ export async function roleOn(queries: Queries, pool: DataPoolRow, subject: Subje
   return granted && restrict(granted, subject);
 }
 
-/** What is left of a role that an organization was granted for somebody with this role in it; null grants all of theirs. */
+/** The lower of a granted role and the caller's own role in the organization. Without a granted role it is their own. */
 export function restrict(granted: MemberRole | null, { role }: Pick<Subject, 'role'>): MemberRole {
   return granted && memberRoles.indexOf(granted) < memberRoles.indexOf(role) ? granted : role;
 }

@@ -186,7 +186,7 @@ export function requireRoom({ configuration }: Platform, pool: DataPoolRow, byte
     throw new Problem('conflict', `A data pool holds at most ${limits.filesOfDataPool} files. Delete some first.`);
 }
 
-/** Who forgets the body must not replace a file by nothing. An empty file is sent as a body without bytes. */
+/** Refuses a request without a body: a forgotten body must not empty a file. An empty file is sent as a body of 0 bytes. */
 function requireBody({ headers }: FastifyRequest): void {
   if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return;
   throw new Problem('invalid-request', 'Send the file as the body; an empty file with Content-Length: 0.');

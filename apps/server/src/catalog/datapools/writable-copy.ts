@@ -7,7 +7,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import { requireFreeSpace } from '../quotas/index.ts';
 import { everyFileOf, findPool } from './queries.ts';
 
-/** What an execution was given of a pool that it may change: the SHA-256, in hex, of each file by its name. */
+/** The state of a pool that an execution may change, when it began: the SHA-256, in hex, of each file by its name. */
 export type Base = ReadonlyMap<string, string>;
 
 /**

@@ -414,7 +414,7 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     await kethub.restart();
     await expect.poll(() => kethub.keptByRunner(), PATIENT).toBe(0);
     expect(await contents(bob, pool)).toEqual({ ...begin, 'late.txt': 'by hand' });
-    // What the first attempt had stored is noted, to be swept.
+    // The blobs of the first attempt are marked as unused, to be swept.
     const next = kethub.kethub.platform.database;
     expect(await next.read.selectFrom('orphan_blobs').selectAll().execute()).toHaveLength(1);
     await next.write((transaction) => transaction.deleteFrom('orphan_blobs').execute());

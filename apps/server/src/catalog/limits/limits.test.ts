@@ -71,7 +71,7 @@ describe.each(databases)('counting on $name', ({ open }) => {
     expect(await kept()).toEqual([{ period: '2026-11', taken: 20 }, { period: '2026-11-21', taken: 20 }]); // prettier-ignore
 
     expect(await start(0, day + 86_400_000)).toBe(true);
-    // What was counted of the day before is gone, the month goes on.
+    // The count of the day before is gone, that of the month goes on.
     expect(await kept()).toEqual([{ period: '2026-11', taken: 21 }, { period: '2026-11-22', taken: 1 }]); // prettier-ignore
     await second.close();
   });
@@ -100,7 +100,7 @@ describe.each(databases)('limits on a subscription on $name', (kind) => {
     });
     service = await deploy(kethub.client, 'Limited', probe);
     app = await callerOf(service);
-    // What one test counts, the next one finds: all of them belong to one day.
+    // The tests share one day: each finds the counts of the one before.
     await awayFromMidnight(2 * MINUTE);
   }, 5 * MINUTE);
   afterAll(() => kethub.close());

@@ -1,7 +1,7 @@
 import type { UsageLimits, UsageToday } from '@kethub/contract';
 import { hasQuota } from './count-execution.ts';
 
-/** What was counted; nothing where nothing is counted. */
+/** Presents the counts of executions; empty where none are counted. */
 export function presentUsage(limits: UsageLimits, usage: UsageToday | undefined): UsageToday {
   if (!hasQuota(limits) || !usage) return { executionsToday: null, executionsThisMonth: null };
   return usage;

@@ -35,7 +35,7 @@ export function columnsOf(limits: UsageLimitsRequest): LimitColumns {
   };
 }
 
-/** What the provider has set for a service and all subscriptions to it. */
+/** Reads the limits that the provider has set for a service and for each subscription to it. */
 export async function limitsOfService(queries: Queries, serviceId: string): Promise<ServiceLimits> {
   const row = await queries
     .selectFrom('service_limits')
@@ -45,7 +45,7 @@ export async function limitsOfService(queries: Queries, serviceId: string): Prom
   return { ...limitsOf(row), executionsAtOnce: row?.executions_at_once ?? null };
 }
 
-/** What holds for these subscriptions: of each member the first that is set of subscription, service and installation. */
+/** Reads the limits in force for these subscriptions: each is that of the subscription, else of the service, else of the installation. */
 export async function limitsOfSubscriptions(
   queries: Queries,
   defaults: UsageLimits,
@@ -86,7 +86,7 @@ export async function limitsOfSubscriptions(
   );
 }
 
-/** What has been counted of these subscriptions in the day and month that run. */
+/** Reads the counts of these subscriptions in the current day and month. */
 export async function usageOf(queries: Queries, ids: readonly string[], now: number): Promise<Map<string, UsageToday>> {
   const { day, month } = periodsOf(now);
   const rows =

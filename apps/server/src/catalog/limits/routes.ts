@@ -20,7 +20,7 @@ const subscriptionPath = Type.Object({ serviceId: Id, subscriptionId: Id });
 const found = ['invalid-request', 'not-found'] as const;
 const body = ['malformed-json', 'unsupported-media-type'] as const;
 
-/** What a provider allows those who have subscribed. */
+/** Endpoints for the limits that a provider sets for subscribers. */
 export const limitEndpoints = (platform: Platform): PlatformEndpoint[] => [
   endpoint({
     method: 'GET',

@@ -12,7 +12,7 @@ export interface MarketplaceQuery extends ListQuery {
   readonly category?: Category;
 }
 
-/** What is offered in the marketplace, newest first. */
+/** Lists the offers of the marketplace, newest first. */
 export function readMarketplace({ database, addresses }: Platform, query: MarketplaceQuery): Promise<Answer> {
   const { q = '', category, ...page } = query;
   if (q.includes('\0')) throw new Problem('invalid-request', 'The query q must not hold the character U+0000.');

@@ -6,7 +6,7 @@ import type { Queries } from '../../foundation/storage/index.ts';
 import { plansOf } from './present.ts';
 import { findListing } from './queries.ts';
 
-/** What an application of anybody can subscribe to. */
+/** A version of the marketplace with the plan on which an application subscribes to it. */
 export interface ChosenPlan {
   readonly versionId: string;
   readonly version: string;

@@ -134,7 +134,7 @@ function holdsOnPostgres(text: string): RawBuilder<boolean> {
   return sql<boolean>`(search_text like ${pattern} or provider_text like ${pattern})`;
 }
 
-/** What one service offers; undefined when it is not in the marketplace. */
+/** The listing of a service; undefined when it is not in the marketplace. */
 export function findOffer(queries: Queries, serviceId: string) {
   return offers(queries)
     .select([

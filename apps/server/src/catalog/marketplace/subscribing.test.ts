@@ -81,7 +81,7 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
     await grace.client.readCosts({ month: thisMonth() }),
     await provider.client.readRevenue({ month: thisMonth() }),
   ];
-  /** What has become due between two looks, in cents. */
+  /** The charges between two reads, in cents. */
   const cents = ({ totals }: MonthlyUsage): number => Math.round(Number(totals[0]?.cost ?? 0) * 100);
 
   describe('which plans', () => {

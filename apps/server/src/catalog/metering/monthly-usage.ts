@@ -19,7 +19,7 @@ interface Line {
   cost: bigint;
 }
 
-/** What an owner has to pay for a month, or has earned in it. Whom it was used by, the provider does not learn. */
+/** The charges or the revenue of an owner in a month. A provider does not learn who the consumers are. */
 export async function readMonthlyUsage(
   { database }: Platform,
   side: Side,

@@ -5,7 +5,7 @@ import { isAmong, type AcceptedPlanRow, type Database, type Queries } from '../.
 
 export type Side = 'consumer' | 'provider';
 
-/** What one consumer has used of one product through one subscription from one provider. */
+/** The use of one product by one consumer, through one subscription, from one provider. */
 export interface Sum {
   readonly subscriptionId: string;
   readonly product: string;

@@ -10,7 +10,7 @@ import {
 } from '../../foundation/storage/index.ts';
 import { readAcceptedPlan, type AcceptedPlan, type Party } from './accepted-plans.ts';
 
-/** What was used, of which product of an accepted plan. */
+/** A used quantity of a product of an accepted plan. */
 export interface Usage {
   readonly product: Product;
   /** In millionths of the unit. */
@@ -23,7 +23,7 @@ export interface Usage {
 
 /**
  * Records what an execution has used, in the transaction in which it becomes SUCCEEDED: so once, and both or neither.
- * Who started it pays, whoever owns the application by now.
+ * The owner for whom it was started pays, even if the application has another owner now.
  */
 export function recordExecution(platform: Platform, transaction: Queries, end: MeteredEnd): Promise<void> {
   return recordExecutions(platform, transaction, [end]);
@@ -93,7 +93,7 @@ export function usageRow(platform: Platform, accepted: AcceptedPlan, usage: Usag
   };
 }
 
-/** What is metered of an execution. */
+/** The metered values of an execution. */
 type MeteredEnd = Pick<ExecutionEnd, 'executionId' | 'startedAt' | 'endedAt' | 'cpuMs'>;
 
 const MILLISECOND = 1_000;

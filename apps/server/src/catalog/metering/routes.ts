@@ -7,7 +7,7 @@ import { readMonthlyUsage } from './monthly-usage.ts';
 const tag = 'Usage';
 const query = Type.Object({ month: Month });
 
-/** What was used of commercial plans, per month: for who pays, and for who earns. */
+/** Endpoints for the monthly use of commercial plans, for consumers and for providers. */
 export const meteringEndpoints = (platform: Platform): PlatformEndpoint[] => [
   endpoint({
     method: 'GET',

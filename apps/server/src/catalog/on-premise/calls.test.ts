@@ -33,7 +33,7 @@ describe.each(databases)('calls of an on-premise service on $name', (kind) => {
   });
   afterAll(async () => {
     await kethub.close();
-    // What is left is exported at the end.
+    // Remaining spans are exported at the end.
     const { spans } = receiver;
     await receiver.close();
     await provider.close();

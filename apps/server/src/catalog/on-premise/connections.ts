@@ -47,7 +47,7 @@ export function createConnections(settings: OnPremiseSettings, resolve: Resolve 
   };
 }
 
-/** What was allowed when the target was set may not be any more. An address is not looked up and so is checked here. */
+/** Checks protocol, port and a literal address of a target again: the rules may have changed since it was set. */
 function requireAllowed(settings: OnPremiseSettings, rules: AddressRules, target: Destination): void {
   if (!target.secure && !settings.http) throw new Refused('Targets must be reached over TLS');
   if (!isAllowedPort(settings, target.port)) throw new Refused(`Port ${target.port} is not allowed`);

@@ -27,7 +27,7 @@ export function createForwarder(platform: Platform, resolve?: Resolve): Forwarde
   return {
     forward(call, request, reply, done) {
       const fail: Fail = (error, mayHaveReached) => {
-        // What is left of a body is not worth waiting for, and its end may be what was wrong.
+        // The rest of the body is not waited for: its end may be what was wrong.
         if (hasBody(request.raw)) reply.header('connection', 'close');
         done(error, mayHaveReached);
       };

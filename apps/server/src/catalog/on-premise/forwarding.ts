@@ -25,7 +25,7 @@ export interface Call {
   readonly applicationId: string;
 }
 
-/** What all calls go through. */
+/** The parts that all forwarded calls share. */
 export interface Way {
   readonly connections: Connections;
   /** Largest body, or null without limit. */
@@ -158,7 +158,7 @@ export class Forwarding {
     const status = response.statusCode ?? 502;
     const headers = responseHeaders(response, target, this.#endpoint, this.#path);
     this.#reply.hijack();
-    // What the gateway says of limits and retirement is not the provider's to say.
+    // Only the gateway sets the headers of limits and retirement.
     Object.assign(headers, this.#reply.getHeaders());
     this.#answer.writeHead(status, headers);
     response.on('data', () => this.#progress());

@@ -1,9 +1,9 @@
 /**
- * Which headers stay behind when a call is forwarded. Everything else is between caller and provider and is passed on.
+ * The headers that are not forwarded. Every other header is passed on between caller and provider.
  * Names are compared with `_` as `-`: WSGI and CGI cannot tell them apart.
  */
 
-/** Of one connection, never of the message (RFC 9110 §7.6.1), beside those that `Connection` lists. */
+/** Headers of one connection, never of the message (RFC 9110 §7.6.1), beside those that `Connection` lists. */
 const HOP_BY_HOP = [
   'connection',
   'http2-settings',
@@ -69,7 +69,7 @@ const REQUEST_PREFIXES = ['x-forwarded-', 'x-kethub-', 'x-envoy-'];
 /** All providers share the origin of the gateway: none of them decides for the others, or for what stands in front of it. */
 const RESPONSE: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
-  // What a browser keeps for the whole origin.
+  // State that a browser keeps for the whole origin.
   'accept-ch',
   'accept-ch-lifetime',
   'alt-svc',
@@ -91,7 +91,7 @@ const RESPONSE: ReadonlySet<string> = new Set([
   'set-login',
   'strict-transport-security',
   'use-as-dictionary',
-  // What other sites may do with answers of this origin, and what its documents may do.
+  // Rights of other sites on answers of this origin, and rights of its documents.
   'activate-storage-access',
   'content-security-policy',
   'content-security-policy-report-only',
@@ -155,7 +155,7 @@ const RESPONSE_PREFIXES = [
   'x-litespeed-',
 ];
 
-/** What documents of this origin may do, whatever the provider says: nothing. */
+/** The policy for documents of this origin, in place of the provider's: they may do nothing. */
 export const ANSWER_POLICY = {
   'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -187,7 +187,7 @@ function isAmong(names: ReadonlySet<string>, prefixes: readonly string[], name: 
 export function harmlessLinks(header: string | undefined): string | null {
   if (header === undefined) return null;
   const links = header.match(/<[^<>"]*>(?:\s*;\s*[\w!#$%&'*+.^`|~-]+(?:\s*=\s*(?:"[^"\\]*"|[^\s",;<>]+))?)*/g) ?? [];
-  // Whatever is not read whole is not passed on: two readers could see different links.
+  // A value that is not read whole is not passed on: two readers could see different links.
   if (links.join('').replaceAll(/\s/g, '') !== header.replaceAll(/\s/g, '').replaceAll(/,(?=<|$)/g, '')) return null;
   const kept = links.filter((link) => {
     const relations = [...link.matchAll(/;\s*([\w-]+)\*?\s*=\s*(?:"([^"]*)"|([^\s;]+))/g)]

@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { ANSWER_POLICY, harmlessLinks, staysOfAnswer, staysOfRequest } from './header-rules.ts';
 import type { Destination } from './target.ts';
 
-/** What the gateway knows of a call. */
+/** The facts of a call that the gateway adds as headers. */
 export interface CallFacts {
   /** By which the provider finds the call: its id and its place in a trace. */
   readonly correlation: Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ function passedOn(raw: readonly string[], drop: (name: string) => boolean): Outg
   return headers;
 }
 
-/** What `Connection` lists is of this connection only. */
+/** The headers that `Connection` lists: they belong to this connection only. */
 function connectionOptions(header: string | undefined): ReadonlySet<string> {
   if (header === undefined) return NONE;
   return new Set(header.split(',').map((option) => option.trim().toLowerCase()));

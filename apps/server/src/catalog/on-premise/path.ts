@@ -14,7 +14,7 @@ export interface ServiceAddress {
   readonly version: string;
 }
 
-/** Which service version a request is for, or null when its address cannot be one. */
+/** Reads the service version out of the address of a request; null when the address cannot be one. */
 export function serviceAddressOf(url: string): ServiceAddress | null {
   const [, owner, service, version] = ADDRESS.exec(url) ?? [];
   if (owner === undefined || service === undefined || version === undefined) return null;

@@ -82,7 +82,7 @@ async function requireOnPremise(queries: Queries, provider: Context, id: string)
     throw new Problem('conflict', 'The platform measures the use of this service itself: it runs here.');
 }
 
-/** What a commercial plan charges for; null when there is none. */
+/** The products that the commercial plan of a subscription charges for; null when there is none. */
 function chargedProducts({ pricing_plan }: Used): readonly Product[] | null {
   if (pricing_plan === null) return null;
   // Validated when the service was listed.

@@ -11,7 +11,7 @@ import { deployOnPremise, localTargets, startProvider, type Provider } from '../
 const MB = 1024 * 1024;
 const SIZE = 200 * MB;
 const piece = Buffer.alloc(64 * 1024, 'x');
-/** What may lie in this process, which is provider, gateway and caller at once, of bodies that are on their way. */
+/** Bytes of bodies under way that this process may hold. It is provider, gateway and caller at once. */
 const BOUND = 100 * MB;
 
 let kethub: TestKethub;
@@ -52,9 +52,9 @@ async function open(
   return http.request(`${deployed.endpoint}/`, { ...options, headers });
 }
 
-/** What is held, without what only waits to be collected. */
+/** The memory in use after garbage collection. */
 function memory(): number {
-  // What the first finds is freed beside it, and counts until the second.
+  // Garbage that the first collection finds is freed concurrently; the second waits for that.
   for (let twice = 0; twice < 2; twice++) collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

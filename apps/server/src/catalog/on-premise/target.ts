@@ -9,7 +9,7 @@ import { hasDotSegments } from './path.ts';
 /** Sealed values of one purpose cannot stand for another. */
 const PURPOSE = 'credentials of an on-premise target';
 
-/** What a version keeps of its target. */
+/** The columns of a target. */
 export type TargetColumns = Omit<OnPremiseTargetRow, 'service_version_id'>;
 
 /** A target, ready to be forwarded to. */
@@ -53,7 +53,7 @@ export function targetColumns(
   };
 }
 
-/** What can be said without resolving the name; every connection is checked again, with the address it goes to. */
+/** Checks a target without resolving its name. Every connection is checked again, with its address. */
 function requireAllowed(settings: OnPremiseSettings, text: string, pointer: string): URL {
   const url = URL.parse(text);
   if (!url || url.hostname === '') throw invalid(pointer, 'is no address');

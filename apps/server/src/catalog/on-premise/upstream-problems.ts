@@ -1,7 +1,7 @@
 import { Problem } from '../../foundation/http/index.ts';
 import { Refused } from './connections.ts';
 
-/** What a caller is told when a call did not end well. @param connected whether anything may have reached the target. */
+/** The problem that a caller gets when a call fails. @param connected whether anything may have reached the target. */
 export function problemOf(requestId: string, cause: Error, connected: boolean): Problem {
   if (cause instanceof Refused) return refused(requestId, cause);
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';

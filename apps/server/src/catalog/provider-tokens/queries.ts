@@ -52,7 +52,7 @@ export async function deleteTokensOf(transaction: Queries, owner: TokenOwner): P
     .execute();
 }
 
-/** Who owns the service of a version now. */
+/** Finds the present owner of the service of a version. */
 export function ownerOfVersion(queries: Queries, serviceVersionId: string) {
   return queries
     .selectFrom('service_versions')

@@ -39,7 +39,7 @@ export async function createPool(
   return { ...made, body: (await readPool(platform, context, idOf(made))).body };
 }
 
-/** What the request leaves out stays as it is: the client does not send what its caller has not set. */
+/** Keeps the members that the request leaves out: the client sends only those that its caller has set. */
 export async function changePool(
   platform: Platform,
   context: Context,

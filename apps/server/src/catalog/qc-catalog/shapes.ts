@@ -2,7 +2,7 @@ import { Id, limits, memberRoles, Request, Timestamp } from '@kethub/contract';
 import { Type } from 'typebox';
 import { grantPermissions } from '../datapools/index.ts';
 
-/** What the client `qhub-api` sends and reads. Members that it knows and that are not here stay away. */
+/** The shapes that the client `qhub-api` sends and reads, without the members that Kethub does not have. */
 
 const Role = Type.Enum([...memberRoles]);
 const Tags = Type.Array(Type.String({ maxLength: limits.nameLength }), { maxItems: 50 });

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../people/deletions/index.ts';
 
-/** What is counted and chosen about storage goes with the account. Asked last: what is deleted before is counted. */
+/** Deletes counters and choices about storage with the account. It comes last, because every deletion before it changes the counters. */
 export const storageCatalog: Catalog = {
   ownedBy: () => Promise.resolve([]),
   async forget(transaction, userId) {

@@ -124,7 +124,7 @@ describe.each(databases)('a storage quota of 1 MB on $name', (kind) => {
     expect(codeOf(await ada.call('PUT', `/data-pools/${pool.id}/files/c`, { body }))).toBe(
       '409 storage-quota-exceeded',
     );
-    // What takes its place counts instead of it.
+    // Its replacement is counted in its place.
     expect((await put('a', 950 * KB)).status).toBe(200);
     const input = JSON.stringify({ data: 'x'.repeat(200 * KB) });
     const refused = await app.request('POST', '/', { body: input });

@@ -66,7 +66,7 @@ async function recountOwner(
   }
 }
 
-/** Whoever is about to count waits until the end of the transaction; whoever has counted already is waited for. */
+/** Locks the counters: other writers wait until the end of the transaction, which in turn waits for writers before it. */
 async function lockCounts(transaction: Queries): Promise<void> {
   if (dialectOf(transaction) === 'sqlite') return;
   await sql`select set_config('lock_timeout', ${String(LOCK_MS)}, true)`.execute(transaction);

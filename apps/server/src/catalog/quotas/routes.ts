@@ -26,7 +26,7 @@ const ownerPath = Type.Object({
   ownerId: Type.String({ minLength: 1, maxLength: limits.idLength, pattern: String.raw`^[^\u0000]+$` }),
 });
 
-/** What an owner keeps on the platform, how much that may be, and for how long. */
+/** Endpoints for the storage of an owner: its use, its quota, and the retention of results. */
 export const storageEndpoints = (platform: Platform): PlatformEndpoint[] => [
   endpoint({
     method: 'GET',

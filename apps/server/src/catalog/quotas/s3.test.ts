@@ -7,7 +7,7 @@ import { callerOf, type Caller } from '../../testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../../testing/kethub.ts';
 import { startS3, type TestS3 } from '../../testing/s3.ts';
 
-// What is deleted leaves a bucket as it leaves a folder.
+// Deleted content leaves a bucket as it leaves a folder.
 
 const LONG = 100_000;
 const DAY_MS = 86_400_000;

@@ -6,7 +6,7 @@ import type { Database } from '../../foundation/storage/index.ts';
 import { lackOfStorage, storageProblem } from './require.ts';
 import { readStorage, type StorageOwner } from './storage-use.ts';
 
-/** What is known of an owner who starts executions; what this process has accepted since is added. */
+/** The cached storage use of an owner who starts executions, plus what this process has accepted since. */
 interface Known {
   used: number;
   readonly quota: number | null;

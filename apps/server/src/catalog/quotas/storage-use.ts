@@ -8,13 +8,13 @@ export interface StorageOwner {
   readonly id: string;
 }
 
-/** What is counted, as columns of `storage_use`. */
+/** The counters: columns of `storage_use`. */
 export const counters = ['inputs', 'results', 'files', 'logs', 'data_pools', 'services'] as const;
 
 /** Bytes by what they belong to. */
 export type StorageUse = Readonly<Record<(typeof counters)[number], number>>;
 
-/** What an owner keeps and may keep. */
+/** The bytes that an owner keeps, and the quota. */
 export interface StorageState {
   readonly use: StorageUse;
   /** The sum of all. */

@@ -13,7 +13,7 @@ import { nextNumber, requireService } from './versions.ts';
 export interface NewVersion {
   /** Its number; the next one when left out. */
   readonly version: string | undefined;
-  /** What makes two requests the same, beside the number. */
+  /** Two requests with the same Idempotency-Key are the same when this text and the number are. */
   readonly content: string;
   readonly writer: DraftWriter;
 }

@@ -3,17 +3,17 @@ import type { BuildRequest, LayerStore, Resolved } from '@kethub/runtime/build';
 import type { BuildProblem, ExecutionRecord, LogEntry, ServiceParameter } from '@kethub/contract';
 import type { Static } from 'typebox';
 
-/** What a record says of an environment. */
+/** The environment in the record of an execution. */
 export type EnvironmentLock = NonNullable<ExecutionRecord['environment']>;
 
-/** What is known of the interface of what was built. */
+/** The interface of a built service, as far as the build found it. */
 export interface BuiltInterface {
   readonly parameters: readonly Static<typeof ServiceParameter>[];
   /** JSON Schema of what run() returns, or null where none is known. */
   readonly result: unknown;
 }
 
-/** What a successful build leaves: keys of content below the runtime folder, so that the data folder can be moved. */
+/** The outcome of a build of Python code: paths relative to the runtime folder, so that the data folder can be moved. */
 export interface BuiltCode extends BuiltInterface {
   /** Folder of the unpacked source, relative to the runtime folder. */
   readonly source: string;
@@ -27,7 +27,7 @@ export interface BuiltCode extends BuiltInterface {
   readonly imports: readonly string[];
 }
 
-/** What a successful build of a project with a Dockerfile leaves: the name of an image at the engine of the worker. */
+/** The outcome of a build with a Dockerfile: the name of an image at the container engine of the worker. */
 export interface BuiltImage extends BuiltInterface {
   readonly image: string;
 }

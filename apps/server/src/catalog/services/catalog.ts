@@ -6,7 +6,7 @@ export function serviceAnswersOf(owner: { type: string; id: string }): string {
   return `services of ${owner.type} ${owner.id}`;
 }
 
-/** What users own of this domain. */
+/** The services of users, for the deletion of their accounts. */
 export const serviceCatalog: Catalog = {
   ownedBy: (transaction, userId, most) =>
     ownedIn(transaction, 'services', { kind: 'service', address: '/services' }, userId, most),

@@ -45,7 +45,7 @@ export async function updateService(
 
 /**
  * Deletes a service, its versions and the subscriptions to it. Executions that run go on; what was executed stays with those
- * for whom it was. Throws service-in-use for one with subscriptions unless `force` is set: then they are told.
+ * for whom it was. Throws service-in-use for one with subscriptions unless `force` is set: then the subscribers are notified.
  */
 export async function deleteService(
   platform: Platform,

@@ -20,7 +20,7 @@ export interface NewService {
   readonly description: string | undefined;
   /** The number of the first version, if one was chosen. */
   readonly version: string | undefined;
-  /** What makes two requests the same. */
+  /** Two requests with the same Idempotency-Key are the same when this text is. */
   readonly content: string;
   readonly writer: DraftWriter;
 }

@@ -3,13 +3,13 @@ import { Problem } from '../../foundation/http/index.ts';
 
 const HIGHEST_PORT = 65_535;
 
-/** What a stored configuration declares to be called, for everybody who may subscribe; nothing for what runs elsewhere. */
+/** The hosts that a stored configuration declares, shown to subscribers; empty for a service that runs elsewhere. */
 export function declaredHosts(configuration: string): { hosts?: string[] } {
   const { runtime, hosts = [] } = JSON.parse(configuration) as Partial<RuntimeConfiguration>;
   return runtime === undefined ? {} : { hosts };
 }
 
-/** As the runtime is told: each with its port. */
+/** The hosts in the form of the runtime, each with its port. */
 export function hostsWithPorts(hosts: readonly string[] = []): string[] {
   return hosts.map((host) => (host.includes(':') ? host : `${host}:443`));
 }

@@ -52,7 +52,7 @@ export function stateOf(row: Pick<VersionWithBuild, 'state' | 'sunset_at'>, now:
   return row.state === 'PUBLISHED' && row.sunset_at !== null && row.sunset_at <= now ? 'RETIRED' : row.state;
 }
 
-/** What a version is made of: uploaded source and its build, or a place where it runs. */
+/** The origin of a version: its uploaded source and build, or the target where it runs. */
 function presentSource(row: VersionWithBuild): Partial<ServiceVersion> {
   const target = targetOf(row);
   if (target) return { target: presentTarget(target) };
@@ -76,7 +76,7 @@ function presentSource(row: VersionWithBuild): Partial<ServiceVersion> {
   };
 }
 
-/** Of a version of a workflow service; null for any other. */
+/** The workflow of a version; null for services of other types. */
 function workflowOf(row: VersionWithBuild): WorkflowColumns | null {
   if (row.workflow_problems === null) return null;
   return {

@@ -103,7 +103,7 @@ export function newestPublished(queries: Queries, serviceIds: readonly string[],
 export type PublishedVersion = Awaited<ReturnType<typeof newestPublished>>[number];
 
 /**
- * What recipients of a share may run of each of these services, newest first: the published versions that can be started;
+ * Reads the versions of these services that recipients of a share may run, newest first: the published ones that can be started;
  * of a service that has none, its draft, as soon as that is built or valid. Also of services that run elsewhere, which
  * have no job interface.
  */
@@ -150,7 +150,7 @@ export type VersionRow = NonNullable<Awaited<ReturnType<typeof findVersion>>>;
 export type VersionWithBuild = Awaited<ReturnType<typeof pageOfVersions>>[number] &
   Partial<Pick<VersionRow, 'parameters'>>;
 
-/** What the API specification of a version is made of that runs here. */
+/** Reads the parts of the API specification of a version that runs here. */
 export function findSpecified(queries: Queries, serviceId: string, versionId: string) {
   return queries
     .selectFrom('service_versions')
@@ -172,7 +172,7 @@ export function findSpecified(queries: Queries, serviceId: string, versionId: st
     .executeTakeFirst();
 }
 
-/** What all versions of a service are called, and in which state. */
+/** Reads number and state of all versions of a service. */
 export function everyVersion(queries: Queries, serviceId: string) {
   return queries
     .selectFrom('service_versions')
@@ -224,7 +224,7 @@ export async function buildsOfWorker(queries: Queries, workerId: string): Promis
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Of these digests those that are the source of a version for a runtime. */
+/** Selects those of these digests that are the source of a version for a runtime. */
 export async function neededSources(
   database: Database,
   runtime: ServiceRuntime,
@@ -257,7 +257,7 @@ export async function claimBuild(
   return numUpdatedRows === 1n;
 }
 
-/** What a worker was building is to be built by another, or by its next process. */
+/** Returns builds of a worker to the queue, for another worker or its next process. */
 export function releaseBuilds(transaction: Queries, workerId: string, ids: readonly string[]) {
   return transaction
     .updateTable('builds')

@@ -91,7 +91,7 @@ function isJson({ headers }: FastifyRequest): boolean {
   return /^application\/json *(;|$)/i.test(headers['content-type'] ?? '');
 }
 
-/** What makes two requests the same. Digests of it are kept, and a password could be guessed from one. */
+/** The text by which requests are compared, without the password: its digest is stored, and a password could be guessed from it. */
 function withoutPassword(body: CreateOnPremiseServiceRequest | AddOnPremiseVersionRequest): string {
   const { credentials } = body.target;
   return JSON.stringify({ ...body, target: { ...body.target, credentials: credentials && credentials.username } });
@@ -118,7 +118,7 @@ async function readFiles(platform: Platform, service: ServiceRow, request: Fasti
   );
 }
 
-/** What makes two requests the same, beside the number. */
+/** The text by which requests are compared, without the version number. */
 function contentOf({ form, source }: Upload): string {
   const { version: _version, ...rest } = form;
   return Object.keys(rest).length === 0 ? source.digest : JSON.stringify([rest, source.digest]);

@@ -63,7 +63,7 @@ describe.each(databases)('an upload that is repeated on $name', (kind) => {
     const replaced = await post(path, { name: 'Formed', description: 'x', configuration }, await zip(good));
     expect(replaced).toMatchObject({ status: 201, body: { version: '1.0.0', configuration: { memoryGb: 0.5 } } });
     expect(await built(id, '1.0.0')).toBe('SUCCEEDED');
-    // What is built is work that nobody loses by mistake.
+    // A built draft is not lost by mistake.
     expect((await post(path, {}, await zip(good))).status).toBe(409);
     await kethub.client.publishServiceVersion({ serviceId: id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
     const next = await post(path, { version: '2.0.0' }, await zip(broken));

@@ -13,7 +13,7 @@ import {
   type Needs,
 } from '../../foundation/workers/index.ts';
 
-/** What the sandbox itself sets, or what would change how it runs the code. */
+/** Names of variables that the sandbox sets itself, or that would change how it runs the code. */
 const reserved = /^(PATH|HOME)$|^(KETHUB_|LD_|PYTHON|SECRET_)/;
 
 /** Throws invalid-request naming each environment variable that cannot be set. `at` is where the configuration stands. */
@@ -36,14 +36,14 @@ export function requireEnvironment({ environment = {}, providerAccessTokens }: R
   throw new Problem('invalid-request', `These environment variables cannot be set: ${places}.`, { errors });
 }
 
-/** What one execution with this configuration is promised. */
+/** The resources that an execution with this configuration is promised. */
 export function needsOf({ cpus, memoryGb, gpu }: RuntimeConfiguration): Needs {
   return { cpus, memoryBytes: Math.round(memoryGb * 2 ** 30), gpus: gpu?.count ?? 0, gpuType: gpu?.type ?? null };
 }
 
 /**
- * Throws resource-unavailable for what no machine of this installation could ever give, where its workers have told what
- * they have.
+ * Throws resource-unavailable for resources that no worker of this installation has. Before a worker has reported its
+ * resources, nothing is refused.
  */
 export async function requireResources(
   queries: Queries,
@@ -60,7 +60,7 @@ export async function requireResources(
   });
 }
 
-/** What may run for long gets a part of a machine only: one that needs more would wait for ever. Throws resource-unavailable. */
+/** Throws resource-unavailable for a version that may run long and needs more than the share of a machine for such versions. It would wait for ever. */
 function requireShare(
   configuration: RuntimeConfiguration,
   capacities: readonly Capacity[],
@@ -73,7 +73,7 @@ function requireShare(
   const told = reasons.map(({ detail }) => detail).join('; ');
   throw new Problem(
     'resource-unavailable',
-    `The version may run ${runTimeSeconds} seconds. What may run longer than ${longRunSeconds} seconds gets at most ${Math.round(longRunShare * 100)} % of a machine, and of that share it is said: ${told}. Configure at most ${longRunSeconds} seconds, or less of the machine. The operator can change KETHUB_OWNER_LONG_RUN_PERCENT.`,
+    `The version may run ${runTimeSeconds} seconds. A version that may run longer than ${longRunSeconds} seconds gets at most ${Math.round(longRunShare * 100)} % of a machine. Within this share: ${told}. Configure at most ${longRunSeconds} seconds, or less of the machine. The operator can change KETHUB_OWNER_LONG_RUN_PERCENT.`,
     { errors: reasons.map(({ member, detail }) => ({ pointer: `/configuration/${member}`, detail })) },
   );
 }

@@ -131,7 +131,7 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     access: 'service:delete',
     summary: 'Delete a service with its versions and subscriptions',
     description:
-      'One with subscriptions with `force=true`: those who have subscribed are told, and keep their results.',
+      'A service with subscriptions is deleted with `force=true` only. Its subscribers are notified and keep their results.',
     params: servicePath,
     query: DeletionQuery,
     answers: { 204: null },

@@ -7,12 +7,12 @@ import type { Builders, Built, BuildOutcome, EnvironmentLock } from './builder.t
 import { hostsWithPorts } from './hosts.ts';
 import { needsOf } from './resources.ts';
 
-/** What the runtime needs to run a service version. */
+/** A service version in the form that the runtime runs. */
 export interface Runnable {
   readonly code: Code | ContainerImage;
   readonly environment: Record<string, string>;
   readonly limits: Limits;
-  /** What it may call, as `host:port`. */
+  /** The hosts that it may call, as `host:port`. */
   readonly hosts: string[];
   /** Whether it may run in a process that has waited for it. */
   readonly warm: boolean;
@@ -98,7 +98,7 @@ async function rebuild(platform: Platform, builders: Builders, built: Built, row
   return outcome.built;
 }
 
-/** Of what was built before locks were kept, so that the next rebuild is the same. */
+/** Stores the lock of a version that was built before locks were stored, so that the next rebuild installs the same. */
 async function keepCode(platform: Platform, id: string, before: string, built: Built): Promise<void> {
   if ('image' in built) return;
   const { source, layer, resolved, python, imports } = built;

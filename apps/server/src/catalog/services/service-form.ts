@@ -93,7 +93,7 @@ function checkForm<F extends Form>(
   return form;
 }
 
-/** What only one type of service has. */
+/** Throws invalid-request for a part that the type of the service does not have. */
 function requireFitting({
   type = 'MANAGED',
   configuration,

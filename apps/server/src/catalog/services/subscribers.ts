@@ -10,7 +10,7 @@ export const DeletionQuery = Type.Object({
 });
 export type DeletionQuery = Static<typeof DeletionQuery>;
 
-/** Whose applications have subscribed to a service. */
+/** An owner of applications that have subscribed to a service. */
 export interface Subscribers {
   readonly ownerType: OwnerType;
   readonly ownerId: string;
@@ -46,12 +46,12 @@ export function requireNoSubscribers(subscribers: readonly Subscribers[]): void 
   const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
   throw new Problem(
     'service-in-use',
-    `${count(applications, 'application')} of ${count(subscribers.length, 'owner')} ${applications === 1 ? 'has' : 'have'} subscribed to the service. Retire its versions, or delete it with ?force=true: then those who have subscribed are told.`,
+    `${count(applications, 'application')} of ${count(subscribers.length, 'owner')} ${applications === 1 ? 'has' : 'have'} subscribed to the service. Retire its versions, or delete it with ?force=true, which notifies the subscribers.`,
   );
 }
 
 /**
- * Tells everybody else who has subscribed that a service is gone, in the transaction that deletes it: an entry in the audit
+ * Notifies all other subscribers that a service is gone, in the transaction that deletes it: an entry in the audit
  * log of each owner, and a mail to the person or to the owners of the organization. Call `mailer.wake` afterwards.
  */
 export async function notifySubscribers(

@@ -41,13 +41,13 @@ export async function readParts(
       reading = null;
     }
   } catch (error) {
-    // Whoever reads a file that breaks off may fail in another way, also before they begin.
+    // The reader of a file that breaks off may fail with another error, even before it begins.
     if (error instanceof Problem || !isOfForm(reading ? reading.errored : error)) throw error;
     throw new Problem('invalid-request', 'The form cannot be read: it is damaged or not complete.', { cause: error });
   }
 }
 
-/** What stands in the place of bytes that are not UTF-8. */
+/** The replacement character of the decoder for bytes that are not UTF-8. */
 const REPLACEMENT = '\u{fffd}';
 
 /** Throws invalid-request for a field or name whose bytes are not UTF-8: they are replaced when the form is read. */

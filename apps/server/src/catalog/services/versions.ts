@@ -84,12 +84,12 @@ export async function nextNumber(queries: Queries, serviceId: string, wanted?: s
   );
 }
 
-/** What a version has of an upload. */
+/** The columns of a version that name its upload. */
 export function sourceColumns({ blob, bytes, digest }: Pick<Source, 'blob' | 'bytes' | 'digest'>) {
   return { source_blob: blob, source_bytes: bytes, source_digest: digest };
 }
 
-/** What a version is without: of a service that does not run here, or as long as nothing is built. */
+/** The columns of a version without a source or a build: one that runs elsewhere, or that is not built yet. */
 const NOTHING = {
   configuration: '{}',
   source_blob: '',

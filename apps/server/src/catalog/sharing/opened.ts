@@ -14,7 +14,7 @@ export function openedBy(
   return state === 'PUBLISHED' && visibility === 'INTERNAL' ? [...jobs, 'API'] : jobs;
 }
 
-/** What an active share of the service opens, with the versions that it has now. */
+/** The interfaces that an active share of the service opens, with its present versions. */
 export async function openedByService(
   queries: Queries,
   { id, type }: Pick<ServiceRow, 'id' | 'type'>,

@@ -33,7 +33,7 @@ async function actor(client: PlatformClient): Promise<Actor> {
   return { client, applicationId: (await client.createApplication({ json: { name: 'caller' } })).id };
 }
 
-/** What the specification says: a share alone opens the job interface, the API needs an internal publication as well. */
+/** The rule of the specification: a share alone opens the job interface, the API needs an internal publication as well. */
 const opensJobs = (stage: Stage, share: ShareState): boolean =>
   share === 'ACTIVE' && !['NOT_BUILT', 'RETIRED'].includes(stage);
 /** An application may subscribe before a share begins; it calls nothing until then. */
@@ -117,7 +117,7 @@ describe('who may run a service that is shared', () => {
           byNumber: runs,
           newest: runs,
           listed: state === 'ACTIVE',
-          // Of a retired version only whoever may see it learns that it takes no subscriptions.
+          // Only callers who may see a retired version learn that it takes no subscriptions.
           subscribed: opensSubscription(stage, state) ? 201 : subscribingTo(stage, state),
         });
         if (share && state === 'ACTIVE')

@@ -37,7 +37,7 @@ describe.each(databases)('builds of several owners on $name', (kind) => {
     expect(states.map((one) => one.status).toSorted()).not.toContain('FAILED');
     expect(states.some((one) => one.status === 'PENDING')).toBe(true);
 
-    // What is deleted gives its slots back, and its sandboxes end.
+    // A deleted version returns its build slot, and its sandboxes end.
     for (const { id } of sleeping) await kethub.client.deleteService({ serviceId: id });
     while ((await kethub.kethub.runtime.status()).commands > 0) await new Promise((resolve) => setTimeout(resolve, 50));
     await upload('five');

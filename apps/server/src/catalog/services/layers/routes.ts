@@ -7,7 +7,7 @@ import { changeLayer, readLayers } from './operations.ts';
 const tag = 'Layers';
 const path = Type.Object({ layerId: Type.String({ pattern: '^[0-9a-f]{40}$', description: '`id` of the layer.' }) });
 
-/** What administrators see and decide of installed packages. */
+/** Endpoints by which administrators see, purge and rebuild layers of installed packages. */
 export const layerEndpoints = (platform: Platform): PlatformEndpoint[] => [
   endpoint({
     method: 'GET',

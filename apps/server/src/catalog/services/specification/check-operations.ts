@@ -96,7 +96,7 @@ function parameterErrors(
     ...listOf(shared).map((one, index) => ({ one, pointer: pointerOf(...at.slice(0, -1), 'parameters', index) })),
   ].map(({ one, pointer }) => ({ pointer, name: nameOf(resolved(document, one)) }));
   const allowed = new Set(known.map(nameOf));
-  // Of a parameter that all operations of a path share, each takes what is its own.
+  // A parameter that is declared for a whole path may belong to another of its operations.
   const elsewhere = new Set(
     Object.values(template[at[1] ?? ''] ?? {}).flatMap((one) => listOf(one['parameters']).map(nameOf)),
   );
@@ -181,7 +181,7 @@ function responseErrors(
   return errors;
 }
 
-/** What tells one parameter from another. Names of headers have no case. */
+/** The identity of a parameter: its place and name. Names of headers are compared without case. */
 function nameOf(one: Json | undefined): string {
   const where = textOf(one, 'in');
   const name = textOf(one, 'name');

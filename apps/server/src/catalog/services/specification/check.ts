@@ -67,7 +67,7 @@ async function openApiErrors(document: JsonObject): Promise<ValidationError[]> {
       detail: `${error.message ?? 'is invalid'}${Array.isArray(allowedValues) ? `: ${allowedValues.join(', ')}` : ''}`,
     };
   });
-  // Of alternatives that all fail, what the reference would have needed and the sum of them say nothing more.
+  // When all alternatives fail, the errors of `$ref` and of the combination add nothing.
   const telling = places.filter(
     ({ keyword, pointer }) => !['oneOf', 'anyOf', 'if'].includes(keyword) && !pointer.endsWith('/$ref'),
   );

@@ -4,7 +4,7 @@ import { atReference, isObject, member, membersOf, resolved, type Json, type Jso
 import { readJson } from './read.ts';
 import { resultMembers, tagsMember, type Description } from './template.ts';
 
-/** What the build has found out about run(). */
+/** The signature of `run`, as the build found it. */
 export interface Signature {
   readonly parameters: readonly Static<typeof ServiceParameter>[];
   readonly result: unknown;

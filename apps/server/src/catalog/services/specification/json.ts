@@ -26,7 +26,7 @@ export function pointerOf(...steps: readonly (string | number)[]): string {
   return steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** What a reference within the document (`#/components/schemas/A`) leads to; undefined when there is nothing. */
+/** The target of a reference within the document (`#/components/schemas/A`); undefined when there is none. */
 export function atReference(document: Json, reference: string): Json | undefined {
   const steps = decoded(reference.slice(1))?.split('/');
   if (!steps || steps.shift() !== '') return undefined;

@@ -1,7 +1,7 @@
 import { executionStatuses, executionTypes, limits, severities } from '@kethub/contract';
 import type { JsonObject } from './json.ts';
 
-/** What a document says of one service beyond what all have in common. */
+/** The parts of a document that differ from service to service. */
 export interface Description {
   readonly title: string;
   readonly version: string;
