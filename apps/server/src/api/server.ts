@@ -26,7 +26,7 @@ import { serveFrontPage } from './front-page.ts';
 import { signingKeyEndpoints } from './signing-keys.ts';
 import { refusalPage } from './refusal-page.ts';
 import { serveProblemPages } from './problem-pages.ts';
-import { signInEndpoint } from './sign-in-place.ts';
+import { signInEndpoint } from './sign-in-endpoint.ts';
 
 /** The platform interface with its description, the pages about problems and, embedded, the identity provider. */
 export async function createApi(
@@ -81,11 +81,11 @@ export async function createApi(
     ...qcCatalogEndpoints(platform, identity),
     ...workflowEndpoints(platform, workflows, executions),
   ];
-  const door = { prefix, admit: accounts.admit, security, refusals, limits: platformLimits(platform) };
-  mount(app, endpoints, door);
+  const options = { prefix, admit: accounts.admit, security, refusals, limits: platformLimits(platform) };
+  mount(app, endpoints, options);
   await app.register(async (scope) => {
     leaveBodiesUnread(scope);
-    mount(scope, dataPoolUploadEndpoints(platform), door);
+    mount(scope, dataPoolUploadEndpoints(platform), options);
   });
   app.get(`${prefix}/openapi.json`, { schema: { hide: true } }, () => app.swagger());
   serveProblemPages(app, new URL(addresses.problems).pathname);

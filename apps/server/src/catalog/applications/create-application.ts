@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { audit } from '../../people/audit/index.ts';
 import { once, type Answer } from '../../foundation/http/index.ts';
-import { holdOwner } from '../../people/organizations/index.ts';
+import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ApplicationRow } from '../../foundation/storage/index.ts';
 import { createAccessKey } from './access-keys.ts';
@@ -17,7 +17,7 @@ export function createApplication(
 ): Promise<Answer> {
   const now = platform.now();
   return once(platform, request.headers['idempotency-key'], applicationAnswersOf(owner), name, async (transaction) => {
-    await holdOwner(platform, transaction, owner);
+    await lockOwnerShared(platform, transaction, owner);
     const row: ApplicationRow = {
       id: platform.newId(),
       owner_type: owner.type,

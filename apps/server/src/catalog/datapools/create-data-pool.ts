@@ -2,7 +2,7 @@ import type { CreateDataPoolRequest } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { audit } from '../../people/audit/index.ts';
 import { once, type Answer } from '../../foundation/http/index.ts';
-import { holdOwner } from '../../people/organizations/index.ts';
+import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { DataPoolRow } from '../../foundation/storage/index.ts';
 import { dataPoolAnswersOf } from './catalog.ts';
@@ -27,7 +27,7 @@ export function createDataPool(
   const labels = shortDescription === '' && tags.length === 0 ? [] : [shortDescription, tags];
   const body = JSON.stringify([name, description, ...labels]);
   return once(platform, request.headers['idempotency-key'], dataPoolAnswersOf(owner), body, async (transaction) => {
-    await holdOwner(platform, transaction, owner);
+    await lockOwnerShared(platform, transaction, owner);
     const row: DataPoolRow = {
       id: newId(),
       owner_type: owner.type,

@@ -2,7 +2,7 @@ import { limits, type MemberRole } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
 import { Problem, type Answer } from '../../foundation/http/index.ts';
 import { isApproved, type IdentityProvider } from '../../people/identity/index.ts';
-import { holdOwner } from '../../people/organizations/index.ts';
+import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { DataPoolRow, OwnerType, Queries } from '../../foundation/storage/index.ts';
 import { presentMember } from './present.ts';
@@ -117,7 +117,7 @@ async function holdMember(
   { memberType: type, memberId: id }: MemberPath,
 ): Promise<void> {
   try {
-    await holdOwner(platform, transaction, { type, id });
+    await lockOwnerShared(platform, transaction, { type, id });
   } catch (error) {
     throw error instanceof Problem ? noMember(type, id) : error;
   }

@@ -9,7 +9,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { audit } from '../../people/audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
-import { holdOwner } from '../../people/organizations/index.ts';
+import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ProviderAccessTokenRow } from '../../foundation/storage/index.ts';
 import { hintOf, isProvider, requireFitting, sealCredentials, unsealCredentials } from './credentials.ts';
@@ -36,7 +36,7 @@ export async function setToken(
 ): Promise<Answer> {
   requireFitting(provider, credentials);
   return platform.database.write(async (transaction) => {
-    await holdOwner(platform, transaction, owner);
+    await lockOwnerShared(platform, transaction, owner);
     const before = await findToken(transaction, owner, provider);
     requireMatch(request.headers['if-match'], before ? etag(before.revision) : '');
     const now = platform.now();

@@ -1,7 +1,7 @@
 import type { RetentionRequest } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
 import { Problem, type Answer } from '../../foundation/http/index.ts';
-import { holdOwner } from '../../people/organizations/index.ts';
+import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { showStorage } from './read-storage.ts';
 
@@ -18,7 +18,7 @@ export async function setRules(platform: Platform, context: Context, wanted: Ret
     ...services.map((one) => ({ ...owner, service_id: one.serviceId, keep_days: one.keepDays })),
   ];
   await platform.database.write(async (transaction) => {
-    await holdOwner(platform, transaction, context);
+    await lockOwnerShared(platform, transaction, context);
     await transaction
       .deleteFrom('retention_rules')
       .where('owner_type', '=', context.type)

@@ -1,6 +1,6 @@
 import type { Service } from '@kethub/contract';
 import { once, Problem, type IdempotencyKey } from '../../foundation/http/index.ts';
-import { holdOwner } from '../../people/organizations/index.ts';
+import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { isDuplicate, type Queries, type ServiceRow } from '../../foundation/storage/index.ts';
 import { buildPending } from './builds/index.ts';
@@ -49,7 +49,7 @@ export async function createService(
   };
   try {
     const service = await once(platform, key, serviceAnswersOf(owner), content, async (transaction) => {
-      await holdOwner(platform, transaction, owner);
+      await lockOwnerShared(platform, transaction, owner);
       const failed = await failedFirst(transaction, owner, row);
       if (failed) return replaceFirst(platform, transaction, row, failed, { version, writer });
       await requireFreeAddress(transaction, row.owner_id, row.slug, row.id);

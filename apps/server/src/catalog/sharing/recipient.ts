@@ -2,7 +2,7 @@ import type { Recipient } from '@kethub/contract';
 import { findDeletion, lockAccount } from '../../people/deletions/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
 import { isApproved, type IdentityProvider } from '../../people/identity/index.ts';
-import { holdOwner } from '../../people/organizations/index.ts';
+import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 
@@ -15,7 +15,7 @@ export async function requireApproved(identity: IdentityProvider, { type, id }: 
 
 /** Keeps the recipient from being deleted until the end of the transaction. Throws not-found when there is none. */
 export async function holdRecipient(platform: Platform, transaction: Queries, { type, id }: Recipient): Promise<void> {
-  if (type === 'ORGANIZATION') return holdOwner(platform, transaction, { type, id });
+  if (type === 'ORGANIZATION') return lockOwnerShared(platform, transaction, { type, id });
   await lockAccount(platform.database, transaction, id, 'SHARED');
   if (await findDeletion(transaction, id)) throw nobody();
 }

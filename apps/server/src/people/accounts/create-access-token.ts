@@ -1,7 +1,7 @@
 import { endOfDay, toDate, type CreateAccessTokenRequest } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { audit, ownContext } from '../audit/index.ts';
-import { holdAccount } from '../deletions/index.ts';
+import { lockAccountShared } from '../deletions/index.ts';
 import { once, type Answer } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
 import { createRawToken, digestOf, type AccessTokenRow, type Queries } from '../../foundation/storage/index.ts';
@@ -41,7 +41,7 @@ export async function createAccessToken(
     body: accessTokenDto(row, shown),
   });
   const create = async (transaction: Queries): Promise<Answer> => {
-    await holdAccount(platform.database, transaction, user.id);
+    await lockAccountShared(platform.database, transaction, user.id);
     await insertAccessToken(transaction, row);
     await audit(platform, transaction, ownContext(user.id), 'access-token:create', row.id, { expiresAt });
     return answer(value);

@@ -1,5 +1,5 @@
 import { audit, ownContext } from '../audit/index.ts';
-import { holdAccount } from '../deletions/index.ts';
+import { lockAccountShared } from '../deletions/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createRawToken, digestOf, type AccessTokenRow } from '../../foundation/storage/index.ts';
 import { findDefaultToken, insertDefaultToken, replaceDefaultToken } from './queries.ts';
@@ -9,7 +9,7 @@ export async function defaultTokenOf(platform: Platform, userId: string): Promis
   const known = await findDefaultToken(platform.database.read, userId);
   if (known) return open(platform, known);
   const kept = await platform.database.write(async (transaction) => {
-    await holdAccount(platform.database, transaction, userId);
+    await lockAccountShared(platform.database, transaction, userId);
     await insertDefaultToken(transaction, newDefaultToken(platform, userId).row);
     return findDefaultToken(transaction, userId);
   });
@@ -21,7 +21,7 @@ export async function defaultTokenOf(platform: Platform, userId: string): Promis
 export async function renewDefaultToken(platform: Platform, userId: string): Promise<string> {
   const { row, value } = newDefaultToken(platform, userId);
   await platform.database.write(async (transaction) => {
-    await holdAccount(platform.database, transaction, userId);
+    await lockAccountShared(platform.database, transaction, userId);
     await replaceDefaultToken(transaction, row);
     await audit(platform, transaction, ownContext(userId), 'access-token:renew', row.id);
   });

@@ -1,4 +1,4 @@
 export { createAccounts, type Accounts } from './accounts.ts';
 export { personName } from './person-name.ts';
-export { refusals } from './door.ts';
+export { refusals } from './admission-problems.ts';
 export { security, securitySchemes } from './security.ts';

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyRequest } from 'fastify';
-import { holdAccount } from '../deletions/index.ts';
+import { lockAccountShared } from '../deletions/index.ts';
 import type { Answer } from '../../foundation/http/index.ts';
 import type { Person, Platform } from '../../foundation/platform.ts';
 import { markOrphan, removeOrphans, claimBlob, type ProfileImageRow } from '../../foundation/storage/index.ts';
@@ -54,7 +54,7 @@ async function store(platform: Platform, file: string, content: Omit<ProfileImag
   try {
     await blobs.put(createReadStream(file), blob);
     unused = await database.write(async (transaction) => {
-      await holdAccount(database, transaction, content.user_id);
+      await lockAccountShared(database, transaction, content.user_id);
       await lockUser(transaction, content.user_id, now());
       await claimBlob(transaction, blob);
       const before = await replaceProfileImage(transaction, { ...content, blob });

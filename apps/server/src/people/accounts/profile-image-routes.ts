@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
 import type { AccountServices } from './services.ts';
 import { removeProfileImage } from './delete-profile-image.ts';
-import { door } from './door.ts';
+import { admissionProblems } from './admission-problems.ts';
 import { postProfileImage } from './post-profile-image.ts';
 import { readProfileImage } from './read-profile-image.ts';
 import { userPath } from './user-path.ts';
@@ -22,7 +22,7 @@ export const profileImageEndpoints = (services: AccountServices): PlatformEndpoi
     description:
       'One file part named `file`: JPEG or PNG, at most 5 MB and 40 megapixels. It takes the place of the previous one. Kept without metadata.',
     answers: { 204: null },
-    problems: ['invalid-image', ...door, 'unsupported-media-type', 'too-many-requests'],
+    problems: ['invalid-image', ...admissionProblems, 'unsupported-media-type', 'too-many-requests'],
     handle: ({ caller, request }) => postProfileImage(services, personOf(caller), request),
   }),
   endpoint({
@@ -34,7 +34,7 @@ export const profileImageEndpoints = (services: AccountServices): PlatformEndpoi
     summary: 'Delete the own profile image',
     description: 'Succeeds as well when there is none.',
     answers: { 204: null },
-    problems: door,
+    problems: admissionProblems,
     handle: ({ caller }) => removeProfileImage(services, personOf(caller)),
   }),
   endpoint({

@@ -1,6 +1,6 @@
 import type { UpdateUserRequest } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import { holdAccount } from '../deletions/index.ts';
+import { lockAccountShared } from '../deletions/index.ts';
 import { requireMatch, type Answer } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
 import type { AccountServices } from './services.ts';
@@ -21,7 +21,7 @@ export async function putMe(
   const { platform } = services;
   const { id } = await userOf(services, person);
   const user = await platform.database.write(async (transaction) => {
-    await holdAccount(platform.database, transaction, id);
+    await lockAccountShared(platform.database, transaction, id);
     const known = await lockUser(transaction, id, platform.now());
     requireMatch(request.headers['if-match'], profileAnswer(known).headers.etag);
     return updateProfile(transaction, id, {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { holdAccount } from '../deletions/index.ts';
+import { lockAccountShared } from '../deletions/index.ts';
 import { etag, isFresh, type Answer } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
 import { digestOf, type UserRow } from '../../foundation/storage/index.ts';
@@ -33,7 +33,7 @@ export async function userOf({ platform, identity, ownerRenamed }: AccountServic
   const now = platform.now();
   const profile = { current_position: null, homepage: null, about: null };
   return platform.database.write(async (transaction) => {
-    await holdAccount(platform.database, transaction, id);
+    await lockAccountShared(platform.database, transaction, id);
     return upsertUser(transaction, { id, ...fields, ...profile, created_at: now, updated_at: now }, ownerRenamed);
   });
 }

@@ -14,7 +14,7 @@ import { authorize } from './authorize.ts';
 import { createAccessToken } from './create-access-token.ts';
 import { removeAccessToken } from './delete-access-token.ts';
 import { deleteMe } from './delete-me.ts';
-import { door, sessionDoor } from './door.ts';
+import { admissionProblems, sessionProblems } from './admission-problems.ts';
 import { profileImageEndpoints } from './profile-image-routes.ts';
 import { putDefaultToken } from './put-default-token.ts';
 import { putMe } from './put-me.ts';
@@ -38,7 +38,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description: 'The first call creates the record from the identity provider.',
     answers: { 200: UserDto, 304: null },
     sends: ['ETag', 'Cache-Control'],
-    problems: door,
+    problems: admissionProblems,
     handle: ({ caller, request }) => readMe(services, personOf(caller), request),
   }),
   endpoint({
@@ -53,7 +53,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     body: UpdateUserRequest,
     answers: { 200: UserDto },
     sends: ['ETag', 'Cache-Control'],
-    problems: ['invalid-request', 'malformed-json', ...door, 'stale', 'unsupported-media-type'],
+    problems: ['invalid-request', 'malformed-json', ...admissionProblems, 'stale', 'unsupported-media-type'],
     handle: ({ caller, body, request }) => putMe(services, personOf(caller), body, request),
   }),
   endpoint({
@@ -66,7 +66,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description:
       'Cannot be undone. Deletes the profile, the tokens and the profile image, at last the identity. Refused while the caller is the only owner of something. When it was cut off it can be repeated; Kethub completes it as well.',
     answers: { 204: null },
-    problems: ['still-owner', ...door, 'catalog-unavailable', 'deletion-incomplete'],
+    problems: ['still-owner', ...admissionProblems, 'catalog-unavailable', 'deletion-incomplete'],
     handle: ({ caller }) => deleteMe(services, personOf(caller)),
   }),
   ...profileImageEndpoints(services),
@@ -80,7 +80,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description: 'The default token is shown by value, the others by their metadata.',
     answers: { 200: AccessTokensDto },
     sends: ['Cache-Control'],
-    problems: sessionDoor,
+    problems: sessionProblems,
     handle: ({ caller }) => readAccessTokens(services, personOf(caller)),
   }),
   endpoint({
@@ -97,7 +97,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     problems: [
       'invalid-request',
       'malformed-json',
-      ...sessionDoor,
+      ...sessionProblems,
       'request-in-progress',
       'unsupported-media-type',
       'idempotency-key-reused',
@@ -114,7 +114,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description: 'The previous one is invalid at once.',
     answers: { 200: DefaultAccessTokenDto },
     sends: ['Cache-Control'],
-    problems: sessionDoor,
+    problems: sessionProblems,
     handle: ({ caller }) => putDefaultToken(services, personOf(caller)),
   }),
   endpoint({
@@ -127,7 +127,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description: 'It is invalid at once.',
     params: tokenPath,
     answers: { 204: null },
-    problems: [...sessionDoor, 'not-found'],
+    problems: [...sessionProblems, 'not-found'],
     handle: ({ caller, params }) => removeAccessToken(services, personOf(caller), params.id),
   }),
   endpoint({

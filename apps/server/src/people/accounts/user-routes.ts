@@ -9,7 +9,7 @@ import {
 import { Type } from 'typebox';
 import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
 import type { AccountServices } from './services.ts';
-import { door } from './door.ts';
+import { admissionProblems } from './admission-problems.ts';
 import { headUser, readUser, readUsers } from './read-users.ts';
 import { readRegistrationStatus } from './registration-status.ts';
 import { searchUsers } from './search-users.ts';
@@ -38,7 +38,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     summary: 'Read the name of a user',
     params: userPath,
     answers: { 200: UserOverviewDto },
-    problems: [...door, 'not-found'],
+    problems: [...admissionProblems, 'not-found'],
     lookup: { cost: 1 },
     handle: ({ params }) => readUser(services, params.id),
   }),
@@ -94,7 +94,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     description: `At most ${limits.searchedUsers}, best match first: the beginning of a name before its inside, then by last name and first name. E-mail addresses are never matched.`,
     query: searchQuery,
     answers: { 200: Type.Array(UserSearchDto) },
-    problems: ['invalid-request', ...door],
+    problems: ['invalid-request', ...admissionProblems],
     // Up to 20 people each; enough for a search at every key stroke.
     lookup: { cost: 5 },
     handle: ({ query }) => searchUsers(services, query.q),

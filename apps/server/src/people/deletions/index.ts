@@ -1,6 +1,6 @@
 export type { OwnerRenamed } from './owner-renamed.ts';
 export { ownedIn, type Catalog, type Owned } from './catalog.ts';
-export { beingDeleted, holdAccount } from './hold-account.ts';
+export { beingDeleted, lockAccountShared } from './lock-account.ts';
 export {
   createFindDeletion,
   createFindLeaving,

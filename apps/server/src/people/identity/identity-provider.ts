@@ -17,7 +17,7 @@ export interface Identity {
 }
 
 /** Nobody signs in as this person, and no login session of theirs goes on. */
-export function isShutOut({ enabled, status }: Pick<Identity, 'enabled' | 'status'>): boolean {
+export function isBlocked({ enabled, status }: Pick<Identity, 'enabled' | 'status'>): boolean {
   return !enabled || status === 'REJECTED';
 }
 
@@ -32,7 +32,7 @@ export interface NewUser {
 }
 
 /** What administrators decide about a person. */
-export type Standing = Pick<Identity, 'status' | 'enabled'>;
+export type AccountState = Pick<Identity, 'status' | 'enabled'>;
 
 /** A person as administrators see them. */
 export interface RegisteredPerson extends Identity {
@@ -54,7 +54,7 @@ export interface Administration {
    * when there is none. Throws `conflict` when somebody else has decided since `from` was read, and
    * IdentityProviderUnavailable.
    */
-  change(subject: string, from: Standing, to: Standing): Promise<RegisteredPerson | null>;
+  change(subject: string, from: AccountState, to: AccountState): Promise<RegisteredPerson | null>;
 }
 
 /** One of a list, with the place at which the list goes on after them. */
@@ -117,7 +117,7 @@ export function isApproved(identity: Identity): boolean {
   return identity.enabled && identity.emailVerified && identity.status === 'APPROVED';
 }
 
-export function isSameStanding(one: Standing, other: Standing): boolean {
+export function isSameState(one: AccountState, other: AccountState): boolean {
   return one.status === other.status && one.enabled === other.enabled;
 }
 

@@ -5,8 +5,8 @@ export {
   CLIENT_ID,
   IdentityProviderUnavailable,
   isApproved,
-  isSameStanding,
-  isShutOut,
+  isSameState,
+  isBlocked,
   type Administration,
   type BrowserSignIn,
   type Identity,
@@ -14,7 +14,7 @@ export {
   type IdentityService,
   type NewUser,
   type RegisteredPerson,
-  type Standing,
+  type AccountState,
 } from './identity-provider.ts';
 export { renewKey, SigningKeys, type KeyKind, type KeySet } from './base/signing-keys.ts';
 export { oidcKeyKind } from './embedded/keys.ts';

@@ -1,6 +1,6 @@
 import { limits, toTimestamp, type Invitation, type MemberRole } from '@kethub/contract';
 import { audit } from '../audit/index.ts';
-import { holdAccount } from '../deletions/index.ts';
+import { lockAccountShared } from '../deletions/index.ts';
 import { Problem, type Answer } from '../../foundation/http/index.ts';
 import type { Identity, IdentityProvider } from '../identity/index.ts';
 import type { Context, Person, Platform } from '../../foundation/platform.ts';
@@ -90,7 +90,7 @@ export async function acceptInvitation(
 ): Promise<Answer> {
   const email = verifiedAddress(await identity.find(person.id));
   return platform.database.write(async (transaction) => {
-    await holdAccount(platform.database, transaction, person.id);
+    await lockAccountShared(platform.database, transaction, person.id);
     const invitation = await take(platform, transaction, id, email);
     const { organization_id, role } = invitation;
     const organization = await lockOrganization(platform.database, transaction, organization_id);

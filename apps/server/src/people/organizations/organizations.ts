@@ -1,7 +1,7 @@
 import { toTimestamp, type MemberRole, type Organization } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { audit } from '../audit/index.ts';
-import { holdAccount, type OwnerRenamed } from '../deletions/index.ts';
+import { lockAccountShared, type OwnerRenamed } from '../deletions/index.ts';
 import { etag, isFresh, once, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
 import type { Context, Person, Platform } from '../../foundation/platform.ts';
 import type { OrganizationRow } from '../../foundation/storage/index.ts';
@@ -22,7 +22,7 @@ export function createOrganization(
     organizationAnswersOf(person.id),
     name,
     async (transaction) => {
-      await holdAccount(platform.database, transaction, person.id);
+      await lockAccountShared(platform.database, transaction, person.id);
       const row: OrganizationRow = { id: platform.newId(), name: name.trim(), created_at: now, revision: 1 };
       await transaction.insertInto('organizations').values(row).execute();
       const membership = { organization_id: row.id, user_id: person.id, role: 'OWNER' as const, created_at: now };

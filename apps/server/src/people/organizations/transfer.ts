@@ -3,7 +3,7 @@ import { isAllowed, type Operation } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
-import { holdOwner } from './hold-owner.ts';
+import { lockOwnerShared } from './lock-owner.ts';
 import { roleIn } from './memberships.ts';
 
 /**
@@ -27,6 +27,6 @@ export async function requireNewOwner(
       { errors: [{ pointer: '/id', detail: 'is not a possible new owner' }] },
     );
   }
-  await holdOwner(platform, transaction, { type, id });
+  await lockOwnerShared(platform, transaction, { type, id });
   return owner;
 }

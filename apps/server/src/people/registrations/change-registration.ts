@@ -3,11 +3,11 @@ import type { FastifyRequest } from 'fastify';
 import { audit } from '../audit/index.ts';
 import { Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
 import {
-  isSameStanding,
-  isShutOut,
+  isSameState,
+  isBlocked,
   type Administration,
   type RegisteredPerson,
-  type Standing,
+  type AccountState,
 } from '../identity/index.ts';
 import type { Mailer } from '../../foundation/mail/index.ts';
 import type { Person, Platform } from '../../foundation/platform.ts';
@@ -35,9 +35,9 @@ export async function changeRegistration(
       `A registration that is ${person.status} cannot become ${decision.status}. To shut an approved user out, send {"enabled": false}.`,
     );
   }
-  if (id === administrator.id && isShutOut(to))
+  if (id === administrator.id && isBlocked(to))
     throw new Problem('conflict', 'Nobody shuts themselves out. Ask another administrator to do it.');
-  if (isSameStanding(person, to)) return registrationAnswer(person);
+  if (isSameState(person, to)) return registrationAnswer(person);
   const changed = await administration.change(id, person, to);
   if (!changed) throw new Problem('not-found', 'The person has been deleted meanwhile.');
   await tell(platform, mailer, administrator, person, to);
@@ -56,7 +56,7 @@ async function tell(
   mailer: Mailer,
   administrator: Person,
   person: RegisteredPerson,
-  to: Standing,
+  to: AccountState,
 ): Promise<void> {
   const mail = decisionMail(platform, person, to);
   await platform.database.write(async (transaction) => {

@@ -1,9 +1,9 @@
 import type { Mail } from '../../foundation/mail/index.ts';
-import type { Standing } from '../identity/index.ts';
+import type { AccountState } from '../identity/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 
 /** What a person is told about a decision; null when there is nothing to tell. */
-export function decisionMail({ addresses }: Platform, from: Standing, to: Standing): Omit<Mail, 'to'> | null {
+export function decisionMail({ addresses }: Platform, from: AccountState, to: AccountState): Omit<Mail, 'to'> | null {
   const site = new URL(addresses.api).origin;
   if (from.status !== 'APPROVED' && to.status === 'APPROVED') {
     return {

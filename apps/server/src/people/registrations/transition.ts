@@ -1,5 +1,5 @@
 import type { ApprovalStatus, ChangeRegistrationRequest } from '@kethub/contract';
-import type { Standing } from '../identity/index.ts';
+import type { AccountState } from '../identity/index.ts';
 
 /** Every legal move. An approved person is not rejected any more, but switched off. */
 const moves: Readonly<Record<ApprovalStatus, readonly ApprovalStatus[]>> = {
@@ -8,8 +8,8 @@ const moves: Readonly<Record<ApprovalStatus, readonly ApprovalStatus[]>> = {
   APPROVED: [],
 };
 
-/** The standing after a decision, or null when it is not possible. What is so already may be decided again. */
-export function transition(standing: Standing, decision: ChangeRegistrationRequest): Standing | null {
-  const { status = standing.status, enabled = standing.enabled } = decision;
-  return status === standing.status || moves[standing.status].includes(status) ? { status, enabled } : null;
+/** The state after a decision, or null when it is not possible. What is so already may be decided again. */
+export function transition(state: AccountState, decision: ChangeRegistrationRequest): AccountState | null {
+  const { status = state.status, enabled = state.enabled } = decision;
+  return status === state.status || moves[state.status].includes(status) ? { status, enabled } : null;
 }

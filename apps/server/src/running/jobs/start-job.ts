@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Executions } from '../executions/index.ts';
 import type { Answer } from '../../foundation/http/index.ts';
-import { holdOwner } from '../../people/organizations/index.ts';
+import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { requireRunnable } from './runnable-version.ts';
 import { jobScope } from './scope.ts';
@@ -26,5 +26,5 @@ export async function startJob(
     serviceVersionId: id,
     program,
   };
-  return executions.start(origin, request, (transaction) => holdOwner(platform, transaction, context));
+  return executions.start(origin, request, (transaction) => lockOwnerShared(platform, transaction, context));
 }

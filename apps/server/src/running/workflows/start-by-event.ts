@@ -1,6 +1,6 @@
 import { jsonText, type Variables } from '@kethub/workflow';
 import { acceptExecutions, prepareExecution, wakeWorkers, type Origin, type Workflows } from '../executions/index.ts';
-import { holdOwner } from '../../people/organizations/index.ts';
+import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { OwnerType, Queries } from '../../foundation/storage/index.ts';
 
@@ -40,7 +40,7 @@ export async function startByEvent(
   const text = jsonText(variables);
   const judged = await prepareExecution(platform, workflows, origin, platform.newId(), text, startEvent);
   const prepared = { ...judged, depth };
-  await holdOwner(platform, transaction, origin.owner);
+  await lockOwnerShared(platform, transaction, origin.owner);
   await acceptExecutions(workflows, transaction, [prepared]);
   return {
     id: prepared.row.id,

@@ -6,9 +6,9 @@ import {
   type Administration,
   type Identity,
   type RegisteredPerson,
-  type Standing,
+  type AccountState,
 } from '../identity-provider.ts';
-import { noteStanding } from '../shut-out.ts';
+import { recordBlocked } from '../blocked-accounts.ts';
 import { toIdentity } from '../base/queries.ts';
 
 /** What administrators do, at the embedded provider. */
@@ -20,7 +20,7 @@ export function createEmbeddedAdministration({ database, now }: Platform): Admin
       return people.map((person) => ({ id: person.id, person }));
     },
     async change(subject, from, to) {
-      const changed = await changeStanding(database, subject, from, to, now());
+      const changed = await changeState(database, subject, from, to, now());
       accessChanged(database);
       return changed;
     },
@@ -52,11 +52,11 @@ async function pageOfPeople(
 }
 
 /** In one statement, so that of two who decide at once one finds `from` no more. */
-async function changeStanding(
+async function changeState(
   database: Database,
   id: string,
-  from: Standing,
-  to: Standing,
+  from: AccountState,
+  to: AccountState,
   now: number,
 ): Promise<RegisteredPerson | null> {
   const changed = await database.write(async (transaction) => {
@@ -68,7 +68,7 @@ async function changeStanding(
       .where('enabled', '=', from.enabled ? 1 : 0)
       .returningAll()
       .executeTakeFirst();
-    if (row) await noteStanding(transaction, id, to, now);
+    if (row) await recordBlocked(transaction, id, to, now);
     return row;
   });
   if (changed) return toRegistered(changed);

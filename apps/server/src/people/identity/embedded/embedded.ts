@@ -14,7 +14,7 @@ import { serveOidcProvider } from './oidc-routes.ts';
 import { createFindIdentity, deleteIdentity, findApproved } from '../base/queries.ts';
 import { purgeRegistrations } from '../registration/registration.ts';
 import { inviteAdministrators } from '../registration/administrators.ts';
-import { FormProtection } from '../registration/csrf.ts';
+import { CsrfProtection } from '../registration/csrf.ts';
 import { MailLimits } from '../registration/limits.ts';
 import { findUnverified, findUnverifiedByEmail } from '../registration/queries.ts';
 import { accountOf, createSignIn } from './sign-in.ts';
@@ -42,7 +42,7 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
   const mailer = createMailer(platform);
   const registration = {
     services: { platform, mailer, limits: new MailLimits(platform.now) },
-    protection: new FormProtection(keys.cookies, new URL(platform.addresses.auth)),
+    protection: new CsrfProtection(keys.cookies, new URL(platform.addresses.auth)),
   };
   await inviteAdministrators(platform, mailer).catch(async (error: unknown) => {
     await keys.signing.close();

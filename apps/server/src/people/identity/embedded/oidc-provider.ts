@@ -8,7 +8,7 @@ import {
   isLoopbackCallback,
   kethubClient,
 } from './client.ts';
-import { CLIENT_ID, isShutOut, type Identity } from '../identity-provider.ts';
+import { CLIENT_ID, isBlocked, type Identity } from '../identity-provider.ts';
 import type { KeySet } from '../base/signing-keys.ts';
 import { LOGIN_SECONDS, type ProviderKeys, type SigningJwk } from './keys.ts';
 import { createOidcRecords } from '../base/oidc-records.ts';
@@ -77,7 +77,7 @@ function configuration(platform: Platform, { all }: KeySet<SigningJwk>, cookies:
     },
     findAccount: async (_ctx, subject) => {
       const identity = await findPerson(platform.database.read, subject);
-      if (!identity || isShutOut(identity)) return undefined;
+      if (!identity || isBlocked(identity)) return undefined;
       return { accountId: subject, claims: () => claimsOf(identity) };
     },
     features: {

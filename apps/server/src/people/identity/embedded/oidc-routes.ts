@@ -9,7 +9,7 @@ import { createNotices } from './notices.ts';
 import { watchPasswords } from '../base/password-changes.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
 import type { RegistrationServices } from '../registration/registration.ts';
-import type { FormProtection } from '../registration/csrf.ts';
+import type { CsrfProtection } from '../registration/csrf.ts';
 import { addRegistrationRoutes, signInLinks } from '../registration/routes.ts';
 import type { SignIn } from './sign-in.ts';
 import { addUpstreamRoutes } from '../upstream/routes.ts';
@@ -23,7 +23,7 @@ export async function serveOidcProvider(
   signIn: SignIn,
   records: SignInRecords,
   upstream: UpstreamSignIn | null,
-  registration: { readonly services: RegistrationServices; readonly protection: FormProtection },
+  registration: { readonly services: RegistrationServices; readonly protection: CsrfProtection },
 ): Promise<void> {
   // Of the keys, which change, sign-in pages know nothing.
   const provider = currentProvider();

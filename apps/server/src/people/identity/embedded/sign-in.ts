@@ -3,7 +3,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import type { Attempts } from '../base/attempts.ts';
 import { signInName } from '../base/sign-in-name.ts';
 import { passwordSeen } from '../base/password-changes.ts';
-import { isShutOut } from '../identity-provider.ts';
+import { isBlocked } from '../identity-provider.ts';
 import { isPassword } from '../base/passwords.ts';
 import { findForSignIn, toIdentity } from '../base/queries.ts';
 import { findNewestRegistration } from '../registration/queries.ts';
@@ -44,7 +44,7 @@ async function subjectOf(
   const row = account.includes('\0') ? null : await findForSignIn(platform.database.read, account);
   if (row) passwordSeen(row.id, row.password_hash);
   const right = await isPassword(row?.password_hash ?? null, password);
-  const isOut = row !== undefined && row !== null && right && isShutOut(toIdentity(row));
+  const isOut = row !== undefined && row !== null && right && isBlocked(toIdentity(row));
   if (row && right && !isOut) return row.id;
   refused(isOut ? 'SWITCHED_OFF' : 'WRONG_PASSWORD');
   return null;

@@ -3,17 +3,17 @@ import type { Platform } from '../../../foundation/platform.ts';
 import { decideAlone } from './decision-lease.ts';
 import {
   decidedMeanwhile,
-  isSameStanding,
-  isShutOut,
+  isSameState,
+  isBlocked,
   type Administration,
   type ListedPerson,
   type RegisteredPerson,
 } from '../identity-provider.ts';
 import type { AskKeycloak } from './admin.ts';
 import { member } from './connection.ts';
-import { toPerson, withStanding } from './user.ts';
+import { toPerson, withState } from './user.ts';
 import { idOf, listUsers, readUser, unexpected } from './users.ts';
-import { noteWhatIsSo } from '../shut-out.ts';
+import { updateBlocked } from '../blocked-accounts.ts';
 import { limitWaiting } from '../waiting.ts';
 
 /** People read at a time. */
@@ -35,11 +35,11 @@ export function createKeycloakAdministration(
           const user = await readUser(ask, subject);
           const person = toPerson(user, subject);
           if (!user || !person) return null;
-          if (!isSameStanding(person, from)) throw decidedMeanwhile();
+          if (!isSameState(person, from)) throw decidedMeanwhile();
           // Shutting out is noted before, letting in again after: whatever breaks off between errs on the closed side.
-          const note = () => noteWhatIsSo(platform.database, subject, to, platform.now());
-          if (isShutOut(to)) await note();
-          if (!(await replaceUser(ask, subject, withStanding(user, to)))) return null;
+          const note = () => updateBlocked(platform.database, subject, to, platform.now());
+          if (isBlocked(to)) await note();
+          if (!(await replaceUser(ask, subject, withState(user, to)))) return null;
           await note();
           const now = { ...person, ...to };
           await changed(now);
@@ -60,7 +60,7 @@ async function walk(
   limit: number,
 ): Promise<ListedPerson[]> {
   const found: ListedPerson[] = [];
-  for (let first = placeOf(cursor); found.length < limit; first += CHUNK) {
+  for (let first = offsetOf(cursor); found.length < limit; first += CHUNK) {
     const query = new URLSearchParams({ first: String(first), max: String(CHUNK), briefRepresentation: 'false' });
     const users = await listUsers(ask, query);
     for (const [index, user] of users.entries()) {
@@ -73,7 +73,7 @@ async function walk(
   return found.slice(0, limit);
 }
 
-function placeOf(cursor: string | null): number {
+function offsetOf(cursor: string | null): number {
   if (cursor === null) return 0;
   if (/^\d{1,9}$/.test(cursor)) return Number(cursor);
   throw new Problem('invalid-request', 'The query cursor is none that this list has given.');

@@ -9,8 +9,8 @@ import { createKeycloakVerifier } from './tokens.ts';
 import { addUser, deleteUser, findUser, findUserByEmail, isSubject } from './users.ts';
 import { LookUpQueue } from './look-up-queue.ts';
 import { PeopleCopy } from './people-copy.ts';
-import { Recent } from '../recent.ts';
-import { noteWhatIsSo } from '../shut-out.ts';
+import { LoadingCache } from '../loading-cache.ts';
+import { updateBlocked } from '../blocked-accounts.ts';
 import { limitWaiting, limitWaitingOfRequests } from '../waiting.ts';
 
 /** A person who is rejected or switched off is out after at most this time. */
@@ -29,8 +29,8 @@ export function createKeycloakIdentity(platform: Platform, settings: KeycloakSet
   const ask = connectKeycloakAdmin(connection, now);
   const verifyToken = createKeycloakVerifier(connection, now);
   const limits = { ageMs: REMEMBERED_MS, most: MOST_REMEMBERED, now };
-  const people = new Recent<Identity | null>(limits);
-  const byEmail = new Recent<Identity | null>(limits);
+  const people = new LoadingCache<Identity | null>(limits);
+  const byEmail = new LoadingCache<Identity | null>(limits);
   const copy = new PeopleCopy(platform, settings.issuer, ask);
   const lookUps = new LookUpQueue(ASKED_AT_ONCE);
   const forget = ({ id, email }: Identity): void => {
@@ -40,7 +40,7 @@ export function createKeycloakIdentity(platform: Platform, settings: KeycloakSet
   const read = async (subject: string): Promise<Identity | null> => {
     const user = await findUser(ask, subject);
     // What was decided at Keycloak itself is learned when somebody asks.
-    if (user) await noteWhatIsSo(platform.database, subject, user, now());
+    if (user) await updateBlocked(platform.database, subject, user, now());
     await copy.note(subject, user);
     return user;
   };

@@ -1,4 +1,4 @@
-import type { Identity, NewUser, RegisteredPerson, Standing } from '../identity-provider.ts';
+import type { Identity, NewUser, RegisteredPerson, AccountState } from '../identity-provider.ts';
 import { member } from './connection.ts';
 
 /** The attribute of a person in which Keycloak keeps the registration status. Only administrators may write it. */
@@ -34,7 +34,7 @@ export function toPerson(user: unknown, subject: string): RegisteredPerson | nul
 }
 
 /** The representation that makes this the standing of `user`. It is the whole: Keycloak clears attributes that are missing. */
-export function withStanding(user: object, { status, enabled }: Standing): object {
+export function withState(user: object, { status, enabled }: AccountState): object {
   const attributes = member(user, 'attributes');
   return { ...user, enabled, attributes: { ...(attributes as object | undefined), [STATUS_ATTRIBUTE]: [status] } };
 }

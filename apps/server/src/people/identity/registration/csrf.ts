@@ -6,13 +6,13 @@ const COOKIE = 'kethub_form';
 const VALUE = /^[\w-]{32}$/;
 
 /** Name of the hidden field. */
-export const FORM_FIELD = 'form';
+export const CSRF_FIELD = 'form';
 
 /**
  * Lets only pages of ours send a form: a random value in a cookie that no script reads, and in the form what only we can
  * make of it. So another page cannot have mails sent or people registered through the browsers of its visitors.
  */
-export class FormProtection {
+export class CsrfProtection {
   readonly #key: string;
   readonly #attributes: string;
 
@@ -24,12 +24,12 @@ export class FormProtection {
   }
 
   /** The value of the hidden field, for this browser. */
-  protect(request: FastifyRequest, reply: FastifyReply): string {
+  tokenFor(request: FastifyRequest, reply: FastifyReply): string {
     const known = cookieOf(request);
-    if (known !== null) return this.#answerTo(known);
+    if (known !== null) return this.#tokenOf(known);
     const value = randomBytes(24).toString('base64url');
     reply.header('set-cookie', `${COOKIE}=${value}${this.#attributes}`);
-    return this.#answerTo(value);
+    return this.#tokenOf(value);
   }
 
   /** Whether this browser got the form from us. */
@@ -38,10 +38,10 @@ export class FormProtection {
     const site = request.headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin') return false;
     const cookie = cookieOf(request);
-    return cookie !== null && sameDigest(this.#answerTo(cookie), form.get(FORM_FIELD) ?? '');
+    return cookie !== null && sameDigest(this.#tokenOf(cookie), form.get(CSRF_FIELD) ?? '');
   }
 
-  #answerTo(value: string): string {
+  #tokenOf(value: string): string {
     return createHmac('sha256', this.#key).update(`form ${value}`).digest('base64url');
   }
 }

@@ -1,12 +1,12 @@
 import { escapeHtml as escape } from '../../../foundation/http/index.ts';
 import { page, type Page } from '../base/pages.ts';
 import type { FieldErrors } from './fields.ts';
-import { FORM_FIELD } from './csrf.ts';
+import { CSRF_FIELD } from './csrf.ts';
 
 /** Where a form goes, and what proves that it is ours. */
 export interface Form {
   readonly action: string;
-  readonly proof: string;
+  readonly csrfToken: string;
 }
 
 interface Field {
@@ -85,7 +85,7 @@ export function verifyPage(action: string, email: string, register: string, erro
   });
   const content = `<h1>Confirm your address</h1>
 <p>${escape(email)}</p>
-${formOf({ action, proof: '' }, [password], 'Confirm')}
+${formOf({ action, csrfToken: '' }, [password], 'Confirm')}
 <p class="links">Forgot it? <a href="${escape(register)}">Register again</a> with another one.</p>`;
   return page('Confirm your address', content);
 }
@@ -93,7 +93,7 @@ ${formOf({ action, proof: '' }, [password], 'Confirm')}
 export function setPasswordPage(action: string, error: string | undefined): Page {
   const content = `<h1>Choose a new password</h1>
 <p>Whoever is signed in to your account is signed out.</p>
-${formOf({ action, proof: '' }, [passwordField(error)], 'Set password')}`;
+${formOf({ action, csrfToken: '' }, [passwordField(error)], 'Set password')}`;
   return page('Choose a new password', content);
 }
 
@@ -105,8 +105,8 @@ export function noticePage(title: string, text: string, link: { readonly href: s
   return page(title, content);
 }
 
-function formOf({ action, proof }: Form, fields: readonly string[], button: string): string {
-  const hidden = proof === '' ? '' : `<input type="hidden" name="${FORM_FIELD}" value="${escape(proof)}">\n`;
+function formOf({ action, csrfToken }: Form, fields: readonly string[], button: string): string {
+  const hidden = csrfToken === '' ? '' : `<input type="hidden" name="${CSRF_FIELD}" value="${escape(csrfToken)}">\n`;
   return `<form method="post" action="${escape(action)}">
 ${hidden}${fields.join('\n')}
 <button>${button}</button>

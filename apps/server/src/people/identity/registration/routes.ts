@@ -6,7 +6,7 @@ import { addressPage, checkMailPage, noticePage, registerPage, setPasswordPage, 
 import { errorPage, type SignInLinks } from '../base/pages.ts';
 import { forgotPassword, register, sendAgain, type MailOutcome, type RegistrationServices } from './registration.ts';
 import { emailError, emailIn, passwordError, registrationIn, type FieldErrors } from './fields.ts';
-import type { FormProtection } from './csrf.ts';
+import type { CsrfProtection } from './csrf.ts';
 import { setPassword } from './password.ts';
 import { subjectOfToken } from './tokens.ts';
 import { registrationOfToken, verifyEmail, type VerifyOutcome } from './verify.ts';
@@ -17,7 +17,7 @@ const HIDDEN = { exposeHeadRoute: false, schema: { hide: true } };
 export function addRegistrationRoutes(
   app: FastifyInstance,
   services: RegistrationServices,
-  protection: FormProtection,
+  protection: CsrfProtection,
   prefix: string,
 ): void {
   void app.register((scope, _options, done) => {
@@ -44,12 +44,12 @@ export function signInLinks(services: RegistrationServices, prefix: string): Sig
 function addRegister(
   app: FastifyInstance,
   services: RegistrationServices,
-  protection: FormProtection,
+  protection: CsrfProtection,
   prefix: string,
 ): void {
   const url = `${prefix}/register`;
   const show = (request: FastifyRequest, reply: FastifyReply, values: URLSearchParams, errors: FieldErrors) =>
-    registerPage({ action: url, proof: protection.protect(request, reply) }, values, errors);
+    registerPage({ action: url, csrfToken: protection.tokenFor(request, reply) }, values, errors);
   app.get(url, HIDDEN, (request, reply) => {
     if (isClosed(services)) return send(reply, 403, closedPage());
     return send(reply, 200, show(request, reply, new URLSearchParams(), {}));
@@ -72,14 +72,14 @@ function addRegister(
 function addAddressForm(
   app: FastifyInstance,
   services: RegistrationServices,
-  protection: FormProtection,
+  protection: CsrfProtection,
   url: string,
   kind: 'SEND_AGAIN' | 'FORGOT_PASSWORD',
 ): void {
   const ask = kind === 'SEND_AGAIN' ? sendAgain : forgotPassword;
   const isOff = (): boolean => kind === 'SEND_AGAIN' && isClosed(services);
   const show = (request: FastifyRequest, reply: FastifyReply, email: string, error?: string) =>
-    addressPage(kind, { action: url, proof: protection.protect(request, reply) }, email, error);
+    addressPage(kind, { action: url, csrfToken: protection.tokenFor(request, reply) }, email, error);
   app.get(url, HIDDEN, (request, reply) =>
     isOff() ? send(reply, 403, closedPage()) : send(reply, 200, show(request, reply, '')),
   );

@@ -1,6 +1,6 @@
 import type { Platform } from '../../../foundation/platform.ts';
 import { isDuplicate, type IdentityRow, type Queries } from '../../../foundation/storage/index.ts';
-import { isShutOut } from '../identity-provider.ts';
+import { isBlocked } from '../identity-provider.ts';
 import { NO_PASSWORD } from '../base/passwords.ts';
 import { toIdentity } from '../base/queries.ts';
 import type { UpstreamPerson } from './claims.ts';
@@ -35,7 +35,7 @@ export async function enter(platform: Platform, person: UpstreamPerson): Promise
 
 /** Names follow the provider; so does the address, when it is verified there and nobody else's here. */
 async function update(transaction: Queries, known: IdentityRow, person: UpstreamPerson): Promise<UpstreamOutcome> {
-  if (isShutOut(toIdentity(known)))
+  if (isBlocked(toIdentity(known)))
     return { kind: known.enabled === 1 ? 'REJECTED' : 'DISABLED', name: known.username };
   const { email, emailVerified, names } = person;
   const follows =

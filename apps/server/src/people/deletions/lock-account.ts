@@ -7,7 +7,7 @@ import { findDeletion, lockAccount } from './queries.ts';
  * begun already. Whatever creates something that belongs to a user calls this first in the same transaction: a request
  * may have been admitted before the deletion began, on another process.
  */
-export async function holdAccount(database: Database, transaction: Queries, userId: string): Promise<void> {
+export async function lockAccountShared(database: Database, transaction: Queries, userId: string): Promise<void> {
   await lockAccount(database, transaction, userId, 'SHARED');
   if (await findDeletion(transaction, userId)) throw beingDeleted();
 }

@@ -1,18 +1,18 @@
 import { accessChanged } from '../authorization/index.ts';
 import type { Database, Queries } from '../../foundation/storage/index.ts';
-import { isShutOut, type Standing } from './identity-provider.ts';
+import { isBlocked, type AccountState } from './identity-provider.ts';
 
 /**
  * Notes whether somebody is shut out where every process finds it: the applications of who is call nothing any more. To be
  * called in the transaction of the decision where there is one.
  */
-export async function noteStanding(
+export async function recordBlocked(
   transaction: Queries,
   userId: string,
-  standing: Standing,
+  standing: AccountState,
   now: number,
 ): Promise<void> {
-  if (isShutOut(standing))
+  if (isBlocked(standing))
     await transaction
       .insertInto('blocked_users')
       .values({ user_id: userId, blocked_at: now })
@@ -22,13 +22,18 @@ export async function noteStanding(
 }
 
 /** The same of what another program has decided, as it was just read there; writes nothing when it is noted already. */
-export async function noteWhatIsSo(database: Database, userId: string, standing: Standing, now: number): Promise<void> {
+export async function updateBlocked(
+  database: Database,
+  userId: string,
+  standing: AccountState,
+  now: number,
+): Promise<void> {
   const noted = await database.read
     .selectFrom('blocked_users')
     .select('user_id')
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  if ((noted !== undefined) === isShutOut(standing)) return;
-  await database.write((transaction) => noteStanding(transaction, userId, standing, now));
+  if ((noted !== undefined) === isBlocked(standing)) return;
+  await database.write((transaction) => recordBlocked(transaction, userId, standing, now));
   accessChanged(database);
 }

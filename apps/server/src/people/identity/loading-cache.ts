@@ -1,5 +1,5 @@
 /** Answers that are kept for a while. Who asks for what is being fetched waits for the same answer; failures are not kept. */
-export class Recent<T> {
+export class LoadingCache<T> {
   readonly #kept = new Map<string, { readonly asked: number; readonly answer: Promise<T> }>();
   readonly #limits: { readonly ageMs: number; readonly most: number; readonly now: () => number };
 

@@ -1,4 +1,4 @@
-import { holdAccount } from '../deletions/index.ts';
+import { lockAccountShared } from '../deletions/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { OwnerType, Queries } from '../../foundation/storage/index.ts';
 import { lockOrganization } from './memberships.ts';
@@ -7,11 +7,11 @@ import { lockOrganization } from './memberships.ts';
  * Keeps an owner from being deleted until the end of the transaction. Whatever creates something for an owner calls this
  * first. Throws account-being-deleted, or not-found for an organization that is gone.
  */
-export async function holdOwner(
+export async function lockOwnerShared(
   { database }: Platform,
   transaction: Queries,
   { type, id }: { readonly type: OwnerType; readonly id: string },
 ): Promise<void> {
-  if (type === 'USER') await holdAccount(database, transaction, id);
+  if (type === 'USER') await lockAccountShared(database, transaction, id);
   else await lockOrganization(database, transaction, id, 'SHARED');
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Recent } from './recent.ts';
+import { LoadingCache } from './loading-cache.ts';
 
 function setUp(most = 100) {
   const world = { now: 0, asked: 0 };
-  const recent = new Recent<number>({ ageMs: 10_000, most, now: () => world.now });
+  const recent = new LoadingCache<number>({ ageMs: 10_000, most, now: () => world.now });
   const ask = (key: string): Promise<number> => recent.get(key, () => Promise.resolve(++world.asked));
   return { world, recent, ask };
 }
