@@ -16,7 +16,7 @@ const STYLE = `
 /** The headers of every page of this form. */
 export const PAGE_HEADERS = pageHeaders(STYLE);
 
-/** A plain page in the colours of Kethub. `title` and `body` are HTML. */
+/** A plain page. `title` and `body` are HTML. */
 export function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../foundation/http/index.ts';
 import { page, PAGE_HEADERS } from './page.ts';
 
-/** Serves the page that the `type` of a problem document points to: what happened and what to do. */
+/** Serves the pages that the `type` of problem documents points to. They say what happened and what to do. */
 export function serveProblemPages(app: FastifyInstance, prefix: string): void {
   const codes = Object.keys(problems) as ProblemCode[];
   app.get(prefix, { schema: { hide: true } }, (_request, reply) => {
@@ -24,7 +24,7 @@ export function serveProblemPages(app: FastifyInstance, prefix: string): void {
   });
 }
 
-/** Ends a page: people come to it from elsewhere. */
+/** The link at the end of a page: people reach these pages from elsewhere. */
 function wayBack(href: string, text: string): string {
   return `<nav aria-label="Back"><a href="${href}">${text}</a></nav>`;
 }
@@ -33,7 +33,7 @@ function link(prefix: string, code: ProblemCode): string {
   return `<a href="${prefix}/${code}">${problems[code].title}</a>`;
 }
 
-/** Text of the catalogue as HTML: what stands in backticks is code. */
+/** A text of the problem catalogue as HTML; text in backticks is code. */
 function text(about: string): string {
   const escaped = about.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return escaped.replaceAll(/`([^`]+)`/g, '<code>$1</code>');

@@ -1,7 +1,7 @@
 import { escapeHtml, type Problem } from '../foundation/http/index.ts';
 import { page, PAGE_HEADERS } from './page.ts';
 
-/** What a browser shows of a problem at an address that is no operation, such as one at which there is nothing. */
+/** The page of a problem for browsers, at addresses that are no operation. */
 export function refusalPage({ title, message }: Problem): { html: string; headers: Readonly<Record<string, string>> } {
   const html = page(
     title,

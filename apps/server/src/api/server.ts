@@ -54,7 +54,7 @@ export async function createApi(
   });
   const prefix = new URL(addresses.api).pathname;
   await acceptUploads(app);
-  // First: what it adds to all requests has to be there before parts of the server are opened.
+  // First: its hooks must be registered before other parts of the server.
   await identity.serve(app);
   const mailer = identity.mailer ?? createMailer(platform);
   if (mailer !== identity.mailer) app.addHook('onClose', () => mailer.close());

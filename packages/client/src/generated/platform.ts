@@ -4062,7 +4062,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
-                /** @description Only who has this address, whatever else is asked for. */
+                /** @description Only the person with this address; other filters are ignored. */
                 email?: string;
                 limit?: number;
                 status?: "PENDING" | "APPROVED" | "REJECTED";

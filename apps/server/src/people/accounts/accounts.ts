@@ -14,19 +14,19 @@ import { Upkeep } from './upkeep.ts';
 import { visiblePeople } from './visible-people.ts';
 import { createTokenVerifier, type VerifyPersonalAccessToken } from './verify-access-token.ts';
 
-/** The user account service, and the door that every endpoint of the platform interface stands behind. */
+/** The user account service, and the admission of callers to every endpoint of the platform interface. */
 export interface Accounts {
-  /** Who makes this request, if the access is given; throws the Problem otherwise. For `mount`. */
+  /** The caller of a request that has this access; throws the Problem otherwise. For `mount`. */
   admit(access: PlatformAccess, request: FastifyRequest): Promise<Caller>;
   /** The endpoints of the user account service, relative to {base_url}. */
   readonly endpoints: readonly PlatformEndpoint[];
-  /** Whose token this is; for the gateway and Git, in process. Throws 401 or 403 like POST /authorize. */
+  /** The user of a token, for callers in this process. Throws 401 or 403 like POST /authorize. */
   authorize(rawToken: string | undefined): Promise<PersonalAccessTokenPrincipal>;
   /** The personal access token behind a raw value, or null when it is missing, malformed, unknown or expired. */
   readonly verifyPersonalAccessToken: VerifyPersonalAccessToken;
-  /** Begins to complete, again and again, what was cut off. */
+  /** Starts the maintenance, which completes interrupted work every minute. */
   start(): void;
-  /** Writes down the last uses of tokens. Call before the database is closed. */
+  /** Writes the last uses of tokens. Call it before the database is closed. */
   close(): Promise<void>;
 }
 

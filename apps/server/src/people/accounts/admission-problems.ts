@@ -2,7 +2,7 @@ import type { ProblemCode } from '@kethub/contract';
 import { isOperation } from '@kethub/contract';
 import type { PlatformAccess } from '../../foundation/platform.ts';
 
-/** What an endpoint answers to whom it does not admit: one for approved users, and one for their login sessions. */
+/** Problems of the admission to an endpoint for approved users. */
 export const admissionProblems: readonly ProblemCode[] = [
   'not-authenticated',
   'not-approved',
@@ -10,9 +10,10 @@ export const admissionProblems: readonly ProblemCode[] = [
   'unknown-organization',
   'identity-provider-unavailable',
 ];
+/** The same for an endpoint that takes login sessions only. */
 export const sessionProblems: readonly ProblemCode[] = [...admissionProblems, 'login-session-required'];
 
-/** What the admissionProblems itself may answer to a request for this access. */
+/** Problems that the admission itself may answer to a request for this access. */
 export function refusals(access: PlatformAccess): readonly ProblemCode[] {
   if (access === 'ANYONE' || access === 'RAW_TOKEN') return [];
   if (access === 'SIGNED_IN') return ['not-authenticated', 'identity-provider-unavailable'];

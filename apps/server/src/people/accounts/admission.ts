@@ -9,7 +9,7 @@ import type { AccountDeletionRow } from '../../foundation/storage/index.ts';
 import type { AccountServices } from './services.ts';
 import { credentialOf, notAuthenticated, type Credential } from './credentials.ts';
 
-/** Decides who makes a request and whether the access is given: 401 who are you, 403 you may not, 503 nobody can tell. */
+/** Authenticates and authorizes the caller of a request: 401 unknown, 403 not allowed, 503 when it cannot be decided. */
 export function createAdmission(services: AccountServices) {
   return async (access: PlatformAccess, request: FastifyRequest): Promise<Caller> => {
     if (access === 'RAW_TOKEN') return { person: null, context: null };
@@ -26,7 +26,7 @@ export function createAdmission(services: AccountServices) {
   };
 }
 
-/** Who calls what anyone may call, for limits only: null without credentials, or with ones that cannot be verified. */
+/** The caller of a public endpoint, for limits only. Null without credentials, or when they cannot be verified. */
 async function knownPerson(services: AccountServices, request: FastifyRequest): Promise<Person | null> {
   try {
     const credential = credentialOf(request);
@@ -48,7 +48,7 @@ async function subjectOf(services: AccountServices, { type, token }: Credential)
   throw notAuthenticated('The login session is expired or not valid. Refresh it or sign in again.', 'invalid_token');
 }
 
-/** Whose account is being deleted, or was, can do nothing but repeat that, for as long as their login session lasts. */
+/** Lets a person whose account is deleted, or being deleted, do nothing but repeat the deletion. */
 function requireLeaving(access: PlatformAccess, { ended_at }: AccountDeletionRow): void {
   if (access === 'APPROVED_OR_LEAVING') return;
   throw ended_at === null && access !== 'SIGNED_IN' ? beingDeleted() : accountGone();
@@ -63,7 +63,7 @@ async function requireAccess(services: AccountServices, access: PlatformAccess, 
   if (deletion) return requireLeaving(access, deletion);
   const identity = await services.identity.find(person.id);
   if (!identity) throw accountGone();
-  // Of any status, switched off included: that is what such an endpoint tells them.
+  // Any status is admitted: such an endpoint reports the status.
   if (access === 'SIGNED_IN') return;
   if (!identity.enabled) throw new Problem('not-approved', 'The account is switched off.');
   if (!isApproved(identity)) {
@@ -73,18 +73,18 @@ async function requireAccess(services: AccountServices, access: PlatformAccess, 
     throw new Problem('login-session-required', 'Sign in for this: a personal access token is not enough.');
   }
   if (access === 'ADMINISTRATOR' && !isAdministrator(services, identity)) {
-    throw new Problem('not-administrator', 'This takes an administrator of the platform.');
+    throw new Problem('not-administrator', 'Only administrators of the platform may do this.');
   }
 }
 
-/** Approved like everybody else, and named in the setting. */
+/** Whether an approved person is named in KETHUB_ADMINISTRATORS. */
 function isAdministrator({ platform }: AccountServices, { username }: Identity): boolean {
   return platform.configuration.administrators.includes(username.normalize('NFC').toLowerCase());
 }
 
 /**
- * The owner that a request is about: the organization in the path, else the one in X-OrganizationId, else the caller.
- * Throws when the caller has not joined it, or with a role that is not enough for the operation.
+ * The owner that a request acts for: the organization in the path, else the one in X-OrganizationId, else the caller.
+ * Throws when the caller has not joined that organization, or when their role does not allow the operation.
  */
 async function contextOf(
   { platform }: AccountServices,

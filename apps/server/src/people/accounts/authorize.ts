@@ -5,7 +5,7 @@ import type { AccountServices } from './services.ts';
 import { notAuthenticated } from './credentials.ts';
 import { tokenMetadata } from './present.ts';
 
-/** Whose token this is. 401 when it is missing, expired, malformed or unknown; 403 when its user may not authenticate. */
+/** The user of a token. 401 when it is missing, expired, malformed or unknown; 403 when its user may not authenticate. */
 export async function authorize(
   { platform, identity, verifyPersonalAccessToken }: AccountServices,
   rawToken: string | undefined,
@@ -17,6 +17,6 @@ export async function authorize(
   }
   const user = await identity.find(verified.userId);
   if (!user || !isApproved(user)) throw new Problem('not-approved', 'The user of this token may not authenticate.');
-  // This very call is a use; the database learns of it later.
+  // This call is a use of the token, which is written to the database later.
   return { id: user.id, accessToken: { ...tokenMetadata({ ...verified.token, used_at: platform.now() }) } };
 }

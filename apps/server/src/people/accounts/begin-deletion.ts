@@ -6,12 +6,13 @@ import type { AccountServices } from './services.ts';
 import { tokenAnswersOf } from './create-access-token.ts';
 import { deleteUserRows } from './delete-user-rows.ts';
 
+/** Resources that the problem text names; the text counts no more. */
 const MOST_NAMED = 10;
 
 /**
- * The first step, one transaction: asks the catalogs, deletes every row of the user and notes that the deletion has
- * begun; `recipients` are those whose mails are withdrawn (see recipientOf). From its commit on the person is found by nobody, and can create nothing. Throws still-owner and
- * catalog-unavailable; then nothing is deleted.
+ * The first step of a deletion, in one transaction: asks the catalogs, deletes every row of the user, and records that
+ * the deletion has begun. Mails to `recipients` (see recipientOf) are withdrawn. After the commit nobody finds the person,
+ * and the person can create nothing. Throws still-owner and catalog-unavailable; then nothing is deleted.
  */
 export function beginDeletion(
   services: AccountServices,
@@ -46,7 +47,7 @@ async function ownedBy({ catalogs }: AccountServices, transaction: Queries, user
   } catch (cause) {
     throw new Problem(
       'catalog-unavailable',
-      'Whether this user is the only owner of something cannot be found out at the moment. Nothing was deleted. Try again.',
+      'Kethub cannot find out at the moment whether this user is the only owner of something. Nothing was deleted. Try again.',
       { cause },
     );
   }
@@ -58,6 +59,6 @@ function requireNothing(owned: readonly Owned[]): void {
   const others = owned.length > MOST_NAMED ? ', and more' : '';
   throw new Problem(
     'still-owner',
-    `You are the only owner of ${named.join(', ')}${others}. Do first what is said in brackets, then repeat DELETE /me. Nothing was deleted.`,
+    `You are the only owner of ${named.join(', ')}${others}. Make the calls in brackets first, then repeat DELETE /me. Nothing was deleted.`,
   );
 }

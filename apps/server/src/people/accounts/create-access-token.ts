@@ -12,7 +12,7 @@ import { insertAccessToken } from './queries.ts';
 import { secretAnswer } from './read-access-tokens.ts';
 import { userOf } from './read-me.ts';
 
-/** Makes a personal access token; the first answer alone shows its value, not one that is repeated under an Idempotency-Key. */
+/** Creates a personal access token. Only the first answer shows its value; a repeated one under an Idempotency-Key does not. */
 export async function createAccessToken(
   services: AccountServices,
   person: Person,
@@ -50,12 +50,12 @@ export async function createAccessToken(
   return once(platform, request.headers['idempotency-key'], tokenAnswersOf(user.id), body, create, () => answer(null));
 }
 
-/** Where the answers are kept that are repeated under an Idempotency-Key. */
+/** The scope of idempotency records of created tokens. */
 export function tokenAnswersOf(userId: string): string {
   return `access tokens of ${userId}`;
 }
 
-/** PostgreSQL has no place for U+0000 in a text. */
+/** PostgreSQL cannot store U+0000 in a text. */
 function requireStorable(name: string): void {
   if (name.includes('\0')) throw invalid('/name', 'must not contain the character U+0000');
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../foundation/http/index.ts';
 
-/** What a request brings along to say who makes it. */
+/** The credential of a request. */
 export type Credential =
   | { readonly type: 'LOGIN_SESSION'; readonly token: string }
   | { readonly type: 'ACCESS_TOKEN'; readonly token: string };

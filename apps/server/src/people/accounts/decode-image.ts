@@ -5,7 +5,7 @@ import { Problem } from '../../foundation/http/index.ts';
 type MediaType = 'image/jpeg' | 'image/png';
 
 /**
- * A quality beyond what the eye sees at the size of a profile image. Optimal Huffman tables would take the whole image
+ * JPEG quality of stored images: no loss is visible at the size of a profile image. Optimal Huffman tables would take the whole image
  * in memory: 252 MB instead of 24 MB for 40 megapixels.
  */
 const JPEG = { quality: 90, optimizeCoding: false };
@@ -13,8 +13,8 @@ const DECODE_SECONDS = 20;
 const MOST_WAITING = 32;
 
 /**
- * Writes to `target` the picture alone: decoded to the last line and encoded anew in its own format, upright, in sRGB,
- * without EXIF, place, comments or anything else that came along. Returns its media type. Throws invalid-image when
+ * Decodes an image completely and encodes it again into `target`, in its own format, upright, in sRGB and without any
+ * metadata. Returns its media type. Throws invalid-image when
  * `source` is not a whole JPEG or PNG of at most 40 megapixels, and too-many-requests.
  */
 export function decodeImage(source: string, target: string): Promise<MediaType> {
@@ -89,7 +89,7 @@ let last: Promise<unknown> = Promise.resolve();
 let waiting = 0;
 
 /**
- * One after the other: 40 megapixels take 0.3 to 3 s, 24 MB (170 MB when interlaced, progressive or turned), and a
+ * Decodes one image at a time: 40 megapixels take 0.3 to 3 s, 24 MB (170 MB when interlaced, progressive or turned), and a
  * thread of the pool that files are read with. Throws too-many-requests when too many wait.
  */
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -100,7 +100,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
   waiting += 1;
   const mine = last.then(work);
-  // Whoever asked gets the error; it is no concern of the next in turn.
+  // The caller gets the error; the next image in the queue does not.
   last = mine.catch(() => undefined);
   try {
     return await mine;

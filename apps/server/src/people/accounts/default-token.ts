@@ -4,7 +4,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import { createRawToken, digestOf, type AccessTokenRow } from '../../foundation/storage/index.ts';
 import { findDefaultToken, insertDefaultToken, replaceDefaultToken } from './queries.ts';
 
-/** The raw value of the default token of a user, which is made when there is none yet. Two first reads agree on one. */
+/** The raw value of the default token of a user. Creates it when there is none; two first reads get the same one. */
 export async function defaultTokenOf(platform: Platform, userId: string): Promise<string> {
   const known = await findDefaultToken(platform.database.read, userId);
   if (known) return open(platform, known);
@@ -17,7 +17,7 @@ export async function defaultTokenOf(platform: Platform, userId: string): Promis
   return open(platform, kept);
 }
 
-/** Puts a new default token in the place of the present one, which opens nothing any more once this has resolved. */
+/** Replaces the default token. The previous one is invalid as soon as this has resolved. */
 export async function renewDefaultToken(platform: Platform, userId: string): Promise<string> {
   const { row, value } = newDefaultToken(platform, userId);
   await platform.database.write(async (transaction) => {
@@ -28,7 +28,7 @@ export async function renewDefaultToken(platform: Platform, userId: string): Pro
   return value;
 }
 
-/** The one token that is kept besides its digest, sealed, because every read shows it. It never expires. */
+/** The default token is stored sealed beside its digest, because every read shows it. It never expires. */
 function newDefaultToken(platform: Platform, userId: string): { row: AccessTokenRow; value: string } {
   const value = createRawToken('ket_pat_');
   const row: AccessTokenRow = {

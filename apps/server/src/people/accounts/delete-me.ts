@@ -6,7 +6,7 @@ import { beginDeletion } from './begin-deletion.ts';
 import { finishDeletion } from './finish-deletion.ts';
 import { findUser } from './queries.ts';
 
-/** Deletes the account of the caller. Repeated, it goes on where it was cut off; when all is done it does nothing. */
+/** Deletes the account of the caller. A repeated call continues an interrupted deletion; afterwards it does nothing. */
 export async function deleteMe(services: AccountServices, { id }: Person): Promise<Answer> {
   const deletion =
     (await services.findDeletion(id)) ?? (await beginDeletion(services, id, await recipientsOf(services, id)));
@@ -14,7 +14,7 @@ export async function deleteMe(services: AccountServices, { id }: Person): Promi
   return { status: 204 };
 }
 
-/** Under which addresses mails are waiting for this person: the one of today, and the one of the last visit. */
+/** The addresses under which mails may wait for this person: the current one, and the one of the last visit. */
 async function recipientsOf({ platform, identity }: AccountServices, id: string): Promise<string[]> {
   const people = await Promise.all([identity.find(id), findUser(platform.database.read, id)]);
   const recipients = people.flatMap((person) => (person ? [recipientOf(platform.seal, person.email)] : []));

@@ -9,7 +9,7 @@ export async function deleteUserRows(
   transaction: Queries,
   userId: string,
 ): Promise<string | null> {
-  // Locked in the order in which their last uses are written down, so that neither waits for the other for ever.
+  // Locked in the order in which last uses are written, which rules out a deadlock.
   if (dialect === 'postgres')
     await sql`select id from access_tokens where user_id = ${userId} order by id for update`.execute(transaction);
   await lockSearch(transaction);

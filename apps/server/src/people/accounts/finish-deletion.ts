@@ -5,8 +5,8 @@ import type { AccountDeletionRow } from '../../foundation/storage/index.ts';
 import type { AccountServices } from './services.ts';
 
 /**
- * The steps after the first, in an order that may be cut off anywhere and gone through again, by two processes at once
- * as well: the image out of the store, mails out of the outbox, the person out of the identity provider, the note that it is done. Throws
+ * The steps after the first: deletes the image from the store, mails from the outbox and the person from the identity
+ * provider, and records the end. The order allows an interruption anywhere, and two processes at the same time. Throws
  * deletion-incomplete when the identity provider fails.
  */
 export async function finishDeletion(
@@ -21,12 +21,12 @@ export async function finishDeletion(
   } catch (cause) {
     throw new Problem(
       'deletion-incomplete',
-      'Everything of this account is deleted but its identity: the identity provider fails. Repeat the request to complete the deletion, or leave it to Kethub, which goes on trying.',
+      'The account is deleted except for its identity, because the identity provider fails. Kethub keeps trying. You can also repeat the request.',
       { cause },
     );
   }
   await platform.database.write(async (transaction) => {
-    // What was posted since the first step, such as a decision about them.
+    // Mails that were posted since the first step, such as a decision about the person.
     await withdrawMails(transaction, platform.seal, theirs);
     await endDeletion(transaction, user_id, platform.now());
   });

@@ -2,17 +2,18 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { AccessTokenRow } from '../../foundation/storage/index.ts';
 import { noteUse } from './queries.ts';
 
+/** Milliseconds between two writes. */
 const WRITE_EVERY_MS = 30_000;
 
 /**
- * Remembers when tokens were last used and writes that down off the path of the requests, at most every 30 s: the first
- * use after a pause at once, the following ones together.
+ * Buffers the last uses of tokens and writes them outside of requests, at most every 30 s. The first use after a pause is
+ * written at once, the following ones together.
  */
 export class LastUses {
   readonly #platform: Platform;
-  /** Not yet on its way to the database. */
+  /** Uses that are not being written yet, by token. */
   readonly #pending = new Map<string, number>();
-  /** On its way to the database. */
+  /** Uses that are being written. */
   #underWay: ReadonlyMap<string, number> = new Map();
   #writtenAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
@@ -22,7 +23,7 @@ export class LastUses {
     this.#platform = platform;
   }
 
-  /** Notes a use of this token now. */
+  /** Records a use of this token now. */
   touch(tokenId: string): void {
     this.#pending.set(tokenId, this.#platform.now());
     if (this.#timer) return;
@@ -30,13 +31,13 @@ export class LastUses {
     this.#timer = setTimeout(() => this.#write(), Math.max(0, wait)).unref();
   }
 
-  /** The token with the last use that this process knows of, written down or not. */
+  /** The token with the last use that this process knows of, written or not. */
   upToDate(token: AccessTokenRow): AccessTokenRow {
     const usedAt = this.#pending.get(token.id) ?? this.#underWay.get(token.id) ?? null;
     return usedAt === null ? token : { ...token, used_at: Math.max(usedAt, token.used_at ?? usedAt) };
   }
 
-  /** Writes down what is pending. */
+  /** Writes the buffered uses. */
   async close(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer);
     this.#write();
@@ -60,7 +61,10 @@ export class LastUses {
         for (const [id, usedAt] of uses) await noteUse(transaction, id, usedAt);
       });
     } catch (error) {
-      this.#platform.log.warn({ err: error }, 'last uses of access tokens could not be written; they go with the next');
+      this.#platform.log.warn(
+        { err: error },
+        'last uses of access tokens could not be written; the next write includes them',
+      );
       for (const [id, usedAt] of uses) if (!this.#pending.has(id)) this.#pending.set(id, usedAt);
     }
     this.#underWay = new Map();

@@ -14,12 +14,12 @@ import { lockUser } from './queries.ts';
 import { userOf } from './read-me.ts';
 import { receiveImage } from './receive-image.ts';
 
-/** Where uploads lie while they arrive; what a crash left there goes with the next start. */
+/** The folder of incoming uploads. The next start deletes what a crash has left there. */
 export function uploadFolder({ configuration }: Platform): string {
   return path.join(configuration.dataDir, 'uploads');
 }
 
-/** Puts an image in the place of the caller's present one, which stays when anything is wrong with the new. */
+/** Replaces the caller's image. The current one stays when the new one is refused. */
 export async function postProfileImage(
   services: AccountServices,
   person: Person,
@@ -45,7 +45,7 @@ export async function postProfileImage(
   return { status: 204 };
 }
 
-/** Stores the file as a blob and puts that in the place of the present one. Whatever fails, no blob stays unused. */
+/** Stores the file as a blob and replaces the current one by it. A failure leaves no unused blob behind. */
 async function store(platform: Platform, file: string, content: Omit<ProfileImageRow, 'blob'>): Promise<void> {
   const { database, blobs, now } = platform;
   const blob = blobs.newKey();

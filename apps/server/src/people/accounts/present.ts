@@ -36,7 +36,7 @@ export function accessTokenDto(token: AccessTokenRow, value: string | null): Acc
   return { ...tokenMetadata(token), value };
 }
 
-/** What everybody may see of a user. */
+/** The fields of a user that everybody may see. */
 export function userOverview({ id, firstname, lastname }: Identity): UserOverviewDto {
   return { id, firstname, lastname };
 }

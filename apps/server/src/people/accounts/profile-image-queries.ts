@@ -4,7 +4,7 @@ export function findProfileImage(queries: Queries, userId: string): Promise<Prof
   return queries.selectFrom('profile_images').selectAll().where('user_id', '=', userId).executeTakeFirst();
 }
 
-/** Puts an image in the place of the present one, whose blob it returns, if any. The user must be locked. */
+/** Replaces the image and returns the blob of the previous one, if any. The user must be locked. */
 export async function replaceProfileImage(transaction: Queries, image: ProfileImageRow): Promise<string | null> {
   const before = await findProfileImage(transaction, image.user_id);
   const { user_id: _same, ...content } = image;

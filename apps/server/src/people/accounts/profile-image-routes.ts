@@ -20,7 +20,7 @@ export const profileImageEndpoints = (services: AccountServices): PlatformEndpoi
     consumes: { 'multipart/form-data': Type.Object({ file: Bytes }) },
     summary: 'Upload the own profile image',
     description:
-      'One file part named `file`: JPEG or PNG, at most 5 MB and 40 megapixels. It takes the place of the previous one. Kept without metadata.',
+      'One file part named `file`: JPEG or PNG, at most 5 MB and 40 megapixels. It replaces the previous one. Stored without metadata.',
     answers: { 204: null },
     problems: ['invalid-image', ...admissionProblems, 'unsupported-media-type', 'too-many-requests'],
     handle: ({ caller, request }) => postProfileImage(services, personOf(caller), request),

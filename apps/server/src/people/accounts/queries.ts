@@ -27,7 +27,7 @@ export async function upsertUser(transaction: Queries, user: UserRow, ownerRenam
 
 /**
  * The record of a user, locked until the end of the transaction by writing to it, which both databases understand. The
- * account must be held: then the user, once there, stays.
+ * account must be locked: then the user is not deleted.
  */
 export function lockUser(transaction: Queries, id: string, now: number): Promise<UserRow> {
   return transaction
@@ -80,7 +80,7 @@ export async function insertDefaultToken(transaction: Queries, token: AccessToke
     .execute();
 }
 
-/** Puts a default token in the place of the present one, in one statement: of two at once the later stays. */
+/** Replaces the default token in one statement: of two at the same time the later one stays. */
 export async function replaceDefaultToken(transaction: Queries, token: AccessTokenRow): Promise<void> {
   const { user_id: _same, ...content } = token;
   await transaction
@@ -100,7 +100,7 @@ export async function deleteAccessToken(transaction: Queries, userId: string, id
   return numDeletedRows === 1n;
 }
 
-/** Notes a use, unless a later one is noted already or the token is gone. */
+/** Records a use, unless a later one is recorded or the token is gone. */
 export async function noteUse(transaction: Queries, id: string, usedAt: number): Promise<void> {
   await transaction
     .updateTable('access_tokens')
@@ -110,5 +110,5 @@ export async function noteUse(transaction: Queries, id: string, usedAt: number):
     .execute();
 }
 
-// The literal of the partial index: with a parameter in its place neither database recognises the index.
+// A literal, as in the partial index: with a parameter neither database uses the index.
 const isDefault = sql<boolean>`is_default = 1`;

@@ -20,5 +20,5 @@ export async function readAccessTokens(services: AccountServices, person: Person
   return { status: 200, headers: secretAnswer, body };
 }
 
-/** An answer that holds a raw token is for nobody else, and for no cache. */
+/** An answer with a raw token must not be cached. */
 export const secretAnswer = { 'cache-control': 'no-store' };

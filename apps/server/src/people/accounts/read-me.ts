@@ -22,7 +22,7 @@ export function profileAnswer(user: UserRow) {
   return { status: 200, headers, body };
 }
 
-/** The record of the caller, created on first use, with what the identity provider says now. */
+/** The record of the caller, created on first use and updated from the identity provider. */
 export async function userOf({ platform, identity, ownerRenamed }: AccountServices, person: Person): Promise<UserRow> {
   const known = await identity.find(person.id);
   if (!known) throw notAuthenticated('The account behind these credentials does not exist any more.', 'invalid_token');

@@ -7,7 +7,7 @@ import type { AccountServices } from './services.ts';
 import { requireApproved } from './approved-users.ts';
 import { findProfileImage } from './profile-image-queries.ts';
 
-/** Ten days, as the specification has it. */
+/** Seconds for which a client may keep an image: ten days, as the specification says. */
 const CACHE = 'max-age=864000, must-revalidate';
 
 /** The image of an approved user; 204 when there is none, 304 when the caller has it. */
@@ -18,7 +18,7 @@ export async function readProfileImage(
 ): Promise<Answer> {
   await requireApproved(identity, id);
   const image = await findProfileImage(platform.database.read, id);
-  // An image may come at any time: an empty answer is not for keeping.
+  // An image may be uploaded at any time: an empty answer must not be cached.
   if (!image) return { status: 204, headers: { 'cache-control': 'no-cache' } };
   if (isFresh(request, etag(image.digest))) return { status: 304, headers: headersOf(image) };
   const opened = await open(platform, image);
@@ -36,7 +36,7 @@ function headersOf({ digest }: ProfileImageRow): Record<string, string> {
   return { etag: etag(digest), 'cache-control': CACHE };
 }
 
-/** The bytes of an image, or of the one that has just taken its place; null when it was deleted meanwhile. */
+/** The bytes of an image, or of the one that has just replaced it; null when it was deleted meanwhile. */
 async function open(
   platform: Platform,
   image: ProfileImageRow,

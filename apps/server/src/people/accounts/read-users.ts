@@ -14,7 +14,7 @@ export async function headUser({ identity }: AccountServices, id: string): Promi
   return { status: 204 };
 }
 
-/** Resolves ids; those that resolve to nobody fail nothing. */
+/** Resolves ids. Unknown ids are listed in the answer and fail nothing. */
 export async function readUsers({ identity }: AccountServices, { ids }: BatchUserRequest): Promise<Answer> {
   const asked = [...new Set(ids)];
   const found = await identity.findApproved(asked);

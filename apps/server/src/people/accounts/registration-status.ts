@@ -5,8 +5,8 @@ import type { Person } from '../../foundation/platform.ts';
 import type { AccountServices } from './services.ts';
 
 /**
- * How far the registration of this address is, for any authenticated caller. Who is not approved finds the own address
- * only: anybody can register and sign in, and would otherwise learn who else has.
+ * The registration status of an address, for any authenticated caller. A caller who is not approved finds the own address
+ * only: anybody can register and sign in, and would otherwise learn about the registrations of others.
  */
 export async function readRegistrationStatus(
   services: AccountServices,
@@ -17,7 +17,7 @@ export async function readRegistrationStatus(
   return { status: 200, headers: { 'cache-control': 'no-store' }, body };
 }
 
-/** Several may have registered one address while it is not confirmed: the caller is the one who is meant. */
+/** The person of an address. Several may have registered it without confirming it: the caller comes first. */
 async function findFor({ identity }: AccountServices, caller: Person, email: string): Promise<Identity | null> {
   const own = await identity.find(caller.id);
   if (!own) return null;

@@ -5,8 +5,8 @@ import type { AccountServices } from './services.ts';
 import { upsertUser } from './queries.ts';
 
 /**
- * Puts approved people into the search whom it does not know yet, or under another name; triggers note them. So people are
- * found who have never been here, and under a new name at once. Returns how many of at most `most` were looked at.
+ * Updates the search with people who are new or have another name; triggers queue them in `search_changes`. People are found
+ * before their first visit, and under a new name at once. Handles at most `most` people and returns how many.
  */
 export async function updateSearch(
   { platform, identity, ownerRenamed }: AccountServices,
@@ -25,7 +25,7 @@ export async function updateSearch(
       if (person && !(await findDeletion(transaction, id)))
         await upsertUser(transaction, rowOf(person, now()), ownerRenamed);
     });
-  // Who was changed after being read, and before the note was taken, is noted again.
+  // People who changed between the read and the removal from the queue are queued again.
   const since = await identity.findApproved(ids);
   const changed = ids.filter((_id, index) => nameOf(since[index]) !== nameOf(people[index]));
   if (changed.length > 0) await database.write((transaction) => note(transaction, changed));

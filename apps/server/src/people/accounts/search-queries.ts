@@ -2,12 +2,12 @@ import { sql, type RawBuilder } from 'kysely';
 import { isAmong, type Database } from '../../foundation/storage/index.ts';
 import { gramsToLookFor, readEntries, tokenOf, type SearchEntry } from '../search/index.ts';
 
-/** Through so many blocks it goes before it asks the index: whoever is one in 400 users is found on the way. */
+/** Blocks to scan before the index is used. The scan finds names that match at least one user in 400. */
 const WALKED = 256;
-/** Every block that is returned has one user at least, so that as many as are shown are enough. */
+/** Blocks of one answer. Each has at least one match, so that as many as are shown are enough. */
 const RETURNED = 20;
 
-/** What to find in the blocks: a text, of which all that comes from the index is checked. */
+/** A search in the blocks. Every candidate from the index is checked for the whole text. */
 interface Page {
   readonly needle: string;
   /** Only blocks behind this position; null begins with the first. */
@@ -39,7 +39,7 @@ export async function* findInBlocks(database: Database, needle: string): AsyncGe
   }
 }
 
-/** Whose marks these are; one who was removed meanwhile is missing. */
+/** The users of these marks; a user who was removed meanwhile is missing. */
 export async function findUsersOfMarks({ read }: Database, marks: readonly string[]): Promise<Map<string, string>> {
   const rows = await read
     .selectFrom('user_search')

@@ -6,14 +6,14 @@ import { userOverview } from './present.ts';
 import { updateSearch } from './search-changes.ts';
 import { findInBlocks, findUsersOfMarks } from './search-queries.ts';
 
-/** Of so many at once it is asked whether they are approved: few are not any more. */
-const ASKED_AT_ONCE = 2 * limits.searchedUsers;
-/** So many changed people are put into the search before it is answered; the upkeep sees to more. */
+/** People whose approval is checked in one call; nearly all are approved. */
+const CHECKED_AT_ONCE = 2 * limits.searchedUsers;
+/** Changed people whom a search adds before it answers; the maintenance adds the others. */
 const CHANGES_AT_ONCE = 20;
-/** Of more it is not asked in one search: an external identity provider answers for each on its own. */
-const MOST_ASKED = 50 * limits.searchedUsers;
+/** People whose approval one search checks at most; then it answers with what it has found. */
+const MOST_CHECKED = 50 * limits.searchedUsers;
 
-/** How well a search text fits: `needle` is what the index looks for, and `fits` judges what it finds. */
+/** One rank of matches: the index looks up `needle`, and `fits` checks each candidate. */
 interface Rank {
   readonly needle: string;
   readonly fits: (text: string) => boolean;
@@ -34,7 +34,7 @@ export async function searchUsers(services: AccountServices, q: string): Promise
   for await (const marks of isInNoName(words) ? [] : matches(services, ranksOf(folded, words))) {
     users.push(...(await approvedOf(services, marks, words)));
     asked += marks.length;
-    if (users.length >= limits.searchedUsers || asked >= MOST_ASKED) break;
+    if (users.length >= limits.searchedUsers || asked >= MOST_CHECKED) break;
   }
   return { status: 200, body: users.slice(0, limits.searchedUsers) };
 }
@@ -64,7 +64,7 @@ async function* matches({ platform }: AccountServices, ranks: readonly Rank[]): 
       const marks = entries
         .filter(({ text }) => fits(text) && !better.some((rank) => rank.fits(text)))
         .map(({ mark }) => mark);
-      for (let from = 0; from < marks.length; from += ASKED_AT_ONCE) yield marks.slice(from, from + ASKED_AT_ONCE);
+      for (let from = 0; from < marks.length; from += CHECKED_AT_ONCE) yield marks.slice(from, from + CHECKED_AT_ONCE);
     }
   }
 }

@@ -12,7 +12,7 @@ export function securitySchemes(token: string) {
   };
 }
 
-/** What an endpoint of this access asks for, in the words of OpenAPI: any one of the listed. */
+/** The security requirements of an endpoint in OpenAPI: any one of the listed schemes is enough. */
 export function security(access: PlatformAccess): Record<string, string[]>[] {
   const [loginSession, token] = [{ oauth2: ['profile'] }, { apiKey: [] }];
   if (access === 'ANYONE') return [];

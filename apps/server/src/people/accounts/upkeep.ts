@@ -6,14 +6,16 @@ import { finishDeletion } from './finish-deletion.ts';
 import { updateSearch } from './search-changes.ts';
 import { uploadFolder } from './post-profile-image.ts';
 
+/** Milliseconds between two rounds. */
 const EVERY_MS = 60_000;
+/** Rows that are read at once. */
 const AT_ONCE = 100;
-/** Longer than any request, login session or memory of an identity provider that began before the deletion. */
+/** Milliseconds for which an ended deletion is kept: longer than any request, access token or cached identity. */
 const DELETION_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Completes what nobody comes back for, at the start and every minute: deletions of accounts that were cut off, and
- * blobs of images that were never put in place. At the start uploads that a crash cut off are removed.
+ * Completes interrupted work, at the start and every minute: continues deletions of accounts, deletes unused blobs, and
+ * updates the search. The start also deletes uploads that a crash has interrupted.
  */
 export class Upkeep {
   readonly #services: AccountServices;
@@ -31,7 +33,7 @@ export class Upkeep {
     this.#begin();
   }
 
-  /** Waits for what is under way; the rest is done after the next start. */
+  /** Waits for the current step; the next start does the rest. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer) clearInterval(this.#timer);
@@ -51,7 +53,7 @@ export class Upkeep {
       const before = platform.now() - DELETION_KEPT_MS;
       await platform.database.write((transaction) => forgetDeletions(transaction, before));
     } catch (error) {
-      platform.log.warn({ err: error }, 'upkeep of accounts failed; the next round tries again');
+      platform.log.warn({ err: error }, 'maintenance of accounts failed; the next round tries again');
     }
   }
 
@@ -69,7 +71,7 @@ export class Upkeep {
     }
   }
 
-  /** One that fails does not keep the others waiting. */
+  /** Logs a failure, so that the other deletions go on. */
   async #finish(deletion: AccountDeletionRow): Promise<void> {
     try {
       await finishDeletion(this.#services, deletion);

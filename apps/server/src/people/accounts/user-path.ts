@@ -1,4 +1,4 @@
 import { Type } from 'typebox';
 
-/** An id is whatever the identity provider has as subject; one that nobody has is not found. */
+/** The id is a subject of the identity provider; any text is allowed, and an unknown one is not found. */
 export const userPath = Type.Object({ id: Type.String({ description: 'Subject of the identity provider.' }) });

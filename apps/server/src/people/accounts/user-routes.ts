@@ -16,7 +16,7 @@ import { searchUsers } from './search-users.ts';
 import { userPath } from './user-path.ts';
 
 const tag = 'Users';
-/** An address as RFC 5321 bounds it. What stands on each side of the @ is for the identity provider to judge. */
+/** An address within the length of RFC 5321. The identity provider judges the parts beside the @. */
 const registrationQuery = Type.Object({
   email: Type.String({ pattern: String.raw`^[^@\s\u0000]+@[^@\s\u0000]+$`, maxLength: 320 }),
 });
@@ -62,7 +62,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     tag,
     access: 'ANYONE',
     summary: `Read the names of at most ${limits.batchUsers} users`,
-    description: 'An id that is nobody fails nothing: it comes back in `notFound`.',
+    description: 'An unknown id fails nothing: it comes back in `notFound`.',
     body: BatchUserRequest,
     answers: { 200: BatchUserResponseDto },
     problems: ['invalid-request', 'malformed-json', 'identity-provider-unavailable', 'unsupported-media-type'],
@@ -80,7 +80,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     query: registrationQuery,
     answers: { 200: RegistrationResponse },
     problems: ['invalid-request', 'not-authenticated', 'identity-provider-unavailable'],
-    // An address can be guessed: 50 a minute are enough for whoever waits for their own.
+    // An address can be guessed: 50 a minute are enough for people who wait for their own.
     lookup: { cost: 20 },
     handle: ({ caller, query }) => readRegistrationStatus(services, personOf(caller), query.email),
   }),

@@ -34,6 +34,6 @@ export function createTokenVerifier(platform: Platform, lastUses: LastUses): Ver
 }
 
 function hasExpired({ expires_on }: AccessTokenRow, now: number): boolean {
-  // A date that is none can only come from a damaged database: such a token opens nothing.
+  // An invalid date can only come from a damaged database: such a token is refused.
   return expires_on !== null && now > (endOfDay(expires_on) ?? Number.NEGATIVE_INFINITY);
 }

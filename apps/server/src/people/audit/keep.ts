@@ -2,10 +2,10 @@ import type { Platform } from '../../foundation/platform.ts';
 
 const EVERY_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** In pieces, so that no other write waits for long. */
+/** Entries deleted in one transaction, so that no other write waits for long. */
 const AT_ONCE = 1_000;
 
-/** Deletes entries older than the configuration keeps, now and every hour. Returns the way to end it. */
+/** Deletes entries beyond the configured age, now and every hour. Returns the function that stops it. */
 export function forgetOldEntries(platform: Platform): () => Promise<void> {
   const { auditKeepDays } = platform.configuration;
   if (auditKeepDays === null) return () => Promise.resolve();

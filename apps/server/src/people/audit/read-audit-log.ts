@@ -20,7 +20,7 @@ export const AuditQuery = Type.Object({
 });
 export type AuditQuery = Static<typeof AuditQuery>;
 
-/** What has been done to the resources of this owner, newest first. */
+/** The audit log of this owner, newest first. */
 export function readAuditLog(platform: Platform, owner: Context, query: AuditQuery): Promise<Answer> {
   const { action, resourceId } = query;
   const given = { ...(action && { action }), ...(resourceId && { resourceId }) };
@@ -43,7 +43,7 @@ export function readAuditLog(platform: Platform, owner: Context, query: AuditQue
   });
 }
 
-/** How often and when last, of an entry that stands for many. */
+/** The count and the last time of an entry that stands for several events. */
 function counted({ merged_under, times, last_at }: AuditEntryRow): Record<string, unknown> {
   return merged_under === null || last_at === null ? {} : { times, lastAt: toTimestamp(last_at) };
 }

@@ -2,7 +2,7 @@ import type { Operation } from '@kethub/contract';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { AuditEntryRow, Queries } from '../../foundation/storage/index.ts';
 
-/** What is recorded beside operations on resources of an owner. */
+/** Actions that are recorded beside operations on resources of an owner. */
 export type Recorded =
   | Operation
   | 'organization:create'
@@ -21,7 +21,7 @@ export type Recorded =
   | 'data-pool:grant'
   | 'storage:recount';
 
-/** Kept by `SignInRecords`, of the account that was signed in to. */
+/** Recorded by `SignInRecords` for the account that was signed in to. */
 export type SignInAction = 'session:sign-in' | 'session:refuse';
 
 /**
@@ -52,7 +52,7 @@ export async function audit(
   await transaction.insertInto('audit_entries').values(row).execute();
 }
 
-/** What a person does with what is their own. */
+/** The context of a person who acts for themselves. */
 export function ownContext(personId: string): Context {
   return { type: 'USER', id: personId, role: 'OWNER', personId };
 }

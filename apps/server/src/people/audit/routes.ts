@@ -4,7 +4,7 @@ import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '
 import type { Platform } from '../../foundation/platform.ts';
 import { AuditQuery, readAuditLog } from './read-audit-log.ts';
 
-/** The record of what was done, for those who own it. */
+/** The endpoint of the audit log. */
 export const auditEndpoints = (platform: Platform): PlatformEndpoint[] => [
   endpoint({
     method: 'GET',

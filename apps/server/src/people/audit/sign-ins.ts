@@ -5,15 +5,15 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 import type { SignInAction } from './record.ts';
 
-/** Why nobody was signed in. */
+/** The reason of a refused sign-in. */
 export type Refusal = 'WRONG_PASSWORD' | 'SWITCHED_OFF' | 'TOO_MANY';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Networks that are told apart for an account, an outcome and a day; all others are one. */
+/** Networks with an entry of their own for an account, an outcome and a day; all others share one. */
 const MOST_NETWORKS = 20;
 const OTHERS = 'other networks';
 const UNKNOWN = 'unknown';
-/** Refusals that wait to be written, by whether a password was checked. A check is slow, so those never become so many. */
+/** Refusals that may wait to be written, with and without a checked password. Checks are slow, so those stay few. */
 const MOST_CHECKED = 4_000;
 const MOST_UNCHECKED = 500;
 
@@ -37,8 +37,8 @@ interface Entry {
 }
 
 /**
- * Sign-ins in the audit log of the person whose account it is: one entry for each outcome, network and day, with a count,
- * and at most 21 networks. So a flood adds a handful of entries, and nothing but age removes any.
+ * Records sign-ins in the audit log of the account: one entry for each outcome, network and day, with a count, for at most
+ * 21 networks. A flood adds few entries, and only age removes entries.
  *
  * Successes are written before the session begins. Refusals are collected and written by `flush`: what a request costs
  * must not show whether there is such an account.
@@ -67,7 +67,7 @@ export class SignInRecords {
   refused(name: string, refusal: Refusal, address: string | null): void {
     const network = address === null ? UNKNOWN : networkOf(address);
     if (this.#count(name, refusal, network)) return;
-    // The network gives way first, then those that cost nothing.
+    // When the buffer is full, the network is dropped first, then refusals without a password check.
     this.#count(name, refusal, OTHERS);
   }
 
@@ -85,7 +85,7 @@ export class SignInRecords {
     return true;
   }
 
-  /** Writes the refusals that were collected. What cannot be written is kept for the next time. */
+  /** Writes the buffered refusals. After a failure the next call writes them. */
   async flush(): Promise<void> {
     const pending = this.#pending;
     this.#pending = new Map();
@@ -108,7 +108,7 @@ export class SignInRecords {
   }
 
   async #add(transaction: Queries, accountId: string, entry: Entry): Promise<void> {
-    // Whoever leaves can still sign in, to repeat the deletion; nothing may be left of them.
+    // A person who is being deleted can still sign in to repeat the deletion; no entry may remain.
     await lockAccount(this.#platform.database, transaction, accountId, 'SHARED');
     if (await findDeletion(transaction, accountId)) return;
     const day = Math.floor(entry.first / DAY_MS);

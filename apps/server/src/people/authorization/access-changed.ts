@@ -3,7 +3,7 @@ import type { Database } from '../../foundation/storage/index.ts';
 const CHANNEL = 'access-changed';
 const EVERY_APPLICATION = '*';
 
-/** Tells every gateway process that what an application may call has changed; '*' when many may be concerned. */
+/** Notifies every gateway process that the access of an application has changed; '*' stands for any application. */
 export function accessChanged(database: Database, applicationId: string = EVERY_APPLICATION): void {
   database.notify(CHANNEL, applicationId);
 }

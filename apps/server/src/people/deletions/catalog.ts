@@ -1,6 +1,6 @@
 import type { Queries } from '../../foundation/storage/index.ts';
 
-/** Something that belongs to one user alone, and what that user can do about it. */
+/** A resource that belongs to one user alone, and the call that removes it. */
 export interface Owned {
   /** Such as `application "Simulation"`. */
   readonly what: string;
@@ -9,18 +9,18 @@ export interface Owned {
 }
 
 /**
- * A domain that knows what users own. It is asked before an account is deleted, inside the transaction that does it and
- * under the lock of the account, so that what it says is still true when the account is gone. What it throws means that
- * ownership cannot be known: then nothing is deleted.
+ * A domain in which users own resources. The deletion of an account asks it in its own transaction, under the lock of the
+ * account, so that the answer is still true at the commit. An error means that the owners are not known: then nothing is
+ * deleted.
  */
 export interface Catalog {
-  /** What belongs to this user alone, at most `most` of it. */
+  /** Resources that belong to this user alone, at most `most`. */
   ownedBy(transaction: Queries, userId: string, most: number): Promise<readonly Owned[]>;
-  /** Removes what the domain keeps of a user who owns nothing. */
+  /** Removes the rows of a user who owns nothing. */
   forget(transaction: Queries, userId: string): Promise<void>;
 }
 
-/** What a user owns in a table of resources with a name and an owner, deleted at `address` by its id. */
+/** The resources of a user in a table with names and owners; `address` is the collection to delete them from. */
 export async function ownedIn(
   transaction: Queries,
   table: 'applications' | 'services' | 'data_pools',

@@ -3,9 +3,9 @@ import type { Database, Queries } from '../../foundation/storage/index.ts';
 import { findDeletion, lockAccount } from './queries.ts';
 
 /**
- * Keeps the account from being deleted until the end of the transaction, and throws account-being-deleted when that has
- * begun already. Whatever creates something that belongs to a user calls this first in the same transaction: a request
- * may have been admitted before the deletion began, on another process.
+ * Keeps an account from being deleted until the end of the transaction. Throws account-being-deleted when the deletion has
+ * begun. Code that creates something for a user calls it first in the same transaction: the request may have been
+ * admitted by another process before the deletion began.
  */
 export async function lockAccountShared(database: Database, transaction: Queries, userId: string): Promise<void> {
   await lockAccount(database, transaction, userId, 'SHARED');
@@ -13,8 +13,5 @@ export async function lockAccountShared(database: Database, transaction: Queries
 }
 
 export function beingDeleted(): Problem {
-  return new Problem(
-    'account-being-deleted',
-    'This account is being deleted. All that can be done with it is to repeat DELETE /me.',
-  );
+  return new Problem('account-being-deleted', 'This account is being deleted. Only DELETE /me can be repeated.');
 }

@@ -14,7 +14,7 @@ export function createFindDeletion(database: Database): FindDeletion {
   return createLookUp<AccountDeletionRow>(database, 'account_deletions', 'user_id');
 }
 
-/** Which of these users are being deleted, or were. */
+/** Finds the users among these whose account is deleted or being deleted. */
 export type FindLeaving = (userIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export function createFindLeaving({ read }: Database): FindLeaving {
@@ -31,8 +31,7 @@ export function findDeletion(queries: Queries, userId: string): Promise<AccountD
 }
 
 /**
- * Until the end of the transaction, EXCLUSIVE waits for all who hold the account SHARED and keeps them waiting. SQLite
- * has one writer: there every transaction is alone already.
+ * Takes the advisory lock of an account until the end of the transaction. SQLite has one writer: there it needs no lock.
  */
 export async function lockAccount(
   { dialect }: Database,
@@ -45,7 +44,7 @@ export async function lockAccount(
   await sql`select ${lock}(hashtextextended(${`account ${userId}`}, 0))`.execute(transaction);
 }
 
-/** Notes that the deletion has begun. The account must be locked EXCLUSIVE. */
+/** Records that the deletion has begun. The account must be locked EXCLUSIVE. */
 export function insertDeletion(transaction: Queries, deletion: AccountDeletionRow): Promise<AccountDeletionRow> {
   return transaction.insertInto('account_deletions').values(deletion).returningAll().executeTakeFirstOrThrow();
 }

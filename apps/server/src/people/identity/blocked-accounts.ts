@@ -3,16 +3,16 @@ import type { Database, Queries } from '../../foundation/storage/index.ts';
 import { isBlocked, type AccountState } from './identity-provider.ts';
 
 /**
- * Notes whether somebody is shut out where every process finds it: the applications of who is call nothing any more. To be
- * called in the transaction of the decision where there is one.
+ * Records whether an account is blocked, where every process reads it: the applications of a blocked account can call
+ * nothing. Call it in the transaction of the decision where there is one.
  */
 export async function recordBlocked(
   transaction: Queries,
   userId: string,
-  standing: AccountState,
+  state: AccountState,
   now: number,
 ): Promise<void> {
-  if (isBlocked(standing))
+  if (isBlocked(state))
     await transaction
       .insertInto('blocked_users')
       .values({ user_id: userId, blocked_at: now })
@@ -21,11 +21,11 @@ export async function recordBlocked(
   else await transaction.deleteFrom('blocked_users').where('user_id', '=', userId).execute();
 }
 
-/** The same of what another program has decided, as it was just read there; writes nothing when it is noted already. */
+/** Records a decision that another program made and that was just read there. Writes only when the record changes. */
 export async function updateBlocked(
   database: Database,
   userId: string,
-  standing: AccountState,
+  state: AccountState,
   now: number,
 ): Promise<void> {
   const noted = await database.read
@@ -33,7 +33,7 @@ export async function updateBlocked(
     .select('user_id')
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  if ((noted !== undefined) === isBlocked(standing)) return;
-  await database.write((transaction) => recordBlocked(transaction, userId, standing, now));
+  if ((noted !== undefined) === isBlocked(state)) return;
+  await database.write((transaction) => recordBlocked(transaction, userId, state, now));
   accessChanged(database);
 }

@@ -1,10 +1,11 @@
 import { IdentityProviderUnavailable } from './identity-provider.ts';
 
-/** A person waits behind each call; Keycloak answers in 2 to 20 ms. */
-const LIMIT_MS = 2_500;
-/** So many failures in a row are no accident. */
+/** Milliseconds that one call may take; then it counts as failed. Keycloak answers in 2 to 20 ms. */
+const CALL_MS = 2_500;
+/** Failures in a row after which the circuit opens. */
 const FAILURES = 5;
-const REST_MS = 10_000;
+/** Milliseconds for which the open circuit lets no call through. */
+const OPEN_MS = 10_000;
 
 /**
  * Calls of a server that may be down. Each has at most 2.5 s. After five failures in a row no call is made for 10 s, so
@@ -13,7 +14,7 @@ const REST_MS = 10_000;
 export class CircuitBreaker {
   readonly #now: () => number;
   #failures = 0;
-  #closedUntil = 0;
+  #openUntil = 0;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -22,20 +23,20 @@ export class CircuitBreaker {
   /** What `call` returns. Throws IdentityProviderUnavailable when it fails, takes too long or is not made. */
   async run<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#failures >= FAILURES) {
-      const rest = this.#closedUntil - this.#now();
-      // More than that is left only when the clock was set back.
-      if (rest > 0 && rest <= REST_MS)
+      const left = this.#openUntil - this.#now();
+      // More than OPEN_MS is left only when the clock was set back.
+      if (left > 0 && left <= OPEN_MS)
         throw new IdentityProviderUnavailable(new Error(`not called: ${this.#failures} calls in a row failed`));
-      // This one tries; whoever comes meanwhile is refused.
-      this.#closedUntil = this.#now() + LIMIT_MS;
+      // This call tries; calls that come meanwhile are refused.
+      this.#openUntil = this.#now() + CALL_MS;
     }
     try {
-      const result = await call(AbortSignal.timeout(LIMIT_MS));
+      const result = await call(AbortSignal.timeout(CALL_MS));
       this.#failures = 0;
       return result;
     } catch (error) {
       this.#failures++;
-      this.#closedUntil = this.#now() + REST_MS;
+      this.#openUntil = this.#now() + OPEN_MS;
       throw new IdentityProviderUnavailable(error);
     }
   }

@@ -16,7 +16,7 @@ export interface Identity {
   readonly enabled: boolean;
 }
 
-/** Nobody signs in as this person, and no login session of theirs goes on. */
+/** Whether the account is blocked: nobody can sign in to it, and its login sessions have ended. */
 export function isBlocked({ enabled, status }: Pick<Identity, 'enabled' | 'status'>): boolean {
   return !enabled || status === 'REJECTED';
 }
@@ -31,7 +31,7 @@ export interface NewUser {
   readonly status: Identity['status'];
 }
 
-/** What administrators decide about a person. */
+/** The part of a person that administrators decide about. */
 export type AccountState = Pick<Identity, 'status' | 'enabled'>;
 
 /** A person as administrators see them. */
@@ -40,7 +40,7 @@ export interface RegisteredPerson extends Identity {
   readonly createdAt: number | null;
 }
 
-/** What administrators ask an identity provider. Nothing here is from memory. */
+/** The operations of administrators. Nothing is answered from a cache. */
 export interface Administration {
   /** Throws IdentityProviderUnavailable. */
   find(subject: string): Promise<RegisteredPerson | null>;
@@ -50,20 +50,20 @@ export interface Administration {
    */
   list(status: ApprovalStatus | null, cursor: string | null, limit: number): Promise<readonly ListedPerson[]>;
   /**
-   * Puts `to` in the place of `from`: of two who decide at once, one does. Returns the person as they are then; null
-   * when there is none. Throws `conflict` when somebody else has decided since `from` was read, and
-   * IdentityProviderUnavailable.
+   * Replaces the state `from` by `to`; of two decisions at the same time one succeeds. Returns the changed person, or null
+   * when there is none. Throws `conflict` when the state is not `from` any more, and IdentityProviderUnavailable.
    */
   change(subject: string, from: AccountState, to: AccountState): Promise<RegisteredPerson | null>;
 }
 
-/** One of a list, with the place at which the list goes on after them. */
+/** A person of a list. */
 export interface ListedPerson {
+  /** The cursor of the page that begins after this person. */
   readonly id: string;
   readonly person: RegisteredPerson;
 }
 
-/** Where identities live and people sign in: embedded, or an external server. */
+/** The port for identities and sign-in: the embedded provider, or an external server. */
 export interface IdentityProvider {
   /** The subject of a login session's access token; null when it is expired, forged or meant for something else. */
   verify(accessToken: string): Promise<{ readonly subject: string } | null>;
@@ -94,18 +94,18 @@ export interface BrowserSignIn {
   complete(query: URLSearchParams, cookie: string): Promise<Identity | null>;
 }
 
-/** An identity provider with what the platform needs beside to run with it. */
+/** An identity provider, and the operations by which the platform runs it. */
 export interface IdentityService extends IdentityProvider {
   readonly administration: Administration;
-  /** The outbox that it sends its own mails through; null where it sends none. */
+  /** The outbox of its own mails; null when it sends none. */
   readonly mailer: Mailer | null;
-  /** Whom a login session's token comes from (OpenID Connect Discovery 1.0). */
+  /** The issuer of the tokens of login sessions (OpenID Connect Discovery 1.0). */
   readonly issuer: string;
-  /** Where login sessions are granted and refreshed. */
+  /** The address that grants and refreshes login sessions. */
   readonly tokenEndpoint: string;
   /** Null for the embedded provider, whose own pages say how far an account is. */
   readonly browserSignIn: BrowserSignIn | null;
-  /** Serves what belongs to it on the server of the platform. */
+  /** Adds its routes to the server of the platform. */
   serve(app: FastifyInstance): Promise<void>;
   /** Adds a person with a verified e-mail address. Throws `conflict` when the username or the address is taken. */
   createUser(user: NewUser): Promise<Identity>;
@@ -121,12 +121,12 @@ export function isSameState(one: AccountState, other: AccountState): boolean {
   return one.status === other.status && one.enabled === other.enabled;
 }
 
-/** 409: what the decision was made about is not so any more. */
+/** 409: the person has changed since the administrator looked. */
 export function decidedMeanwhile(): Problem {
   return new Problem('conflict', 'Somebody else has decided about this person meanwhile. Look again, then decide.');
 }
 
-/** The identity provider did not answer, so that nobody can be judged: answered with 503, never taken for a no. */
+/** 503: the identity provider did not answer, so that nobody can be judged. Never treated as a refusal. */
 export class IdentityProviderUnavailable extends Problem {
   constructor(cause: unknown) {
     super('identity-provider-unavailable', 'The identity provider does not answer. Nothing was done. Try again.', {

@@ -1,4 +1,4 @@
-/** Answers that are kept for a while. Who asks for what is being fetched waits for the same answer; failures are not kept. */
+/** A cache of answers with a maximum age. Questions for a key that is being loaded share one answer; failures are not kept. */
 export class LoadingCache<T> {
   readonly #kept = new Map<string, { readonly asked: number; readonly answer: Promise<T> }>();
   readonly #limits: { readonly ageMs: number; readonly most: number; readonly now: () => number };
@@ -14,14 +14,14 @@ export class LoadingCache<T> {
     const age = known ? now() - known.asked : 0;
     // A clock that was set back makes nothing last longer.
     if (known && age >= 0 && age < ageMs) return known.answer;
-    // Aged from the question, not from the answer, which may describe the state at any time in between.
+    // The age counts from the question: the answer may describe the state at any time since then.
     const entry = { asked: now(), answer: ask() };
-    // Put at the end: the first is always the oldest.
+    // Inserted at the end, so that the first entry is always the oldest.
     this.#kept.delete(key);
     this.#kept.set(key, entry);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > most && oldest !== undefined) this.#kept.delete(oldest);
-    // The failure itself reaches whoever asked, by `answer`.
+    // Callers get the failure through `answer`.
     entry.answer.catch(() => {
       if (this.#kept.get(key) === entry) this.#kept.delete(key);
     });

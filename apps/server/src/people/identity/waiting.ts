@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyInstance } from 'fastify';
 import { IdentityProviderUnavailable } from './identity-provider.ts';
 
-/** A person waits behind each request. Longer than the limit of one call, so that a silent server is noticed by the call. */
+/** Milliseconds that one request may wait. Longer than one call may take, so that the call notices a silent server. */
 const LIMIT_MS = 3_000;
 
-/** How long one request has waited for the identity provider, over all its questions; those asked at once count once. */
+/** The time that one request has waited for the identity provider. Questions asked at the same time count once. */
 class Wait {
   #over = 0;
   #open = 0;

@@ -2,12 +2,12 @@ import { deleteIdempotencyRecords } from '../../foundation/http/index.ts';
 import type { Catalog } from '../deletions/index.ts';
 import { lockOwnedOrganizations, organizationsOwnedAlone } from './memberships.ts';
 
-/** Where the answers are kept that are repeated under an Idempotency-Key. */
+/** The scope of idempotency records of created organizations. */
 export function organizationAnswersOf(userId: string): string {
   return `organizations of ${userId}`;
 }
 
-/** The organizations that nobody could manage without this user. */
+/** The organizations of which this user is the only owner. */
 export const organizationCatalog: Catalog = {
   async ownedBy(transaction, userId, most) {
     await lockOwnedOrganizations(transaction, userId);

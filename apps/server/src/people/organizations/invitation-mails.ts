@@ -5,12 +5,12 @@ import type { Queries } from '../../foundation/storage/index.ts';
 
 const DAY = 24 * 60 * 60;
 const PER_PERSON = { name: 'invitations', units: 100, seconds: DAY };
-/** From all organizations together: nobody's mailbox is filled by those who found many. */
+/** Invitations of all organizations together to one mailbox: founding many organizations cannot fill it. */
 const PER_MAILBOX = { name: 'mails per mailbox', units: 3, seconds: DAY };
 
 /**
- * Tells people by mail that they are invited. It names neither the organization nor who invites: whoever can have a mail
- * sent to an address must not be able to say something in it. Counted in the memory of this process.
+ * Mails of invitations. They name neither the organization nor the person who invites: a stranger who causes a mail must
+ * not be able to write in it. Limits are counted in memory, by each process.
  */
 export class InvitationMails {
   readonly #platform: Platform;
@@ -25,7 +25,7 @@ export class InvitationMails {
     this.#mailboxes = new RateLimiter(PER_MAILBOX, platform.now);
   }
 
-  /** Counts an invitation of this person. Throws too-many-requests. */
+  /** Counts an invitation by this person. Throws too-many-requests. */
   take(personId: string): void {
     const decision = this.#persons.take(personId);
     if (decision.allowed) return;
@@ -37,7 +37,7 @@ export class InvitationMails {
     );
   }
 
-  /** Posts the mail with the invitation, unless the mailbox has had enough: then the invitation is seen at the next visit. */
+  /** Posts the mail of an invitation. A mailbox over its limit gets none; its owner finds the invitation at the next visit. */
   async post(transaction: Queries, email: string, expiresAt: number): Promise<void> {
     // ada+1@example.org and ada+2@example.org are usually one mailbox.
     if (!this.#mailboxes.take(email.replace(/\+[^@]*@/, '@')).allowed) return;

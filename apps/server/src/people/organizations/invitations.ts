@@ -8,7 +8,7 @@ import type { InvitationRow, Queries } from '../../foundation/storage/index.ts';
 import type { InvitationMails } from './invitation-mails.ts';
 import { lockOrganization } from './memberships.ts';
 
-/** Invites an e-mail address; inviting it again renews the invitation and its role. Tells nothing about who has the address. */
+/** Invites an e-mail address; inviting it again renews the invitation and its role. Does not reveal whether somebody has the address. */
 export async function invite(
   platform: Platform,
   mails: InvitationMails,
@@ -81,7 +81,7 @@ export async function readOwnInvitations(
   return { status: 200, body: rows.map(present) };
 }
 
-/** Joins the organization. The invitation is used up; who is a member already keeps their role. */
+/** Joins the organization and uses up the invitation. A person who is a member already keeps their role. */
 export async function acceptInvitation(
   platform: Platform,
   identity: IdentityProvider,
@@ -133,7 +133,7 @@ export async function declineInvitation(
   return { status: 204 };
 }
 
-/** Uses up an open invitation to this address. Somebody else's is not there. */
+/** Uses up an open invitation to this address. An invitation to another address is not found. */
 async function take(platform: Platform, transaction: Queries, id: string, email: string | null) {
   const invitation =
     email === null
@@ -148,7 +148,7 @@ async function take(platform: Platform, transaction: Queries, id: string, email:
   if (invitation) return invitation;
   throw new Problem(
     'not-found',
-    'There is no open invitation of this id to your verified e-mail address. Ask whoever invited you to invite that address again.',
+    'There is no open invitation of this id to your verified e-mail address. Ask the person who invited you to invite that address again.',
   );
 }
 

@@ -4,7 +4,7 @@ import type { OwnerType, Queries } from '../../foundation/storage/index.ts';
 import { lockOrganization } from './memberships.ts';
 
 /**
- * Keeps an owner from being deleted until the end of the transaction. Whatever creates something for an owner calls this
+ * Keeps an owner from being deleted until the end of the transaction. Code that creates something for an owner calls it
  * first. Throws account-being-deleted, or not-found for an organization that is gone.
  */
 export async function lockOwnerShared(

@@ -33,7 +33,7 @@ export async function changeRole(
   return { status: 200, body: member };
 }
 
-/** Takes a member out of the organization. The last owner stays. */
+/** Removes a member from the organization. The last owner stays. */
 export async function removeMember(platform: Platform, context: Context, userId: string): Promise<Answer> {
   const { database } = platform;
   await database.write(async (transaction) => {

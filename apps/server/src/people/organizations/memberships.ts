@@ -15,8 +15,8 @@ export async function roleIn(queries: Queries, organizationId: string, userId: s
 }
 
 /**
- * Locks an organization until the end of the transaction: what is decided about its members and possessions holds until
- * it is written; SHARED keeps it from being deleted. On SQLite there is one writer, which is the lock. Throws `not-found`.
+ * Locks an organization until the end of the transaction: its members and resources do not change meanwhile. SHARED only
+ * keeps it from being deleted. SQLite has one writer, which is the lock. Throws `not-found`.
  */
 export async function lockOrganization(
   { dialect }: Database,
@@ -48,8 +48,8 @@ export async function requireOtherOwner(transaction: Queries, organizationId: st
 }
 
 /**
- * Locks every organization that this person owns, in the order of ids: of two owners who leave for good at the same
- * moment the second sees that the first is gone. SQLite has one writer.
+ * Locks every organization that this person owns, in the order of ids. When two owners delete their accounts at the same
+ * time, the second sees that the first is gone. SQLite has one writer.
  */
 export async function lockOwnedOrganizations(transaction: Queries, userId: string): Promise<void> {
   if (transaction.getExecutor().adapter instanceof SqliteAdapter) return;
@@ -64,7 +64,7 @@ export async function lockOwnedOrganizations(transaction: Queries, userId: strin
     .execute();
 }
 
-/** The organizations of which this person is the only owner: nobody could manage them without them. */
+/** The organizations of which this person is the only owner. */
 export function organizationsOwnedAlone(queries: Queries, userId: string, most: number) {
   return queries
     .selectFrom('memberships as own')

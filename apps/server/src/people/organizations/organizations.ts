@@ -8,7 +8,7 @@ import type { OrganizationRow } from '../../foundation/storage/index.ts';
 import { organizationAnswersOf } from './catalog.ts';
 import { lockOrganization } from './memberships.ts';
 
-/** Creates an organization; who creates it owns it. */
+/** Creates an organization; its creator becomes its owner. */
 export function createOrganization(
   platform: Platform,
   person: Person,
@@ -100,7 +100,7 @@ export async function deleteOrganization(platform: Platform, context: Context): 
       );
     }
     await audit(platform, transaction, context, 'organization:delete', context.id);
-    // What others have shared with it ends with it.
+    // Shares with the organization end with it.
     await transaction
       .deleteFrom('data_pool_members')
       .where('member_type', '=', 'ORGANIZATION')

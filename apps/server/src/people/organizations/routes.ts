@@ -163,7 +163,7 @@ export const organizationEndpoints = (
       id: 'removeMember',
       tag,
       access: 'member:remove',
-      summary: 'Take a member out of the organization',
+      summary: 'Remove a member from the organization',
       params: memberPath,
       answers: { 204: null },
       problems: [...member, 'conflict'],

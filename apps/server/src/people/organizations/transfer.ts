@@ -7,8 +7,8 @@ import { lockOwnerShared } from './lock-owner.ts';
 import { roleIn } from './memberships.ts';
 
 /**
- * Who a resource may be given to: the caller, or an organization in which the caller may create its kind. Nobody gets
- * something that they have not asked for. Holds the new owner. Throws `not-permitted`.
+ * Requires that a resource may be transferred to this owner: the caller, or an organization in which the caller may create
+ * such a resource. Nobody gets a resource without asking. Locks the new owner. Throws `not-permitted`.
  */
 export async function requireNewOwner(
   platform: Platform,

@@ -16,7 +16,7 @@ import { registrationAnswer } from './present.ts';
 import { requirePerson } from './read-registrations.ts';
 import { transition } from './transition.ts';
 
-/** Decides about a person. Of two administrators who decide at once, one does; the other is told to look again. */
+/** Decides about a person. When two administrators decide at the same time, one gets 409 and has to look again. */
 export async function changeRegistration(
   platform: Platform,
   mailer: Mailer,
@@ -32,11 +32,11 @@ export async function changeRegistration(
   if (!to) {
     throw new Problem(
       'conflict',
-      `A registration that is ${person.status} cannot become ${decision.status}. To shut an approved user out, send {"enabled": false}.`,
+      `A registration that is ${person.status} cannot become ${decision.status}. To block an approved user, send {"enabled": false}.`,
     );
   }
   if (id === administrator.id && isBlocked(to))
-    throw new Problem('conflict', 'Nobody shuts themselves out. Ask another administrator to do it.');
+    throw new Problem('conflict', 'You cannot block your own account. Ask another administrator.');
   if (isSameState(person, to)) return registrationAnswer(person);
   const changed = await administration.change(id, person, to);
   if (!changed) throw new Problem('not-found', 'The person has been deleted meanwhile.');
@@ -48,8 +48,8 @@ export async function changeRegistration(
 const MAIL_KEPT_MS = 3 * 24 * 60 * 60 * 1000;
 
 /**
- * Records the decision in the log of the person and tells them by mail. Afterwards: the decision stands at the identity
- * provider, which may be another program and shares no transaction with Kethub.
+ * Records the decision in the audit log of the person and mails it to them. This follows the change: the identity
+ * provider may be another program, which shares no transaction with Kethub.
  */
 async function tell(
   platform: Platform,
@@ -63,7 +63,7 @@ async function tell(
     const context = { type: 'USER', id: person.id, role: 'OWNER', personId: administrator.id } as const;
     const { status, enabled } = to;
     await audit(platform, transaction, context, 'registration:change', person.id, { status, enabled });
-    // Nobody has shown that the address is theirs as long as it is not verified.
+    // An address that is not verified may belong to somebody else.
     if (mail && person.emailVerified)
       await mailer.post(transaction, { to: person.email, ...mail }, platform.now() + MAIL_KEPT_MS);
   });

@@ -2,7 +2,7 @@ import type { Mail } from '../../foundation/mail/index.ts';
 import type { AccountState } from '../identity/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 
-/** What a person is told about a decision; null when there is nothing to tell. */
+/** The mail about a decision; null when the person needs none. */
 export function decisionMail({ addresses }: Platform, from: AccountState, to: AccountState): Omit<Mail, 'to'> | null {
   const site = new URL(addresses.api).origin;
   if (from.status !== 'APPROVED' && to.status === 'APPROVED') {
@@ -22,7 +22,7 @@ ket login ${addresses.api}
     return {
       subject: 'Your registration at Kethub is rejected',
       text: `An administrator has rejected your registration at Kethub. If you think that this is a
-mistake, ask whoever runs it:
+mistake, ask those who run it:
 
 ${site}
 `,

@@ -37,9 +37,9 @@ export async function readRegistration(administration: Administration, id: strin
   return registrationAnswer(await requirePerson(administration, id));
 }
 
-/** Throws not-found unless it is the id of somebody. */
+/** The registration of this id. Throws not-found. */
 export async function requirePerson(administration: Administration, id: string): Promise<RegisteredPerson> {
-  // No database and no provider has an id with this character, and PostgreSQL would refuse to look.
+  // No id contains this character, and PostgreSQL refuses it in a query.
   const person = id.includes('\0') ? null : await administration.find(id);
   if (!person) throw new Problem('not-found', 'Nobody of this id has registered.');
   return person;

@@ -15,14 +15,14 @@ const query = Type.Object({
     Type.String({
       pattern: String.raw`^[^@\s\u0000]+@[^@\s\u0000]+$`,
       maxLength: 320,
-      description: 'Only who has this address, whatever else is asked for.',
+      description: 'Only the person with this address; other filters are ignored.',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageSize })),
   cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f-]{1,36}$' })),
 });
 
-/** How administrators decide who is an approved user. */
+/** The endpoints by which administrators approve, reject and block people. */
 export const registrationEndpoints = (
   platform: Platform,
   identity: IdentityService,
@@ -67,7 +67,7 @@ export const registrationEndpoints = (
       access: 'ADMINISTRATOR',
       summary: 'Approve or reject a registration; switch an account off or on',
       description:
-        'PENDING becomes APPROVED or REJECTED, REJECTED becomes APPROVED. Who is rejected or switched off cannot sign in any more, and open sessions and tokens are refused: at once, with a Keycloak within 10 s. Takes `If-Match`.',
+        'PENDING becomes APPROVED or REJECTED, REJECTED becomes APPROVED. A person who is rejected or switched off cannot sign in any more. Open sessions and tokens are refused at once, with a Keycloak within 10 s. Takes `If-Match`.',
       params: path,
       body: ChangeRegistrationRequest,
       answers: { 200: Registration },

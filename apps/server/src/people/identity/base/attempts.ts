@@ -4,14 +4,15 @@ import type { Platform } from '../../../foundation/platform.ts';
 import { findFailures, isFamiliar, purgeAttempts, recordFailure, recordFamiliar } from './attempts-queries.ts';
 import { keepSecret } from './kept-secret.ts';
 
+/** Milliseconds after its first failure at which a counter starts again. */
 const WINDOW_MS = 5 * 60 * 1000;
-/** Wrong passwords of one account from one network: whoever guesses elsewhere does not shut a person out. */
+/** Wrong passwords for one account from one network; more are refused. Guesses from other networks do not block the owner. */
 const PER_ACCOUNT_AND_NETWORK = 10;
-/** Wrong passwords from one network over all accounts; people behind one proxy share it. */
+/** Wrong passwords from one network for all accounts; more are refused. People behind one proxy share the counter. */
 const PER_NETWORK = 100;
-/** Wrong passwords of one account from all networks on which nobody has signed in to it: bounds a guessing botnet. */
+/** Wrong passwords for one account from all networks that are new to it; more are refused. Bounds a botnet. */
 const PER_ACCOUNT = 100;
-/** How long a network counts as one from which somebody signs in to an account. */
+/** Milliseconds for which a network counts as known to an account after a sign-in from it. */
 const FAMILIAR_MS = 90 * 24 * 60 * 60 * 1000;
 
 export type Attempt<T> = { readonly retryAfter: number } | { readonly outcome: T | null };
@@ -24,14 +25,14 @@ interface Keys {
 }
 
 /**
- * Throttles wrong passwords over windows of 5 minutes. Nobody is shut out for longer than the rest of a window, and the
- * owner of an account under attack not at all from a network they have signed in from before. Counted in the database,
- * for all processes and across restarts, and written on failures only: each has cost its guesser a password hash, which
- * bounds the rows. A row tells who without the key that is sealed beside it from nobody.
+ * Throttles wrong passwords over windows of 5 minutes. An account is blocked for the rest of a window at most, and never
+ * for networks that its owner has signed in from before. The counters are in the database, so that all processes share
+ * them. They are written on failures only: each failure costs the attacker a password hash, which bounds the rows. Keys
+ * are stored as HMACs, so a row does not reveal whose account or network it is about.
  */
 export class Attempts {
   readonly #platform: Platform;
-  /** Attempts of this process whose outcome is not known yet, by key. */
+  /** Attempts of this process without an outcome yet, by key. */
   readonly #open = new Map<string, number>();
   #secret: Promise<string> | null = null;
 
@@ -40,9 +41,9 @@ export class Attempts {
   }
 
   /**
-   * Lets `check` decide whether the password is right (null: wrong), or returns the seconds to wait when there were too
-   * many wrong ones. What runs at the same time counts as wrong until it is known, so that parallel guesses do not slip
-   * through. Without an address, which may be everybody's, only the account counts.
+   * Lets `check` decide whether the password is right (null: wrong). Returns the seconds to wait when there were too many
+   * wrong ones. An attempt counts as wrong until its outcome is known, so that parallel guesses are counted. Without an
+   * address only the account counts.
    */
   async make<T>(account: string, address: string | null, check: () => Promise<T | null>): Promise<Attempt<T>> {
     const keys = await this.#keysOf(account, address === null ? null : networkOf(address));
@@ -64,7 +65,7 @@ export class Attempts {
     }
   }
 
-  /** Deletes what has ended. */
+  /** Deletes expired counters. */
   purge(): Promise<void> {
     return purgeAttempts(this.#platform.database, this.#platform.now());
   }
@@ -88,7 +89,7 @@ export class Attempts {
   async #record({ network, account, pair }: Keys, right: boolean): Promise<void> {
     const { database, now } = this.#platform;
     if (right) return pair === null ? undefined : recordFamiliar(database, pair, now(), FAMILIAR_MS);
-    // In one order in all processes: two that count the same rows do not wait for each other.
+    // All processes lock the rows in the same order, which rules out deadlocks.
     const keys = known({ network, account, pair }).sort();
     return recordFailure(database, keys, now(), WINDOW_MS);
   }

@@ -3,7 +3,7 @@ import { errors, type InteractionResults, type Provider } from 'oidc-provider';
 import { send } from './forms.ts';
 import { errorPage, signInPage, waitingPage, type Page, type SignInLinks } from './pages.ts';
 
-/** What a person who signs in has to be told before they go on; null when they can do everything. */
+/** The notice that a person reads after the sign-in, before they go on; null when nothing is in their way. */
 export type NoticeFor = (subject: string) => Promise<string | null>;
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
@@ -36,7 +36,7 @@ export async function finishInteraction(
     const next = await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: false });
     return notice === null ? reply.redirect(next, 303) : send(reply, 200, waitingPage(notice, next));
   } catch (error) {
-    // The password that was given has been replaced meanwhile.
+    // The password was changed meanwhile.
     if (error instanceof errors.InvalidGrant) return expired(reply);
     throw error;
   }

@@ -4,7 +4,7 @@ import { digestOf, type OidcRecordRow } from '../../../foundation/storage/index.
 import { passwordSeen, requireSamePassword } from './password-changes.ts';
 
 /**
- * What oidc-provider keeps (sessions, codes, refresh tokens, grants), in the table oidc_records. Ids are credentials:
+ * Stores the records of oidc-provider (sessions, codes, refresh tokens, grants) in the table oidc_records. Ids are credentials:
  * only their digest is stored, and the payload, which repeats them, is sealed.
  */
 export function createOidcRecords(platform: Platform): AdapterFactory {
@@ -19,7 +19,7 @@ export async function purgeOidcRecords(platform: Platform): Promise<number> {
   return Number(numDeletedRows);
 }
 
-/** Whose record it is: of a sign-in that is under way, the person who has just given a password. */
+/** The owner of a record. A sign-in under way belongs to the person who has just given a password. */
 function accountOf({ accountId, session, result }: AdapterPayload): string | null {
   return accountId ?? result?.login?.accountId ?? session?.accountId ?? null;
 }
@@ -66,8 +66,8 @@ class OidcRecords implements Adapter {
   }
 
   /**
-   * Of two requests that redeem the same code or refresh token at once, one fails here. The one that came first may be
-   * the thief's: the whole grant ends, as when the second comes later (RFC 9700 §4.14.2).
+   * Redeems a code or refresh token once. When two requests redeem it at the same time, the second fails and ends the
+   * whole grant: the first may be a thief's (RFC 9700 §4.14.2).
    */
   async consume(id: string): Promise<void> {
     const { numUpdatedRows } = await this.#platform.database.write((transaction) =>

@@ -21,7 +21,7 @@ button:hover { filter: brightness(1.08); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 `;
 
-/** A page without scripts, and the headers that hold it to that. */
+/** A page without scripts, and the headers that forbid scripts. */
 export interface Page {
   readonly html: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -47,11 +47,11 @@ ${content}
   return { html, headers: pageHeaders(STYLE, formTargets) };
 }
 
-/** Where the page leads. */
+/** Addresses to which the sign-in page links. */
 export interface SignInLinks {
   /** The pages of all sign-ins are below. */
   readonly signIn: string;
-  /** What people call the other provider at which they can sign in; null without one. */
+  /** Name of the upstream provider on its button; null without one. */
   readonly upstreamName: string | null;
   readonly forgotPassword: string;
   /** null where nobody can register. */
@@ -63,7 +63,7 @@ export interface SignInPage extends SignInLinks {
   /** Filled in already. */
   readonly name: string;
   readonly error: string | null;
-  /** Where the person goes afterwards: the origin of the redirect address. */
+  /** Origin of the redirect address, to which the person goes afterwards. */
   readonly target: string;
 }
 
@@ -93,7 +93,7 @@ ${error === null ? '' : `<p class="error" id="error" role="alert">${escape(error
   return page(error === null ? 'Sign in' : 'Sign in again', content, [target]);
 }
 
-/** Asks whether to sign out. `form` is the empty form that oidc-provider has made, with its protection against forgery. */
+/** Asks whether to sign out. `form` is the empty form that oidc-provider has made, with its CSRF token. */
 export function signOutPage(form: string, target: string | null): Page {
   const buttons = `<button name="logout" value="yes" autofocus>Sign out</button>
 <button class="quiet">Stay signed in</button></form>`;
@@ -110,7 +110,7 @@ export function signedOutPage(): Page {
   );
 }
 
-/** What a person who has signed in cannot do yet; `next` leads on. */
+/** Tells a person who has signed in why they can do nothing yet; `next` leads on. */
 export function waitingPage(notice: string, next: string): Page {
   const content = `<h1>You are signed in</h1>
 <p role="status">${escape(notice)}</p>
@@ -118,7 +118,7 @@ export function waitingPage(notice: string, next: string): Page {
   return page('Signed in', content);
 }
 
-/** What went wrong and what to do, for the person in front of it. */
+/** Tells a person what went wrong and what to do. */
 export function errorPage(detail: string): Page {
   const content = `<h1>This did not work</h1>
 <p class="error" role="alert">${escape(detail)}</p>

@@ -3,18 +3,18 @@ import { errors } from 'oidc-provider';
 import { dialectOf, type Queries } from '../../../foundation/storage/index.ts';
 
 /**
- * Which password, as its hash, each person had when the request that is being answered first read something of theirs. What
- * it writes afterwards is refused when a new password has been set meanwhile: that ends every session, also the one that is
- * just being opened.
+ * The password hash of each person when the current request first read a record of theirs. A later write of the same
+ * request is refused when the password has changed since: a new password ends every session, also one that is just being
+ * opened. oidc-provider gives its adapter no context of the request, so that no parameter could carry this.
  */
 const passwords = new AsyncLocalStorage<Map<string, string | null>>();
 
-/** Answers a request within which passwords are remembered. */
+/** Answers a request and remembers the passwords that it has seen. */
 export function watchPasswords(next: () => void): void {
   passwords.run(new Map(), next);
 }
 
-/** To be called with what the same statement has read that the request relies on. */
+/** Call it with the password hash that was read in the same statement as the record. */
 export function passwordSeen(subject: string, passwordHash: string | null): void {
   const seen = passwords.getStore();
   if (seen && !seen.has(subject)) seen.set(subject, passwordHash);

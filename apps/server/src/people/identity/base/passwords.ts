@@ -3,10 +3,10 @@ import { hash, verify, type Options } from '@node-rs/argon2';
 /** Argon2id, 19 MiB, 2 passes (OWASP password storage cheat sheet): 22 to 24 ms on one core, off the event loop. */
 const options: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Compared with when there is no such user: made from a password nobody knows, at the same cost. */
+/** Verified when there is no such user: the hash of a password that nobody knows, at the same cost. */
 const nobody = hash(crypto.randomUUID(), options);
 
-/** Kept of somebody who has no password: no password is right. */
+/** The hash of an account without a password: no password matches it. */
 export const NO_PASSWORD = '';
 
 /** The hash to keep of a password. */

@@ -13,7 +13,7 @@ export async function findIdentity(queries: Queries, id: string): Promise<Identi
   return row ? toIdentity(row) : null;
 }
 
-/** The same for what every request asks. */
+/** Like `findIdentity`, with a prepared statement: every request asks it. */
 export function createFindIdentity(database: Database): (id: string) => Promise<Identity | null> {
   const lookUp = createLookUp<IdentityRow>(database, 'identities', 'id');
   return async (id) => {

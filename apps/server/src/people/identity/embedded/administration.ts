@@ -11,7 +11,7 @@ import {
 import { recordBlocked } from '../blocked-accounts.ts';
 import { toIdentity } from '../base/queries.ts';
 
-/** What administrators do, at the embedded provider. */
+/** The operations of administrators at the embedded provider. */
 export function createEmbeddedAdministration({ database, now }: Platform): Administration {
   return {
     find: (subject) => findRegistered(database.read, subject),
@@ -51,7 +51,7 @@ async function pageOfPeople(
   return (await query.execute()).map(toRegistered);
 }
 
-/** In one statement, so that of two who decide at once one finds `from` no more. */
+/** Compares and changes in one statement: of two decisions at the same time one fails. */
 async function changeState(
   database: Database,
   id: string,

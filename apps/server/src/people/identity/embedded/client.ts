@@ -18,7 +18,7 @@ export function kethubClient(origin: string): ClientMetadata {
   };
 }
 
-/** Where the dashboard takes the answer. */
+/** The redirect address of the dashboard. */
 export function dashboardCallback(origin: string): string {
   return `${origin}${CALLBACK}`;
 }

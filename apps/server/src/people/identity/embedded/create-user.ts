@@ -20,7 +20,7 @@ export async function createUser(platform: Platform, user: NewUser): Promise<Ide
     enabled: 1,
     created_at: platform.now(),
   };
-  // Also across the two: whoever had the address of another as username would sign in in their place.
+  // A username may not be another person's address: it would sign in to that person's account.
   for (const name of [row.username, row.email]) {
     if (await findForSignIn(platform.database.read, name)) throw taken();
   }

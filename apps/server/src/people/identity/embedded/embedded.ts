@@ -21,8 +21,9 @@ import { accountOf, createSignIn } from './sign-in.ts';
 import { signInName } from '../base/sign-in-name.ts';
 import { UpstreamSignIn } from '../upstream/sign-in.ts';
 
+/** Milliseconds between two deletions of expired records. */
 const PURGE_EVERY_MS = 10 * 60 * 1000;
-/** How long a refused sign-in waits to be recorded. */
+/** Milliseconds that a refused sign-in waits at most until it is recorded. */
 const RECORD_EVERY_MS = 2_000;
 
 /**
@@ -55,7 +56,10 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
   const timer = setInterval(() => {
     purging = Promise.all([purgeOidcRecords(platform), attempts.purge(), purgeRegistrations(platform)]).catch(
       (error: unknown) => {
-        platform.log.warn({ err: error }, 'what has expired could not be deleted; the next round tries again');
+        platform.log.warn(
+          { err: error },
+          'expired records of the identity provider could not be deleted; the next round tries again',
+        );
       },
     );
   }, PURGE_EVERY_MS).unref();
@@ -76,10 +80,10 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
       const subject = await verifyToken(accessToken);
       return subject === null ? null : { subject };
     },
-    // Read anew each time: an account that is rejected or switched off is out at once.
+    // Not cached: an account that is rejected or switched off loses its access at once.
     find: async (subject) => (await findIdentity(subject)) ?? findUnverified(platform.database.read, subject),
     findApproved: (subjects) => findApproved(platform.database.read, subjects),
-    // An account before a registration that nobody has confirmed: the address may be anybody's in that.
+    // Accounts come first: anybody can register with an address that they do not confirm.
     async findByEmail(email) {
       const [{ read }, name] = [platform.database, signInName(email)];
       return (await findIdentityByEmail(read, name)) ?? findUnverifiedByEmail(read, name);

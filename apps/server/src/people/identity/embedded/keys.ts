@@ -23,7 +23,7 @@ export const oidcKeyKind: KeyKind<SigningJwk> = {
   firstId: PURPOSE,
   name: PURPOSE,
   sealedFor: sealedFor(PURPOSE),
-  // Whoever signs out shows the identity token of the sign-in, expired or not.
+  // A sign-out presents the identity token of the sign-in, expired or not.
   lifetimeMs: LOGIN_SECONDS * 1000,
   async make() {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });

@@ -65,7 +65,7 @@ function configuration(platform: Platform, { all }: KeySet<SigningJwk>, cookies:
     cookies: {
       keys: [cookies],
       names: { session: 'kethub_session', interaction: 'kethub_sign_in', resume: 'kethub_resume' },
-      // Below this path only: cookies know no ports, and the gateway on the same host hands requests to strangers' services.
+      // Limited to this path: cookies are shared by all ports of a host, and the gateway forwards requests to services of others.
       long: { path: pathname, httpOnly: true, sameSite: 'lax' },
     },
     routes: { authorization: '/authorize', revocation: '/revoke', userinfo: '/userinfo', end_session: '/sign-out' },
@@ -108,7 +108,7 @@ function configuration(platform: Platform, { all }: KeySet<SigningJwk>, cookies:
   };
 }
 
-/** Who asks for the scope `profile` gets a token for the platform interface; `openid` alone is for userinfo. */
+/** The scope `profile` gives a token for the platform interface; `openid` alone gives one for userinfo. */
 function resourceIndicators(api: string) {
   return {
     enabled: true,
@@ -140,7 +140,7 @@ function signInPolicy(origin: string) {
   return policy;
 }
 
-/** The grant of the first-party client, made without asking. */
+/** Creates the grant of the first-party client without asking for consent. */
 async function grantAll(provider: Provider, ctx: KoaContextWithOIDC, api: string) {
   const { session, client } = ctx.oidc;
   const { accountId } = session ?? {};

@@ -25,7 +25,7 @@ export async function serveOidcProvider(
   upstream: UpstreamSignIn | null,
   registration: { readonly services: RegistrationServices; readonly protection: CsrfProtection },
 ): Promise<void> {
-  // Of the keys, which change, sign-in pages know nothing.
+  // Sign-in pages do not use the signing keys, which change.
   const provider = currentProvider();
   const issuer = new URL(provider.issuer);
   // Empty when the issuer has a host of its own.
@@ -36,7 +36,7 @@ export async function serveOidcProvider(
       comeFromIssuer(request.raw, issuer);
       next();
     });
-    // Not before: reading a body leaves the context in which it is begun.
+    // In preHandler: reading a body leaves the async context in which it began.
     scope.addHook('preHandler', (_request, _reply, next) => watchPasswords(next));
     const links = signInLinks(registration.services, prefix);
     const noticeFor = createNotices(platform);
@@ -83,7 +83,7 @@ function handOver(request: FastifyRequest, reply: FastifyReply, prefix: string):
   Object.assign(request.raw, { originalUrl: whole, url: whole.slice(prefix.length) });
 }
 
-/** The provider builds addresses from the host that a request names; only the configured issuer is to be believed. */
+/** Overwrites the host of a request by that of the configured issuer: the provider builds addresses from it. */
 function comeFromIssuer(request: IncomingMessage, issuer: URL): void {
   request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1);
   request.headers['x-forwarded-host'] = issuer.host;

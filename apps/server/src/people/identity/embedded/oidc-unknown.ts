@@ -8,7 +8,7 @@ export function answerUnknown(provider: Provider, problemsUrl: string): void {
   const prefix = new URL(provider.issuer).pathname.replace(/\/$/, '');
   provider.use(async (ctx, next) => {
     await next();
-    // The provider itself says what is wrong; only what none of its routes has taken comes back like this.
+    // An empty 404 means that no route of the provider matched; its own errors have a body.
     if (ctx.status !== 404 || ctx.body) return;
     const pathname = prefix + ctx.path;
     if (ctx.accepts('json', 'html') === 'html') {

@@ -33,7 +33,7 @@ export function registerPasswordGrant(provider: Provider, signIn: SignIn, api: s
   );
 }
 
-/** RFC 6749 §5.2 with a description, which `errors.InvalidGrant` keeps to itself. */
+/** `invalid_grant` (RFC 6749 §5.2) with a description, which `errors.InvalidGrant` does not send. */
 class WrongPassword extends errors.CustomOIDCProviderError {
   constructor() {
     super('invalid_grant', 'username or password is wrong');

@@ -10,7 +10,7 @@ import { findNewestRegistration } from '../registration/queries.ts';
 
 export type SignInOutcome =
   | { readonly kind: 'SIGNED_IN'; readonly subject: string }
-  /** Wrong password, no such user, rejected, or switched off: the outside cannot tell which. */
+  /** Wrong password, no such user, rejected, or switched off. The caller cannot tell which. */
   | { readonly kind: 'REFUSED' }
   | { readonly kind: 'TOO_MANY'; readonly retryAfter: number };
 
@@ -27,13 +27,13 @@ export function createSignIn(platform: Platform, attempts: Attempts, records: Si
       return { kind: 'TOO_MANY', retryAfter: attempt.retryAfter };
     }
     if (attempt.outcome !== null) await records.signedIn(attempt.outcome, address);
-    // Has counted as wrong: anybody can register under any name, and must not pass for its owner where guesses are counted.
+    // Counted as a wrong password: anybody can register under any name, and must not reset the owner's counters.
     const subject = attempt.outcome ?? (await unverified(platform, account, password));
     return subject === null ? { kind: 'REFUSED' } : { kind: 'SIGNED_IN', subject };
   };
 }
 
-/** Who has this name and this password, or null, which `refused` is told the reason of. */
+/** The subject with this name and password, or null. Reports the reason of a refusal to `refused`. */
 async function subjectOf(
   platform: Platform,
   account: string,
@@ -50,16 +50,16 @@ async function subjectOf(
   return null;
 }
 
-/** The account that a name signs in to, for the records of sign-ins. */
+/** Finds the account that a name signs in to, for the records of sign-ins. */
 export function accountOf(platform: Platform): (name: string) => Promise<string | null> {
   return async (name) =>
     name.includes('\0') ? null : ((await findForSignIn(platform.database.read, name))?.id ?? null);
 }
 
 /**
- * Who has registered under this name and not confirmed the address, for a session that tells how far the registration is
- * and opens nothing else. Asked whenever nobody could be signed in to an account, and always at the cost of one more
- * password: whether there is an account does not show.
+ * The registration with this name and an unconfirmed address. Its session shows how far the registration is, and opens
+ * nothing else. Called after every refusal, and always checks one more password hash: the time of an answer does not
+ * reveal whether an account exists.
  */
 async function unverified(platform: Platform, name: string, password: string): Promise<string | null> {
   const row = name.includes('\0') ? undefined : await findNewestRegistration(platform.database.read, name);

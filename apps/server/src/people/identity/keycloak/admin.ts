@@ -1,7 +1,7 @@
 import { IdentityProviderUnavailable } from '../identity-provider.ts';
 import { member, type KeycloakAnswer, type KeycloakConnection } from './connection.ts';
 
-/** A token that ends sooner is not used any more: the call takes time, and clocks differ. */
+/** Milliseconds before its end at which a token is replaced: the call takes time, and clocks differ. */
 const MARGIN_MS = 10_000;
 
 export type AskKeycloak = (method: string, path: string, body?: unknown) => Promise<KeycloakAnswer>;
@@ -24,7 +24,7 @@ export function connectKeycloakAdmin(connection: KeycloakConnection, now: () => 
       ({ until }) => {
         grant.until = until;
       },
-      // The failure itself reaches whoever waits for the token.
+      // Callers get the failure through the token.
       () => {
         if (granted === grant) granted = null;
       },

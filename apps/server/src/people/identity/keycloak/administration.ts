@@ -19,7 +19,7 @@ import { limitWaiting } from '../waiting.ts';
 /** People read at a time. */
 const CHUNK = 200;
 
-/** What administrators do, at a Keycloak. `changed` is told about everybody whose standing has changed. */
+/** The operations of administrators at a Keycloak. `changed` is called for every person whose state has changed. */
 export function createKeycloakAdministration(
   platform: Platform,
   ask: AskKeycloak,
@@ -36,7 +36,7 @@ export function createKeycloakAdministration(
           const person = toPerson(user, subject);
           if (!user || !person) return null;
           if (!isSameState(person, from)) throw decidedMeanwhile();
-          // Shutting out is noted before, letting in again after: whatever breaks off between errs on the closed side.
+          // Blocking is recorded before the change, unblocking after it: a crash between them leaves the account blocked.
           const note = () => updateBlocked(platform.database, subject, to, platform.now());
           if (isBlocked(to)) await note();
           if (!(await replaceUser(ask, subject, withState(user, to)))) return null;
@@ -50,8 +50,8 @@ export function createKeycloakAdministration(
 }
 
 /**
- * People in Keycloak's own order, by username. Who has registered there has no attribute yet, so that those who wait
- * cannot be searched for: everybody is looked at. The place in the list counts everybody as well.
+ * People in Keycloak's own order, by username. New registrations have no status attribute yet, so that Keycloak cannot
+ * search for those who wait: every person is read. The cursor is the number of people read so far.
  */
 async function walk(
   ask: AskKeycloak,

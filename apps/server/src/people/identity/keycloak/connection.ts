@@ -15,7 +15,7 @@ export interface KeycloakEndpoints {
   readonly jwks: string;
 }
 
-/** How the platform speaks with Keycloak: every call limited, watched by one circuit breaker. */
+/** HTTP calls to Keycloak, each limited in time, behind one circuit breaker. */
 export class KeycloakConnection {
   readonly settings: KeycloakSettings;
   readonly #breaker: CircuitBreaker;
@@ -54,7 +54,7 @@ export class KeycloakConnection {
     const { status, body } = await this.send(url);
     const names = ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'];
     const [issuer, authorization, token, jwks] = names.map((name) => member(body, name));
-    // §4.3: anybody could name a stranger's keys otherwise.
+    // Required by §4.3: another issuer could publish its own keys here.
     if (issuer === this.settings.issuer && isText(authorization) && isText(token) && isText(jwks))
       return { authorization, token, jwks };
     throw new IdentityProviderUnavailable(

@@ -1,7 +1,7 @@
 import type { Platform } from '../../../foundation/platform.ts';
 import { decidedMeanwhile, IdentityProviderUnavailable } from '../identity-provider.ts';
 
-/** Longer than all calls of one decision together. Who crashed in between holds others up for no longer than this. */
+/** Milliseconds. Longer than all calls of one decision; after a crash others wait for no longer than this. */
 const LEASE_MS = 15_000;
 
 /**

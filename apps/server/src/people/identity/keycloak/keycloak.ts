@@ -13,11 +13,12 @@ import { LoadingCache } from '../loading-cache.ts';
 import { updateBlocked } from '../blocked-accounts.ts';
 import { limitWaiting, limitWaitingOfRequests } from '../waiting.ts';
 
-/** A person who is rejected or switched off is out after at most this time. */
-const REMEMBERED_MS = 10_000;
-const MOST_REMEMBERED = 10_000;
-/** Keycloak cannot be asked for several users by id. So many look-ups at once leave it time for those who sign in. */
-const ASKED_AT_ONCE = 8;
+/** Milliseconds for which a person is cached. A person who is rejected or switched off loses access after this time. */
+const CACHED_MS = 10_000;
+/** People who are cached; beyond, the oldest is evicted. */
+const MOST_CACHED = 10_000;
+/** Concurrent look-ups; more wait. Keycloak answers for one id at a time, and needs time for sign-ins. */
+const CONCURRENT_LOOK_UPS = 8;
 
 /**
  * A realm of a Keycloak as the identity provider: people sign in there, Kethub checks their tokens and asks the admin
@@ -28,11 +29,11 @@ export function createKeycloakIdentity(platform: Platform, settings: KeycloakSet
   const connection = new KeycloakConnection(settings, now);
   const ask = connectKeycloakAdmin(connection, now);
   const verifyToken = createKeycloakVerifier(connection, now);
-  const limits = { ageMs: REMEMBERED_MS, most: MOST_REMEMBERED, now };
+  const limits = { ageMs: CACHED_MS, most: MOST_CACHED, now };
   const people = new LoadingCache<Identity | null>(limits);
   const byEmail = new LoadingCache<Identity | null>(limits);
   const copy = new PeopleCopy(platform, settings.issuer, ask);
-  const lookUps = new LookUpQueue(ASKED_AT_ONCE);
+  const lookUps = new LookUpQueue(CONCURRENT_LOOK_UPS);
   const forget = ({ id, email }: Identity): void => {
     people.forget(id);
     byEmail.forget(email.toLowerCase());

@@ -1,11 +1,11 @@
 import { IdentityProviderUnavailable } from '../identity-provider.ts';
 
-/** A person waits behind each look-up; what waited longer, in milliseconds, is not begun any more. */
+/** Milliseconds that a look-up waits at most; then it fails. */
 const WAITS_MS = 3_000;
-/** Beyond so many look-ups that wait, more are refused at once. */
+/** Look-ups that may wait; more fail at once. */
 const MOST_WAITING = 2_000;
 
-/** Bounds the look-ups at a server that are under way at once. */
+/** Limits the concurrent look-ups at a server. */
 export class LookUpQueue {
   readonly #most: number;
   readonly #waiting: (() => void)[] = [];
@@ -15,10 +15,10 @@ export class LookUpQueue {
     this.#most = most;
   }
 
-  /** What `ask` returns. Throws IdentityProviderUnavailable when its turn does not come in time. */
+  /** What `ask` returns. Throws IdentityProviderUnavailable when no slot becomes free in time. */
   async run<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#running < this.#most) this.#running++;
-    else await this.#turn();
+    else await this.#slot();
     try {
       return await ask();
     } finally {
@@ -28,8 +28,8 @@ export class LookUpQueue {
     }
   }
 
-  /** Resolves when somebody else hands their place over. */
-  #turn(): Promise<void> {
+  /** Resolves when another look-up ends and hands over its slot. */
+  #slot(): Promise<void> {
     if (this.#waiting.length >= MOST_WAITING)
       throw new IdentityProviderUnavailable(new Error(`${MOST_WAITING} look-ups wait already`));
     return new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ export class LookUpQueue {
       };
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(begin), 1);
-        reject(new IdentityProviderUnavailable(new Error(`a look-up waited ${WAITS_MS} ms for its turn`)));
+        reject(new IdentityProviderUnavailable(new Error(`a look-up waited ${WAITS_MS} ms for a slot`)));
       }, WAITS_MS);
       this.#waiting.push(begin);
     });

@@ -16,7 +16,7 @@ import { findUser, idOf, listUsers } from './users.ts';
 
 /** Milliseconds from the beginning of one round to that of the next, at least. */
 const EVERY_MS = 5_000;
-/** A round that does not go on for so long is another process's to begin anew. */
+/** Milliseconds without progress after which another process may start the round again. */
 const LEASE_MS = 30_000;
 /** Milliseconds for which what a round has read is believed, or three times as long as the last one took. */
 const BELIEVED_MS = 30_000;

@@ -2,7 +2,7 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload, ty
 import { IdentityProviderUnavailable } from '../identity-provider.ts';
 import type { KeycloakConnection } from './connection.ts';
 
-/** Signatures by private keys only. With HS256 whoever knows the public key could sign. */
+/** Asymmetric signatures only. With HS256 everybody who knows the public key could sign. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 /** A token with an unknown key makes the keys be fetched again, but no more often than this. */
 const COOLDOWN_MS = 10_000;

@@ -33,7 +33,7 @@ export function toPerson(user: unknown, subject: string): RegisteredPerson | nul
   return identity && { ...identity, createdAt: typeof created === 'number' ? created : null };
 }
 
-/** The representation that makes this the standing of `user`. It is the whole: Keycloak clears attributes that are missing. */
+/** The representation of `user` with this state. It is complete: Keycloak deletes attributes that are missing. */
 export function withState(user: object, { status, enabled }: AccountState): object {
   const attributes = member(user, 'attributes');
   return { ...user, enabled, attributes: { ...(attributes as object | undefined), [STATUS_ATTRIBUTE]: [status] } };

@@ -74,8 +74,7 @@ export async function addUser(ask: AskKeycloak, user: NewUser): Promise<string> 
 const LONGEST_SUBJECT = 512;
 
 /**
- * Whether this can be an id: nobody has to be asked about another. In a URL `.` and `..` mean another place, however they
- * are written.
+ * Whether a text can be an id; others need no call. In a URL `.` and `..` mean another path, however they are encoded.
  */
 export function isSubject(text: string): boolean {
   const isText = text.length <= LONGEST_SUBJECT && text.isWellFormed() && !/\p{Cc}/u.test(text);

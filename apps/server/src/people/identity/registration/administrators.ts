@@ -9,8 +9,8 @@ import { invitationMail } from './mails.ts';
 import { createMailToken, INVITATION_MS } from './tokens.ts';
 
 /**
- * Makes an account for every administrator of the settings who is named by an e-mail address and not known yet: approved,
- * without a password that anybody knows. The mail that it sends leads to choosing one.
+ * Creates an approved account for every administrator of the settings who is named by an e-mail address and not known
+ * yet. Nobody knows its password; the mail leads to choosing one.
  */
 export async function inviteAdministrators(platform: Platform, mailer: Mailer): Promise<void> {
   for (const name of platform.configuration.administrators) {
@@ -54,7 +54,7 @@ async function invite(platform: Platform, mailer: Mailer, email: string): Promis
   platform.log.info({ subject: id }, 'an administrator was added, and a mail to choose the password');
 }
 
-/** ada.lovelace@example.org is called Ada Lovelace, until there is somebody to ask. */
+/** Derives a first and last name from an address: ada.lovelace@example.org is Ada Lovelace. */
 function namesOf(email: string): { firstname: string; lastname: string } {
   const words = (email.split('@')[0] ?? '').split(/[._+-]+/).filter(Boolean);
   const [firstname = '', ...rest] = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));

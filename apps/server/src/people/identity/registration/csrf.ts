@@ -5,12 +5,12 @@ import { sameDigest } from '../../../foundation/storage/index.ts';
 const COOKIE = 'kethub_form';
 const VALUE = /^[\w-]{32}$/;
 
-/** Name of the hidden field. */
+/** Name of the hidden field with the CSRF token. */
 export const CSRF_FIELD = 'form';
 
 /**
- * Lets only pages of ours send a form: a random value in a cookie that no script reads, and in the form what only we can
- * make of it. So another page cannot have mails sent or people registered through the browsers of its visitors.
+ * Protects forms against CSRF (signed double submit): a cookie holds a random value, and the form its HMAC. Another site
+ * cannot send mails or register people through the browsers of its visitors.
  */
 export class CsrfProtection {
   readonly #key: string;
@@ -23,7 +23,7 @@ export class CsrfProtection {
     this.#attributes = `; Path=${issuer.pathname}; HttpOnly; SameSite=Lax${secure}`;
   }
 
-  /** The value of the hidden field, for this browser. */
+  /** The CSRF token for this browser. Sets the cookie when the browser has none. */
   tokenFor(request: FastifyRequest, reply: FastifyReply): string {
     const known = cookieOf(request);
     if (known !== null) return this.#tokenOf(known);
@@ -32,9 +32,9 @@ export class CsrfProtection {
     return this.#tokenOf(value);
   }
 
-  /** Whether this browser got the form from us. */
+  /** Whether the platform gave this form to this browser. */
   isOurs(request: FastifyRequest, form: URLSearchParams): boolean {
-    // Every browser of today says where a form stands; this also stops a neighbour who can plant cookies.
+    // Current browsers send the site of the form; this also stops a neighbouring host that can set cookies.
     const site = request.headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin') return false;
     const cookie = cookieOf(request);

@@ -1,6 +1,6 @@
 import { signInName } from '../base/sign-in-name.ts';
 
-/** What a person says of themselves, in the form in which it is kept. */
+/** The fields of a registration, normalized as they are stored. */
 export interface NewRegistration {
   readonly username: string;
   readonly email: string;
@@ -9,7 +9,7 @@ export interface NewRegistration {
   readonly password: string;
 }
 
-/** What is wrong, by the name of the field. */
+/** Error texts by the name of the field. */
 export type FieldErrors = Readonly<Partial<Record<keyof NewRegistration, string>>>;
 
 const NAME_LENGTH = 100;
@@ -54,9 +54,9 @@ export function emailError(email: string): string | null {
   return 'Enter an e-mail address such as ada@example.org, in Latin letters without accents.';
 }
 
-/** `names`: what the person is called, which is the first that somebody else would try. */
+/** The error of a new password, or null. `names` are refused as passwords: attackers try them first. */
 export function passwordError(password: string, names: Partial<NewRegistration> = {}): string | null {
-  // As it is hashed.
+  // Counted in the normalization that is hashed.
   const characters = charactersOf(password.normalize('NFKC'));
   if (characters < PASSWORD_LEAST) return `Enter at least ${PASSWORD_LEAST} characters.`;
   if (characters > PASSWORD_MOST) return `Enter at most ${PASSWORD_MOST} characters.`;

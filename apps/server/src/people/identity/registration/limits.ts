@@ -1,16 +1,16 @@
 import { networkOf, RateLimiter } from '../../../foundation/http/index.ts';
 
-/** A course that registers in one room, behind one address, fits in. */
+/** Mails an hour for one network; more are refused. Enough for a course that registers behind one address. */
 const PER_NETWORK = { name: 'mails per network', units: 100, seconds: 60 * 60 };
-/** Five at once, then one an hour. */
+/** Mails to one mailbox: five at once, then one an hour. More are silently not sent. */
 const PER_ADDRESS = { name: 'mails per address', units: 5, seconds: 5 * 60 * 60 };
 
-/** Whether a mail may be sent. REFUSED may be told; that an address has had enough mails is told to nobody. */
+/** Whether a mail may be sent. REFUSED is shown to the caller. ENOUGH is not: it would reveal mails to the address. */
 export type MailAllowance =
   | { readonly kind: 'ALLOWED' | 'ENOUGH' }
   | { readonly kind: 'REFUSED'; readonly retryAfter: number };
 
-/** Bounds how many mails strangers can have sent. In the memory of this process: of several, each counts for itself. */
+/** Limits the mails that strangers can cause. Counted in memory: each process has its own counters. */
 export class MailLimits {
   readonly #networks: RateLimiter;
   readonly #addresses: RateLimiter;

@@ -1,8 +1,8 @@
 import type { Mail } from '../../../foundation/mail/index.ts';
 
 /**
- * The mails of registration. They repeat nothing that anybody has typed into a form: whoever can have a mail sent to an
- * address must not be able to say something in it.
+ * The mails of registration. They repeat nothing that was typed into a form: a stranger who causes a mail must not be
+ * able to write in it.
  */
 type Text = Omit<Mail, 'to'>;
 
@@ -74,7 +74,7 @@ If it was not you, do nothing.
 export function invitationMail(link: string, forgotPassword: string): Text {
   return {
     subject: 'You administer a Kethub',
-    text: `Whoever set up this Kethub has named you as an administrator. Your username is
+    text: `You were named as an administrator of a Kethub when it was set up. Your username is
 this e-mail address. To choose a password, open this page within 24 hours:
 
 ${link}

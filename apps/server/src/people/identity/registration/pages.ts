@@ -3,7 +3,7 @@ import { page, type Page } from '../base/pages.ts';
 import type { FieldErrors } from './fields.ts';
 import { CSRF_FIELD } from './csrf.ts';
 
-/** Where a form goes, and what proves that it is ours. */
+/** The address that a form is sent to, and its CSRF token; an empty token leaves the field out. */
 export interface Form {
   readonly action: string;
   readonly csrfToken: string;
@@ -22,7 +22,7 @@ interface Field {
 const NEW_PASSWORD = 'type="password" autocomplete="new-password" required minlength="12" maxlength="256"';
 const EMAIL = 'type="email" autocomplete="email" required maxlength="254"';
 
-/** The form that asks who somebody is. `values` are filled in again; a password never is. */
+/** The registration form. `values` are filled in again, except the password. */
 export function registerPage(form: Form, values: URLSearchParams, errors: FieldErrors): Page {
   const filled = (name: string): string => values.get(name) ?? '';
   const fields: Field[] = [
@@ -45,10 +45,10 @@ ${formOf(form, [...shown, passwordField(errors.password)], 'Register')}`;
   return page(Object.keys(errors).length > 0 ? 'Register: please correct' : 'Register', content);
 }
 
-/** After every request for a mail, whether or not there was one to send. */
+/** The answer to every request for a mail, whether or not a mail was sent. */
 export function checkMailPage(sendAgain: string): Page {
   const content = `<h1>Check your mail</h1>
-<p>If the address can get a mail from us, it is on its way. Open the page that it names.</p>
+<p>If Kethub may send a mail to this address, it is on its way. Open the link in it.</p>
 <p>It can take some minutes and may be taken for spam. One address gets five mails at once and then one an hour.</p>
 <p class="links"><a href="${escape(sendAgain)}">Send the mail again</a></p>`;
   return page('Check your mail', content);
@@ -63,8 +63,8 @@ export function addressPage(
 ): Page {
   const [title, what] =
     kind === 'SEND_AGAIN'
-      ? ['Send the mail again', 'The mail by which you confirm your address.']
-      : ['Forgot your password?', 'You get a mail by which you choose a new one.'];
+      ? ['Send the mail again', 'You get another mail with the link that confirms your address.']
+      : ['Forgot your password?', 'You get a mail with a link to choose a new one.'];
   const address = field({
     name: 'email',
     label: 'E-mail address',
@@ -75,7 +75,7 @@ export function addressPage(
   return page(title, `<h1>${title}</h1>\n<p>${what}</p>\n${formOf(form, [address], 'Send')}`);
 }
 
-/** Looking at it confirms nothing: mail programs look at every link. */
+/** The form that confirms an address. Opening it confirms nothing: mail programs open every link. */
 export function verifyPage(action: string, email: string, register: string, error: string | undefined): Page {
   const password = field({
     name: 'password',
@@ -92,12 +92,12 @@ ${formOf({ action, csrfToken: '' }, [password], 'Confirm')}
 
 export function setPasswordPage(action: string, error: string | undefined): Page {
   const content = `<h1>Choose a new password</h1>
-<p>Whoever is signed in to your account is signed out.</p>
+<p>This ends every session of your account.</p>
 ${formOf({ action, csrfToken: '' }, [passwordField(error)], 'Set password')}`;
   return page('Choose a new password', content);
 }
 
-/** What has happened, and where to go from here. */
+/** A page that says what happened, with one link that leads on. */
 export function noticePage(title: string, text: string, link: { readonly href: string; readonly text: string }): Page {
   const content = `<h1>${escape(title)}</h1>
 <p role="status">${escape(text)}</p>

@@ -9,7 +9,7 @@ import { mailToken, subjectOfToken } from './tokens.ts';
  */
 export async function setPassword(platform: Platform, value: string, password: string): Promise<boolean> {
   const token = mailToken('SET_PASSWORD', value);
-  // Hashing is work that only who has a token can ask for.
+  // Hashing is expensive: it needs a valid token first.
   if (!token || (await subjectOfToken(platform, 'SET_PASSWORD', value)) === undefined) return false;
   const passwordHash = await hashPassword(password);
   return platform.database.write(async (transaction) => {

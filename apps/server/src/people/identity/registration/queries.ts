@@ -27,7 +27,7 @@ export async function deleteRegistration(transaction: Queries, id: string): Prom
   await transaction.deleteFrom('registrations').where('id', '=', id).execute();
 }
 
-/** Deletes registrations made until `until`, so that their addresses and names are nobody's again. */
+/** Deletes registrations made until `until`, which frees their addresses and names. */
 export async function deleteRegistrationsUntil(transaction: Queries, until: number): Promise<void> {
   await transaction.deleteFrom('registrations').where('created_at', '<=', until).execute();
 }
@@ -36,7 +36,7 @@ export async function insertMailToken(transaction: Queries, token: MailTokenRow)
   await transaction.insertInto('mail_tokens').values(token).execute();
 }
 
-/** Whose token this is; undefined when it is not known, expired or of another purpose. */
+/** The subject of a token; undefined when it is unknown, expired or of another purpose. */
 export async function findSubjectOfToken(
   queries: Queries,
   token: Omit<MailTokenRow, 'subject' | 'expires_at'>,
@@ -52,7 +52,7 @@ export async function findSubjectOfToken(
   return row?.subject;
 }
 
-/** Like `findSubjectOfToken`, and ends the token: of two at once, one gets an answer. */
+/** Like `findSubjectOfToken`, and deletes the token: of two requests at the same time one gets the subject. */
 export async function consumeToken(
   transaction: Queries,
   token: Omit<MailTokenRow, 'subject' | 'expires_at'>,
@@ -96,12 +96,12 @@ export async function findPerson(queries: Queries, id: string): Promise<Identity
   return (await findIdentity(queries, id)) ?? findUnverified(queries, id);
 }
 
-/** Who has registered and not confirmed the address, as an identity that opens nothing yet; or null. */
+/** The registration of this id with an unconfirmed address, as an identity without access; or null. */
 export async function findUnverified(queries: Queries, id: string): Promise<Identity | null> {
   return unverifiedIdentity(await findRegistration(queries, id));
 }
 
-/** The same by address, in lower case; the newest of several. */
+/** Like `findUnverified`, by the address in lower case; the newest of several. */
 export async function findUnverifiedByEmail(queries: Queries, email: string): Promise<Identity | null> {
   const registrations = queries.selectFrom('registrations').selectAll().where('email', '=', email);
   return unverifiedIdentity(await registrations.orderBy('id', 'desc').limit(1).executeTakeFirst());

@@ -9,25 +9,26 @@ import { knownAddressMail, setPasswordMail, unknownAddressMail, verifyMail } fro
 import { deleteRegistrationsUntil, deleteTokensUntil, findNewestRegistration, insertRegistration } from './queries.ts';
 import { createMailToken, SET_PASSWORD_MS, VERIFY_MS } from './tokens.ts';
 
+/** Milliseconds after which a registration without confirmation is deleted. */
 const KEEP_UNVERIFIED_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** What registration stands on. */
+/** The services that registration uses. */
 export interface RegistrationServices {
   readonly platform: Platform;
   readonly mailer: Mailer;
   readonly limits: MailLimits;
 }
 
-/** What the person is told: the same whether or not the address is known. */
+/** The outcome that the person sees. It does not reveal whether the address is known. */
 export type MailOutcome =
   | { readonly kind: 'CHECK_MAIL' }
   | { readonly kind: 'USERNAME_TAKEN' }
   | { readonly kind: 'TOO_MANY'; readonly retryAfter: number };
 
 /**
- * Registers a person, who has to confirm the address by the mail that is sent. What is done is the same for an address
- * that is known, to the row: only that its registration can never be confirmed, because the mail says instead that there
- * is an account. So neither the answer, nor its time, nor signing in afterwards tells whether an address is known.
+ * Registers a person and sends the mail that confirms the address. A known address gets the same treatment, down to the
+ * row. Only its mail differs: it says that there is an account, and has no link to confirm. So neither the answer, nor its
+ * time, nor signing in afterwards reveals whether an address is known.
  */
 export async function register(
   services: RegistrationServices,
@@ -76,7 +77,7 @@ export function forgotPassword(services: RegistrationServices, email: string, fr
   const { platform } = services;
   return sendTo(services, email, from, async (transaction) => {
     const identity = await findForSignIn(transaction, email);
-    // Somebody else may have the address as username: the mail goes to whom it belongs.
+    // Somebody else may have the address as username: the mail goes to the owner of the address.
     if (identity?.email !== email) return unknownAddressMail(siteOf(platform));
     const expiresAt = platform.now() + SET_PASSWORD_MS;
     const token = await createMailToken(transaction, { purpose: 'SET_PASSWORD', subject: identity.id, expiresAt });
@@ -90,7 +91,7 @@ export async function isTaken({ configuration }: Platform, queries: Queries, nam
   return taken !== null || configuration.administrators.includes(name);
 }
 
-/** Forgets registrations that nobody has confirmed, and tokens that have expired. */
+/** Deletes old registrations without confirmation, and expired tokens. */
 export async function purgeRegistrations({ database, now }: Platform): Promise<void> {
   await database.write(async (transaction) => {
     await deleteRegistrationsUntil(transaction, now() - KEEP_UNVERIFIED_MS);
@@ -98,7 +99,7 @@ export async function purgeRegistrations({ database, now }: Platform): Promise<v
   });
 }
 
-/** One mail for whatever is asked, so that the time of the answer tells nothing either. */
+/** Sends exactly one mail in every case, so that the time of the answer reveals nothing. */
 async function sendTo(
   { platform, mailer, limits }: RegistrationServices,
   email: string,
@@ -124,7 +125,7 @@ function knownAddress(platform: Platform): { subject: string; text: string } {
   return knownAddressMail(siteOf(platform), `${platform.addresses.auth}/forgot-password`);
 }
 
-/** Where a person begins. */
+/** The address of the first page. */
 function siteOf({ addresses }: Platform): string {
   return `${new URL(addresses.api).origin}/`;
 }

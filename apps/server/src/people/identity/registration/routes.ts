@@ -31,7 +31,7 @@ export function addRegistrationRoutes(
   });
 }
 
-/** Where the sign-in page leads. */
+/** The links of the sign-in page. */
 export function signInLinks(services: RegistrationServices, prefix: string): SignInLinks {
   return {
     signIn: `${prefix}/sign-in`,
@@ -94,7 +94,7 @@ function addAddressForm(
   });
 }
 
-// The two forms below need no protection from forgery: their address holds a secret that only the mail tells.
+// The two forms below need no CSRF token: their address contains a secret that only the mail names.
 
 function addVerify(app: FastifyInstance, { platform }: RegistrationServices, prefix: string): void {
   const url = `${prefix}/verify/:token`;
@@ -190,7 +190,7 @@ function expiredPage(href: string) {
 }
 
 function closedPage() {
-  const text = 'Nobody can register here. Ask whoever runs this Kethub for an account.';
+  const text = 'Nobody can register here. Ask those who run this Kethub for an account.';
   return noticePage('Registration is closed', text, { href: '/', text: 'Go to Kethub' });
 }
 

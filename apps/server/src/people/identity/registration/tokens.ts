@@ -8,7 +8,7 @@ export type MailTokenPurpose = MailTokenRow['purpose'];
 const HOUR_MS = 60 * 60 * 1000;
 export const VERIFY_MS = 24 * HOUR_MS;
 export const SET_PASSWORD_MS = HOUR_MS;
-/** An administrator may not read the first mail within the hour. */
+/** Longer than SET_PASSWORD_MS: an administrator may not read the first mail within the hour. */
 export const INVITATION_MS = 24 * HOUR_MS;
 
 /** Hexadecimal, 160 random bits: no mail program takes a part of it for punctuation after the link. */
@@ -25,7 +25,7 @@ export async function createMailToken(
   return value;
 }
 
-/** What is looked up for a value that came in a request, or null when it cannot be a token. */
+/** The key under which a value from a request is looked up; null when it cannot be a token. */
 export function mailToken(
   purpose: MailTokenPurpose,
   value: string,
@@ -33,7 +33,7 @@ export function mailToken(
   return FORM.test(value) ? { digest: digestOf(value), purpose } : null;
 }
 
-/** Whose token this is, without using it up: mail programs follow links on their own. */
+/** The subject of a token. Does not use the token up: mail programs follow links on their own. */
 export async function subjectOfToken(
   { database, now }: Platform,
   purpose: MailTokenPurpose,

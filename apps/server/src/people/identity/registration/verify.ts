@@ -19,10 +19,9 @@ export type VerifyOutcome =
   | { readonly kind: 'ADDRESS_TAKEN' };
 
 /**
- * Confirms an address and makes the account, with the password of the very registration that the link belongs to. It asks
- * for that password: a stranger who has registered an address of somebody else, with a password of their own, must not
- * get an account with it because the owner follows the link. Who made the registration and who reads the mail have to be
- * the same person.
+ * Confirms an address and creates the account. Asks for the password of the registration that the link belongs to, so
+ * that the same person has registered and reads the mail. Otherwise a stranger could register somebody else's address with
+ * a password of their own, and get the account when the owner follows the link.
  */
 export async function verifyEmail(
   platform: Platform,
@@ -39,7 +38,7 @@ export async function verifyEmail(
   try {
     return await makeAccount(platform, given.token, registration);
   } catch (error) {
-    // Of two who confirm at once, one; the other finds what the first has left.
+    // Another request has confirmed at the same time: the second try finds what that one has written.
     if (isDuplicate(error)) return makeAccount(platform, given.token, registration);
     throw error;
   }

@@ -8,7 +8,7 @@ import { findHolders, findLinked, insertLink, updateIdentity } from './queries.t
 
 export type UpstreamOutcome =
   | { readonly kind: 'SIGNED_IN'; readonly subject: string }
-  /** `name` is what the account signs in under. */
+  /** `name`: the username of the account. */
   | { readonly kind: 'DISABLED' | 'REJECTED'; readonly name: string }
   | { readonly kind: 'NO_EMAIL' }
   | { readonly kind: 'UNVERIFIED_EMAIL' }
@@ -16,7 +16,7 @@ export type UpstreamOutcome =
   /** The verified address belongs to this account, which is opened by its own password only. */
   | { readonly kind: 'KNOWN_EMAIL'; readonly holder: string };
 
-/** Of several first sign-ins at once one makes the account, and the others find it. */
+/** Tries to create or find an account. Of several first sign-ins at the same time one creates it, and the next try of the others finds it. */
 const ROUNDS = 3;
 
 /** The account of a person who has signed in at the external provider; made at the first time, brought up to date later. */
@@ -33,7 +33,7 @@ export async function enter(platform: Platform, person: UpstreamPerson): Promise
   }
 }
 
-/** Names follow the provider; so does the address, when it is verified there and nobody else's here. */
+/** Updates the names from the provider, and the address when it is verified there and nobody else has it here. */
 async function update(transaction: Queries, known: IdentityRow, person: UpstreamPerson): Promise<UpstreamOutcome> {
   if (isBlocked(toIdentity(known)))
     return { kind: known.enabled === 1 ? 'REJECTED' : 'DISABLED', name: known.username };
@@ -46,7 +46,7 @@ async function update(transaction: Queries, known: IdentityRow, person: Upstream
   const changed = {
     ...(names && (names.firstname !== known.firstname || names.lastname !== known.lastname) && names),
     ...(follows && { email, email_verified: 1 }),
-    // A name that is an address is the own one: another person may get the former.
+    // A username that is an address follows the address: another person may get the former one.
     ...(follows && known.username === known.email && { username: email }),
   };
   if (Object.keys(changed).length > 0) await updateIdentity(transaction, known.id, changed);
@@ -56,7 +56,7 @@ async function update(transaction: Queries, known: IdentityRow, person: Upstream
 async function register(platform: Platform, transaction: Queries, person: UpstreamPerson): Promise<UpstreamOutcome> {
   const { issuer, subject, email, emailVerified, names } = person;
   if (email === null) return { kind: 'NO_EMAIL' };
-  // Judged before anything is looked up: who only claims an address learns nothing about it.
+  // Checked before any look-up: a person who only claims an address learns nothing about it.
   if (!emailVerified) return { kind: 'UNVERIFIED_EMAIL' };
   const [holder] = await findHolders(transaction, email);
   if (holder !== undefined) {
@@ -81,7 +81,7 @@ async function register(platform: Platform, transaction: Queries, person: Upstre
     created_at: now,
   };
   await transaction.insertInto('identities').values(identity).execute();
-  // Without looking whether it is there: the second of two at once has to fail, with its account.
+  // A plain insert: the second of two at the same time must fail and roll back its account.
   await transaction
     .insertInto('sign_in_links')
     .values({ issuer, subject, identity_id: identity.id, created_at: now })

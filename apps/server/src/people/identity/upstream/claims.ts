@@ -7,7 +7,7 @@ export interface UpstreamPerson {
   /** In lower case; null when there is none, or when it cannot be one. */
   readonly email: string | null;
   readonly emailVerified: boolean;
-  /** What the person wants to be called at sign-in, where that can be a username; never an e-mail address. */
+  /** The username that the person prefers; null when it cannot be one. Never an e-mail address. */
   readonly username: string | null;
   /** null when the provider names none. */
   readonly names: PersonNames | null;
@@ -22,7 +22,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 
 /** OpenID Connect Core 1.0 §2: at most 255 ASCII characters. */
 const SUBJECT = /^[\x21-\x7e]{1,255}$/;
-/** Not like an address: a name there is nobody's proof of that mailbox, but would be found under it. */
+/** Not like an address: such a username would be found under a mailbox that nobody has verified. */
 const USERNAME = /^[a-z0-9][a-z0-9._-]{2,63}$/;
 const EMAIL = /^[^\s@<>"(),:;\\[\]\p{C}]{1,64}@[^\s@<>"(),:;\\[\]\p{C}]+$/u;
 const EMAIL_MOST = 254;
@@ -38,7 +38,7 @@ export function toUpstreamPerson(issuer: string, token: Claims, userinfo: Claims
   const { sub: subject } = token;
   if (typeof subject !== 'string' || !SUBJECT.test(subject)) return null;
   const claim = (name: string): string => textOf(token[name]) || textOf(userinfo[name]);
-  // Address and proof of it from one source: a proof of one address is none of another.
+  // Address and verification come from the same source: a verified address says nothing about another one.
   const source = textOf(token['email']) === '' ? userinfo : token;
   const email = signInName(textOf(source['email']));
   const username = signInName(claim('preferred_username'));

@@ -1,7 +1,7 @@
 import type { CustomFetch } from 'openid-client';
 import { CircuitBreaker } from '../circuit-breaker.ts';
 
-/** Discovery documents, key sets and tokens have a few KiB; nothing of a provider is read without an end. */
+/** Bytes of one answer; a larger one counts as a failure. Discovery documents, key sets and tokens have a few KiB. */
 const MOST_BYTES = 1024 * 1024;
 
 /**

@@ -3,7 +3,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import { createOidcRecords } from '../base/oidc-records.ts';
 import type { UpstreamRequest } from './upstream.ts';
 
-/** As long as the sign-in that they belong to. */
+/** Seconds: the lifetime of the sign-in that the records belong to. */
 const SECONDS = 30 * 60;
 
 /** A subject of the provider that waits for the password of the account that has its address. */
@@ -13,7 +13,7 @@ export interface PendingLink {
   readonly holder: string;
 }
 
-/** What is kept, sealed, between the requests of one sign-in; `uid` names the sign-in. */
+/** Stores records, sealed, between the requests of one sign-in, which `uid` identifies. */
 export class UpstreamRecords {
   readonly #requests;
   readonly #links;
@@ -34,7 +34,7 @@ export class UpstreamRecords {
     return record?.uid ?? null;
   }
 
-  /** The request of this sign-in, once. Null also for whoever comes second. */
+  /** Takes the request of this sign-in, once. Null when another call has taken it. */
   async takeRequest(uid: string, state: string): Promise<UpstreamRequest | null> {
     const record = await this.#requests.find(state);
     if (record?.uid !== uid) return null;

@@ -38,7 +38,7 @@ export function addUpstreamRoutes(
     return send(reply, status, signInForm(interaction, links, '', text(upstream.name)));
   };
 
-  // A link and no form: where a form may lead to is told to the browser before the provider is known.
+  // A link and no form: the policy of the page lists the targets of forms before the provider is known.
   app.get(`${prefix}/sign-in/:uid/upstream`, HIDDEN, async (request, reply) => {
     const interaction = await findInteraction(provider, request, reply);
     if (!interaction) return expired(reply);

@@ -5,7 +5,7 @@ import { enter, link, type UpstreamOutcome } from './account.ts';
 import { UpstreamRecords } from './records.ts';
 import { Upstream, UpstreamRefused } from './upstream.ts';
 
-/** Where the provider sends people back to, below {auth_url}. */
+/** Redirect address for the provider, below {auth_url}. */
 export const UPSTREAM_CALLBACK = '/sign-in/callback';
 
 export type UpstreamFailure =
@@ -31,7 +31,7 @@ export class UpstreamSignIn {
     return this.#upstream.settings.name;
   }
 
-  /** Where to send the person. `again`: also who is signed in there proves it anew. */
+  /** The address to send the person to. `again` asks for the password also when they are signed in there. */
   async begin(uid: string, again: boolean): Promise<URL | UpstreamFailure> {
     try {
       const { url, request } = await this.#upstream.begin(again);
@@ -47,7 +47,7 @@ export class UpstreamSignIn {
     return this.#records.uidOf(state);
   }
 
-  /** Signs in whom the provider has sent back with `query`. Whoever calls has made sure that the browser is the one of `uid`. */
+  /** Signs in the person whom the provider has sent back with `query`. The caller has checked that the browser has begun `uid`. */
   async complete(uid: string, query: string): Promise<UpstreamOutcome | UpstreamFailure> {
     const state = new URLSearchParams(query).get('state') ?? '';
     const request = await this.#records.takeRequest(uid, state);
@@ -65,8 +65,8 @@ export class UpstreamSignIn {
   }
 
   /**
-   * To be called when `subject` has given the right password in this sign-in. Was it asked for because the account has the
-   * address of somebody at the provider, then both are one person, and the provider opens the account from now on.
+   * Call it when `subject` has given the right password in this sign-in. When a subject at the provider waits for that
+   * password, because it has the address of the account, both are the same person: links them.
    */
   async passwordGiven(uid: string, subject: string): Promise<void> {
     const pending = await this.#records.findLink(uid);

@@ -4,14 +4,14 @@ import { IdentityProviderUnavailable } from '../identity-provider.ts';
 import { toUpstreamPerson, type UpstreamPerson } from './claims.ts';
 import { createUpstreamFetch } from './fetch.ts';
 
-/** What has to be kept of a sign-in while the person is at the provider. */
+/** The secrets of a sign-in while the person is at the provider. */
 export interface UpstreamRequest {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
 }
 
-/** What the provider or the browser brought back is no proof of who the person is. The message is for the log. */
+/** The answer of the provider does not prove who the person is. The message is for the log. */
 export class UpstreamRefused extends Error {
   /** The person has turned back at the provider. */
   readonly cancelled: boolean;
@@ -35,7 +35,7 @@ export class Upstream {
     this.#fetch = createUpstreamFetch(now);
   }
 
-  /** Where to send the person. `again`: also who is signed in there proves it anew. Throws IdentityProviderUnavailable. */
+  /** The address to send the person to. `again` asks for the password also when they are signed in there. Throws IdentityProviderUnavailable. */
   async begin(again: boolean): Promise<{ readonly url: URL; readonly request: UpstreamRequest }> {
     const configuration = await this.#discovered();
     const request: UpstreamRequest = {
@@ -56,7 +56,7 @@ export class Upstream {
   }
 
   /**
-   * Who has come back with `query`. Checks state, issuer (RFC 9207), nonce, and issuer, audience, times and signature of
+   * The person who has come back with `query`. Checks state, issuer (RFC 9207), nonce, and issuer, audience, times and signature of
    * the identity token. Throws UpstreamRefused, or IdentityProviderUnavailable.
    */
   async redeem(query: string, { state, nonce, codeVerifier }: UpstreamRequest): Promise<UpstreamPerson> {
@@ -118,7 +118,7 @@ export class Upstream {
   }
 }
 
-/** In the body where the provider takes it there: how a secret is written in Basic (RFC 6749 §2.3.1) not all agree on. */
+/** Sends the secret in the body where the provider accepts that: providers differ in how they decode it in Basic (RFC 6749 §2.3.1). */
 function authentication(
   secret: string | null,
   supported: readonly string[] = ['client_secret_basic'],
