@@ -18,7 +18,7 @@ export const profileImageEndpoints = (services: AccountServices): PlatformEndpoi
     tag,
     access: 'APPROVED',
     consumes: { 'multipart/form-data': Type.Object({ file: Bytes }) },
-    summary: 'Upload the own profile image',
+    summary: 'Upload your profile image',
     description:
       'One file part named `file`: JPEG or PNG, at most 5 MB and 40 megapixels. It replaces the previous one. Stored without metadata.',
     answers: { 204: null },
@@ -31,7 +31,7 @@ export const profileImageEndpoints = (services: AccountServices): PlatformEndpoi
     id: 'deleteProfileImage',
     tag,
     access: 'APPROVED',
-    summary: 'Delete the own profile image',
+    summary: 'Delete your profile image',
     description: 'Succeeds as well when there is none.',
     answers: { 204: null },
     problems: admissionProblems,

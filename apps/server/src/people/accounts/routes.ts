@@ -34,7 +34,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     id: 'getMe',
     tag,
     access: 'APPROVED',
-    summary: 'Read the own profile',
+    summary: 'Read your profile',
     description: 'The first call creates the record from the identity provider.',
     answers: { 200: UserDto, 304: null },
     sends: ['ETag', 'Cache-Control'],
@@ -47,7 +47,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     id: 'updateMe',
     tag,
     access: 'APPROVED',
-    summary: 'Change the own profile',
+    summary: 'Change your profile',
     description:
       'A field that is absent or null keeps its value; an empty text clears it. The other fields belong to the identity provider. Takes `If-Match`.',
     body: UpdateUserRequest,
@@ -62,7 +62,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     id: 'deleteMe',
     tag,
     access: 'APPROVED_OR_LEAVING',
-    summary: 'Delete the own account',
+    summary: 'Delete your account',
     description:
       'Cannot be undone. Deletes the profile, the tokens and the profile image, at last the identity. Refused while the caller is the only owner of something. When it was cut off it can be repeated; Kethub completes it as well.',
     answers: { 204: null },

@@ -12,7 +12,7 @@ export const auditEndpoints = (platform: Platform): PlatformEndpoint[] => [
     id: 'readAuditLog',
     tag: 'Audit log',
     access: 'audit-log:read',
-    summary: 'Read every change of rights, keys and publications, and the own sign-ins, newest first',
+    summary: 'Read every change of rights, keys and publications, and your sign-ins, newest first',
     query: AuditQuery,
     answers: { 200: Type.Array(AuditEntry) },
     problems: ['invalid-request'],

@@ -21,6 +21,7 @@ class Wait {
   }
 }
 
+/** The wait of the current request. A parameter would have to pass through every room that asks for a person. */
 const requests = new AsyncLocalStorage<Wait>();
 
 /** What `ask` returns. Throws IdentityProviderUnavailable when the request that it is asked for has waited 3 s altogether. */
