@@ -10,7 +10,7 @@ import { authorize } from './authorize.ts';
 import { LastUses } from './last-uses.ts';
 import { accountEndpoints } from './routes.ts';
 import type { AccountServices } from './services.ts';
-import { Upkeep } from './upkeep.ts';
+import { AccountMaintenance } from './maintenance.ts';
 import { visiblePeople } from './visible-people.ts';
 import { createTokenVerifier, type VerifyPersonalAccessToken } from './verify-access-token.ts';
 
@@ -51,15 +51,15 @@ export function createAccounts(
     verifyPersonalAccessToken: createTokenVerifier(platform, lastUses),
     lastUses,
   };
-  const upkeep = new Upkeep(services);
+  const maintenance = new AccountMaintenance(services);
   return {
     admit: createAdmission(services),
     endpoints: accountEndpoints(services),
     authorize: (rawToken) => authorize(services, rawToken),
     verifyPersonalAccessToken: services.verifyPersonalAccessToken,
-    start: () => upkeep.start(),
+    start: () => maintenance.start(),
     async close() {
-      await upkeep.stop();
+      await maintenance.stop();
       await lastUses.close();
     },
   };

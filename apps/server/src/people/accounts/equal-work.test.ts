@@ -23,7 +23,7 @@ describe.each(databases)('verifying a personal access token on $name', ({ open }
     const verify = createTokenVerifier(platform, lastUses);
     const workOf = async (token: string) => ({ right: (await verify(token)) !== null, statements: taken() });
 
-    // What is made once, such as a compiled query, is made by now.
+    // Afterwards everything exists that is created once, such as a compiled query.
     await workOf(value);
     const right = await workOf(value);
     expect(right.right).toBe(true);

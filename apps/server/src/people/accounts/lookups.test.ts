@@ -90,7 +90,7 @@ describe.each(databases)('looking people up, on $name', ({ open }) => {
       429,
     );
     expect((await batch('2001:db8:0:1::1')()).status).toBe(200);
-    // What strangers have used up takes nothing from people who have signed in, in the same network.
+    // Look-ups of strangers do not count against signed-in people in the same network.
     const { access_token: session } = await server.signIn('ada');
     const { status } = await server.call('POST', '/users/batch', session, { ids }, from('2001:db8::1'));
     expect(status).toBe(200);

@@ -96,7 +96,7 @@ describe.each(databases)('search on $name', ({ open }) => {
     return known;
   };
 
-  /** What the specification says, over everybody. */
+  /** The result by the specification, computed over all people. */
   function expected(q: string): string[] {
     return [...people.values()]
       .filter((person) => approved.has(person.id) && wordsIn(q).every((word) => textOf(person).includes(word)))

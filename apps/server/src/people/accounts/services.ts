@@ -4,7 +4,7 @@ import type { IdentityProvider } from '../identity/index.ts';
 import type { LastUses } from './last-uses.ts';
 import type { VerifyPersonalAccessToken } from './verify-access-token.ts';
 
-/** What the operations of the user account service work with. Created once per process. */
+/** The services that the operations of the user account service use. Created once per process. */
 export interface AccountServices {
   readonly platform: Platform;
   /** The identity provider without the people whose account is being deleted. */

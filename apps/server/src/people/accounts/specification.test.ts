@@ -9,7 +9,7 @@ import { createTestServer } from '../../testing/platform.ts';
 import { createAccounts, security, securitySchemes, type Accounts } from './index.ts';
 import { nameProvider } from '../../catalog/marketplace/index.ts';
 
-/** What a request needs that only exists once there is a server. */
+/** The parts of a request that exist only once there is a server. */
 interface World {
   /** An approved user who has signed in. */
   readonly id: string;
@@ -55,7 +55,7 @@ const picture = await sharp({ create: { width: 2, height: 2, channels: 3, backgr
   .toBuffer();
 
 /**
- * What docs/decisions.md adds to the table for every HTTP interface, and why. Nothing else is described, and `checkAnswers`
+ * Statuses that docs/decisions.md adds to the table for every HTTP interface, and why. Nothing else is described, and `checkAnswers`
  * sees to it that nothing else is answered.
  */
 const everywhere: Readonly<Record<number, string>> = {

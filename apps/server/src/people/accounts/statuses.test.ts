@@ -177,7 +177,7 @@ test('every header of an answer is described, and every described one of a succe
       answer.status,
       [],
     ]);
-    // Who is nobody in particular has no limits that could be told.
+    // A caller without an identity has no limits to report.
     const certain = names.filter((name) => !name.startsWith('ratelimit'));
     expect(sent).toEqual(expect.arrayContaining(certain));
   }

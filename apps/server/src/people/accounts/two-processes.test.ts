@@ -16,7 +16,7 @@ import { nameProvider } from '../../catalog/marketplace/index.ts';
 
 /** Lets a test stop the other process before or inside a transaction. */
 interface Gate {
-  /** Which of the next transactions waits, counted from 1, and where; null for none. */
+  /** The transaction that waits, counted from 1, and where; null for none. */
   stopAt: { readonly transaction: number; readonly place: 'BEFORE' | 'INSIDE' } | null;
   /** Resolves when it waits. */
   reached: Promise<void>;

@@ -24,7 +24,7 @@ const ended: Omit<ExecutionRow, 'id' | 'owner_type' | 'owner_id'> = {
   log: '',
 };
 
-/** Who asks: a member by role, somebody who has not joined, somebody whose registration waits, nobody. */
+/** The caller: a member by role, somebody who has not joined, somebody whose registration waits, nobody. */
 type Asker = MemberRole | 'STRANGER' | 'PENDING' | 'NOBODY';
 
 describe.each(databases)('role × resource × operation on $name', (kind) => {
@@ -223,7 +223,7 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
     for (const role of memberRoles) {
       const enough = memberRoles.indexOf(role) >= memberRoles.indexOf(row.role);
       test(`${role}: ${enough ? 'may' : 'may not'}`, async () => {
-        // Whatever an earlier request has done to the members.
+        // An earlier request may have changed the members.
         for (const member of memberRoles) await join(member, member);
         const response = await ask(role, row, organizationId);
         if (enough) {

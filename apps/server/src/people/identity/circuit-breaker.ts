@@ -20,7 +20,7 @@ export class CircuitBreaker {
     this.#now = now;
   }
 
-  /** What `call` returns. Throws IdentityProviderUnavailable when it fails, takes too long or is not made. */
+  /** Returns what `call` returns. Throws IdentityProviderUnavailable when it fails, takes too long or is not made. */
   async run<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#failures >= FAILURES) {
       const left = this.#openUntil - this.#now();

@@ -24,12 +24,12 @@ class Wait {
 /** The wait of the current request. A parameter would have to pass through every room that asks for a person. */
 const requests = new AsyncLocalStorage<Wait>();
 
-/** What `ask` returns. Throws IdentityProviderUnavailable when the request that it is asked for has waited 3 s altogether. */
+/** Returns what `ask` returns. Throws IdentityProviderUnavailable when the current request has waited 3 s altogether. */
 export function limitWaiting<T>(ask: () => Promise<T>): Promise<T> {
   return (requests.getStore() ?? new Wait()).limit(ask);
 }
 
-/** From now on what is asked for one request of `app` shares one limit. */
+/** Makes all questions of one request of `app` share one limit. */
 export function limitWaitingOfRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, _reply, done) => requests.run(new Wait(), done));
 }

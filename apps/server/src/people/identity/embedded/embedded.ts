@@ -41,10 +41,8 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
   const { upstream: settings } = platform.configuration;
   const upstream = settings && new UpstreamSignIn(platform, settings);
   const mailer = createMailer(platform);
-  const registration = {
-    services: { platform, mailer, limits: new MailLimits(platform.now) },
-    protection: new CsrfProtection(keys.cookies, new URL(platform.addresses.auth)),
-  };
+  const registration = { platform, mailer, limits: new MailLimits(platform.now) };
+  const protection = new CsrfProtection(keys.cookies, new URL(platform.addresses.auth));
   await inviteAdministrators(platform, mailer).catch(async (error: unknown) => {
     await keys.signing.close();
     await mailer.close();
@@ -89,7 +87,15 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
       return (await findIdentityByEmail(read, name)) ?? findUnverifiedByEmail(read, name);
     },
     delete: (subject) => deleteIdentity(platform.database, subject),
-    serve: (app) => serveOidcProvider(platform, app, provider, signIn, records, upstream, registration),
+    serve: (app) =>
+      serveOidcProvider(platform, app, {
+        currentProvider: provider,
+        signIn,
+        records,
+        upstream,
+        registration,
+        protection,
+      }),
     createUser: (user) => createUser(platform, user),
     async close() {
       clearInterval(timer);

@@ -29,7 +29,7 @@ describe.each(databases)('signing in on $name', ({ open }) => {
       const hashes = vi.mocked(verify).mock.calls.map(([kept]) => String(kept).split('$').slice(0, 4).join('$'));
       return { kind, hashes, statements: taken() };
     };
-    // What is made once, such as the key of the counters, is made by now.
+    // Afterwards everything exists that is created once, such as the key of the counters.
     await workOf('first', '192.0.2.1');
     const wrong = await workOf('ada', '192.0.2.2');
     expect(wrong.kind).toBe('REFUSED');

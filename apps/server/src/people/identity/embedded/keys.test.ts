@@ -80,7 +80,7 @@ describe.each(databases)('signing keys on $name', ({ open }) => {
     expect(await one.published()).toEqual([kidOf(old)]);
 
     later = 30 * DAY + 1_000;
-    // Of two that find it due at once, one makes it.
+    // When two find it due at the same time, one creates it.
     await Promise.all(both.map((process) => process.look()));
     const published = await one.published();
     expect(published).toHaveLength(2);

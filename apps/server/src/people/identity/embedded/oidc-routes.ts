@@ -15,15 +15,22 @@ import type { SignIn } from './sign-in.ts';
 import { addUpstreamRoutes } from '../upstream/routes.ts';
 import type { UpstreamSignIn } from '../upstream/sign-in.ts';
 
+/** The services behind the routes of the embedded provider. */
+export interface EmbeddedServices {
+  /** The provider with the current signing keys. */
+  readonly currentProvider: () => Provider;
+  readonly signIn: SignIn;
+  readonly records: SignInRecords;
+  readonly upstream: UpstreamSignIn | null;
+  readonly registration: RegistrationServices;
+  readonly protection: CsrfProtection;
+}
+
 /** Serves the provider and its pages under the path of the issuer, beside the other routes of `app`. */
 export async function serveOidcProvider(
   platform: Platform,
   app: FastifyInstance,
-  currentProvider: () => Provider,
-  signIn: SignIn,
-  records: SignInRecords,
-  upstream: UpstreamSignIn | null,
-  registration: { readonly services: RegistrationServices; readonly protection: CsrfProtection },
+  { currentProvider, signIn, records, upstream, registration, protection }: EmbeddedServices,
 ): Promise<void> {
   // Sign-in pages do not use the signing keys, which change.
   const provider = currentProvider();
@@ -38,11 +45,11 @@ export async function serveOidcProvider(
     });
     // In preHandler: reading a body leaves the async context in which it began.
     scope.addHook('preHandler', (_request, _reply, next) => watchPasswords(next));
-    const links = signInLinks(registration.services, prefix);
+    const links = signInLinks(registration, prefix);
     const noticeFor = createNotices(platform);
-    addSignInRoutes(scope, provider, signIn, noticeFor, upstream, links, prefix);
-    if (upstream) addUpstreamRoutes(scope, provider, upstream, noticeFor, records, links, prefix);
-    addRegistrationRoutes(scope, registration.services, registration.protection, prefix);
+    addSignInRoutes(scope, { provider, signIn, noticeFor, upstream, links, prefix });
+    if (upstream) addUpstreamRoutes(scope, { provider, upstream, noticeFor, records, links, prefix });
+    addRegistrationRoutes(scope, registration, protection, prefix);
     addProviderRoutes(scope, currentProvider, prefix);
     done();
   });

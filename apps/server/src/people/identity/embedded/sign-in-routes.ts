@@ -14,20 +14,25 @@ import type { SignInLinks } from '../base/pages.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
 import type { UpstreamSignIn } from '../upstream/sign-in.ts';
 
+/** The services behind the sign-in page. */
+export interface SignInServices {
+  readonly provider: Provider;
+  readonly signIn: SignIn;
+  readonly noticeFor: NoticeFor;
+  /** Null without an upstream provider. */
+  readonly upstream: UpstreamSignIn | null;
+  readonly links: SignInLinks;
+  /** The path of the issuer; empty when it has a host of its own. */
+  readonly prefix: string;
+}
+
 /**
  * The page that asks a person for name and password. Its cookie is signed, SameSite=Lax and bound to the address of this
  * one sign-in, so that no other page can send the form.
  */
-export function addSignInRoutes(
-  app: FastifyInstance,
-  provider: Provider,
-  signIn: SignIn,
-  noticeFor: NoticeFor,
-  upstream: UpstreamSignIn | null,
-  links: SignInLinks,
-  prefix: string,
-): void {
-  const url = `${prefix}/sign-in/:uid`;
+export function addSignInRoutes(app: FastifyInstance, services: SignInServices): void {
+  const { provider, links } = services;
+  const url = `${services.prefix}/sign-in/:uid`;
   void app.register((scope, _options, done) => {
     acceptForms(scope);
     scope.get(url, { exposeHeadRoute: false, schema: { hide: true } }, async (request, reply) => {
@@ -39,19 +44,15 @@ export function addSignInRoutes(
     scope.post(url, { schema: { hide: true } }, async (request, reply) => {
       const interaction = await findInteraction(provider, request, reply);
       if (!interaction) return expired(reply);
-      return submit(provider, signIn, noticeFor, upstream, interaction, links, request, reply);
+      return submit(services, interaction, request, reply);
     });
     done();
   });
 }
 
 async function submit(
-  provider: Provider,
-  signIn: SignIn,
-  noticeFor: NoticeFor,
-  upstream: UpstreamSignIn | null,
+  { provider, signIn, noticeFor, upstream, links }: SignInServices,
   interaction: Interaction,
-  links: SignInLinks,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {

@@ -40,7 +40,7 @@ export function createKeycloakIdentity(platform: Platform, settings: KeycloakSet
   };
   const read = async (subject: string): Promise<Identity | null> => {
     const user = await findUser(ask, subject);
-    // What was decided at Keycloak itself is learned when somebody asks.
+    // A decision that was made in Keycloak itself is recorded here, when a request asks for the person.
     if (user) await updateBlocked(platform.database, subject, user, now());
     await copy.note(subject, user);
     return user;

@@ -15,7 +15,7 @@ export class LookUpQueue {
     this.#most = most;
   }
 
-  /** What `ask` returns. Throws IdentityProviderUnavailable when no slot becomes free in time. */
+  /** Returns what `ask` returns. Throws IdentityProviderUnavailable when no slot becomes free in time. */
   async run<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#running < this.#most) this.#running++;
     else await this.#slot();

@@ -98,7 +98,7 @@ export class PeopleCopy {
     }
   }
 
-  /** Whom the pages did not show may have moved from one to another meanwhile: each is asked for. Returns whether to go on. */
+  /** Asks for each person whom no page has shown: they may have moved between pages meanwhile. Returns whether to go on. */
   async #removeUnseen(holder: string, round: number): Promise<boolean> {
     const { database } = this.#platform;
     for (;;) {

@@ -87,7 +87,7 @@ export async function beginRound(
         conflict
           .column('id')
           .doUpdateSet(taken)
-          // What lies further ahead was written before the clock was set back.
+          // A time further ahead was written before the clock was set back.
           .where(({ and, or, eb }) =>
             and([
               or([

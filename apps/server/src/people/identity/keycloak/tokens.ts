@@ -31,7 +31,7 @@ export function createKeycloakVerifier(
     } catch (error) {
       // Keys that cannot be read say nothing about the token.
       if (error instanceof errors.JWKSInvalid) throw new IdentityProviderUnavailable(error);
-      // What is not a valid token for us is nobody's.
+      // An invalid token belongs to nobody.
       if (error instanceof errors.JOSEError) return null;
       throw error;
     }

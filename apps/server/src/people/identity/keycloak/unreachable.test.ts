@@ -133,7 +133,7 @@ describe.skipIf(server === undefined)('what says nothing about a person is never
     };
     // Each alone would be answered in time, but for a busy machine.
     await expect.poll(askOfTwo, patient).toEqual(['in time', expect.stringContaining('has waited')]);
-    // What came too late was kept.
+    // The answer that came too late was cached.
     await expect.poll(post, patient).toEqual([one.id, other.id]);
   });
 

@@ -46,7 +46,7 @@ function statusOf(values: unknown): Identity['status'] {
   return status === 'APPROVED' || status === 'REJECTED' ? status : 'PENDING';
 }
 
-/** What the admin interface takes to add a person. */
+/** The representation that adds a person. */
 export function toUserRepresentation(user: NewUser): object {
   return {
     username: user.username,

@@ -7,7 +7,7 @@ import { toIdentity, toUserRepresentation } from './user.ts';
 /** More people than this with one address are not looked at. */
 const MOST_OF_ONE_ADDRESS = 100;
 
-/** What the admin interface says of this subject (UserRepresentation), or null. */
+/** The representation of this subject (UserRepresentation) in the admin interface, or null. */
 export async function readUser(ask: AskKeycloak, subject: string): Promise<object | null> {
   if (!isSubject(subject)) return null;
   const answer = await ask('GET', `/users/${encodeURIComponent(subject)}`);
@@ -33,7 +33,7 @@ export async function findUserByEmail(ask: AskKeycloak, email: string): Promise<
     max: String(MOST_OF_ONE_ADDRESS),
     briefRepresentation: 'false',
   });
-  // What Keycloak finds is looked at again: how it compares depends on its database and on where the people are kept.
+  // The result is filtered again: Keycloak's comparison depends on its database and on the source of the people.
   const found = (await listUsers(ask, query)).flatMap((user) => {
     const identity = toIdentity(user, idOf(user));
     return identity?.email.toLowerCase() === email ? [identity] : [];
@@ -41,14 +41,14 @@ export async function findUserByEmail(ask: AskKeycloak, email: string): Promise<
   return found.find(isApproved) ?? found[0] ?? null;
 }
 
-/** What the admin interface says of the people that a query finds. */
+/** The representations of the people that a query finds. */
 export async function listUsers(ask: AskKeycloak, query: URLSearchParams): Promise<unknown[]> {
   const answer = await ask('GET', `/users?${query.toString()}`);
   if (answer.status === 200 && Array.isArray(answer.body)) return answer.body as unknown[];
   throw unexpected('listing users', answer);
 }
 
-/** The id in what the admin interface says of somebody. */
+/** The id in a representation. */
 export function idOf(user: unknown): string {
   return String(member(user, 'id'));
 }

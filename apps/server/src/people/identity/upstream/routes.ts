@@ -19,6 +19,17 @@ type Failure = Exclude<UpstreamOutcome, { kind: 'SIGNED_IN' }> | Exclude<Upstrea
 
 const HIDDEN = { exposeHeadRoute: false, schema: { hide: true } };
 
+/** The services behind the sign-in at an upstream provider. */
+export interface UpstreamServices {
+  readonly provider: Provider;
+  readonly upstream: UpstreamSignIn;
+  readonly noticeFor: NoticeFor;
+  readonly records: SignInRecords;
+  readonly links: SignInLinks;
+  /** The path of the issuer; empty when it has a host of its own. */
+  readonly prefix: string;
+}
+
 /**
  * The way to the external provider and back. Its answer comes to one address for all sign-ins, which no cookie of a
  * sign-in reaches; from there it goes on to the address of the sign-in that has asked. There the cookie shows whether it is
@@ -26,12 +37,7 @@ const HIDDEN = { exposeHeadRoute: false, schema: { hide: true } };
  */
 export function addUpstreamRoutes(
   app: FastifyInstance,
-  provider: Provider,
-  upstream: UpstreamSignIn,
-  noticeFor: NoticeFor,
-  records: SignInRecords,
-  links: SignInLinks,
-  prefix: string,
+  { provider, upstream, noticeFor, records, links, prefix }: UpstreamServices,
 ): void {
   const fail = (reply: FastifyReply, interaction: Interaction, failure: Failure): FastifyReply => {
     const [status, text] = EXPLANATIONS[failure.kind];
@@ -76,7 +82,7 @@ function queryOf(url: string): string {
   return start < 0 ? '' : url.slice(start + 1);
 }
 
-/** What the page says to the person, and with which status. */
+/** Status and text of the page for each failure. */
 const EXPLANATIONS: Readonly<Record<Failure['kind'], readonly [status: number, text: (name: string) => string]>> = {
   UNAVAILABLE: [503, (name) => `${name} does not answer. Try again in a minute, or sign in with a password here.`],
   CANCELLED: [400, (name) => `You have not signed in with ${name}.`],

@@ -55,7 +55,7 @@ describe.each(databases)('signing in at another OpenID provider, on $name', ({ o
   function expectRefusal({ answer }: { answer: Seen }, status: number, text: string): void {
     expect(answer.response.status).toBe(status);
     expect(answer.html).toContain(text);
-    // Whatever goes wrong there, the password still works here.
+    // The password works here, whatever goes wrong there.
     expect(answer.html).toContain('<label for="password">');
     expect(() => upstreamButton(answer)).not.toThrow();
   }
@@ -83,7 +83,7 @@ describe.each(databases)('signing in at another OpenID provider, on $name', ({ o
       preferred_username: 'x-y',
     };
     expect(await meOf(changed)).toMatchObject({ id, username, firstname: 'Augusta', email: changed.email });
-    // Whoever gets the former address is somebody else.
+    // The next holder of the former address is another person.
     const heir = somebody({ email: person['email'] });
     expect((await meOf(heir))['id']).not.toBe(id);
   });

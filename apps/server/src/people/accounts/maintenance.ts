@@ -17,7 +17,7 @@ const DELETION_KEPT_MS = 24 * 60 * 60 * 1000;
  * Completes interrupted work, at the start and every minute: continues deletions of accounts, deletes unused blobs, and
  * updates the search. The start also deletes uploads that a crash has interrupted.
  */
-export class Upkeep {
+export class AccountMaintenance {
   readonly #services: AccountServices;
   #timer: NodeJS.Timeout | null = null;
   #stopped = false;
