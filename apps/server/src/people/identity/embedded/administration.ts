@@ -8,7 +8,7 @@ import {
   type RegisteredPerson,
   type AccountState,
 } from '../identity-provider.ts';
-import { recordBlocked } from '../blocked-accounts.ts';
+import { recordBlocked } from '../blocked-users.ts';
 import { toIdentity } from '../base/queries.ts';
 
 /** The operations of administrators at the embedded provider. */

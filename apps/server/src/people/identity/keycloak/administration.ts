@@ -13,7 +13,7 @@ import type { AskKeycloak } from './admin.ts';
 import { member } from './connection.ts';
 import { toPerson, withState } from './user.ts';
 import { idOf, listUsers, readUser, unexpected } from './users.ts';
-import { updateBlocked } from '../blocked-accounts.ts';
+import { updateBlocked } from '../blocked-users.ts';
 import { limitWaiting } from '../waiting.ts';
 
 /** People read at a time. */

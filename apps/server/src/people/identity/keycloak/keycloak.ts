@@ -10,7 +10,7 @@ import { addUser, deleteUser, findUser, findUserByEmail, isSubject } from './use
 import { LookUpQueue } from './look-up-queue.ts';
 import { PeopleCopy } from './people-copy.ts';
 import { LoadingCache } from '../loading-cache.ts';
-import { updateBlocked } from '../blocked-accounts.ts';
+import { updateBlocked } from '../blocked-users.ts';
 import { limitWaiting, limitWaitingOfRequests } from '../waiting.ts';
 
 /** Milliseconds for which a person is cached. A person who is rejected or switched off loses access after this time. */

@@ -28,12 +28,12 @@ export async function updateBlocked(
   state: AccountState,
   now: number,
 ): Promise<void> {
-  const noted = await database.read
+  const row = await database.read
     .selectFrom('blocked_users')
     .select('user_id')
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  if ((noted !== undefined) === isBlocked(state)) return;
+  if ((row !== undefined) === isBlocked(state)) return;
   await database.write((transaction) => recordBlocked(transaction, userId, state, now));
   accessChanged(database);
 }
