@@ -11,7 +11,7 @@ import { advance, Inbox, Advancing, type Taker } from '../../apps/server/src/run
 import type { Graphs } from '../../apps/server/src/running/workflows/graphs.ts';
 import { lanesOf, shareOfOwners, wakeLanes } from '../../apps/server/src/running/workflows/engine.ts';
 import { FirstSteps } from '../../apps/server/src/running/workflows/first-step.ts';
-import type { Door } from '../../apps/server/src/running/workflows/index.ts';
+import type { WorkflowPort } from '../../apps/server/src/running/workflows/index.ts';
 import { workflowsWithoutVersions } from '../../apps/server/src/testing/workflow-instances.ts';
 import { Loop } from '../../apps/server/src/running/workflows/loop.ts';
 import { originOfOwner } from '../../apps/server/src/running/workflows/start-by-event.ts';
@@ -92,7 +92,7 @@ function answering(platform: Platform, inbox: Inbox, failed: (error: unknown) =>
 async function acceptAll(
   platform: Platform,
   count: number,
-  door: Door,
+  door: WorkflowPort,
   progress: { accepted: number; readonly ended: number },
 ): Promise<void> {
   const accepting = createAccepting(platform, door);

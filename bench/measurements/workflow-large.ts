@@ -1,13 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pino } from 'pino';
-import { createAccepting, prepareExecution } from '../../apps/server/src/running/executions/index.ts';
 import { postgresOn, sqlite, type TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../apps/server/src/testing/platform.ts';
 import { bpmn } from '../../apps/server/src/testing/workflows.ts';
 import { eventRow, insertEvents } from '../../apps/server/src/running/workflows/advance/events.ts';
 import { advance, Advancing } from '../../apps/server/src/running/workflows/advance/index.ts';
 import type { Graphs } from '../../apps/server/src/running/workflows/graphs.ts';
-import { workflowsWithoutVersions } from '../../apps/server/src/testing/workflow-instances.ts';
+import { acceptedInstance } from '../../apps/server/src/testing/workflow-instances.ts';
 import { readState } from '../../apps/server/src/running/workflows/state.ts';
 import { parse } from '../../packages/workflow/src/index.ts';
 import { startPostgres } from '../../script/postgres.ts';
@@ -18,7 +17,6 @@ const SMALL = 100;
 const LARGE = 10_000;
 const ROUNDS = 7;
 const EVENTS = 40;
-const VERSION = '01890000-0000-7000-8000-00000000000c';
 
 /**
  * The cost of an event for an instance with many open elements, in processor time of the platform with its database
@@ -124,21 +122,7 @@ async function loop(): Promise<Graphs> {
 
 /** An instance with so many sub-processes open. */
 async function opened(platform: TestPlatform, graphs: Graphs, advancing: Advancing, n: number): Promise<string> {
-  const workflows = workflowsWithoutVersions(platform);
-  const owner = { type: 'USER' as const, id: `owner of ${n}` };
-  const origin = {
-    scope: { of: { by: 'OWNER' as const, ...owner }, address: '' },
-    subscriptionId: null,
-    applicationId: null,
-    owner,
-    personId: owner.id,
-    serviceId: VERSION,
-    serviceVersionId: VERSION,
-    program: { type: 'WORKFLOW' as const },
-  };
-  const id = platform.newId();
-  const prepared = await prepareExecution(platform, workflows, origin, id, JSON.stringify({ n }));
-  await createAccepting(platform, workflows).add(prepared);
+  const id = await acceptedInstance(platform, `owner of ${n}`, { n });
   await all(platform, graphs, advancing);
   const { size } = (await stateOf(platform, id)).timers;
   if (size !== n) throw new Error(`${size} of ${n} sub-processes are open`);

@@ -48,7 +48,7 @@ import { sharingCatalog } from './catalog/sharing/index.ts';
 import { createSeal, instanceKey, joinInstallation, openBlobs, openDatabase } from './foundation/storage/index.ts';
 import { openMetrics, openTelemetry } from './foundation/telemetry/index.ts';
 import { ContainerWatch, LostWorkers } from './foundation/workers/index.ts';
-import { createWorkflows, giveUpCalls, WorkflowEngine, type Door } from './running/workflows/index.ts';
+import { createWorkflows, giveUpCalls, WorkflowEngine, type WorkflowPort } from './running/workflows/index.ts';
 
 /** A running platform, or the roles of it that this process plays. */
 export interface Kethub {
@@ -214,7 +214,7 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   return { runtime, isConnected: () => connected, running: () => worker.running };
 }
 
-function runWorkflows(platform: Platform, workflows: Door, access: AccessDirectory, opened: Opened): void {
+function runWorkflows(platform: Platform, workflows: WorkflowPort, access: AccessDirectory, opened: Opened): void {
   const engine = new WorkflowEngine(platform, workflows, access);
   opened.push(() => engine.stop());
   engine.start();

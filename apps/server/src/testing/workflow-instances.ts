@@ -20,7 +20,19 @@ export async function acceptedInstance(
   owner: string,
   input: object | Buffer = {},
 ): Promise<string> {
+  const [id = ''] = await acceptedInstances(platform, owner, 1, input);
+  return id;
+}
+
+/** So many accepted instances; returns their ids. */
+export async function acceptedInstances(
+  platform: TestPlatform,
+  owner: string,
+  count: number,
+  input: object | Buffer = {},
+): Promise<string[]> {
   const workflows = workflowsWithoutVersions(platform);
+  const accepting = createAccepting(platform, workflows);
   const origin = {
     scope: { of: { by: 'OWNER' as const, type: 'USER' as const, id: owner }, address: '' },
     subscriptionId: null,
@@ -32,8 +44,8 @@ export async function acceptedInstance(
     program: { type: 'WORKFLOW' as const },
   };
   const text = Buffer.isBuffer(input) ? input : Buffer.from(JSON.stringify(input));
-  const id = platform.newId();
-  const prepared = await prepareExecution(platform, workflows, origin, id, text);
-  await createAccepting(platform, workflows).add(prepared);
-  return id;
+  const ids = Array.from({ length: count }, () => platform.newId());
+  const accept = async (id: string) => accepting.add(await prepareExecution(platform, workflows, origin, id, text));
+  await Promise.all(ids.map(accept));
+  return ids;
 }

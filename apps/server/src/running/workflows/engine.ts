@@ -4,12 +4,12 @@ import { createTargetClient } from '../../catalog/on-premise/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { advance, Advancing, LARGEST_BATCH, Inbox, RecentInstances, Suspects, Turns } from './advance/index.ts';
 import { Budget } from './budget.ts';
-import type { Door } from './door.ts';
+import type { WorkflowPort } from './port.ts';
 import { FirstSteps } from './first-step.ts';
 import { createGraphs } from './graphs.ts';
 import { JobWorker } from './calls/index.ts';
 import { Loop, type Pause } from './loop.ts';
-import { correlateMessages, PostponedMessages } from './messages.ts';
+import { correlateMessages, Postponed } from './messages.ts';
 import { broadcastSignals } from './signals.ts';
 import { fireSchedules } from './schedules.ts';
 import { fireTimers } from './timers.ts';
@@ -45,12 +45,12 @@ export function wakeLanes(lanes: readonly Loop[], { size }: Pick<Inbox, 'size'>,
  */
 export class WorkflowEngine {
   readonly #loops: readonly Loop[];
-  readonly #workflows: Door;
+  readonly #workflows: WorkflowPort;
   readonly #lanes: readonly Loop[];
   readonly #jobs: JobWorker;
   readonly #unsubscribe: (() => void)[] = [];
 
-  constructor(platform: Platform, workflows: Door, directory: AccessDirectory) {
+  constructor(platform: Platform, workflows: WorkflowPort, directory: AccessDirectory) {
     const { database } = platform;
     const graphs = createGraphs(platform);
     const advanceOnce = async (): Promise<Pause> => {
@@ -86,14 +86,14 @@ export class WorkflowEngine {
     const advancing = new Advancing(jobs, inbox, recent, suspects);
     const working: Loop = new Loop('jobs of workflows', platform, () => jobs.work());
     const timing = new Loop('timers of workflows', platform, () => fireTimers(platform, told, holdInstance));
-    const postponed = new PostponedMessages();
+    const postponed = new Postponed();
     const scheduling = new Loop('schedules of workflows', platform, () =>
       fireSchedules(platform, workflows, graphs, told),
     );
     const correlating = new Loop('messages of workflows', platform, () => correlateMessages(platform, postponed, told));
     const rate = rateOfThrown();
-    const thrown = { workflows, turns: new Turns(), rate, postponed: new PostponedMessages() };
-    const signals = { workflows, turns: new Turns(), rate, postponed: new PostponedMessages() };
+    const thrown = { workflows, turns: new Turns(), rate, postponed: new Postponed() };
+    const signals = { workflows, turns: new Turns(), rate, postponed: new Postponed() };
     const publishing = new Loop('messages that workflows throw', platform, () => publishThrown(platform, thrown, told));
     const broadcasting: Loop = new Loop('signals of workflows', platform, () =>
       broadcastSignals(platform, signals, told),

@@ -10,7 +10,7 @@ import { advance, Advancing, type Taker } from './advance/index.ts';
 import { Budget } from './budget.ts';
 import type { Graphs } from './graphs.ts';
 import { FirstSteps } from './first-step.ts';
-import type { Door } from './index.ts';
+import type { WorkflowPort } from './index.ts';
 import { workflowsWithoutVersions } from '../../testing/workflow-instances.ts';
 import { originOfOwner } from './start-by-event.ts';
 
@@ -47,7 +47,7 @@ const VERSION = '01890000-0000-7000-8000-00000000000b';
 
 describe.each(databases)('first steps of instances on $name', ({ open }) => {
   let platform: TestPlatform;
-  let door: Door;
+  let door: WorkflowPort;
   let accepting: Accepting;
   let graph: ProcessGraph;
   const graphs: Graphs = { load: () => Promise.resolve(graph) };

@@ -4,7 +4,7 @@ import { databases } from '../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
 import { acceptedInstance } from '../../testing/workflow-instances.ts';
 import { inParts } from './in-parts.ts';
-import { correlateMessages, PostponedMessages } from './messages.ts';
+import { correlateMessages, Postponed } from './messages.ts';
 import { fireTimers } from './timers.ts';
 
 test('what fails together is done in parts, but for the culprits', async () => {
@@ -106,7 +106,7 @@ describe.each(databases)('one that the database refuses on $name', ({ open }) =>
       await transaction.insertInto('workflow_subscriptions').values(wanted).execute();
       await transaction.insertInto('workflow_messages').values(messages).execute();
     });
-    const postponed = new PostponedMessages();
+    const postponed = new Postponed();
     const count = async () => {
       const rows = await platform.database.read.selectFrom('workflow_messages').select('id').execute();
       return rows.length;

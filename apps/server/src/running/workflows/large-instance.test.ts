@@ -1,16 +1,14 @@
 import { parse, type ProcessGraph } from '@kethub/workflow';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createAccepting, prepareExecution } from '../executions/index.ts';
 import { databases } from '../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
 import { bpmn } from '../../testing/workflows.ts';
 import { advance, Advancing } from './advance/index.ts';
 import { eventRow, insertEvents } from './advance/events.ts';
 import type { Graphs } from './graphs.ts';
-import { workflowsWithoutVersions } from '../../testing/workflow-instances.ts';
+import { acceptedInstance } from '../../testing/workflow-instances.ts';
 import { readState } from './state.ts';
 
-const VERSION = '01890000-0000-7000-8000-00000000000b';
 const ROUNDS = 10_000;
 
 /** Rounds of a sub-process with a timer each. */
@@ -39,13 +37,13 @@ describe.each(databases)('a large instance on $name', ({ open }) => {
   beforeEach(() => platform.database.write((transaction) => transaction.deleteFrom('executions').execute()));
 
   test('fans out, goes on after any crash, and ends, beside a small one that does not wait for it', async () => {
-    const large = await accept('large', ROUNDS);
+    const large = await acceptedInstance(platform, 'large', { n: ROUNDS });
     let advancing = new Advancing();
     expect((await advance(platform, graphs, advancing)).more).toBe(true);
     expect((await stateOf(large)).work).not.toBeNull();
     // Another process goes on with what is written.
     advancing = new Advancing();
-    const small = await accept('small', 1);
+    const small = await acceptedInstance(platform, 'small', { n: 1 });
     await advance(platform, graphs, advancing);
     expect((await stateOf(small)).timers.size).toBe(1);
     expect((await stateOf(large)).work).not.toBeNull();
@@ -68,7 +66,7 @@ describe.each(databases)('a large instance on $name', ({ open }) => {
 
   test('is cancelled, a little at a time, before all that waits for it, also while it fans out', async () => {
     for (const isOpen of [true, false]) {
-      const id = await accept('large', ROUNDS);
+      const id = await acceptedInstance(platform, 'large', { n: ROUNDS });
       const advancing = new Advancing();
       await advance(platform, graphs, advancing);
       if (isOpen) await all(advancing);
@@ -95,7 +93,7 @@ describe.each(databases)('a large instance on $name', ({ open }) => {
 
   test('costs an event what it writes, however much is open', async () => {
     const bytes = async (rounds: number) => {
-      const id = await accept(`${rounds}`, rounds);
+      const id = await acceptedInstance(platform, `${rounds}`, { n: rounds });
       const advancing = new Advancing();
       await all(advancing);
       const { timers } = await stateOf(id);
@@ -135,23 +133,5 @@ describe.each(databases)('a large instance on $name', ({ open }) => {
       await transaction.deleteFrom('workflow_timers').where('instance_id', '=', id).execute();
       await insertEvents(transaction, events);
     });
-  }
-
-  async function accept(owner: string, n: number): Promise<string> {
-    const workflows = workflowsWithoutVersions(platform);
-    const origin = {
-      scope: { of: { by: 'OWNER' as const, type: 'USER' as const, id: owner }, address: '' },
-      subscriptionId: null,
-      applicationId: null,
-      owner: { type: 'USER' as const, id: owner },
-      personId: owner,
-      serviceId: VERSION,
-      serviceVersionId: VERSION,
-      program: { type: 'WORKFLOW' as const },
-    };
-    const id = platform.newId();
-    const prepared = await prepareExecution(platform, workflows, origin, id, JSON.stringify({ n }));
-    await createAccepting(platform, workflows).add(prepared);
-    return id;
   }
 });

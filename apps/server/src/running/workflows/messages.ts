@@ -18,7 +18,7 @@ const AGAIN_MS = 60_000;
 const MOST_POSTPONED = 1_000;
 
 /** Messages that could not be brought to an instance: those behind them do not wait. */
-export class PostponedMessages {
+export class Postponed {
   readonly #until = new Map<string, number>();
 
   add(id: string, until: number): void {
@@ -36,11 +36,7 @@ export class PostponedMessages {
 }
 
 /** Brings messages to instances that wait for them, and forgets those whose time is up. */
-export async function correlateMessages(
-  platform: Platform,
-  postponed: PostponedMessages,
-  told: () => void,
-): Promise<Pause> {
+export async function correlateMessages(platform: Platform, postponed: Postponed, told: () => void): Promise<Pause> {
   const { database, now, log } = platform;
   const waiting = await database.read.selectFrom('workflow_messages').select('id').limit(1).executeTakeFirst();
   if (!waiting) return null;

@@ -6,7 +6,7 @@ import { isOutage, type Queries, type WorkflowSignalRow } from '../../foundation
 import { DEPTH, eventRow, insertEvents, nextReached, nextReceivers, type Turns } from './advance/index.ts';
 import type { Budget } from './budget.ts';
 import type { Pause } from './loop.ts';
-import type { PostponedMessages } from './messages.ts';
+import type { Postponed } from './messages.ts';
 import { originOfOwner, startByEvent } from './start-by-event.ts';
 
 /** Instances that receive a signal in one transaction. */
@@ -25,7 +25,7 @@ export interface Broadcasting {
   readonly workflows: Workflows;
   readonly turns: Turns;
   readonly rate: Budget;
-  readonly postponed: PostponedMessages;
+  readonly postponed: Postponed;
 }
 
 /**

@@ -4,8 +4,8 @@ import { callerOf } from '../../testing/gateway.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 import { bpmn, deployWorkflow, type DeployedWorkflow } from '../../testing/workflows.ts';
 import { DEPTH, Turns } from './advance/index.ts';
-import { createWorkflows } from './door.ts';
-import { PostponedMessages } from './messages.ts';
+import { createWorkflows } from './port.ts';
+import { Postponed } from './messages.ts';
 import { publishThrown, rateOfThrown } from './thrown.ts';
 
 const { catchEvent, chain, end, file, flow, gateway, message, start, throwMessage } = bpmn;
@@ -116,7 +116,7 @@ describe.each(databases)('messages that workflows throw on $name', (kind) => {
         workflows.accept(together, accepted);
         if (fails) throw new Error('It dies before the commit');
       };
-      const thrown = { turns: new Turns(), rate: rateOfThrown(), postponed: new PostponedMessages() };
+      const thrown = { turns: new Turns(), rate: rateOfThrown(), postponed: new Postponed() };
       await publishThrown(platform, { ...thrown, workflows: { ...workflows, accept } }, () => undefined);
     };
     await publish(true);

@@ -8,7 +8,7 @@ import { isOutage, type Queries, type WorkflowMessageRow } from '../../foundatio
 import { DEPTH, type Turns } from './advance/index.ts';
 import { Budget } from './budget.ts';
 import type { Pause } from './loop.ts';
-import { correlate, type PostponedMessages } from './messages.ts';
+import { correlate, type Postponed } from './messages.ts';
 import { startByMessage, type Made } from './publish.ts';
 import { originOfOwner } from './start-by-event.ts';
 
@@ -36,7 +36,7 @@ export interface Publishing {
   readonly workflows: Workflows;
   readonly turns: Turns;
   readonly rate: Budget;
-  readonly postponed: PostponedMessages;
+  readonly postponed: Postponed;
 }
 
 /**

@@ -1,13 +1,12 @@
 import { parse, platformFaultOf, rootOf, variablesAt } from '@kethub/workflow';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createAccepting, prepareExecution } from '../../executions/index.ts';
 import type { Queries, WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import { databases } from '../../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../../testing/platform.ts';
 import { bpmn } from '../../../testing/workflows.ts';
 import type { Graphs } from '../graphs.ts';
-import { workflowsWithoutVersions } from '../../../testing/workflow-instances.ts';
+import { acceptedInstances } from '../../../testing/workflow-instances.ts';
 import { readJournalAfter } from '../journal.ts';
 import { readState } from '../state.ts';
 import { markCalling } from '../calls/calls.ts';
@@ -427,21 +426,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
 
   /** So many instances that have begun, each with the job of its first task. */
   async function begin(count: number, advancing = new Advancing(new Remembering())): Promise<Remembering> {
-    const workflows = workflowsWithoutVersions(platform);
-    const accepting = createAccepting(platform, workflows);
-    const owner = { type: 'USER', id: 'ada' } as const;
-    const origin = {
-      scope: { of: { by: 'OWNER', ...owner }, address: '' } as const,
-      subscriptionId: null,
-      applicationId: null,
-      owner,
-      personId: 'ada',
-      serviceId: VERSION,
-      serviceVersionId: VERSION,
-      program: { type: 'WORKFLOW' as const },
-    };
-    for (let one = 0; one < count; one += 1)
-      await accepting.add(await prepareExecution(platform, workflows, origin, platform.newId(), '{}'));
+    await acceptedInstances(platform, 'ada', count);
     await advance(platform, graphs, advancing);
     const taker = advancing.taker;
     if (!(taker instanceof Remembering)) throw new Error('Nobody takes the jobs');

@@ -12,15 +12,15 @@ import { Requests } from './requests.ts';
 import { workflowsToDo } from './wake.ts';
 
 /** Where executions of workflow services come in. */
-export interface Door extends Workflows {
+export interface WorkflowPort extends Workflows {
   /** Of the worker in this process; null where there is none. */
   firstSteps: FirstSteps | null;
 }
 
 /** In every process; workers do the rest. */
-export function createWorkflows(platform: Platform): Door {
+export function createWorkflows(platform: Platform): WorkflowPort {
   const requests = new Requests(platform);
-  const workflows: Door = {
+  const workflows: WorkflowPort = {
     firstSteps: null,
     firstStep: async (accepted) => (await workflows.firstSteps?.of(accepted)) ?? null,
     parameters: (versionId) => requests.parameters(versionId),
