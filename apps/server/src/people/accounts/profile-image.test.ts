@@ -196,7 +196,9 @@ describe.each(databases)('profile images on $name', ({ open }) => {
     await sweepOrphans(database, store, platform.now());
     expect(await blobs()).toBe(files + 1);
     await expect(store.get(crashed)).rejects.toMatchObject({ code: 'ENOENT' });
-    await expect(database.write((transaction) => claimBlob(transaction, crashed))).rejects.toThrow('swept away');
+    await expect(database.write((transaction) => claimBlob(transaction, crashed))).rejects.toThrow(
+      'was removed before it was claimed',
+    );
     await database.write((transaction) => claimBlob(transaction, young));
     await store.remove(young);
     expect((await user.read()).status).toBe(200);
