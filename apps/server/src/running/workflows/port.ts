@@ -11,9 +11,9 @@ import { publishOfSubscriber } from './publish.ts';
 import { Requests } from './requests.ts';
 import { workflowsToDo } from './wake.ts';
 
-/** Where executions of workflow services come in. */
+/** The port that executions have of workflow services. */
 export interface WorkflowPort extends Workflows {
-  /** Of the worker in this process; null where there is none. */
+  /** Computes first steps in the worker of this process; null where there is none. */
   firstSteps: FirstSteps | null;
 }
 
