@@ -49,9 +49,11 @@ export default defineConfig({
     globalSetup: 'test/log-check/whole-run.ts',
     setupFiles: 'test/log-check/each-file.ts',
     include: deep
-      ? ['{apps,packages}/*/src/**/*.deep.test.ts', 'test/**/*.deep.test.ts']
+      ? ['{apps,packages}/*/{src,test}/**/*.deep.test.ts', 'test/**/*.deep.test.ts']
       : ['{apps,packages}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/node_modules/**', ...(deep ? [] : ['**/*.deep.test.ts'])],
+    // Platforms that tests start in processes of their own build no dashboard beside what is tested.
+    env: { KETHUB_DASHBOARD: 'off' },
     // Each file in its own process, so that a leak shows in its file; three at a time, as many tests wait for others.
     pool: 'forks',
     maxWorkers: 3,

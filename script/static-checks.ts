@@ -6,6 +6,8 @@ const folders = ['apps', 'packages', 'script', 'bench', 'test'];
 export async function check(): Promise<boolean> {
   const results = [
     await run('types', 'tsc', ['-p', '.']),
+    // The dashboard runs in a browser: other types, and JSX.
+    await run('types of the dashboard', 'tsc', ['-p', 'apps/dashboard']),
     await run('rules', 'oxlint', ['--type-aware', ...folders]),
     await run('format', 'oxfmt', ['--check', ...folders]),
   ];

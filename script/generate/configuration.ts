@@ -77,7 +77,7 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_BUILDS',
   ],
   Monitoring: ['KETHUB_METRICS_PORT', 'KETHUB_METRICS_HOST', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'KETHUB_TRACE_RATIO'],
-  'Start and log': ['KETHUB_DEMO', 'KETHUB_LOG_LEVEL'],
+  'Start and log': ['KETHUB_DASHBOARD', 'KETHUB_DEMO', 'KETHUB_LOG_LEVEL'],
 };
 const OTHERS = 'Others';
 
@@ -88,6 +88,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   '^smtps?://': '`smtp://…` or `smtps://…`',
   '^([^<>@\\r\\n]*<[^<>@\\s]+@[^<>@\\s]+>|[^<>@\\s]+@[^<>@\\s]+)$': 'an address, or `name <address>`',
   '^postgres(ql)?://': '`postgres://…` or `postgresql://…`',
+  '^(auto|off|/.+)$': '`auto`, `off` or a path',
   '^[0-9a-fA-F]{64}$': '64 hexadecimal digits',
   '^[0-9a-fA-F.:/, ]+$': 'addresses or networks',
 };

@@ -11,6 +11,7 @@ import { AccessDirectory } from './catalog/access/index.ts';
 import { applicationCatalog } from './catalog/applications/index.ts';
 import { forgetOldEntries } from './people/audit/index.ts';
 import { Refusal, type Configuration } from './foundation/config/index.ts';
+import { Dashboard } from './dashboard/index.ts';
 import { dataPoolCatalog } from './catalog/datapools/index.ts';
 import {
   executionCatalog,
@@ -262,7 +263,9 @@ async function openApi(
   accounts.start();
   opened.push(forgetOldEntries(platform));
   opened.push(expireResults(platform));
-  return createApi(platform, accounts, identity, executions, workflows);
+  const dashboard = Dashboard.open(platform);
+  opened.push(() => dashboard?.close());
+  return createApi(platform, accounts, identity, executions, workflows, dashboard);
 }
 
 /** A worker alone listens for whoever watches over it, and for nobody else. */

@@ -7,8 +7,12 @@ import { table } from './generated/platform-table.ts';
 import { operationsAt, type Operations } from './operations.ts';
 import { watch, type WatchOptions } from './watch.ts';
 
-/** A personal access token, or the token of a login session. */
-export type Credential = { readonly accessToken: string } | { readonly loginSession: string };
+/** A personal access token, the token of a login session, or a way to get the latter. */
+export type Credential =
+  | { readonly accessToken: string }
+  | { readonly loginSession: string }
+  /** Asked before each request. `refused` is the token that the platform no longer takes, when it has refused one. */
+  | { readonly renewedSession: (refused: string | null) => Promise<string> };
 
 export interface PlatformClientOptions {
   /** {base_url}, for example http://localhost:8080/api. */
@@ -38,17 +42,12 @@ export interface PlatformClient extends Operations<operations, typeof table> {
 /** A client of the platform interface for one credential. */
 export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
   const { credential } = options;
-  const headers: Record<string, string> = {
-    ...('accessToken' in credential
-      ? { 'x-auth-token': credential.accessToken }
-      : { authorization: `Bearer ${credential.loginSession}` }),
-    ...(options.organizationId !== undefined && { 'x-organizationid': options.organizationId }),
-  };
+  const context: Record<string, string> =
+    options.organizationId === undefined ? {} : { 'x-organizationid': options.organizationId };
   const connection: Connection = {
     baseUrl: withoutSlash(options.baseUrl),
     fetch: options.fetch ?? fetch,
-    authenticate: () => Promise.resolve(headers),
-    renewable: false,
+    ...authenticationOf(credential, context),
   };
   const platform = operationsAt<operations, typeof table>(connection, table);
   return {
@@ -59,6 +58,25 @@ export function createPlatformClient(options: PlatformClientOptions): PlatformCl
     followBuildLog: ({ serviceId, version, ...following }) =>
       followLog((request) => platform.getBuildLog.response({ serviceId, version, ...request }), following),
   };
+}
+
+function authenticationOf(
+  credential: Credential,
+  context: Readonly<Record<string, string>>,
+): Pick<Connection, 'authenticate' | 'renewable'> {
+  if ('renewedSession' in credential) {
+    let last: string | null = null;
+    const authenticate = async (renew: boolean): Promise<Record<string, string>> => {
+      last = await credential.renewedSession(renew ? last : null);
+      return { authorization: `Bearer ${last}`, ...context };
+    };
+    return { authenticate, renewable: true };
+  }
+  const headers =
+    'accessToken' in credential
+      ? { 'x-auth-token': credential.accessToken, ...context }
+      : { authorization: `Bearer ${credential.loginSession}`, ...context };
+  return { authenticate: () => Promise.resolve(headers), renewable: false };
 }
 
 /** Whether the status of a build is final. */

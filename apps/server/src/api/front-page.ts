@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { orDashboard, serveDashboard, type Dashboard } from '../dashboard/index.ts';
 import type { Addresses, Platform } from '../foundation/platform.ts';
 import { escapeHtml } from '../foundation/http/index.ts';
 import { CLIENT_ID, noticeOf, type BrowserSignIn, type IdentityService } from '../people/identity/index.ts';
@@ -13,21 +14,49 @@ const COOKIE = 'kethub_begun';
 /** Seconds that a person has for signing in at an external provider; later the sign-in has ended. */
 const COOKIE_SECONDS = 30 * 60;
 
-/** Serves the page of the platform's own address: where to sign in, and where to register. */
-export function serveFrontPage(app: FastifyInstance, platform: Platform, identity: IdentityService): void {
-  const html = frontPage(platform, identity);
-  app.get('/', HIDDEN, (_request, reply) => reply.headers(PAGE_HEADERS).send(html));
+/** The page looks again this often while the dashboard is built. */
+const REFRESH_SECONDS = 2;
+const BUILDING = `<p role="status">The dashboard is being built. This page opens it in a few seconds.</p>
+`;
+
+/**
+ * Serves the dashboard at the platform's own address. While it is built, and where it is off, a plain page says where to
+ * sign in and where to register.
+ */
+export function serveFrontPage(
+  app: FastifyInstance,
+  platform: Platform,
+  identity: IdentityService,
+  dashboard: Dashboard | null,
+): void {
+  const plain = (_request: FastifyRequest, reply: FastifyReply): unknown => {
+    const isBuilding = dashboard?.isBuilding ?? false;
+    if (isBuilding) void reply.header('refresh', String(REFRESH_SECONDS));
+    return reply.headers(PAGE_HEADERS).send(frontPage(platform, identity, isBuilding ? BUILDING : ''));
+  };
+  app.get('/', HIDDEN, orDashboard(dashboard, plain));
+  if (dashboard) serveDashboard(app, dashboard, plain);
   if (identity.browserSignIn) return serveExternalSignIn(app, platform, identity.browserSignIn);
   app.get(SIGN_IN, HIDDEN, (_request, reply) =>
     reply.header('cache-control', 'no-store').redirect(authorizationUrl(platform.addresses), 303),
   );
-  app.get(CALLBACK, HIDDEN, (request, reply) => {
+  const afterSignIn = orDashboard(dashboard, (request, reply) => {
     const { code } = request.query as { code?: unknown };
     return sendPage(reply, typeof code === 'string' ? signedIn(null) : notSignedIn());
   });
+  app.get(CALLBACK, HIDDEN, (request, reply) =>
+    // The dashboard renews its token by a fetch that ends here. It reads nothing but the address of the answer.
+    request.headers['sec-fetch-dest'] === 'empty'
+      ? reply.code(204).header('cache-control', 'no-store').send()
+      : afterSignIn(request, reply),
+  );
 }
 
-function frontPage({ addresses, configuration }: Platform, { browserSignIn, issuer }: IdentityService): string {
+function frontPage(
+  { addresses, configuration }: Platform,
+  { browserSignIn, issuer }: IdentityService,
+  state: string,
+): string {
   const register = `<a href="${addresses.auth}/register">Register</a>`;
   const account = `<a href="${escapeHtml(issuer)}/account/">Account</a>`;
   const ownRegister = configuration.registration === 'closed' ? '' : register;
@@ -35,7 +64,7 @@ function frontPage({ addresses, configuration }: Platform, { browserSignIn, issu
     'Kethub',
     `<h1>|Kethub⟩</h1>
 <p>This platform publishes code as services and lets applications call them over HTTP. It is running.</p>
-<nav aria-label="Account"><a href="${SIGN_IN}">Sign in</a>${browserSignIn ? account : ownRegister}</nav>
+${state}<nav aria-label="Account"><a href="${SIGN_IN}">Sign in</a>${browserSignIn ? account : ownRegister}</nav>
 <table>
 <tr><td>Platform interface<td><code>${addresses.api}</code> · <a href="${addresses.api}/openapi.json">OpenAPI</a> · <a href="${addresses.problems}">problems</a>
 <tr><td>Gateway<td><code>${addresses.gateway}</code> · <a href="${addresses.gateway}/openapi.json">OpenAPI</a>

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { refusals, security, securitySchemes, type Accounts } from '../people/accounts/index.ts';
 import { applicationEndpoints } from '../catalog/applications/index.ts';
 import { auditEndpoints } from '../people/audit/index.ts';
+import type { Dashboard } from '../dashboard/index.ts';
 import { dataPoolEndpoints, dataPoolFileEndpoints, dataPoolUploadEndpoints } from '../catalog/datapools/index.ts';
 import type { Executions, Workflows } from '../running/executions/index.ts';
 import { createHttpServer, leaveBodiesUnread, mount, platformLimits } from '../foundation/http/index.ts';
@@ -35,6 +36,7 @@ export async function createApi(
   identity: IdentityService,
   executions: Executions,
   workflows: Workflows,
+  dashboard: Dashboard | null,
 ): Promise<FastifyInstance> {
   const { addresses } = platform;
   const app = await createHttpServer({
@@ -89,6 +91,6 @@ export async function createApi(
   });
   app.get(`${prefix}/openapi.json`, { schema: { hide: true } }, () => app.swagger());
   serveProblemPages(app, new URL(addresses.problems).pathname);
-  serveFrontPage(app, platform, identity);
+  serveFrontPage(app, platform, identity, dashboard);
   return app;
 }

@@ -23,7 +23,13 @@ export async function runDemo(kethub: WholeKethub, output: NodeJS.WriteStream): 
   const execution = earlier && isEnded(earlier) ? earlier : await callDemo(demo, narrator);
   if (output.isTTY) showHowTo(kethub, demo, narrator);
   else narrator.line(`\nThe same from a shell, addresses and credentials: ${writeHowTo(kethub, demo)}`);
+  if (kethub.platform.configuration.dashboard !== 'off') narrator.line(inTheBrowser(kethub, execution));
   narrator.line(lastLine(execution));
+}
+
+/** The page of the execution. Its user and password stand with the other credentials. */
+function inTheBrowser({ platform }: WholeKethub, { id }: ServiceExecution): string {
+  return `In the browser: ${new URL(platform.addresses.api).origin}/me/executions/${id}`;
 }
 
 /**

@@ -50,6 +50,7 @@ const blobs = openBlobFolder(path.join(told.dataDir, 'blobs'));
 const platform: Platform = {
   configuration: readConfiguration({
     KETHUB_DATA_DIR: told.dataDir,
+    KETHUB_DASHBOARD: 'off',
     KETHUB_DEMO: 'off',
     KETHUB_SANDBOX_ROOT: 'machine',
   }),

@@ -62,6 +62,7 @@ export async function startTestKethub(
     KETHUB_DATA_DIR: dataDir,
     KETHUB_PORT: String(await freePort()),
     KETHUB_GATEWAY_PORT: String(await freePort()),
+    KETHUB_DASHBOARD: 'off',
     KETHUB_DEMO: 'off',
     ...roomy,
     KETHUB_SANDBOX_ROOT: 'machine',

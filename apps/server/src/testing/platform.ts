@@ -52,6 +52,7 @@ export async function createTestPlatform(
       KETHUB_GATEWAY_PORT: String(gatewayPort),
       KETHUB_PUBLIC_URL: origin,
       KETHUB_INSTANCE_KEY: INSTANCE_KEY,
+      KETHUB_DASHBOARD: 'off',
       KETHUB_DEMO: 'off',
       KETHUB_SANDBOX_ROOT: 'machine',
       ...options.settings,

@@ -2,6 +2,7 @@ import { accountsOf, type AccountSettings } from './accounts.ts';
 import { addressesOf, type Addresses } from './addresses.ts';
 import { connectionsOf, type ConnectionSettings } from './connections.ts';
 import { containersOf, type ContainerSettings } from './containers.ts';
+import { dashboardOf, type DashboardSetting } from './dashboard.ts';
 import { keptOf, type Kept } from './kept.ts';
 import { keycloakOf, type KeycloakSettings } from './keycloak.ts';
 import { limitsOf, type LimitSettings, type RateLimitSettings } from './limits.ts';
@@ -22,6 +23,7 @@ export type {
   CapacitySettings,
   ConnectionSettings,
   ContainerSettings,
+  DashboardSetting,
   KeycloakSettings,
   MailSettings,
   MetricsSettings,
@@ -57,6 +59,7 @@ export interface Configuration extends Addresses, Kept, AccountSettings, LimitSe
   readonly turns: TurnSettings;
   /** null without a container engine. */
   readonly containers: ContainerSettings | null;
+  readonly dashboard: DashboardSetting;
   readonly demo: 'auto' | 'off';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   readonly roles: Roles;
@@ -87,6 +90,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     capacity: capacityOf(given, given.KETHUB_WARM_MEMORY_MB),
     turns: turnsOf(given),
     containers: containersOf(given),
+    dashboard: dashboardOf(given, keycloak === null),
     // The demo makes a user; a realm is not Kethub's to put one in.
     demo: keycloak ? 'off' : given.KETHUB_DEMO,
     logLevel: given.KETHUB_LOG_LEVEL,

@@ -4,6 +4,7 @@ import { AccountFields } from './accounts.ts';
 import { AddressFields } from './addresses.ts';
 import { ConnectionFields } from './connections.ts';
 import { ContainerFields } from './containers.ts';
+import { DashboardFields } from './dashboard.ts';
 import { KeptFields } from './kept.ts';
 import { KeycloakFields } from './keycloak.ts';
 import { LimitFields } from './limits.ts';
@@ -34,6 +35,7 @@ export const SettingsSchema = Type.Object({
   ...OnPremiseFields,
   ...TelemetryFields,
   ...ProcessFields,
+  ...DashboardFields,
   KETHUB_DEMO: Type.Enum(['auto', 'off'], {
     default: 'auto',
     description:

@@ -1,6 +1,18 @@
 import type { ClientMetadata, Provider } from 'oidc-provider';
 import { CLIENT_ID } from '../identity-provider.ts';
 
+/**
+ * The public client of the dashboard: authorization code with PKCE only. It has no refresh tokens; the session at the
+ * provider renews its token.
+ */
+export const DASHBOARD_CLIENT_ID = 'kethub-dashboard';
+const OWN_CLIENTS: ReadonlySet<string> = new Set([CLIENT_ID, DASHBOARD_CLIENT_ID]);
+
+/** Whether a client belongs to the platform, so that nobody is asked for consent. */
+export function isOwnClient(id: string | undefined): id is string {
+  return id !== undefined && OWN_CLIENTS.has(id);
+}
+
 const CALLBACK = '/callback';
 const LOOPBACK = new Set(['localhost', '127.0.0.1']);
 
@@ -18,6 +30,15 @@ export function kethubClient(origin: string): ClientMetadata {
   };
 }
 
+export function dashboardClient(origin: string): ClientMetadata {
+  return {
+    ...kethubClient(origin),
+    client_id: DASHBOARD_CLIENT_ID,
+    client_name: 'Kethub dashboard',
+    grant_types: ['authorization_code'],
+  };
+}
+
 /** The redirect address of the dashboard. */
 export function dashboardCallback(origin: string): string {
   return `${origin}${CALLBACK}`;
@@ -32,7 +53,7 @@ export function allowLoopbackCallbacks(provider: Provider): void {
   // oxlint-disable-next-line typescript/unbound-method -- called with the client it belongs to
   const registered = provider.Client.prototype.redirectUriAllowed;
   provider.Client.prototype.redirectUriAllowed = function redirectUriAllowed(uri) {
-    return registered.call(this, uri) || isLoopbackCallback(uri);
+    return registered.call(this, uri) || (this.clientId === CLIENT_ID && isLoopbackCallback(uri));
   };
 }
 

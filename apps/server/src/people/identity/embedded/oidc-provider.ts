@@ -4,11 +4,13 @@ import type { Platform } from '../../../foundation/platform.ts';
 import {
   allowLoopbackCallbacks,
   dashboardCallback,
+  dashboardClient,
   isAllowedOrigin,
   isLoopbackCallback,
+  isOwnClient,
   kethubClient,
 } from './client.ts';
-import { CLIENT_ID, isBlocked, type Identity } from '../identity-provider.ts';
+import { isBlocked, type Identity } from '../identity-provider.ts';
 import type { KeySet } from '../base/signing-keys.ts';
 import { LOGIN_SECONDS, type ProviderKeys, type SigningJwk } from './keys.ts';
 import { createOidcRecords } from '../base/oidc-records.ts';
@@ -22,7 +24,7 @@ import type { SignIn } from './sign-in.ts';
 const MINUTES = 60;
 
 /**
- * The OpenID provider: issuer {auth_url}, one public client, the password grant and authorization code with PKCE. As the
+ * The OpenID provider: issuer {auth_url}, two public clients, the password grant and authorization code with PKCE. As the
  * library takes its keys when it is made, it is made anew when they change; all that lasts stands in the database.
  */
 export function createOidcProvider(platform: Platform, keys: ProviderKeys, signIn: SignIn): () => Provider {
@@ -59,7 +61,7 @@ function configuration(platform: Platform, { all }: KeySet<SigningJwk>, cookies:
   const { origin, pathname } = new URL(platform.addresses.auth);
   return {
     adapter: createOidcRecords(platform),
-    clients: [kethubClient(origin)],
+    clients: [kethubClient(origin), dashboardClient(origin)],
     // It signs with the first that fits and publishes all.
     jwks: { keys: [...all] },
     cookies: {
@@ -140,15 +142,16 @@ function signInPolicy(origin: string) {
   return policy;
 }
 
-/** Creates the grant of the first-party client without asking for consent. */
+/** Creates the grant of a client of the platform without asking for consent. */
 async function grantAll(provider: Provider, ctx: KoaContextWithOIDC, api: string) {
   const { session, client } = ctx.oidc;
   const { accountId } = session ?? {};
-  if (!accountId || client?.clientId !== CLIENT_ID) return undefined;
-  const known = session?.grantIdFor(CLIENT_ID);
+  const clientId = client?.clientId;
+  if (!accountId || !isOwnClient(clientId)) return undefined;
+  const known = session?.grantIdFor(clientId);
   const existing = known ? await provider.Grant.find(known) : undefined;
   if (existing && existing.accountId === accountId) return existing;
-  const grant = new provider.Grant({ accountId, clientId: CLIENT_ID });
+  const grant = new provider.Grant({ accountId, clientId });
   grant.addOIDCScope('openid profile email');
   grant.addResourceScope(api, API_SCOPE);
   await grant.save();

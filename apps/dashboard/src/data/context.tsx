@@ -1,0 +1,46 @@
+import type { MemberRole, Operation } from '@kethub/contract';
+import { createContext, use } from 'react';
+import type { Session } from '../session/session.ts';
+import type { Platform } from './client.ts';
+
+/** For whom the person acts, from the address: `/me/…` or `/org/{id}/…`. */
+export interface ActingContext {
+  readonly platform: Platform;
+  /** Start of every address in this context: `/me` or `/org/{id}`. Also the start of every query key. */
+  readonly base: string;
+  readonly organizationId: string | null;
+  readonly name: string;
+  /** Role of the person here; OWNER of what is their own. */
+  readonly role: MemberRole;
+}
+
+export const SessionContext = createContext<Session | null>(null);
+export const Acting = createContext<ActingContext | null>(null);
+
+export function useSession(): Session {
+  const session = use(SessionContext);
+  if (!session) throw new Error('A session is provided by main.tsx');
+  return session;
+}
+
+export function useActing(): ActingContext {
+  const acting = use(Acting);
+  if (!acting) throw new Error('A context is provided by the frame');
+  return acting;
+}
+
+const RANK: Readonly<Record<MemberRole, number>> = { VIEWER: 0, MAINTAINER: 1, OWNER: 2 };
+/** The least role of the operations that the screens offer. The platform decides; this hides what it would refuse. */
+const LEAST_ROLE = {
+  'service:create': 'MAINTAINER',
+  'service:change': 'MAINTAINER',
+  'service:publish': 'MAINTAINER',
+  'service:delete': 'OWNER',
+  'execution:start': 'MAINTAINER',
+  'execution:cancel': 'MAINTAINER',
+} as const satisfies Partial<Record<Operation, MemberRole>>;
+
+/** Whether the person may do this in the present context. */
+export function useMay(operation: keyof typeof LEAST_ROLE): boolean {
+  return RANK[useActing().role] >= RANK[LEAST_ROLE[operation]];
+}

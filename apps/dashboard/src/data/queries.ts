@@ -1,0 +1,169 @@
+import type { Build, OwnedExecution, ServiceExecution } from '@kethub/contract';
+import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query';
+import type { Platform } from './client.ts';
+import type { ActingContext } from './context.tsx';
+import { parseExact } from './exact-json.ts';
+
+/** Rows of one page of a list. */
+const PAGE = 50;
+/** Seconds that one request waits for a change of what is shown. */
+const WAIT_SECONDS = 20;
+/** Milliseconds between two looks at a list in which something still runs. */
+const RUNNING_LIST_MS = 5_000;
+/** Milliseconds after an answer until the next request that waits. */
+const AGAIN_MS = 200;
+
+type Here = Pick<ActingContext, 'base' | 'platform'>;
+
+/** What was seen last of something that changes, and its mark. */
+interface Watched<T> {
+  readonly value: T;
+  readonly etag: string | null;
+}
+
+/**
+ * Asks for something that is known already so that the answer comes when it differs from that, or after WAIT_SECONDS. A
+ * change between two requests is therefore never missed.
+ */
+async function watched<T>(
+  known: Watched<T> | undefined,
+  ask: (headers: Readonly<Record<string, string>>) => Promise<Response>,
+): Promise<Watched<T>> {
+  const headers: Record<string, string> =
+    known && known.etag !== null ? { prefer: `wait=${WAIT_SECONDS}`, 'if-none-match': known.etag } : {};
+  const response = await ask(headers);
+  if (response.status === 304 && known) return known;
+  return { value: (await response.json()) as T, etag: response.headers.get('etag') };
+}
+
+export const meQuery = (platform: Platform) =>
+  queryOptions({ queryKey: ['me'], queryFn: ({ signal }) => platform.getMe({ signal }), staleTime: 300_000 });
+
+export const organizationsQuery = (platform: Platform) =>
+  queryOptions({
+    queryKey: ['organizations'],
+    queryFn: ({ signal }) => platform.listOrganizations({ signal }),
+    staleTime: 60_000,
+  });
+
+export const servicesQuery = ({ base, platform }: Here) =>
+  infiniteQueryOptions({
+    queryKey: [base, 'services'],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      platform.listServices({ limit: PAGE, ...(pageParam !== null && { cursor: pageParam }), signal }),
+    getNextPageParam: nextCursor,
+    staleTime: 10_000,
+  });
+
+export const serviceQuery = ({ base, platform }: Here, serviceId: string) =>
+  queryOptions({
+    queryKey: [base, 'service', serviceId],
+    queryFn: ({ signal }) => platform.getService({ serviceId, signal }),
+    staleTime: 5_000,
+  });
+
+/** One version, with its parameters. */
+export const versionQuery = ({ base, platform }: Here, serviceId: string, version: string) =>
+  queryOptions({
+    queryKey: [base, 'service', serviceId, 'version', version],
+    queryFn: ({ signal }) => platform.getServiceVersion({ serviceId, version, signal }),
+    staleTime: 5_000,
+  });
+
+export const buildQuery = ({ base, platform }: Here, serviceId: string, version: string) =>
+  queryOptions({
+    queryKey: [base, 'service', serviceId, 'build', version],
+    queryFn: ({ signal, client, queryKey }) =>
+      watched<Build>(client.getQueryData<Watched<Build>>(queryKey), (headers) =>
+        platform.getBuild.response({ serviceId, version, signal, headers }),
+      ),
+    select: ({ value }) => value,
+    refetchInterval: ({ state: { data } }) => (data && !isBuilt(data.value) ? AGAIN_MS : false),
+  });
+
+export const executionsQuery = ({ base, platform }: Here, filter: { serviceId?: string; tag?: string }) =>
+  infiniteQueryOptions({
+    queryKey: [base, 'executions', filter],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      platform.listOwnedExecutions({
+        limit: PAGE,
+        ...filter,
+        ...(pageParam !== null && { cursor: pageParam }),
+        signal,
+      }),
+    getNextPageParam: nextCursor,
+    refetchInterval: ({ state: { data } }) => (data?.pages[0]?.some((one) => !isEnded(one)) ? RUNNING_LIST_MS : false),
+  });
+
+export const providedExecutionsQuery = ({ base, platform }: Here, serviceId: string) =>
+  infiniteQueryOptions({
+    queryKey: [base, 'service', serviceId, 'executions'],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      platform.listProvidedExecutions({
+        serviceId,
+        limit: PAGE,
+        ...(pageParam !== null && { cursor: pageParam }),
+        signal,
+      }),
+    getNextPageParam: nextCursor,
+  });
+
+/** An execution. While it runs, each look waits for its status to change. */
+export const executionQuery = (here: Here, executionId: string) =>
+  queryOptions({
+    queryKey: executionKey(here, executionId),
+    queryFn: ({ signal, client, queryKey }) =>
+      watched<ServiceExecution>(client.getQueryData<Watched<ServiceExecution>>(queryKey), (headers) =>
+        here.platform.getOwnedExecution.response({ executionId, signal, headers }),
+      ),
+    select: ({ value }) => value,
+    refetchInterval: ({ state: { data } }) => (data && !isEnded(data.value) ? AGAIN_MS : false),
+  });
+
+const executionKey = ({ base }: Pick<Here, 'base'>, executionId: string) => [base, 'execution', executionId, 'status'];
+
+/** Puts an execution that has just been started where its page looks first. */
+export function rememberExecution(queries: QueryClient, here: Here, value: ServiceExecution): void {
+  queries.setQueryData<Watched<ServiceExecution>>(executionKey(here, value.id), { value, etag: null });
+}
+
+/** The result with every digit of its numbers; the cause of a failure stands in its place. */
+export const resultQuery = ({ base, platform }: Here, executionId: string) =>
+  queryOptions({
+    queryKey: [base, 'execution', executionId, 'result'],
+    async queryFn({ signal }) {
+      const response = await platform.getOwnedResult.response({ executionId, signal });
+      return parseExact(await response.text());
+    },
+    staleTime: Infinity,
+    structuralSharing: false,
+  });
+
+export const recordQuery = ({ base, platform }: Here, executionId: string) =>
+  queryOptions({
+    queryKey: [base, 'execution', executionId, 'record'],
+    queryFn: ({ signal }) => platform.getOwnedRecord({ executionId, signal }),
+  });
+
+export const dataPoolsQuery = ({ base, platform }: Here) =>
+  queryOptions({
+    queryKey: [base, 'data-pools'],
+    queryFn: ({ signal }) => platform.listDataPools({ signal }),
+    staleTime: 30_000,
+  });
+
+function nextCursor(page: readonly { readonly id: string }[]): string | null {
+  return page.length === PAGE ? (page.at(-1)?.id ?? null) : null;
+}
+
+/** Whether an execution can still change. */
+export function isEnded({ status }: Pick<OwnedExecution, 'status'>): boolean {
+  return status !== 'PENDING' && status !== 'RUNNING';
+}
+
+export function isBuilt({ status }: { readonly status: string }): boolean {
+  return status === 'SUCCEEDED' || status === 'FAILED';
+}

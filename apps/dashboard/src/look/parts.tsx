@@ -1,0 +1,115 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { useEffect, useState, type ReactNode } from 'react';
+import { Icon } from './icons.tsx';
+import { parseTime, relativeTime } from './time.ts';
+
+/** A name that can be called: `|name⟩`, drawn, so that no font has to have the sign. */
+export function Ket({ children }: { readonly children: ReactNode }) {
+  return (
+    <span className="ket">
+      <svg viewBox="0 0 4 24" fill="none" stroke="currentColor" strokeWidth="2.4" aria-hidden="true">
+        <path d="M2 1v22" />
+      </svg>
+      <span>{children}</span>
+      <svg viewBox="0 0 9 24" fill="none" stroke="currentColor" strokeWidth="2.4" aria-hidden="true">
+        <path d="M1.5 1l6 11-6 11" />
+      </svg>
+    </span>
+  );
+}
+
+const STATES: Readonly<Record<string, readonly [word: string, color: string]>> = {
+  PENDING: ['Waiting', '--waiting'],
+  RUNNING: ['Running', '--accent'],
+  SUCCEEDED: ['Succeeded', '--succeeded'],
+  FAILED: ['Failed', '--failed'],
+  CANCELLED: ['Cancelled', '--cancelled'],
+  UNKNOWN: ['Unknown', '--unknown'],
+  DRAFT: ['Draft', '--waiting'],
+  PUBLISHED: ['Published', '--succeeded'],
+  RETIRED: ['Retired', '--cancelled'],
+};
+
+/** The state of an execution, a build or a version: a word in a colour. */
+export function State({ of, prefix = '' }: { readonly of: string; readonly prefix?: string }) {
+  const [word, color] = STATES[of] ?? [of, '--cancelled'];
+  return (
+    <span className="state" style={{ color: `var(${color})` }}>
+      {prefix === '' ? word : `${prefix} ${word.toLowerCase()}`}
+    </span>
+  );
+}
+
+/** Milliseconds between two renewals of relative times. */
+const TICK_MS = 20_000;
+
+/** A time of the API, relative, with the absolute one as its title. */
+export function Time({ at }: { readonly at: string }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const ms = parseTime(at);
+  if (Number.isNaN(ms)) return <span>{at}</span>;
+  const date = new Date(ms);
+  return (
+    <time dateTime={date.toISOString()} title={`${date.toLocaleString()} (${date.toISOString()})`}>
+      {relativeTime(ms, Math.max(now, Date.now()))}
+    </time>
+  );
+}
+
+/** The last eight characters of an id: the first ones of ids that were made in the same minute are equal. */
+export function shortId(id: string): string {
+  return `…${id.slice(-8)}`;
+}
+
+export function CopyButton({ value, label = 'Copy' }: { readonly value: string; readonly label?: string }) {
+  const clipboard = useClipboard({ timeout: 1_500 });
+  return (
+    <Tooltip label={clipboard.copied ? 'Copied' : label}>
+      <ActionIcon variant="default" size={28} aria-label={label} onClick={() => clipboard.copy(value)}>
+        <Icon name={clipboard.copied ? 'check' : 'copy'} size={15} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+export function Code({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <div style={{ position: 'relative' }}>
+      <pre className="code" tabIndex={0} aria-label={label}>
+        {text}
+      </pre>
+      <div style={{ position: 'absolute', top: 8, right: 8 }}>
+        <CopyButton value={text} label={`Copy ${label.toLowerCase()}`} />
+      </div>
+    </div>
+  );
+}
+
+/** Head of a page: where it stands, its title and its main actions. */
+export function PageHead({
+  trail,
+  title,
+  actions,
+  note,
+}: {
+  readonly trail?: ReactNode;
+  readonly title: ReactNode;
+  readonly actions?: ReactNode;
+  readonly note?: ReactNode;
+}) {
+  return (
+    <header className="page-head">
+      <div>
+        {trail && <nav aria-label="Breadcrumb">{trail}</nav>}
+        <h1>{title}</h1>
+        {note}
+      </div>
+      {actions && <div className="row">{actions}</div>}
+    </header>
+  );
+}

@@ -1,0 +1,44 @@
+import '@mantine/core/styles.css';
+import '@mantine/spotlight/styles.css';
+import '@fontsource-variable/inter/wght.css';
+import './look/look.css';
+import { KethubError } from '@kethub/client';
+import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { SessionContext } from './data/context.tsx';
+import { theme } from './look/theme.ts';
+import { router } from './routes.tsx';
+import { openSession } from './session/session.ts';
+
+/** Times that a request is tried again when the platform does not answer, or answers that it cannot at the moment. */
+const RETRIES = 3;
+
+const session = openSession();
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: (count, error) =>
+        count < RETRIES && (!(error instanceof KethubError) || error.status >= 500 || error.status === 429),
+      refetchOnWindowFocus: true,
+    },
+  },
+});
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="kethub-nonce"]')?.content ?? '';
+const scheme = localStorageColorSchemeManager({ key: 'kethub-color-scheme' });
+const element = document.querySelector('#root');
+if (!element) throw new Error('index.html has no element with the id root');
+
+createRoot(element).render(
+  <StrictMode>
+    <MantineProvider theme={theme} colorSchemeManager={scheme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <QueryClientProvider client={queries}>
+        <SessionContext value={session}>
+          <RouterProvider router={router} />
+        </SessionContext>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

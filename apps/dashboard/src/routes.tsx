@@ -1,0 +1,65 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type AnyRoute,
+} from '@tanstack/react-router';
+import { Frame } from './shell/frame.tsx';
+import { Problem } from './shell/problem.tsx';
+import { Callback, Landing } from './screens/landing.tsx';
+import { Missing } from './screens/missing.tsx';
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: Missing });
+const serviceScreen = () => import('./screens/service/index.ts');
+const executionScreens = () => import('./screens/executions/index.ts');
+
+/** The screens below a context. They are the same for a person and for an organization. */
+function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
+  const at = (path: string, component: ReturnType<typeof lazyRouteComponent>): AnyRoute =>
+    createRoute({ getParentRoute: () => parent, path, component });
+  const service = createRoute({
+    getParentRoute: () => parent,
+    path: 'services/$serviceId',
+    component: lazyRouteComponent(serviceScreen, 'ServicePage'),
+  });
+  const tab = (path: string, name: 'Overview' | 'RunPage' | 'Versions' | 'Provided') =>
+    createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(serviceScreen, name) });
+  return [
+    at(
+      '/',
+      lazyRouteComponent(() => import('./screens/home.tsx'), 'Home'),
+    ),
+    at(
+      'services',
+      lazyRouteComponent(() => import('./screens/services/index.ts'), 'Services'),
+    ),
+    at(
+      'services/new',
+      lazyRouteComponent(() => import('./screens/services/index.ts'), 'NewService'),
+    ),
+    service.addChildren([
+      tab('/', 'Overview'),
+      tab('run', 'RunPage'),
+      tab('versions', 'Versions'),
+      tab('executions', 'Provided'),
+    ]),
+    at('executions', lazyRouteComponent(executionScreens, 'Executions')),
+    at('executions/$executionId', lazyRouteComponent(executionScreens, 'ExecutionPage')),
+  ];
+}
+
+const me = createRoute({ getParentRoute: () => root, path: 'me', component: Frame });
+const organization = createRoute({ getParentRoute: () => root, path: 'org/$organizationId', component: Frame });
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    createRoute({ getParentRoute: () => root, path: '/', component: Landing }),
+    createRoute({ getParentRoute: () => root, path: 'callback', component: Callback }),
+    me.addChildren(screens(me)),
+    organization.addChildren(screens(organization)),
+  ]),
+  defaultErrorComponent: ({ error, reset }) => <Problem error={error} onRetry={reset} />,
+  scrollRestoration: false,
+});

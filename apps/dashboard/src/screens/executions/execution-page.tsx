@@ -1,0 +1,57 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useActing, useMay } from '../../data/context.tsx';
+import { executionQuery, recordQuery, serviceQuery } from '../../data/queries.ts';
+import { Icon } from '../../look/icons.tsx';
+import { Ket, PageHead, shortId, Time } from '../../look/parts.tsx';
+import { useTitle } from '../../shell/keys.ts';
+import { ExecutionPanel } from './execution-panel.tsx';
+
+export function ExecutionPage() {
+  const acting = useActing();
+  const { executionId = '' } = useParams({ strict: false }) as { executionId?: string };
+  const mayStart = useMay('execution:start');
+  const execution = useQuery(executionQuery(acting, executionId));
+  const record = useQuery({ ...recordQuery(acting, executionId), enabled: execution.isSuccess });
+  const name = record.data?.service.name;
+  const version = record.data?.service.version;
+  useTitle(`${name ?? 'Execution'} ${shortId(executionId)}`);
+  const { serviceId = '' } = execution.data ?? {};
+  // Of somebody else's service there is no run page here.
+  const service = useQuery({ ...serviceQuery(acting, serviceId), enabled: serviceId !== '', retry: false });
+  return (
+    <>
+      <PageHead
+        trail={<Link to={`${acting.base}/executions`}>Executions</Link>}
+        title={name === undefined ? `Execution ${shortId(executionId)}` : <Ket>{name}</Ket>}
+        note={
+          <span className="quiet">
+            {version !== undefined && <>version {version}, </>}
+            {execution.data && <Time at={execution.data.createdAt} />}
+            <span className="mono small"> {executionId}</span>
+          </span>
+        }
+        actions={
+          service.isSuccess &&
+          mayStart && (
+            <Button
+              variant="default"
+              leftSection={<Icon name="run" size={14} />}
+              renderRoot={(props) => (
+                <Link
+                  to={`${acting.base}/services/${serviceId}/run`}
+                  search={{ version, execution: executionId }}
+                  {...props}
+                />
+              )}
+            >
+              Open on the run page
+            </Button>
+          )
+        }
+      />
+      <ExecutionPanel id={executionId} />
+    </>
+  );
+}

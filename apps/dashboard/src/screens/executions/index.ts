@@ -1,0 +1,2 @@
+export { ExecutionPage } from './execution-page.tsx';
+export { Executions } from './executions.tsx';

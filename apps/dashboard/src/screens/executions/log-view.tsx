@@ -1,0 +1,144 @@
+import type { FollowedEntry, FollowOptions } from '@kethub/client';
+import { Button, Switch, TextInput } from '@mantine/core';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { Problem } from '../../shell/problem.tsx';
+import { save } from '../../viewers/save.ts';
+
+/** Lines are put on the page together after this many milliseconds. */
+const COLLECT_MS = 80;
+const LINE_HEIGHT = 20;
+
+type Line = FollowedEntry['entry'];
+export type FollowLog = (options: FollowOptions) => AsyncGenerator<FollowedEntry, void>;
+
+/** A log as it grows. `id` names what it is of; `follow` reads it to its end. Only the lines in view are in the page. */
+export function LogView({
+  id,
+  follow,
+  name,
+}: {
+  readonly id: string;
+  readonly follow: FollowLog;
+  readonly name: string;
+}) {
+  const [lines, setLines] = useState<readonly Line[]>([]);
+  const [isEnded, setEnded] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [follows, setFollows] = useState(true);
+  const [wanted, setWanted] = useState('');
+  const [attempt, setAttempt] = useState(0);
+  const reader = useRef(follow);
+  reader.current = follow;
+
+  useEffect(() => {
+    const end = new AbortController();
+    let collected: Line[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const flush = (): void => {
+      timer = undefined;
+      const added = collected;
+      collected = [];
+      if (!end.signal.aborted) setLines((known) => [...known, ...added]);
+    };
+    setLines([]);
+    setEnded(false);
+    setError(null);
+    const read = async (): Promise<void> => {
+      for await (const { entry } of reader.current({ signal: end.signal })) {
+        collected.push(entry);
+        timer ??= setTimeout(flush, COLLECT_MS);
+      }
+      setEnded(true);
+    };
+    read().catch((failure: unknown) => {
+      if (!end.signal.aborted) setError(failure);
+    });
+    return () => {
+      end.abort();
+      clearTimeout(timer);
+    };
+  }, [id, attempt]);
+
+  const shown = useMemo(
+    () => (wanted === '' ? lines : lines.filter(({ message }) => message.toLowerCase().includes(wanted.toLowerCase()))),
+    [lines, wanted],
+  );
+  const box = useRef<HTMLDivElement>(null);
+  const view = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => LINE_HEIGHT,
+    overscan: 20,
+  });
+  useEffect(() => {
+    if (follows && shown.length > 0) view.scrollToIndex(shown.length - 1, { align: 'end' });
+  }, [follows, shown.length, view]);
+
+  const text = (): string => lines.map(({ timestamp, message }) => `${timestamp} ${message}\n`).join('');
+  return (
+    <div className="stack" style={{ gap: 8 }}>
+      <div className="row apart">
+        <TextInput
+          size="xs"
+          aria-label="Search the log"
+          placeholder="Search"
+          value={wanted}
+          onChange={(event) => setWanted(event.currentTarget.value)}
+        />
+        <div className="row">
+          <Switch
+            size="xs"
+            label="Follow"
+            checked={follows}
+            onChange={(event) => setFollows(event.currentTarget.checked)}
+          />
+          <Button
+            size="compact-xs"
+            variant="default"
+            disabled={lines.length === 0}
+            onClick={() => save(new Blob([text()], { type: 'text/plain' }), `${name}.log`)}
+          >
+            Download
+          </Button>
+        </div>
+      </div>
+      {error !== null && <Problem error={error} onRetry={() => setAttempt(attempt + 1)} />}
+      <div
+        ref={box}
+        className="log"
+        tabIndex={0}
+        role="log"
+        aria-live="off"
+        aria-label="Log"
+        onWheel={({ deltaY }) => {
+          if (deltaY < 0) setFollows(false);
+        }}
+      >
+        <div style={{ height: view.getTotalSize(), position: 'relative' }}>
+          {view.getVirtualItems().map(({ index, start, key }) => {
+            const line = shown[index];
+            return (
+              line && (
+                <div
+                  key={key}
+                  ref={view.measureElement}
+                  data-index={index}
+                  className={`line ${line.severity}`}
+                  style={{ position: 'absolute', top: 0, left: 0, right: 0, transform: `translateY(${start}px)` }}
+                >
+                  <time title={line.timestamp}>{line.timestamp.slice(11, 23)}</time>
+                  <span>{line.message}</span>
+                </div>
+              )
+            );
+          })}
+        </div>
+      </div>
+      <span className="small quiet numbers" role="status">
+        {shown.length === lines.length ? lines.length : `${shown.length} of ${lines.length}`} lines
+        {isEnded ? (lines.length === 0 ? ': nothing was written.' : ', complete.') : ' so far …'}
+      </span>
+    </div>
+  );
+}

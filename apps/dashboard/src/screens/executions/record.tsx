@@ -1,0 +1,63 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useActing } from '../../data/context.tsx';
+import { recordQuery } from '../../data/queries.ts';
+import { bytes, duration } from '../../look/time.ts';
+import { Problem } from '../../shell/problem.tsx';
+import { save } from '../../viewers/save.ts';
+import { Tree } from '../../viewers/tree.tsx';
+
+/** What is needed to run an execution again and to trust it. */
+export function Record({ executionId, ended }: { readonly executionId: string; readonly ended: boolean }) {
+  const record = useQuery({ ...recordQuery(useActing(), executionId), staleTime: ended ? Infinity : 0 });
+  if (record.error) return <Problem error={record.error} onRetry={() => void record.refetch()} />;
+  if (!record.data) return <p className="quiet">Loading…</p>;
+  const { timings, usage, limits, exit, code } = record.data;
+  const facts: readonly (readonly [string, string | null | undefined])[] = [
+    ['Waited', timings.waitedMs === null ? null : duration(timings.waitedMs)],
+    ['Ran', timings.ranMs === null ? null : duration(timings.ranMs)],
+    ['Computing time', usage?.cpuSeconds == null ? null : `${usage.cpuSeconds.toFixed(2)} s`],
+    [
+      'Memory',
+      usage?.peakMemoryBytes == null
+        ? null
+        : `${bytes(usage.peakMemoryBytes)}${limits ? ` of ${bytes(limits.memoryBytes)}` : ''}`,
+    ],
+    ['Input', usage ? bytes(usage.bytesIn) : null],
+    ['Result and files', usage ? bytes(usage.bytesOut) : null],
+    ['Ended by', exit?.reason],
+    ['Code', code ? `SHA-256 ${code.digest}` : null],
+  ];
+  return (
+    <div className="stack">
+      <dl className="facts numbers">
+        {facts.flatMap(([name, value]) =>
+          value == null
+            ? []
+            : [
+                <div key={name} style={{ display: 'contents' }}>
+                  <dt>{name}</dt>
+                  <dd>{value}</dd>
+                </div>,
+              ],
+        )}
+      </dl>
+      <div className="row apart">
+        <h3>Everything that was recorded</h3>
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() =>
+            save(
+              new Blob([JSON.stringify(record.data, null, 2)], { type: 'application/json' }),
+              `${executionId}-record.json`,
+            )
+          }
+        >
+          Download
+        </Button>
+      </div>
+      <Tree value={record.data} />
+    </div>
+  );
+}

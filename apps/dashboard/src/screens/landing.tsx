@@ -1,0 +1,66 @@
+import { Button } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useSession } from '../data/context.tsx';
+import { Ket } from '../look/parts.tsx';
+import { returnPath, signInAddress } from '../session/authorize.ts';
+import { useTitle } from '../shell/keys.ts';
+
+/** The first page: goes on to the first screen when the browser has a session, else asks to sign in. */
+export function Landing() {
+  useTitle('Services you can call');
+  const session = useSession();
+  const navigate = useNavigate();
+  const [isKnown, setKnown] = useState(false);
+  useEffect(() => {
+    session.token().then(
+      () => navigate({ to: '/me', replace: true }),
+      () => setKnown(true),
+    );
+  }, [session, navigate]);
+  if (!isKnown) return <div className="skeleton" />;
+  return (
+    <main className="landing stack">
+      <h1 style={{ fontSize: '2rem' }}>
+        <Ket>Kethub</Ket>
+      </h1>
+      <p style={{ margin: 0, fontSize: '1rem' }}>
+        Publish scientific and quantum code as services, and call them over HTTP: from this page, a shell, or a program
+        in any language.
+      </p>
+      <div className="row">
+        <SignInButton returnTo="/me" />
+        <Button component="a" href="/auth/register" variant="default">
+          Register
+        </Button>
+      </div>
+    </main>
+  );
+}
+
+/** Where the provider sends the browser after a sign-in. Its answer only says whether there is a session now. */
+export function Callback() {
+  useTitle('Sign-in');
+  const navigate = useNavigate();
+  const query = new URLSearchParams(location.search);
+  const error = query.get('error');
+  const [target] = useState(() => returnPath(query.get('state'), location.origin));
+  useEffect(() => {
+    if (error === null) void navigate({ href: target, replace: true });
+  }, [error, target, navigate]);
+  if (error === null) return <div className="skeleton" />;
+  return (
+    <main className="landing stack">
+      <h1>Not signed in</h1>
+      <p style={{ margin: 0 }}>The sign-in was cancelled or has ended. Nothing has changed.</p>
+      <div className="row">
+        <SignInButton returnTo={target} />
+      </div>
+    </main>
+  );
+}
+
+function SignInButton({ returnTo }: { readonly returnTo: string }) {
+  const start = (): void => void signInAddress(location.origin, returnTo).then((to) => location.assign(to));
+  return <Button onClick={start}>Sign in</Button>;
+}

@@ -1,0 +1,229 @@
+import { Button, Modal, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../../data/context.tsx';
+import { serviceQuery, versionQuery } from '../../data/queries.ts';
+import { fieldsOf } from '../../forms/schema.ts';
+import { Icon } from '../../look/icons.tsx';
+import { CopyButton, Time } from '../../look/parts.tsx';
+import { Problem } from '../../shell/problem.tsx';
+import { save } from '../../viewers/save.ts';
+import { typeInWords, VersionState } from '../services/service-list.tsx';
+import { useServiceAddress } from './use-service.ts';
+
+/** What a service is, where it is called, what it takes. */
+export function Overview() {
+  const { acting, serviceId, at } = useServiceAddress();
+  const service = useQuery(serviceQuery(acting, serviceId));
+  const newest = service.data?.versions[0]?.version ?? '';
+  const version = useQuery({ ...versionQuery(acting, serviceId, newest), enabled: newest !== '' });
+  const mayRun = useMay('execution:start');
+  const [isEditing, setEditing] = useState(false);
+  const mayChange = useMay('service:change');
+  const specification = useMutation({
+    async mutationFn() {
+      const document = await acting.platform.getApiSpecification({ serviceId, version: newest });
+      save(new Blob([JSON.stringify(document, null, 2)], { type: 'application/json' }), `${newest}-openapi.json`);
+    },
+  });
+  if (!service.data) return null;
+  const { description, type, slug, createdAt, versions, id } = service.data;
+  const fields = fieldsOf(version.data?.parameters ?? []);
+  return (
+    <div className="stack">
+      <div className="row">
+        {mayRun && (
+          <Button
+            leftSection={<Icon name="run" size={14} />}
+            renderRoot={(props) => <Link to={`${at}/run`} {...props} />}
+          >
+            Run it
+          </Button>
+        )}
+        {mayChange && (
+          <Button variant="default" onClick={() => setEditing(true)}>
+            Edit name and description
+          </Button>
+        )}
+        {newest !== '' && (
+          <Button variant="default" loading={specification.isPending} onClick={() => specification.mutate()}>
+            OpenAPI document
+          </Button>
+        )}
+      </div>
+      {specification.error && <Problem error={specification.error} />}
+      <section className="panel stack" aria-labelledby="about">
+        <h2 id="about">About</h2>
+        <p style={{ margin: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {description === '' ? <span className="quiet">No description yet.</span> : description}
+        </p>
+        <dl className="facts">
+          <dt>Type</dt>
+          <dd>{typeInWords(type)}</dd>
+          <dt>Name in addresses</dt>
+          <dd className="mono">{slug}</dd>
+          <dt>Id</dt>
+          <dd className="row">
+            <span className="mono">{id}</span> <CopyButton value={id} label="Copy the id" />
+          </dd>
+          <dt>Created</dt>
+          <dd>
+            <Time at={createdAt} />
+          </dd>
+        </dl>
+      </section>
+      <section className="panel stack" aria-labelledby="addresses">
+        <h2 id="addresses">Addresses for applications</h2>
+        {versions.every(({ endpoint }) => endpoint === undefined) && (
+          <p className="quiet" style={{ margin: 0 }}>
+            None yet. A version that is <Link to={`${at}/versions`}>published internally</Link> has an address at the
+            gateway.
+          </p>
+        )}
+        {versions.map(
+          (one) =>
+            one.endpoint !== undefined && (
+              <div key={one.version} className="row">
+                <strong className="numbers">{one.version}</strong>
+                <VersionState version={one} />
+                <code style={{ overflowWrap: 'anywhere' }}>{one.endpoint}</code>
+                <CopyButton value={one.endpoint} label={`Copy the address of ${one.version}`} />
+              </div>
+            ),
+        )}
+      </section>
+      {fields.length > 0 && (
+        <section className="panel flush" aria-labelledby="parameters">
+          <h2 id="parameters" style={{ padding: '14px 16px 6px' }}>
+            Parameters of {newest}
+          </h2>
+          <table className="list">
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Type</th>
+                <th scope="col">Needed</th>
+              </tr>
+            </thead>
+            <tbody>
+              {fields.map((field) => (
+                <tr key={field.name}>
+                  <td className="mono">{field.name}</td>
+                  <td>
+                    {field.kind === 'group'
+                      ? `object: ${field.fields.map(({ name, type }) => `${name} (${type})`).join(', ')}`
+                      : field.type}
+                  </td>
+                  <td className="quiet">{field.required ? 'yes' : 'no'}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      <DeleteService name={service.data.name} />
+      {isEditing && <Edit service={service.data} onClose={() => setEditing(false)} />}
+    </div>
+  );
+}
+
+function Edit({
+  service,
+  onClose,
+}: {
+  readonly service: { readonly id: string; readonly name: string; readonly description: string };
+  readonly onClose: () => void;
+}) {
+  const { acting, serviceId } = useServiceAddress();
+  const queries = useQueryClient();
+  const [name, setName] = useState(service.name);
+  const [description, setDescription] = useState(service.description);
+  const change = useMutation({
+    mutationFn: () => acting.platform.updateService({ serviceId, json: { name: name.trim(), description } }),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: [acting.base] });
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title="Name and description" lockScroll={false}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          change.mutate();
+        }}
+      >
+        <TextInput
+          label="Name"
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Textarea
+          label="Description"
+          autosize
+          minRows={4}
+          maxRows={16}
+          maxLength={5_000}
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+        />
+        {change.error && <Problem error={change.error} />}
+        <Button type="submit" loading={change.isPending} disabled={name.trim() === ''}>
+          Save
+        </Button>
+      </form>
+    </Modal>
+  );
+}
+
+/** Deletion asks for the name, because nothing brings a service back. */
+function DeleteService({ name }: { readonly name: string }) {
+  const { acting, serviceId } = useServiceAddress();
+  const mayDelete = useMay('service:delete');
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const [typed, setTyped] = useState('');
+  const remove = useMutation({
+    mutationFn: () => acting.platform.deleteService({ serviceId }),
+    async onSuccess() {
+      await navigate({ to: `${acting.base}/services` });
+      queries.removeQueries({ queryKey: [acting.base, 'service', serviceId] });
+      await queries.invalidateQueries({ queryKey: [acting.base, 'services'] });
+    },
+  });
+  if (!mayDelete) return null;
+  return (
+    <div>
+      <Button variant="default" onClick={() => setAsking(true)} style={{ color: 'var(--failed)' }}>
+        Delete the service
+      </Button>
+      <Modal opened={isAsking} onClose={() => setAsking(false)} title={`Delete ${name}?`} lockScroll={false}>
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            remove.mutate();
+          }}
+        >
+          <p style={{ margin: 0 }}>
+            All versions go with it, and nothing brings them back. Executions that have ended keep their results.
+          </p>
+          <TextInput
+            label={`Type its name: ${name}`}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+          {remove.error && <Problem error={remove.error} />}
+          <Button type="submit" color="red" disabled={typed !== name} loading={remove.isPending}>
+            Delete
+          </Button>
+        </form>
+      </Modal>
+    </div>
+  );
+}

@@ -1,0 +1,241 @@
+import { Button, Modal, Radio } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useMay } from '../../data/context.tsx';
+import { buildQuery, isBuilt, serviceQuery } from '../../data/queries.ts';
+import { Icon } from '../../look/icons.tsx';
+import { State, Time } from '../../look/parts.tsx';
+import { bytes } from '../../look/time.ts';
+import { Problem } from '../../shell/problem.tsx';
+import { save } from '../../viewers/save.ts';
+import { LogView } from '../executions/log-view.tsx';
+import { SourceDrop } from '../services/source-drop.tsx';
+import type { Source } from '../services/source-files.ts';
+import { useServiceAddress } from './use-service.ts';
+
+interface Version {
+  readonly version: string;
+  readonly state: string;
+  readonly createdAt: string;
+  readonly publishedAt?: string | undefined;
+  readonly visibility?: string | undefined;
+  readonly sourceBytes?: number | undefined;
+  readonly retirement?: { readonly sunset: string } | undefined;
+  readonly workflow?: { readonly problems?: readonly unknown[] | undefined } | undefined;
+  readonly build?: { readonly status: string } | undefined;
+}
+
+/** The versions of a service, newest first, the newest with its build as it goes on. */
+export function Versions() {
+  const { acting, serviceId } = useServiceAddress();
+  const service = useQuery(serviceQuery(acting, serviceId));
+  const mayChange = useMay('service:change');
+  const [isAdding, setAdding] = useState(false);
+  if (!service.data) return null;
+  const { versions, type } = service.data;
+  return (
+    <div className="stack">
+      {mayChange && type !== 'ON_PREMISE' && (
+        <div>
+          <Button variant="default" leftSection={<Icon name="upload" size={15} />} onClick={() => setAdding(true)}>
+            Upload new source
+          </Button>
+        </div>
+      )}
+      {versions.map((version, index) => (
+        <OneVersion key={version.version} version={version} isFirst={index === 0} />
+      ))}
+      {isAdding && <Upload newest={versions[0]} onClose={() => setAdding(false)} />}
+    </div>
+  );
+}
+
+function OneVersion({ version, isFirst }: { readonly version: Version; readonly isFirst: boolean }) {
+  const { acting, serviceId, at } = useServiceAddress();
+  const queries = useQueryClient();
+  const { version: number } = version;
+  const build = useQuery({
+    ...buildQuery(acting, serviceId, number),
+    enabled: version.build !== undefined,
+    ...(version.build && !isBuilt(version.build) ? {} : { staleTime: 10_000 }),
+  });
+  const status = build.data?.status ?? version.build?.status;
+  const [isLogShown, setLogShown] = useState(isFirst && status !== 'SUCCEEDED');
+  const [isPublishing, setPublishing] = useState(false);
+  const mayPublish = useMay('service:publish');
+  const mayRun = useMay('execution:start');
+  const known = version.build?.status;
+  useEffect(() => {
+    // The build has ended since the service was read: its parameters are known now.
+    if (status !== undefined && status !== known)
+      void queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId], exact: true });
+  }, [status, known, queries, acting.base, serviceId]);
+  const source = useMutation({
+    async mutationFn() {
+      const response = await acting.platform.downloadSource({ serviceId, version: number });
+      const content = await response.blob();
+      save(content, `${number}.${content.type.includes('xml') ? 'bpmn' : 'zip'}`);
+    },
+  });
+  const isReady = status === undefined || status === 'SUCCEEDED';
+  return (
+    <section className="panel stack" aria-label={`Version ${number}`}>
+      <div className="row apart">
+        <div className="row">
+          <h2 className="numbers">{number}</h2>
+          <State of={version.state} />
+          {status !== undefined && status !== 'SUCCEEDED' && <State of={status} prefix="Build" />}
+          <span className="quiet small">
+            {version.publishedAt === undefined ? (
+              <>
+                uploaded <Time at={version.createdAt} />
+              </>
+            ) : (
+              <>
+                published <Time at={version.publishedAt} />
+                {version.visibility === 'INTERNAL'
+                  ? ', applications can subscribe'
+                  : ', for shares and the marketplace'}
+              </>
+            )}
+            {version.sourceBytes !== undefined && `, ${bytes(version.sourceBytes)}`}
+          </span>
+        </div>
+        <div className="row">
+          {mayRun && isReady && (
+            <Button
+              size="xs"
+              variant="default"
+              renderRoot={(props) => <Link to={`${at}/run`} search={{ version: number }} {...props} />}
+            >
+              Run
+            </Button>
+          )}
+          {version.sourceBytes !== undefined && (
+            <Button size="xs" variant="default" loading={source.isPending} onClick={() => source.mutate()}>
+              Source
+            </Button>
+          )}
+          {version.build && (
+            <Button size="xs" variant="default" aria-expanded={isLogShown} onClick={() => setLogShown(!isLogShown)}>
+              {isLogShown ? 'Hide the build log' : 'Build log'}
+            </Button>
+          )}
+          {mayPublish && version.state === 'DRAFT' && isReady && (
+            <Button size="xs" onClick={() => setPublishing(true)}>
+              Publish
+            </Button>
+          )}
+        </div>
+      </div>
+      {source.error && <Problem error={source.error} />}
+      {version.retirement && (
+        <p className="quiet" style={{ margin: 0 }}>
+          Cannot be started any more from {version.retirement.sunset} on.
+        </p>
+      )}
+      {build.data?.problem && (
+        <div className="panel" role="alert" style={{ borderLeft: '3px solid var(--failed)' }}>
+          <strong>{build.data.problem.title}</strong>
+          <div style={{ whiteSpace: 'pre-wrap' }}>{build.data.problem.detail}</div>
+        </div>
+      )}
+      {isLogShown && build.data && (
+        <LogView
+          id={build.data.id}
+          name={`build-${number}`}
+          follow={(options) => acting.platform.followBuildLog({ serviceId, version: number, ...options })}
+        />
+      )}
+      {isPublishing && <Publish version={number} onClose={() => setPublishing(false)} />}
+    </section>
+  );
+}
+
+function Publish({ version, onClose }: { readonly version: string; readonly onClose: () => void }) {
+  const { acting, serviceId } = useServiceAddress();
+  const queries = useQueryClient();
+  const [visibility, setVisibility] = useState<'INTERNAL' | 'SHARED'>('INTERNAL');
+  const publish = useMutation({
+    mutationFn: () => acting.platform.publishServiceVersion({ serviceId, version, json: { visibility } }),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: [acting.base] });
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={`Publish ${version}`} lockScroll={false}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          publish.mutate();
+        }}
+      >
+        <p style={{ margin: 0 }}>A published version never changes any more. What comes next is a new version.</p>
+        <Radio.Group
+          label="Who can use it"
+          value={visibility}
+          onChange={(value) => setVisibility(value === 'SHARED' ? 'SHARED' : 'INTERNAL')}
+        >
+          <div className="stack" style={{ marginTop: 8 }}>
+            <Radio
+              value="INTERNAL"
+              label="Applications of yours"
+              description="It gets an address at the gateway. Those with whom it is shared can use it as well."
+            />
+            <Radio
+              value="SHARED"
+              label="Only those with whom it is shared, as a job"
+              description="No application subscribes to it directly. It may be offered in the marketplace."
+            />
+          </div>
+        </Radio.Group>
+        {publish.error && <Problem error={publish.error} />}
+        <Button type="submit" loading={publish.isPending}>
+          Publish
+        </Button>
+      </form>
+    </Modal>
+  );
+}
+
+/** Takes new source: into the draft where there is one, else as the next version. */
+function Upload({ newest, onClose }: { readonly newest: Version | undefined; readonly onClose: () => void }) {
+  const { acting, serviceId } = useServiceAddress();
+  const queries = useQueryClient();
+  const [source, setSource] = useState<Source | null>(null);
+  const draft = newest?.state === 'DRAFT' ? newest.version : null;
+  const upload = useMutation({
+    mutationFn: async ({ file, isWorkflow }: Source) => {
+      const body = new Blob([file], { type: isWorkflow ? 'application/xml' : 'application/zip' });
+      if (draft === null) await acting.platform.addServiceVersion({ serviceId, body });
+      else await acting.platform.replaceSource({ serviceId, version: draft, body });
+    },
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId] });
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title="Upload new source" size="lg" lockScroll={false}>
+      <div className="stack">
+        <p style={{ margin: 0 }}>
+          {draft === null ? 'It becomes the next version, a draft.' : `It replaces the source of the draft ${draft}.`}
+        </p>
+        <SourceDrop source={source} onSource={setSource} />
+        {upload.error && <Problem error={upload.error} />}
+        <Button
+          disabled={source === null}
+          loading={upload.isPending}
+          onClick={() => {
+            if (source) upload.mutate(source);
+          }}
+        >
+          Upload and build
+        </Button>
+      </div>
+    </Modal>
+  );
+}

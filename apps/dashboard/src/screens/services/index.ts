@@ -1,0 +1,2 @@
+export { NewService } from './new-service.tsx';
+export { Services } from './services.tsx';

@@ -1,0 +1,96 @@
+import { Button, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useActing } from '../../data/context.tsx';
+import { Code, PageHead } from '../../look/parts.tsx';
+import { useTitle } from '../../shell/keys.ts';
+import { Problem } from '../../shell/problem.tsx';
+import { SourceDrop } from './source-drop.tsx';
+import type { Source } from './source-files.ts';
+
+const EXAMPLE = `# src/program.py
+def run(data: dict, params: dict | None = None) -> dict:
+    print("This line is in the log.")
+    return {"sum": sum(data["values"])}`;
+
+export function NewService() {
+  useTitle('New service');
+  const acting = useActing();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [source, setSource] = useState<Source | null>(null);
+  const [name, setName] = useState('');
+  const [description, setDescription] = useState('');
+  const create = useMutation({
+    mutationFn: ({ file, isWorkflow }: Source) => {
+      const body = new FormData();
+      body.set('name', name.trim());
+      if (description.trim() !== '') body.set('description', description.trim());
+      if (isWorkflow) body.set('type', 'WORKFLOW');
+      body.set('source', file);
+      return acting.platform.createService({ body });
+    },
+    async onSuccess({ id }) {
+      await queries.invalidateQueries({ queryKey: [acting.base, 'services'] });
+      await navigate({ to: `${acting.base}/services/${id}/versions` });
+    },
+  });
+  return (
+    <>
+      <PageHead trail={<Link to={`${acting.base}/services`}>Services</Link>} title="New service" />
+      <div className="split">
+        <form
+          className="panel stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (source) create.mutate(source);
+          }}
+        >
+          <SourceDrop
+            source={source}
+            onSource={(given) => {
+              setSource(given);
+              if (name === '') setName(given.name);
+            }}
+          />
+          <TextInput
+            label="Name"
+            description="Stands in the address of the service."
+            required
+            maxLength={100}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Textarea
+            label="Description"
+            autosize
+            minRows={2}
+            maxLength={5_000}
+            value={description}
+            onChange={(event) => setDescription(event.currentTarget.value)}
+          />
+          {create.error && <Problem error={create.error} />}
+          <div className="row">
+            <Button type="submit" disabled={source === null || name.trim() === ''} loading={create.isPending}>
+              Upload and build
+            </Button>
+            {source === null && <span className="quiet small">First choose what to upload.</span>}
+          </div>
+        </form>
+        <aside className="panel stack" aria-label="What a service is">
+          <h2>What is uploaded</h2>
+          <p style={{ margin: 0 }}>
+            A folder with <code>src/program.py</code>, in which there is a function <code>run</code>. Its parameters are
+            the input, what it returns is the result, what it prints is the log. Packages stand in{' '}
+            <code>requirements.txt</code>.
+          </p>
+          <Code text={EXAMPLE} label="Example" />
+          <p className="quiet small" style={{ margin: 0 }}>
+            Nothing is published yet: the first version is a draft that you can run yourself.
+          </p>
+        </aside>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,286 @@
+import { ActionIcon, Menu, Modal, useMantineColorScheme } from '@mantine/core';
+import { spotlight } from '@mantine/spotlight';
+import { onlineManager, useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { platformFor } from '../data/client.ts';
+import { Acting, useSession, type ActingContext } from '../data/context.tsx';
+import { meQuery, organizationsQuery } from '../data/queries.ts';
+import { Icon, type IconName } from '../look/icons.tsx';
+import { Ket } from '../look/parts.tsx';
+import { SignInAgain } from './sign-in-again.tsx';
+import { KEYS, useFrameKeys } from './keys.ts';
+import { Palette } from './palette.tsx';
+import { Problem } from './problem.tsx';
+import { Waiting } from '../screens/waiting.tsx';
+import { KethubError } from '@kethub/client';
+
+const SECTIONS: readonly (readonly [
+  title: string,
+  links: readonly (readonly [to: string, name: string, IconName])[],
+])[] = [
+  ['Build', [['/services', 'Services', 'services']]],
+  ['Use', [['/executions', 'Executions', 'executions']]],
+];
+
+/** Everything around a screen: header, navigation, context, palette. */
+export function Frame() {
+  const session = useSession();
+  const { organizationId = null } = useParams({ strict: false }) as { organizationId?: string };
+  const platform = useMemo(() => platformFor(session, organizationId), [session, organizationId]);
+  const own = useMemo(() => platformFor(session, null), [session]);
+  const me = useQuery(meQuery(own));
+  const organizations = useQuery({ ...organizationsQuery(own), enabled: me.isSuccess });
+  const organization = organizations.data?.find(({ id }) => id === organizationId);
+  const person = me.data ? `${me.data.firstname} ${me.data.lastname}` : '…';
+
+  if (me.error instanceof KethubError && me.error.status === 403) return <Waiting error={me.error} />;
+  if (me.error instanceof KethubError && me.error.status === 401) return <SignInAgain isFirst />;
+  if (me.isPending) return <Loading />;
+  if (me.isError) return <Outside error={me.error} onRetry={() => void me.refetch()} />;
+  if (organizationId !== null && organizations.isPending) return <Loading />;
+  if (organizationId !== null && !organization)
+    return (
+      <Outside
+        error={
+          organizations.error ??
+          new KethubError({
+            code: 'not-found',
+            status: 404,
+            title: 'No such organization',
+            detail: 'You are no member of this organization, or it has been deleted. Choose another context.',
+          })
+        }
+      />
+    );
+  const acting: ActingContext = {
+    platform,
+    base: organizationId === null ? '/me' : `/org/${organizationId}`,
+    organizationId,
+    name: organization?.name ?? person,
+    role: organization?.role ?? 'OWNER',
+  };
+  return (
+    <Acting value={acting}>
+      <Framed person={person} acting={acting} organizations={organizations.data ?? []} />
+      <SignInAgain isFirst={false} />
+    </Acting>
+  );
+}
+
+function Loading() {
+  return (
+    <div className="skeleton" role="status">
+      <span className="sr-only">Loading…</span>
+    </div>
+  );
+}
+
+function Outside({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  return (
+    <main className="landing">
+      <Problem error={error} {...(onRetry && { onRetry })} />
+      <p>
+        <a href="/me">Your own services</a>
+      </p>
+    </main>
+  );
+}
+
+function Framed({
+  person,
+  acting,
+  organizations,
+}: {
+  readonly person: string;
+  readonly acting: ActingContext;
+  readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: string }[];
+}) {
+  const navigate = useNavigate();
+  const session = useSession();
+  const { pathname } = useLocation();
+  const [isOpen, setOpen] = useState(false);
+  const [isHelp, setHelp] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const isOnline = useSyncExternalStore(
+    (changed) => onlineManager.subscribe(changed),
+    () => onlineManager.isOnline(),
+  );
+  useFrameKeys(
+    (screen) => void navigate({ to: acting.base + screen }),
+    () => setHelp(true),
+  );
+  useEffect(() => setOpen(false), [pathname]);
+  const isDark = document.documentElement.dataset['mantineColorScheme'] === 'dark';
+
+  return (
+    <>
+      <a href="#main" className="sr-only" onClick={() => main.current?.focus()}>
+        Skip to content
+      </a>
+      <header className="header">
+        <div className="burger">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label="Navigation"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Icon name="menu" />
+          </ActionIcon>
+        </div>
+        <Link to={acting.base} className="brand" aria-label="Kethub, home">
+          <Ket>Kethub</Ket>
+        </Link>
+        <button type="button" className="finder" onClick={() => spotlight.open()}>
+          <Icon name="search" size={15} />
+          <span>Search or go to…</span>
+          <kbd>Ctrl K</kbd>
+        </button>
+        <div className="grow" />
+        <ActionIcon variant="subtle" color="gray" aria-label="Keys" onClick={() => setHelp(true)}>
+          <Icon name="help" />
+        </ActionIcon>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={isDark ? 'Light colours' : 'Dark colours'}
+          onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+        >
+          <Icon name={isDark ? 'sun' : 'moon'} key={colorScheme} />
+        </ActionIcon>
+        <Menu position="bottom-end" width={220}>
+          <Menu.Target>
+            <ActionIcon variant="light" radius="xl" size={30} aria-label={`${initials(person)}: account of ${person}`}>
+              <span className="small">{initials(person)}</span>
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Label>{person}</Menu.Label>
+            <Menu.Item component="a" href="/api/openapi.json">
+              Description of the interface
+            </Menu.Item>
+            <Menu.Item leftSection={<Icon name="signOut" size={15} />} onClick={() => session.signOut()}>
+              Sign out
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </header>
+      {!isOnline && (
+        <div className="bar" role="status">
+          No network. What you see stays; it is renewed when the network is back.
+        </div>
+      )}
+      <div className="body">
+        <nav className={isOpen ? 'sidebar open' : 'sidebar'} aria-label="Main">
+          <div>
+            <ContextMenu acting={acting} person={person} organizations={organizations} />
+            <div style={{ height: 8 }} />
+            <NavLink to={acting.base} name="Home" icon="home" isExact />
+            {SECTIONS.map(([title, links]) => (
+              <div key={title}>
+                <h2>{title}</h2>
+                {links.map(([to, name, icon]) => (
+                  <NavLink key={to} to={acting.base + to} name={name} icon={icon} />
+                ))}
+              </div>
+            ))}
+          </div>
+        </nav>
+        <main id="main" ref={main} tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+      <Palette />
+      <Modal opened={isHelp} onClose={() => setHelp(false)} title="Keys" lockScroll={false}>
+        <dl className="facts">
+          {KEYS.map(({ keys, does }) => (
+            <div key={keys} style={{ display: 'contents' }}>
+              <dt>
+                <kbd>{keys}</kbd>
+              </dt>
+              <dd>{does}</dd>
+            </div>
+          ))}
+        </dl>
+      </Modal>
+    </>
+  );
+}
+
+function NavLink({
+  to,
+  name,
+  icon,
+  isExact = false,
+}: {
+  readonly to: string;
+  readonly name: string;
+  readonly icon: IconName;
+  /** Whether pages below the address count as others. */
+  readonly isExact?: boolean;
+}) {
+  return (
+    <Link to={to} preload="intent" activeOptions={{ exact: isExact, includeSearch: false }}>
+      <Icon name={icon} />
+      {name}
+    </Link>
+  );
+}
+
+/** Chooses for whom the person acts. */
+function ContextMenu({
+  acting,
+  person,
+  organizations,
+}: {
+  readonly acting: ActingContext;
+  readonly person: string;
+  readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: string }[];
+}) {
+  const navigate = useNavigate();
+  return (
+    <Menu width="target">
+      <Menu.Target>
+        <button
+          type="button"
+          className="finder"
+          style={{ width: '100%', margin: 0, height: 38, color: 'var(--ink)' }}
+          aria-label={`Acting for ${acting.name}. Change`}
+        >
+          <Icon name={acting.organizationId === null ? 'person' : 'organization'} />
+          <span style={{ display: 'inline', textOverflow: 'ellipsis' }}>{acting.name}</span>
+          <span aria-hidden="true" style={{ display: 'inline', flex: 'none' }}>
+            ⌄
+          </span>
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Act for</Menu.Label>
+        <Menu.Item leftSection={<Icon name="person" size={15} />} onClick={() => void navigate({ to: '/me' })}>
+          {person}
+        </Menu.Item>
+        {organizations.map(({ id, name, role }) => (
+          <Menu.Item
+            key={id}
+            leftSection={<Icon name="organization" size={15} />}
+            onClick={() => void navigate({ to: `/org/${id}` })}
+          >
+            {name} <span className="quiet small">{role.toLowerCase()}</span>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function initials(name: string): string {
+  return name
+    .split(/\s+/)
+    .map(([first = '']) => first)
+    .join('')
+    .slice(0, 2)
+    .toUpperCase();
+}

@@ -1,0 +1,48 @@
+import { useHotkeys } from '@mantine/hooks';
+import { useEffect, useRef } from 'react';
+
+/** Every key of the frame. This table makes both the keys and their help. */
+export const KEYS = [
+  { keys: 'Ctrl K  or  /', does: 'Search, or go to a page' },
+  { keys: 'g h', does: 'Go home' },
+  { keys: 'g s', does: 'Go to services' },
+  { keys: 'g e', does: 'Go to executions' },
+  { keys: 'j  k', does: 'Next and previous row of a list' },
+  { keys: 'Ctrl Enter', does: 'Run, on the run page' },
+  { keys: '?', does: 'Show these keys' },
+] as const;
+
+/** Milliseconds within which the second key of `g s` has to follow. */
+const CHORD_MS = 1_000;
+
+export function useFrameKeys(go: (screen: '' | '/services' | '/executions') => void, help: () => void): void {
+  const chord = useRef(0);
+  const after = (action: () => void) => () => {
+    if (performance.now() - chord.current < CHORD_MS) action();
+  };
+  useHotkeys([
+    ['g', () => (chord.current = performance.now()), { preventDefault: false }],
+    ['h', after(() => go('')), { preventDefault: false }],
+    ['s', after(() => go('/services')), { preventDefault: false }],
+    ['e', after(() => go('/executions')), { preventDefault: false }],
+    ['shift+?', help],
+    ['?', help],
+    ['j', () => moveRow(1)],
+    ['k', () => moveRow(-1)],
+  ]);
+}
+
+/** Focuses the link of the next or the previous row of the list on the page. */
+function moveRow(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('main .list a.name')];
+  const present = rows.findIndex((row) => row === document.activeElement);
+  const next = present < 0 ? (step > 0 ? 0 : rows.length - 1) : present + step;
+  rows[next]?.focus();
+}
+
+/** The title of the browser's tab while a screen is shown. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Kethub`;
+  }, [title]);
+}

@@ -1,0 +1,51 @@
+import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useActing } from '../data/context.tsx';
+import { servicesQuery } from '../data/queries.ts';
+import { Icon } from '../look/icons.tsx';
+
+/** Search for a page or a service, opened by `Ctrl K` or `/`. */
+export function Palette() {
+  const acting = useActing();
+  const navigate = useNavigate();
+  const services = useInfiniteQuery(servicesQuery(acting));
+  const go = (to: string) => (): void => void navigate({ to: acting.base + to });
+  const page = (id: string, label: string, to: string, icon: SpotlightActionData['leftSection']) => ({
+    id,
+    label,
+    onClick: go(to),
+    leftSection: icon,
+  });
+  const actions = [
+    {
+      group: 'Pages',
+      actions: [
+        page('home', 'Home', '', <Icon name="home" />),
+        page('services', 'Services', '/services', <Icon name="services" />),
+        page('new-service', 'New service', '/services/new', <Icon name="plus" />),
+        page('executions', 'Executions', '/executions', <Icon name="executions" />),
+      ],
+    },
+    {
+      group: 'Services',
+      actions: (services.data?.pages.flat() ?? []).flatMap(({ id, name }) => [
+        page(`run-${id}`, `Run ${name}`, `/services/${id}/run`, <Icon name="run" />),
+        page(`open-${id}`, name, `/services/${id}`, <Icon name="services" />),
+      ]),
+    },
+  ].filter((group) => group.actions.length > 0);
+  return (
+    <Spotlight
+      actions={actions}
+      shortcut={['mod + K', '/']}
+      limit={12}
+      highlightQuery
+      scrollable
+      maxHeight={420}
+      lockScroll={false}
+      nothingFound="Nothing has this name."
+      searchProps={{ placeholder: 'Search or go to…', 'aria-label': 'Search or go to' }}
+    />
+  );
+}

@@ -1,0 +1,108 @@
+import { Button } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { writeExact } from '../data/exact-json.ts';
+import { Code, CopyButton } from '../look/parts.tsx';
+import { save } from './save.ts';
+import { Histogram } from './histogram.tsx';
+import { LineChart, Matrix } from './charts.tsx';
+import { csvOf, shapeOf } from './shape.ts';
+import { DataTable } from './data-table.tsx';
+import { Tree } from './tree.tsx';
+
+/** Characters of the raw text that are shown; the rest is in the download. */
+const RAW_SHOWN = 200_000;
+
+/** A result: short members first as facts, then each larger member by its shape. */
+export function Result({ value, name }: { readonly value: unknown; readonly name: string }) {
+  const [isRaw, setRaw] = useState(false);
+  const text = useMemo(() => (isRaw ? writeExact(value) : ''), [isRaw, value]);
+  return (
+    <div className="stack">
+      <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <Button size="compact-xs" variant="default" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+          {isRaw ? 'Formatted' : 'Raw JSON'}
+        </Button>
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => save(new Blob([writeExact(value)], { type: 'application/json' }), `${name}.json`)}
+        >
+          Download
+        </Button>
+        <CopyButton value={isRaw ? text : writeExact(value)} label="Copy the result" />
+      </div>
+      {isRaw ? (
+        <Code
+          text={text.length > RAW_SHOWN ? `${text.slice(0, RAW_SHOWN)}\n… the rest is in the download` : text}
+          label="Result as JSON"
+        />
+      ) : (
+        <Parts value={value} />
+      )}
+    </div>
+  );
+}
+
+function Parts({ value }: { readonly value: unknown }) {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject || shapeOf(value).as !== 'tree') return <Part name={null} value={value} />;
+  const members = Object.entries(value as Readonly<Record<string, unknown>>);
+  if (members.length === 0) return <p className="quiet">The result is an empty object.</p>;
+  const facts = members.filter(([, one]) => shapeOf(one).as === 'scalar');
+  return (
+    <>
+      {facts.length > 0 && (
+        <dl className="facts">
+          {facts.map(([name, one]) => (
+            <div key={name} style={{ display: 'contents' }}>
+              <dt>{name}</dt>
+              <dd className="numbers">
+                <strong>{String(one)}</strong>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {members
+        .filter(([, one]) => shapeOf(one).as !== 'scalar')
+        .map(([name, one]) => (
+          <Part key={name} name={name} value={one} />
+        ))}
+    </>
+  );
+}
+
+function Part({ name, value }: { readonly name: string | null; readonly value: unknown }) {
+  const shape = useMemo(() => shapeOf(value), [value]);
+  const csv = (columns: readonly string[], rows: readonly (readonly unknown[])[]) => (
+    <Button
+      size="compact-xs"
+      variant="default"
+      onClick={() => save(new Blob([csvOf(columns, rows)], { type: 'text/csv' }), `${name ?? 'result'}.csv`)}
+    >
+      CSV
+    </Button>
+  );
+  return (
+    <section aria-label={name ?? 'Result'}>
+      <div className="row apart" style={{ marginBottom: 6 }}>
+        {name !== null ? <h3 className="mono">{name}</h3> : <span />}
+        {shape.as === 'histogram' && csv(['state', 'count'], shape.counts)}
+        {shape.as === 'table' &&
+          csv(
+            shape.columns,
+            shape.rows.map((row) => shape.columns.map((column) => row[column])),
+          )}
+        {shape.as === 'line' && csv(['index', 'value'], [...shape.numbers.entries()])}
+        {shape.as === 'matrix' && csv(shape.rows[0]?.map((_, index) => String(index)) ?? [], shape.rows)}
+      </div>
+      {shape.as === 'histogram' && <Histogram counts={shape.counts} />}
+      {shape.as === 'table' && <DataTable columns={shape.columns} rows={shape.rows} />}
+      {shape.as === 'line' && <LineChart numbers={shape.numbers} />}
+      {shape.as === 'matrix' && <Matrix rows={shape.rows} />}
+      {shape.as === 'text' && <Code text={shape.text} label={name ?? 'Text'} />}
+      {shape.as === 'scalar' && <strong className="numbers">{shape.text}</strong>}
+      {shape.as === 'tree' && <Tree value={value} />}
+    </section>
+  );
+}

@@ -1,0 +1,304 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sqlite } from '../../server/src/testing/databases.ts';
+import { startTestKethub, type TestKethub } from '../../server/src/testing/kethub.ts';
+
+const PROGRAM = '/usr/bin/chromium';
+const PASSWORD = 'correct horse battery staple';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const HOSTILE_NAME = '<img src=x onerror="window.hacked=1">';
+const SERVICE = {
+  'src/__init__.py': '',
+  'src/program.py': `
+import pathlib, time
+from dataclasses import dataclass, field
+from typing import Literal, Optional
+
+
+@dataclass
+class Data:
+    qubits: int
+    labels: list[str] = field(default_factory=list)
+    mode: Literal["fast", "exact"] = "fast"
+    seed: Optional[int] = None
+
+
+def run(data: Data, seconds: float = 0) -> dict:
+    print("<script>window.hacked=1</script> begins")
+    for second in range(int(seconds)):
+        print("second", second)
+        time.sleep(1)
+    if data.qubits > 24:
+        raise ValueError("qubits must be at most 24")
+    out = pathlib.Path("/var/runtime/output")
+    script = "<script>document.documentElement.dataset.hacked=1;alert(1)</script>"
+    svg = "<svg xmlns='http://www.w3.org/2000/svg' width='80' height='40'>" + script + "<rect width='80' height='40'/></svg>"
+    (out / "picture.svg").write_text(svg)
+    (out / "page.html").write_text("<script>window.hacked=1</script>")
+    return {
+        "seed": data.seed,
+        "counts": {"00": 512, "01": 7, "10": 5, "11": 500},
+        "rows": [{"step": step, "energy": -step / 3} for step in range(300)],
+        "text": "<img src=x onerror='window.hacked=1'>",
+    }
+`,
+  'input/data.json': '{"qubits": 3, "labels": ["a", "b"], "mode": "exact", "seed": 18446744073709551616}',
+};
+
+describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
+  let kethub: TestKethub;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let origin: string;
+  let folder: string;
+  /** Reports of the content security policy, errors of scripts, and requests to other origins. */
+  const complaints: string[] = [];
+
+  const watch = (one: Page): void => {
+    one.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+    one.on('console', (message) => {
+      if (/Content Security Policy|Content-Security-Policy/i.test(message.text())) complaints.push(message.text());
+    });
+    one.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.protocol.startsWith('http') && url.origin !== origin) complaints.push(`request to ${url.origin}`);
+    });
+  };
+  const newPage = async (): Promise<Page> => {
+    const one = await context.newPage();
+    watch(one);
+    return one;
+  };
+  const signIn = async (one: Page, username = 'ada'): Promise<void> => {
+    await one.getByRole('button', { name: 'Sign in' }).click();
+    await one.locator('input[name=username]').fill(username);
+    await one.locator('input[name=password]').fill(PASSWORD);
+    await one.locator('input[name=password]').press('Enter');
+    await one.getByRole('heading', { name: 'Last executions' }).waitFor();
+  };
+  /** Violations of WCAG 2.2 A and AA and of best practice, in words. */
+  const barriers = async (one: Page): Promise<string[]> => {
+    await one.evaluate(AXE);
+    const found: { id: string; nodes: { html: string; failureSummary?: string }[] }[] = await one.evaluate(
+      'axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations)',
+    );
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+  };
+  const stored = (one: Page): Promise<string> =>
+    one.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
+
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-browser-'));
+    for (const [name, content] of Object.entries(SERVICE)) {
+      mkdirSync(path.dirname(path.join(folder, 'hostile', name)), { recursive: true });
+      writeFileSync(path.join(folder, 'hostile', name), content);
+    }
+    kethub = await startTestKethub(sqlite, { KETHUB_DASHBOARD: 'auto' });
+    origin = new URL(kethub.platform.addresses.api).origin;
+    browser = await chromium.launch({
+      executablePath: PROGRAM,
+      args: ['--no-sandbox'],
+    });
+    context = await browser.newContext({ viewport: { width: 1360, height: 860 } });
+    context.setDefaultTimeout(30_000);
+    page = await newPage();
+    // While it is built, the plain page looks again by itself.
+    await page.goto(`${origin}/`);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor({ timeout: 120_000 });
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await kethub?.close();
+    if (folder) rmSync(folder, { recursive: true });
+  });
+
+  test('a person signs in, and no token is stored', async () => {
+    await signIn(page);
+    expect(new URL(page.url()).pathname).toBe('/me');
+    expect(await stored(page)).not.toMatch(/eyJ|token/i);
+    expect(await kethub.client.listServices()).toEqual([]);
+  });
+
+  test('a folder becomes a service, whose build is followed', async () => {
+    await page.getByRole('link', { name: 'New service' }).first().click();
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Choose a folder' }).click();
+    await (await chooser).setFiles(path.join(folder, 'hostile'));
+    await page.getByText('3 files').waitFor();
+    await page.getByLabel('Name').fill(HOSTILE_NAME);
+    await page.getByRole('button', { name: 'Upload and build' }).click();
+    await page.getByRole('log').getByText('Found run(').waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Publish' }).waitFor({ timeout: 60_000 });
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain(HOSTILE_NAME);
+  });
+
+  test('what is missing or wrong is said at its field, before anything runs', async () => {
+    await page.getByRole('link', { name: 'Run', exact: true }).first().click();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('This is needed.').waitFor();
+    const focused = () => page.evaluate('document.activeElement?.dataset.pointer');
+    await expect.poll(focused).toBe('/data/qubits');
+    await page.getByLabel(/^qubits/).fill('1.5');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('This is not a whole number.').waitFor();
+    expect(await kethub.client.listOwnedExecutions()).toEqual([]);
+  });
+
+  test('the example runs: log, exact numbers, histogram, table, picture; nothing hostile runs', async () => {
+    await page.getByRole('button', { name: 'Fill in the example' }).click();
+    await expect.poll(() => page.getByLabel(/^qubits/).inputValue()).toBe('3');
+    expect(await page.getByLabel(/^seed/).inputValue()).toBe('18446744073709551616');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Succeeded').waitFor({ timeout: 60_000 });
+    expect(await page.locator('.facts').textContent()).toContain('18446744073709551616');
+    const histogram = page.locator('.histogram');
+    expect(await histogram.locator('tbody tr').first().textContent()).toBe('|00⟩512');
+    await page.getByText('Share', { exact: true }).click();
+    expect(await histogram.locator('tbody tr').first().textContent()).toBe('|00⟩50.0%');
+    await page.getByRole('button', { name: 'energy' }).click();
+    expect(
+      await page.getByRole('region', { name: 'Table of 300 rows' }).locator('tbody td').first().textContent(),
+    ).toBe('299');
+    await page.getByRole('tab', { name: 'Files 2' }).click();
+    const picture = page.getByRole('img', { name: 'picture.svg' });
+    await picture.waitFor();
+    await expect
+      .poll(() => picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
+      .toBe(80);
+    await page.getByRole('tab', { name: 'Log' }).click();
+    await page.getByRole('log').getByText('<script>window.hacked=1</script> begins').waitFor();
+    await page.getByRole('tab', { name: 'Record' }).click();
+    await page.getByText('Everything that was recorded').waitFor();
+    expect(await page.evaluate('[window.hacked, document.documentElement.dataset.hacked]')).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('the address brings the execution back after a reload, and in a second tab without a sign-in', async () => {
+    expect(new URL(page.url()).searchParams.get('execution')).toMatch(/^[0-9a-f-]{36}$/);
+    await page.reload();
+    await page.getByText('Succeeded').waitFor();
+    const second = await newPage();
+    await second.goto(page.url());
+    await second.getByText('Succeeded').waitFor();
+    await second.close();
+  });
+
+  test('an execution that runs is shown as running, and is cancelled', async () => {
+    await page.getByLabel(/^qubits/).fill('2');
+    await page.getByLabel(/^seconds/).fill('60');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('log').getByText('second 0').waitFor();
+    await page.getByText('Running', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Cancelled', { exact: true }).waitFor();
+  });
+
+  test('a failure says its cause', async () => {
+    await page.getByLabel(/^qubits/).fill('99');
+    await page.getByLabel(/^seconds/).fill('');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Failed', { exact: true }).waitFor();
+    await page
+      .getByText(/qubits must be at most 24/)
+      .first()
+      .waitFor();
+  });
+
+  test('a version is published, and its address can be copied', async () => {
+    await page.getByRole('link', { name: 'Versions' }).click();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Published', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText(kethub.platform.addresses.gateway).waitFor();
+  });
+
+  test('executions are listed, filtered by the address, and reached by keys', async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('e');
+    await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
+    await expect.poll(() => page.locator('.list tbody tr').count()).toBe(3);
+    await page.goto(`${page.url()}?tag=nothing-has-it`);
+    await page.getByText('No execution fits this filter.').waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(() => page.locator('.list tbody tr').count()).toBe(3);
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Search or go to…').fill('New');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'New service' }).waitFor();
+  });
+
+  test('a viewer of an organization sees nothing that would be refused', async () => {
+    const { id } = await kethub.client.createOrganization({ json: { name: 'Lab' } });
+    const grace = await kethub.signIn('grace');
+    const json = { email: 'grace@example.org', role: 'VIEWER' as const };
+    const invitation = await kethub.client.invite({ organizationId: id, json });
+    await grace.client.acceptInvitation({ invitationId: invitation.id });
+    const others = await browser.newContext();
+    const other = await others.newPage();
+    watch(other);
+    await other.goto(`${origin}/`);
+    await signIn(other, 'grace');
+    await other.goto(`${origin}/org/${id}/services`);
+    await other.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
+    await other.getByText('A service is a folder').waitFor();
+    expect(await other.getByText('New service').count()).toBe(0);
+    await other.goto(`${origin}/org/00000000-0000-7000-8000-000000000000/services`);
+    await other.getByText('No such organization').waitFor();
+    await others.close();
+  });
+
+  test('no screen has barriers or is wider than a telephone, light and dark', async () => {
+    const [service] = await kethub.client.listServices();
+    const [execution] = await kethub.client.listOwnedExecutions();
+    const screens = [
+      '/me',
+      '/me/services',
+      '/me/services/new',
+      `/me/services/${service?.id}`,
+      `/me/services/${service?.id}/run?execution=${execution?.id}`,
+      `/me/services/${service?.id}/versions`,
+      `/me/services/${service?.id}/executions`,
+      '/me/executions',
+      `/me/executions/${execution?.id}`,
+    ];
+    const found: string[] = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      for (const screen of screens) {
+        await page.goto(origin + screen);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await expect.poll(() => page.getByText('Loading…').count()).toBe(0);
+        found.push(...(await barriers(page)).map((one) => `${colorScheme} ${screen}: ${one}`));
+        await page.setViewportSize({ width: 390, height: 800 });
+        const width = await page.evaluate('document.documentElement.scrollWidth');
+        if (width !== 390) found.push(`${screen} is ${String(width)} wide`);
+        await page.setViewportSize({ width: 1360, height: 860 });
+      }
+    }
+    expect(found).toEqual([]);
+  }, 180_000);
+
+  test('sign-out ends the session in every tab', async () => {
+    const second = await newPage();
+    await second.goto(`${origin}/me`);
+    await second.getByRole('heading', { name: 'Last executions' }).waitFor();
+    await page.getByRole('button', { name: /account of/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('button').first().click();
+    await second.getByText('Your session has ended').waitFor();
+    await page.goto(`${origin}/`);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await second.close();
+  });
+
+  test('no script but its own has run, and no request has left the origin', () => expect(complaints).toEqual([]));
+});

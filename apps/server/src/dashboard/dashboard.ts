@@ -1,0 +1,46 @@
+import type { Platform } from '../foundation/platform.ts';
+import { buildDashboard } from './build.ts';
+import { readDashboard, type DashboardFiles } from './files.ts';
+
+/** The dashboard of a running platform: being built, ready, or not there because its build failed. */
+export class Dashboard {
+  files: DashboardFiles | null = null;
+  isBuilding = true;
+  readonly #end = new AbortController();
+  readonly #opened: Promise<void>;
+
+  private constructor(open: (signal: AbortSignal) => Promise<string>, log: Platform['log']) {
+    const began = performance.now();
+    this.#opened = open(this.#end.signal)
+      .then(readDashboard)
+      .then(
+        (files) => {
+          this.files = files;
+          log.info({ ms: Math.round(performance.now() - began) }, 'dashboard ready');
+        },
+        (error: unknown) => {
+          if (!this.#end.signal.aborted) log.error({ err: error }, 'no dashboard');
+        },
+      )
+      .finally(() => {
+        this.isBuilding = false;
+      });
+  }
+
+  /** Begins to open the dashboard and does not wait for it. null where the setting is `off`. */
+  static open({ configuration: { dashboard }, log }: Platform): Dashboard | null {
+    if (dashboard === 'off') return null;
+    return new Dashboard(dashboard === 'auto' ? buildDashboard : () => Promise.resolve(dashboard.folder), log);
+  }
+
+  /** Resolves when the dashboard is ready or has failed. */
+  get opened(): Promise<void> {
+    return this.#opened;
+  }
+
+  /** Ends a build that is under way. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.#opened;
+  }
+}

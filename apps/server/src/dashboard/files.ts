@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Refusal } from '../foundation/config/index.ts';
+
+/** Text in index.html that each answer replaces with a nonce of its own. */
+export const NONCE = '__NONCE__';
+
+/** A finished build. */
+export interface DashboardFiles {
+  /** index.html, with NONCE where styles are allowed. */
+  readonly page: string;
+  /** Sources of the scripts that stand in the page, for its content security policy. */
+  readonly scriptHashes: readonly string[];
+  /** Assets by the path in their address. Their names hold a hash of their content. */
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+export interface Asset {
+  readonly file: string;
+  readonly media: string;
+  /** The same file compressed with brotli; null where that saves nothing. */
+  readonly compressed: string | null;
+}
+
+const MEDIA: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** Reads the list of files of a build once. Throws Refusal for a folder that holds none. */
+export async function readDashboard(folder: string): Promise<DashboardFiles> {
+  const page = await readFile(path.join(folder, 'index.html'), 'utf8').catch((error: unknown) => {
+    throw new Refusal(`KETHUB_DASHBOARD: ${folder} holds no build of the dashboard: ${String(error)}`);
+  });
+  const scripts = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(([, source = '']) => source);
+  const scriptHashes = scripts.map((source) => `'sha256-${createHash('sha256').update(source).digest('base64')}'`);
+  const names = new Set(globSync('assets/*', { cwd: folder }));
+  const assets = new Map<string, Asset>();
+  for (const name of names) {
+    const media = MEDIA[path.extname(name)];
+    if (media === undefined) continue;
+    const compressed = names.has(`${name}.br`) ? path.join(folder, `${name}.br`) : null;
+    assets.set(`/${name}`, { file: path.join(folder, name), media, compressed });
+  }
+  return { page, scriptHashes, assets };
+}

@@ -1,0 +1,2 @@
+export { Dashboard } from './dashboard.ts';
+export { orDashboard, serveDashboard } from './routes.ts';
