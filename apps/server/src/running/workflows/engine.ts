@@ -16,6 +16,78 @@ import { fireTimers } from './timers.ts';
 import { publishThrown, rateOfThrown } from './thrown.ts';
 import { onWorkflowsToDo } from './wake.ts';
 
+// State chart of workflow instances and of the jobs by which their tasks call services. A job is a row of
+// `workflow_jobs`; the step that takes its result deletes it. File names are relative to this folder.
+//
+// Instance (`workflow_instances.phase`). Each step increments `revision`; a write that read another revision is a
+// Conflict.
+//
+//   accepted ──▶ NEW ──start──▶ RUNNING ──▶ COMPLETED | CANCELLED | ERROR
+//
+//   NEW         The `start` event waits in `workflow_events` (addInstances, port.ts).
+//   RUNNING     At least one step is written. With a precomputed first step (first-step.ts), it is accepted like this.
+//               Paused: the step needed too much time; a `resume` event continues it (steps, advance/reduce.ts).
+//               Held: the platform failed; events are set aside until an operator retries (hold, advance/reduce.ts).
+//   ERROR       No element caught an error, or the platform gave the instance up (giveUp, advance/reduce.ts).
+//
+// Job (`workflow_jobs.state`). A process claims OPEN, ENDED, REMOTE and CANCELLING jobs under a lease (claimJobs,
+// calls/queries.ts). The state stays the same; a write under an older lease changes nothing.
+//
+//   service of this platform:   OPEN ──▶ STARTED ──▶ ENDED ──▶ deleted
+//   service that runs elsewhere: OPEN ──▶ CALLING ──▶ REMOTE ──▶ deleted
+//
+//   from               to           made by                                  in the transaction that
+//   (none)             OPEN         addAdvanced, advance/store.ts            writes the step that starts the job
+//                                   addFirstSteps, first-step.ts             accepts the instance
+//   OPEN               STARTED      markCalled, calls/queries.ts             inserts the execution under the job's id
+//   STARTED            ENDED        trigger executions_end_workflow_jobs     ends the execution
+//   OPEN               CALLING      markCalling, calls/calls.ts              commits before the start is sent
+//   CALLING            REMOTE       markAnswered, calls/calls.ts             stores the address that the service gave
+//   CALLING            OPEN         reopen, calls/calls.ts                   notes that the service has not begun
+//                                   adoptCalls, calls/calls.ts               takes over the calls of a dead process
+//   OPEN, ENDED,       deleted      addRemoval, advance/ends.ts              writes the step that takes the result
+//     CALLING, REMOTE
+//   CALLING            deleted      giveUp, calls/lost-calls.ts              fails the call of a lost worker
+//
+//   A step cancels jobs by cancelJobs (advance/store.ts); an instance that is given up, by endWhatRuns
+//   (advance/advancer.ts). Both make the first three moves:
+//
+//   OPEN, ENDED        deleted
+//   STARTED, REMOTE    CANCELLING
+//   CALLING            WITHDRAWN    the start is on its way, so there is no id to cancel yet
+//   WITHDRAWN          CANCELLING   by markAnswered, reopen, adoptCalls (calls/calls.ts)
+//   CANCELLING         WITHDRAWN    by markCalling, for recall (calls/recall.ts): sends the start again to learn the id
+//   CANCELLING         deleted      by removeJob, after cancelJob or cancelRemote, or in abandonJob (calls/abandon.ts)
+//   WITHDRAWN          deleted      by withdraw (calls/calls.ts), without an id to cancel; or giveUp (calls/lost-calls.ts)
+//
+// Hand-overs of a result, in order. In brackets: what carries it, and what happens when that is lost.
+//
+//   1. finishExecution and the other ends of executions set `ended_at`; the trigger marks the job ENDED.
+//      [transaction]
+//   2. executionChanged (executions/watch.ts) calls the listener below. If JobWorker.concerns, it wakes loop `working`.
+//      [notification; the loop also polls once a second]
+//   3. JobWorker.work claims the job, and collectJob (calls/collect-job.ts) reads the result. For a REMOTE job,
+//      collectRemote (calls/remote-job.ts) polls the service; startRemote (calls/start-remote.ts) may get it at once.
+//      [lease of 10 s, renewed; when it ends, any process claims the job. CALLING waits for its own worker]
+//   4. Desk.end (calls/desk.ts) adds the result to the Inbox (advance/inbox.ts), which calls wakeLanes below.
+//      [queue in memory; the row of the job stays as it is, so hand-over 3 is repeated]
+//   5. A lane runs advance (advance/advancer.ts): takes up to 128 results, reads their instances (loadWork, or
+//      RecentInstances.recall without the database), computes the steps (reduce), and writes them (write).
+//      [batch, one transaction: states, journal, effects, new jobs, removal of ended jobs, status of executions]
+//   6. After the commit: Taken.resolve settles the promise of hand-over 4, and JobWorker frees the slot of the job.
+//   7. After the commit: HandOver.begin (advance/hand-over.ts) passes new jobs that have a slot to JobWorker.begin.
+//      [in memory; the jobs are OPEN under a lease, so hand-over 8 finds them when it ends]
+//   8. After the commit: advanceOnce below wakes `working` for jobs without a slot, and the loops of the other effects.
+//      [in memory; every loop polls once a second]
+//   9. announce (advance/settle.ts) notifies those who wait for the workflow. If a task had called it, the trigger
+//      marked that job ENDED in the transaction of hand-over 5, and this is hand-over 2 of the caller.
+//
+// A batch that cannot be written (couldNotWrite, advance/advancer.ts) goes back to the Inbox; Suspects then has its
+// instances tried one by one. After a Conflict it goes back as well, and the instances are read again.
+//
+// Three shortcuts save reads and writes. Without them the tables carry the same work: the precomputed first step
+// (`workflows.firstSteps` is null), RecentInstances (`recall` returns null), HandOver (`Advancing` without a Taker).
+
 /** What one owner may use of a second of the thread for the first steps of instances. */
 export function shareOfOwners(): Budget {
   return new Budget(200, 200);
