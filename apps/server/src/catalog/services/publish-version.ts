@@ -65,5 +65,5 @@ async function requirePublishable(
       `The build of version ${row.version} is ${row.build_status}. Read its log at ${addresses.api}/services/${service.id}/versions/${row.version}/build/log.`,
     );
   }
-  await requireResources(transaction, JSON.parse(row.configuration) as RuntimeConfiguration, configuration.turns);
+  await requireResources(transaction, JSON.parse(row.configuration) as RuntimeConfiguration, configuration.scheduling);
 }

@@ -11,7 +11,7 @@ import { onPremiseOf, type OnPremiseSettings } from './on-premise.ts';
 import { blobsOf, rolesOf, type BlobSettings, type Role, type Roles } from './processes.ts';
 import { readersOf, type ReaderSettings } from './readers.ts';
 import { Refusal } from './refusal.ts';
-import { capacityOf, turnsOf, type CapacitySettings, type TurnSettings } from './scheduling.ts';
+import { capacityOf, schedulingOf, type CapacitySettings, type SchedulingSettings } from './scheduling.ts';
 import { readSettings } from './settings.ts';
 import { metricsOf, tracingOf, type MetricsSettings, type TracingSettings } from './telemetry.ts';
 import { upstreamOf, type UpstreamSettings } from './upstream.ts';
@@ -36,7 +36,7 @@ export type {
   Roles,
   SmtpSettings,
   TracingSettings,
-  TurnSettings,
+  SchedulingSettings,
 };
 export type { UpstreamSettings };
 
@@ -56,7 +56,7 @@ export interface Configuration extends Addresses, Kept, AccountSettings, LimitSe
   readonly readers: ReaderSettings;
   readonly maxConcurrentExecutions: number;
   readonly capacity: CapacitySettings;
-  readonly turns: TurnSettings;
+  readonly scheduling: SchedulingSettings;
   /** null without a container engine. */
   readonly containers: ContainerSettings | null;
   readonly dashboard: DashboardSetting;
@@ -88,7 +88,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     readers: readersOf(given),
     maxConcurrentExecutions: given.KETHUB_MAX_CONCURRENT_EXECUTIONS,
     capacity: capacityOf(given, given.KETHUB_WARM_MEMORY_MB),
-    turns: turnsOf(given),
+    scheduling: schedulingOf(given),
     containers: containersOf(given),
     dashboard: dashboardOf(given, keycloak === null),
     // The demo makes a user; a realm is not Kethub's to put one in.

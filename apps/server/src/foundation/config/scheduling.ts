@@ -12,7 +12,7 @@ export interface CapacitySettings {
 }
 
 /** Who runs before whom. */
-export interface TurnSettings {
+export interface SchedulingSettings {
   /** Executions of one owner that run at the same time, on all workers; null is no limit. */
   readonly ownerAtOnce: number | null;
   /** Executions whose run time is limited to this go first; null is nobody. */
@@ -96,7 +96,7 @@ export function capacityOf(given: Given, warmMemoryMb: number): CapacitySettings
   };
 }
 
-export function turnsOf(given: Given): TurnSettings {
+export function schedulingOf(given: Given): SchedulingSettings {
   return {
     ownerAtOnce: given.KETHUB_OWNER_EXECUTIONS_AT_ONCE || null,
     shortRunSeconds: given.KETHUB_SHORT_RUN_SECONDS || null,

@@ -102,7 +102,7 @@ const LARGE = 64 * 1024;
 const always: readonly ProblemCode[] = ['internal-error'];
 
 /** The door of an interface. */
-export interface Door<A extends string, C> {
+export interface MountOptions<A extends string, C> {
   /** Before the path of every endpoint, such as `/api`. */
   readonly prefix: string;
   /** Decides who the caller is and whether this access is given; throws a Problem. */
@@ -130,7 +130,7 @@ export type Divert<C> = (
 export function mount<A extends string, C>(
   app: FastifyInstance,
   endpoints: readonly Endpoint<A, C>[],
-  { prefix, admit, security, refusals = () => [], limits, divert, announce }: Door<A, C>,
+  { prefix, admit, security, refusals = () => [], limits, divert, announce }: MountOptions<A, C>,
 ): void {
   if (!app.hasRequestDecorator(CALLER)) app.decorateRequest(CALLER, null);
   const add = (endpoint: Endpoint<A, C>, route: RouteOptions): void => {

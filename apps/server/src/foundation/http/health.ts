@@ -6,7 +6,7 @@ export type Needs = Readonly<Record<string, () => boolean | Promise<boolean>>>;
 
 /** How long an answer is good for: whoever asks more often costs nothing. */
 const FRESH_MS = 1_000;
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /** Asks for every need at most once a second, and waits for an answer at most two. Returns those that are not met. */
 export function createReadiness(needs: Needs, now: () => number): () => Promise<readonly string[]> {
@@ -30,7 +30,7 @@ async function unmet(needs: Needs): Promise<string[]> {
 
 async function inTime(isMet: () => boolean | Promise<boolean>): Promise<boolean> {
   const late = Promise.withResolvers<false>();
-  const timer = setTimeout(() => late.resolve(false), PATIENCE_MS);
+  const timer = setTimeout(() => late.resolve(false), TIMEOUT_MS);
   try {
     return await Promise.race([isMet(), late.promise]);
   } catch {

@@ -5,7 +5,7 @@ import { askForLog, isAnswered, LOG_COPIED, readCopies } from './copies.ts';
 /** How long the writer goes on copying after a question: readers ask again in half of the time. */
 export const FOLLOWED_MS = 10_000;
 /** How long a reader waits for the writer. One that does not answer may be gone: then what was copied is what there is. */
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 /** A notification can be lost. */
 const LOOK_MS = 200;
 
@@ -20,7 +20,7 @@ export function copiedLog(database: Database, logId: string, isKept: () => Promi
   let asked = Number.NEGATIVE_INFINITY;
   const ask = async (): Promise<void> => {
     asked = performance.now();
-    const limit = AbortSignal.timeout(PATIENCE_MS);
+    const limit = AbortSignal.timeout(TIMEOUT_MS);
     const question = await askForLog(database, logId);
     while (!limit.aborted && !(await isAnswered(database, logId, question)) && !(await isKept()))
       await onLogCopied(database, logId, AbortSignal.any([limit, AbortSignal.timeout(LOOK_MS)]));

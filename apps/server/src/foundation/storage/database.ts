@@ -19,7 +19,7 @@ export interface Database {
    * Runs the statements that `add` adds in a transaction, as `write` does. On PostgreSQL that is nearly always one statement,
    * which is a transaction without `begin` and `commit`.
    */
-  writeBatch(add: (together: StatementBatch) => void): Promise<void>;
+  writeBatch(add: (batch: StatementBatch) => void): Promise<void>;
   /**
    * Compiles a query once, for the most frequent queries. The parameters are those of the compiled query, in its order. SQLite
    * returns the rows synchronously: 3 µs instead of 23 µs through `read`.

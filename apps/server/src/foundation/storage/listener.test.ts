@@ -104,10 +104,10 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
     });
 
     test('is not sent where nobody else listens, and is again when somebody does', async () => {
-      const told = Promise.withResolvers<string>();
-      opened.database.listen('news', told.resolve);
+      const received = Promise.withResolvers<string>();
+      opened.database.listen('news', received.resolve);
       opened.database.notify('news', 'alone');
-      expect(await told.promise).toBe('alone');
+      expect(await received.promise).toBe('alone');
       expect(await hasNotified(opened)).toBe(false);
       const another = await opened.again();
       await vi.waitFor(async () => {

@@ -42,9 +42,9 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
     migrations: queries,
     write: (work) => queries.transaction().execute(work),
     async writeBatch(add) {
-      const together = new StatementBatch(queries);
-      add(together);
-      if (together.isOne) await together.run();
+      const batch = new StatementBatch(queries);
+      add(batch);
+      if (batch.isOne) await batch.run();
       else await queries.transaction().execute((transaction) => runBatch(transaction, add));
     },
     prepare<Row>(query: Compilable<Row>) {

@@ -101,10 +101,10 @@ function groupsOf(parts: readonly Part[], most: number): Part[][] {
 }
 
 /** Runs the statements that `add` adds. */
-export async function runBatch(queries: Queries, add: (together: StatementBatch) => void): Promise<void> {
-  const together = new StatementBatch(queries);
-  add(together);
-  await together.run();
+export async function runBatch(queries: Queries, add: (batch: StatementBatch) => void): Promise<void> {
+  const batch = new StatementBatch(queries);
+  add(batch);
+  await batch.run();
 }
 
 function nameOf(at: number): RawBuilder<unknown> {

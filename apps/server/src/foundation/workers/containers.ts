@@ -21,9 +21,9 @@ export class ContainerWatch {
     const { configuration, log } = this.#platform;
     if (configuration.containers === null) return false;
     const check = await checkContainers(configuration.containers.socketPath);
-    const told = check.usable ? check.how : `${check.reason} ${check.remedy}`;
-    if (told !== this.#reported) log[check.usable ? 'info' : 'warn']({ detail: told }, 'containers');
-    this.#reported = told;
+    const report = check.usable ? check.how : `${check.reason} ${check.remedy}`;
+    if (report !== this.#reported) log[check.usable ? 'info' : 'warn']({ detail: report }, 'containers');
+    this.#reported = report;
     this.#usable = check.usable;
     return check.usable;
   }

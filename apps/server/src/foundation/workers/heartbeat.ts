@@ -55,7 +55,7 @@ export class Heartbeat {
     const began = performance.now();
     const seen_at = this.#platform.now();
     const { cpus, memoryBytes, gpus } = this.#capacity;
-    const told = {
+    const reported = {
       host: os.hostname(),
       machine: this.#machine,
       seen_at,
@@ -68,8 +68,10 @@ export class Heartbeat {
     await this.#platform.database.write((transaction) =>
       transaction
         .insertInto('workers')
-        .values({ id: this.#workerId, beats: 1, ...told })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet({ beats: sql<number>`workers.beats + 1`, ...told }))
+        .values({ id: this.#workerId, beats: 1, ...reported })
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet({ beats: sql<number>`workers.beats + 1`, ...reported }),
+        )
         .execute(),
     );
     this.#last = began;

@@ -28,7 +28,7 @@ export class CapacityCheck {
       .executeTakeFirst();
     if (!version) return;
     const configuration = JSON.parse(version.configuration) as RuntimeConfiguration;
-    await requireResources(read, configuration, this.#platform.configuration.turns);
+    await requireResources(read, configuration, this.#platform.configuration.scheduling);
     if (version.state !== 'DRAFT') this.#fits.set(serviceVersionId, true);
   }
 }

@@ -100,7 +100,7 @@ export class Claims {
   async #situation(transaction: Queries, offer: Offer): Promise<Omit<Situation, 'queues'>> {
     const { workerId, capacity, slots } = offer;
     const now = this.#platform.now();
-    const { turns } = this.#platform.configuration;
+    const { scheduling } = this.#platform.configuration;
     const { sharesCpus, sharesMemory } = this.#machine;
     // An execution unknown to the worker was claimed too: the connection broke before the answer arrived.
     const { executions, beside } = await promisedOn(transaction, workerId, this.#machine);
@@ -110,8 +110,8 @@ export class Claims {
       capacity,
       promised: [...promised.values(), ...beside],
       slots: slots - (promised.size - offer.promised.size),
-      longRunning: await longRunsOn(transaction, workerId, sharesCpus || sharesMemory, turns),
-      ...turns,
+      longRunning: await longRunsOn(transaction, workerId, sharesCpus || sharesMemory, scheduling),
+      ...scheduling,
       now,
     };
   }
