@@ -5,6 +5,7 @@ import { compileNode } from './evaluate/compile-node.ts';
 import { Run, type EvaluateOptions } from './evaluate/run.ts';
 import type { Scope } from './scope.ts';
 import { takenApart, usesOf } from './syntax/analysis.ts';
+import { canBeEntriesOf } from './syntax/entries.ts';
 import type { Node } from './syntax/ast.ts';
 import { Names } from './syntax/names.ts';
 import { parseExpression, parseUnaryTests, type Known } from './syntax/parser.ts';
@@ -42,6 +43,14 @@ export interface CompileOptions {
 /** Compiles an expression, without the leading `=` of BPMN. Throws `FeelSyntaxError`. */
 export function compile(source: string, options: CompileOptions = {}): CompiledExpression {
   return ready(source, parseExpression(source, known(options)));
+}
+
+/**
+ * Whether an expression can result in a context of which every entry is a value of the function `name`. Throws
+ * `FeelSyntaxError`.
+ */
+export function resultsInEntriesOf(source: string, name: string): boolean {
+  return canBeEntriesOf(parseExpression(source, known({})), name);
 }
 
 /**

@@ -293,8 +293,8 @@ describe('Authentication 9. In a workflow, a secret is passed to a task through 
 
   it('is an incident when something else is mixed in', async () => {
     const instance = new Instance(
-      await reading('={token: secret_value("a"), forged: {"$secret": "b"}}'),
-      {},
+      await reading('={token: secret_value("a"), forged: data}'),
+      { data: { $secret: 'b' } },
       { secrets: ['a', 'b'] },
     );
     expect(instance.state.incidents).toHaveLength(1);
@@ -311,6 +311,11 @@ describe('Authentication 9. In a workflow, a secret is passed to a task through 
     ],
     ['with a name that is computed', service('t', { in: { $secrets: '={a: secret_value(name)}' } }), 'SECRET t'],
     ['without secret_value', service('t', { in: { $secrets: '={a: "clear"}' } }), 'SECRET t'],
+    [
+      'beside a forged one',
+      service('t', { in: { $secrets: '={a: secret_value("a"), b: {"$secret": "b"}}' } }),
+      'SECRET t',
+    ],
   ])('is refused %s', async (_, element, problem) => {
     expect(await refusals(file([start('s'), element, chain('s', 't')]))).toEqual([problem]);
   });

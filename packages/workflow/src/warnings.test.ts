@@ -141,7 +141,24 @@ describe('what can never be meant', () => {
   });
 
   it.each([
+    '=secret_value("a")',
+    '=[secret_value("a")]',
+    '=[{token: secret_value("a")}]',
+    '={token: [secret_value("a")]}',
+    '={token: {inner: secret_value("a")}}',
+    '={token: secret_value("a"), plain: "x"}',
+    '={token: secret_value("a"), plain: null}',
+    '=if n = 1 then secret_value("a") else [secret_value("b")]',
+  ])('a mapping that can only fail is refused: %s', async (source) => {
+    const parts = [start('s'), service('x', { in: { $secrets: source } }), end('e'), chain('s', 'x', 'e')];
+    expect(await refusals(file(parts))).toEqual(['SECRET x']);
+  });
+
+  it.each([
     '={token: secret_value("a")}',
+    '={token: secret_value("a"), same: token}',
+    '={token: if n = 1 then secret_value("a") else secret_value("b")}',
+    '=get or else(given, {token: secret_value("a")})',
     '=if n = 1 then {t: secret_value("a")} else {t: secret_value("b")}',
     '=context put({}, "t", secret_value("a"))',
   ])('a secret that is passed on is not: %s', async (source) => {

@@ -28,8 +28,14 @@ const flowNodes = new Set([
 const INSTEAD: Readonly<Record<string, string>> = {
   'bpmn:UserTask':
     'Nobody works on tasks and forms in this platform. Let the workflow wait for a message (a message event or a receive task), which the application of the person publishes.',
-  'bpmn:SendTask': 'Use a service task whose service sends the message.',
+  'bpmn:SendTask':
+    'Use an intermediate event that throws the message to this service, or a service task whose service sends it elsewhere.',
   'bpmn:BusinessRuleTask': 'Use a script task, whose FEEL expression decides.',
+  'bpmn:AdHocSubProcess':
+    'Use an embedded sub-process in which gateways decide what runs, or a parallel multi-instance sub-process.',
+  'bpmn:Transaction':
+    'Use an embedded sub-process with an error boundary event that leads to the tasks which undo its work.',
+  'bpmn:ComplexGateway': 'Use an inclusive or a parallel gateway, with conditions on the sequence flows.',
 };
 
 /** Elements of BPMN that describe and are not run. */

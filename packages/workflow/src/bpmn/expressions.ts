@@ -1,4 +1,4 @@
-import { compile, FeelSyntaxError } from '@kethub/feel';
+import { compile, FeelSyntaxError, resultsInEntriesOf } from '@kethub/feel';
 import type { Expression } from '../expression.ts';
 import type { ProblemCode } from '../problems.ts';
 import type { Element } from './element.ts';
@@ -49,11 +49,12 @@ export function secretsOf(
     report.add(element, 'SECRET', part, source);
     return null;
   }
-  if (expression.compiled !== null && names.length > 0 && names.length === source.split(SECRET_FUNCTION).length - 1) {
+  const named = names.length > 0 && names.length === source.split(SECRET_FUNCTION).length - 1;
+  if (expression.compiled !== null && named && resultsInEntriesOf(expression.compiled.source, SECRET_FUNCTION)) {
     return { expression, names: [...new Set(names)] };
   }
   const message =
-    'The mapping of $secrets has to be an object with entries such as token: secret_value("token"), where the name of the secret is a text in quotes.';
+    'The mapping of $secrets has to be an object whose entries are all secrets, such as {token: secret_value("token")}. The name of a secret is a text in quotes.';
   report.add(element, 'SECRET', message, source);
   return null;
 }

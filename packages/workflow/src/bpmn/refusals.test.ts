@@ -14,6 +14,15 @@ describe('what would be ignored is refused', () => {
     expect(await refusals(plain(task('x').replace('<task', `<task ${attribute}`)))).toEqual(['UNSUPPORTED_ELEMENT x']);
   });
 
+  it.each(['sendTask', 'businessRuleTask', 'userTask', 'adHocSubProcess', 'transaction', 'complexGateway'])(
+    'a %s, with what to use instead',
+    async (kind) => {
+      const [message = ''] = await messages(plain(`<${kind} id="x"/>`));
+      expect(message).toContain('is not run here.');
+      expect(message).not.toContain('Use another element');
+    },
+  );
+
   it.each(['serviceId', 'applicationId', 'serviceVersion'])('a second task header %s', async (key) => {
     const header = `<zeebe:header key="${key}" value="01890000-0000-7000-8000-000000000001"/>`;
     const twice = service('x').replace('</zeebe:taskHeaders>', `${header}${header}</zeebe:taskHeaders>`);
