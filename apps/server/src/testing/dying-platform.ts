@@ -25,14 +25,14 @@ export interface DyingPlatform {
 
 // A second process of a platform, for tests: it serves the account service and kills itself with SIGKILL in the middle of
 // a DELETE. What it runs is the product; only the ports that it is given count steps. Prints its address when it listens.
-const told = JSON.parse(process.argv[2] ?? '') as DyingPlatform;
+const input = JSON.parse(process.argv[2] ?? '') as DyingPlatform;
 let steps = Number.NEGATIVE_INFINITY;
 function step(): void {
   steps += 1;
-  if (steps === told.dieAt) process.kill(process.pid, 'SIGKILL');
+  if (steps === input.dieAt) process.kill(process.pid, 'SIGKILL');
 }
 
-const opened = await openDatabase(told);
+const opened = await openDatabase(input);
 const database: Database = {
   ...opened,
   async write(work) {
@@ -46,15 +46,15 @@ const database: Database = {
     return value;
   },
 };
-const blobs = openBlobFolder(path.join(told.dataDir, 'blobs'));
+const blobs = openBlobFolder(path.join(input.dataDir, 'blobs'));
 const platform: Platform = {
   configuration: readConfiguration({
-    KETHUB_DATA_DIR: told.dataDir,
+    KETHUB_DATA_DIR: input.dataDir,
     KETHUB_DASHBOARD: 'off',
     KETHUB_DEMO: 'off',
     KETHUB_SANDBOX_ROOT: 'machine',
   }),
-  addresses: told.addresses,
+  addresses: input.addresses,
   database,
   blobs: {
     ...blobs,
@@ -64,7 +64,7 @@ const platform: Platform = {
       step();
     },
   },
-  seal: createSeal(Buffer.from(told.instanceKey, 'hex')),
+  seal: createSeal(Buffer.from(input.instanceKey, 'hex')),
   log: pino({ level: 'silent' }),
   telemetry: noTelemetry,
   connections: new ConnectionLimits({ ofAddress: 1_000, inAll: 10_000, bytesPerSecond: 0 }, [], Date.now),

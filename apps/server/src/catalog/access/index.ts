@@ -7,10 +7,4 @@ export {
   type Interval,
   type Offer,
 } from './offers.ts';
-export {
-  addressKey,
-  type ApplicationAccess,
-  type ServicePath,
-  type SubscribedRetirement,
-  type Subscriber,
-} from './subscriber.ts';
+export { addressKey, type ApplicationAccess, type SubscribedRetirement, type Subscriber } from './subscriber.ts';

@@ -1,5 +1,5 @@
 import type { UsageLimits } from '@kethub/contract';
-import type { TargetColumns } from '../on-premise/index.ts';
+import type { ServiceAddress, TargetColumns } from '../on-premise/index.ts';
 import type { Program } from '../services/index.ts';
 import type { ApplicationOwner, Interval } from './offers.ts';
 
@@ -18,14 +18,7 @@ export interface ApplicationAccess {
   readonly subscriptions: ReadonlyMap<string, Subscriber>;
 }
 
-/** The part of an address that names a service version. */
-export interface ServicePath {
-  readonly owner: string;
-  readonly service: string;
-  readonly version: string;
-}
-
-export function addressKey({ owner, service, version }: ServicePath): string {
+export function addressKey({ owner, service, version }: ServiceAddress): string {
   return `${owner}/${service}/${version}`;
 }
 

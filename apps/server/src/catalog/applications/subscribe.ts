@@ -148,7 +148,7 @@ async function insert(
   applicationId: string,
   { accepted, versionId, version, serviceId, name, slug, ownerId, basis }: Chosen,
 ): Promise<SubscribedService> {
-  await requireRoom(transaction, applicationId);
+  await requireSubscriptionLimit(transaction, applicationId);
   const [id, created_at] = [platform.newId(), platform.now()];
   const keys = { application_id: applicationId, service_id: serviceId, service_version_id: versionId };
   await transaction
@@ -182,7 +182,7 @@ async function insert(
   return { ...made, basis, pricing_plan };
 }
 
-async function requireRoom(transaction: Queries, applicationId: string): Promise<void> {
+async function requireSubscriptionLimit(transaction: Queries, applicationId: string): Promise<void> {
   const { taken } = await transaction
     .selectFrom('subscriptions')
     .select((expression) => expression.fn.countAll<number | string>().as('taken'))

@@ -11,7 +11,7 @@ import {
 import { countFiles, lockPool } from './queries.ts';
 import type { ReferencedPool } from './references.ts';
 import { mayChange } from './rights-of-grant.ts';
-import { DEFAULT_MEDIA_TYPE, requireRoom } from './upload-file.ts';
+import { DEFAULT_MEDIA_TYPE, requirePoolCapacity } from './upload-file.ts';
 
 export interface StoredFile {
   readonly blob: string;
@@ -80,7 +80,7 @@ export async function judgeWritten(
     const sum = (added.get(keyOf(owner)) ?? 0) + bytes;
     added.set(keyOf(owner), sum);
     try {
-      if (bytes > 0 || files > 0) requireRoom(platform, row, bytes, files);
+      if (bytes > 0 || files > 0) requirePoolCapacity(platform, row, bytes, files);
       if (bytes > 0) await takeStorage(platform, transaction, owner, sum);
     } catch (error) {
       if (error instanceof Problem) return error.message;

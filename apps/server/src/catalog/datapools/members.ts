@@ -50,7 +50,7 @@ export async function putMember(
     if (isOwner(pool, { type, id: memberId })) throw new Problem('conflict', 'The owner has all rights already.');
     await holdMember(platform, transaction, path);
     const before = await roleOfMember(transaction, id, { type, id: memberId });
-    if (!before) await requireRoom(transaction, id);
+    if (!before) await requireMemberLimit(transaction, id);
     const row = { data_pool_id: id, member_type: type, member_id: memberId, role, created_at: platform.now() };
     const kept = await transaction
       .insertInto('data_pool_members')
@@ -128,7 +128,7 @@ function noMember(type: OwnerType, id: string): Problem {
   return new Problem('not-found', `There is no ${what} ${id} that could become a member.`);
 }
 
-async function requireRoom(transaction: Queries, id: string): Promise<void> {
+async function requireMemberLimit(transaction: Queries, id: string): Promise<void> {
   const { count } = await transaction
     .selectFrom('data_pool_members')
     .select((row) => row.fn.countAll<number>().as('count'))

@@ -33,10 +33,10 @@ export async function stageWritten(
 ): Promise<WrittenChanges | string | null> {
   const folder = folderOf(platform, end.executionId);
   const found: { readonly pool: ReferencedPool; readonly drafts: readonly Draft[] }[] = [];
-  const told = end.dataPools ?? [];
+  const reported = end.dataPools ?? [];
   for (const [index, pool] of referenced.pools.entries()) {
     const base = await readBase(path.join(folder, String(index)));
-    const written = told.find(({ parameter }) => parameter === pool.parameter);
+    const written = reported.find(({ parameter }) => parameter === pool.parameter);
     if (base === null && written === undefined) continue;
     if (base === null) return 'What the data pool held at first is not known any more.';
     if (written === undefined) return OLDER_RUNNER;

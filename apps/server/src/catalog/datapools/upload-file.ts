@@ -67,7 +67,7 @@ export async function storeFile(
   const { pool } = await requirePool(platform.database.read, context, poolId, 'data-pool-file:write');
   const before = await findFile(platform.database.read, poolId, name);
   requirePreconditions(request, before ? fileTag(before) : null);
-  const room = roomFor(platform, arriving, pool, before, await storageLeft(platform, ownerOf(pool)));
+  const room = uploadQuota(platform, arriving, pool, before, await storageLeft(platform, ownerOf(pool)));
   try {
     room.announce(bytes);
     const received = await receive(platform, request.raw, room.take, stream);
@@ -97,7 +97,7 @@ async function keep(
       const { pool } = await requireLockedPool(database, transaction, context, poolId, 'data-pool-file:write');
       const before = await findFile(transaction, poolId, name);
       requirePreconditions(request, before ? fileTag(before) : null);
-      requireRoom(platform, pool, bytes - (before?.bytes ?? 0), before ? 0 : 1);
+      requirePoolCapacity(platform, pool, bytes - (before?.bytes ?? 0), before ? 0 : 1);
       await takeStorage(platform, transaction, ownerOf(pool), bytes - (before?.bytes ?? 0));
       await claimBlob(transaction, blob);
       const now = platform.now();
@@ -129,7 +129,7 @@ async function put(transaction: Queries, row: FileRow, isThere: boolean): Promis
   else await transaction.insertInto('data_pool_files').values(row).execute();
 }
 
-interface Room {
+interface UploadQuota {
   /** Throws when so many bytes, announced by Content-Length, cannot be taken. */
   announce(bytes: number): void;
   /** Counts bytes that have arrived. Throws when they are too many. */
@@ -145,13 +145,13 @@ function ownerOf({ owner_type: type, owner_id: id }: DataPoolRow): StorageOwner 
  * What one upload may take: the limit of a file, what the pool has left beside the uploads that arrive for it now, and what
  * its owner may keep (`left` in bytes; null is no limit).
  */
-function roomFor(
+function uploadQuota(
   platform: Platform,
   arriving: Arriving,
   pool: DataPoolRow,
   before: FileRow | undefined,
   left: number | null,
-): Room {
+): UploadQuota {
   let taken = 0;
   const check = (bytes: number): void => {
     if (bytes > limits.dataPoolFileBytes)
@@ -160,7 +160,7 @@ function roomFor(
     const more = others + bytes - (before?.bytes ?? 0);
     if (left !== null && more > left)
       throw storageProblem(`The owner of the data pool has ${left} bytes left of its quota, and ${more} are needed.`);
-    requireRoom(platform, pool, more, before ? 0 : 1);
+    requirePoolCapacity(platform, pool, more, before ? 0 : 1);
   };
   return {
     announce: check,
@@ -178,7 +178,12 @@ function roomFor(
 }
 
 /** Throws too-large and conflict when a pool cannot hold so much more. */
-export function requireRoom({ configuration }: Platform, pool: DataPoolRow, bytes: number, files: number): void {
+export function requirePoolCapacity(
+  { configuration }: Platform,
+  pool: DataPoolRow,
+  bytes: number,
+  files: number,
+): void {
   const most = configuration.dataPoolBytes;
   if (pool.bytes + bytes > most)
     throw new Problem('too-large', `A data pool holds at most ${most} bytes; this one has ${pool.bytes} already.`);

@@ -1,5 +1,4 @@
 import { Problem } from '../../foundation/http/index.ts';
-import type { Destination } from './target.ts';
 
 /**
  * `/<id_segment>/<service_name>/<version>` of a service version at the gateway, as it stands in a request: three segments,
@@ -8,6 +7,7 @@ import type { Destination } from './target.ts';
 const ADDRESS = /^\/+([^/?#]+)\/+([^/?#]+)\/+([^/?#]+)(?=[/?]|$)/;
 const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/;
 
+/** The part of an address that names a service version. */
 export interface ServiceAddress {
   readonly owner: string;
   readonly service: string;
@@ -27,12 +27,20 @@ export function serviceAddressOf(url: string): ServiceAddress | null {
   }
 }
 
+/** The paths of a target's URL. */
+interface TargetPaths {
+  /** Path of the service's own address, with or without a slash at its end, as the provider gave it. */
+  readonly rootPath: string;
+  /** Path below which everything is forwarded, without a slash at its end. */
+  readonly basePath: string;
+}
+
 /**
  * The path and query at the target for a request to a service address. Repeated slashes become one, as everywhere at the
- * gateway. Throws invalid-request for a path that could leave the base path however the target reads it: dot segments,
- * also encoded, encoded twice, behind an encoded slash or before a path parameter (`..;x`).
+ * gateway. Throws invalid-request for a path that a target could read as one outside the base path. Such a path has dot
+ * segments: plain, encoded, encoded twice, behind an encoded slash or before a path parameter (`..;x`).
  */
-export function targetPath(target: Pick<Destination, 'rootPath' | 'basePath'>, url: string): string {
+export function targetPath(target: TargetPaths, url: string): string {
   const address = ADDRESS.exec(url)?.[0];
   if (address === undefined || serviceAddressOf(url) === null) throw refusal('is not below the address of a service');
   const rest = url.slice(address.length);

@@ -54,8 +54,8 @@ export async function requireResources(
   if (capacities.length === 0) return;
   const reasons = lacking(needsOf(configuration), capacities);
   if (reasons.length === 0) return requireShare(configuration, capacities, longRuns);
-  const told = reasons.map(({ detail }) => detail).join('; ');
-  throw new Problem('resource-unavailable', `The version cannot run on this installation: ${told}.`, {
+  const details = reasons.map(({ detail }) => detail).join('; ');
+  throw new Problem('resource-unavailable', `The version cannot run on this installation: ${details}.`, {
     errors: reasons.map(({ member, detail }) => ({ pointer: `/configuration/${member}`, detail })),
   });
 }
@@ -70,10 +70,10 @@ function requireShare(
   const reasons = lackingForLong(needsOf(configuration), runTimeSeconds, capacities, longRuns);
   if (reasons.length === 0) return;
   const { longRunSeconds, longRunShare } = longRuns;
-  const told = reasons.map(({ detail }) => detail).join('; ');
+  const details = reasons.map(({ detail }) => detail).join('; ');
   throw new Problem(
     'resource-unavailable',
-    `The version may run ${runTimeSeconds} seconds. A version that may run longer than ${longRunSeconds} seconds gets at most ${Math.round(longRunShare * 100)} % of a machine. Within this share: ${told}. Configure at most ${longRunSeconds} seconds, or less of the machine. The operator can change KETHUB_OWNER_LONG_RUN_PERCENT.`,
+    `The version may run ${runTimeSeconds} seconds. A version that may run longer than ${longRunSeconds} seconds gets at most ${Math.round(longRunShare * 100)} % of a machine. Within this share: ${details}. Configure at most ${longRunSeconds} seconds, or less of the machine. The operator can change KETHUB_OWNER_LONG_RUN_PERCENT.`,
     { errors: reasons.map(({ member, detail }) => ({ pointer: `/configuration/${member}`, detail })) },
   );
 }

@@ -37,7 +37,7 @@ export async function createShare(
       const service = await requireService(transaction, context, serviceId);
       requireOther(service.owner_type, service.owner_id, wanted.recipient);
       await holdRecipient(platform, transaction, wanted.recipient);
-      await requireRoom(transaction, serviceId);
+      await requireShareLimit(transaction, serviceId);
       const row: ShareRow = {
         id: platform.newId(),
         service_id: serviceId,
@@ -64,7 +64,7 @@ function requireOther(ownerType: string, ownerId: string, { type, id }: CreateSh
   throw new Problem('conflict', 'The service belongs to this recipient already. Share it with somebody else.');
 }
 
-async function requireRoom(transaction: Queries, serviceId: string): Promise<void> {
+async function requireShareLimit(transaction: Queries, serviceId: string): Promise<void> {
   const { taken } = await transaction
     .selectFrom('shares')
     .select((expression) => expression.fn.countAll<number | string>().as('taken'))

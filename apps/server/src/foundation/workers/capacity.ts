@@ -61,8 +61,8 @@ export function needsOfRow(
 }
 
 /** What is left of a machine beside what it has promised. */
-export function roomOf(capacity: Capacity, promised: readonly Needs[]): Room {
-  const room = new Room(capacity);
+export function freeResources(capacity: Capacity, promised: readonly Needs[]): Resources {
+  const room = new Resources(capacity);
   for (const needs of promised) room.take(needs);
   return room;
 }
@@ -71,7 +71,7 @@ export function roomOf(capacity: Capacity, promised: readonly Needs[]): Room {
 const ALMOST = 1e-6;
 
 /** What is left of a machine. */
-export class Room {
+export class Resources {
   #cpus: number;
   #memoryBytes: number;
   readonly #gpus: Map<string, number>;
@@ -126,7 +126,7 @@ export function lacking(
   needs: Needs,
   capacities: readonly Capacity[],
 ): { readonly member: string; readonly detail: string }[] {
-  if (capacities.some((capacity) => new Room(capacity).fit(needs) !== null)) return [];
+  if (capacities.some((capacity) => new Resources(capacity).fit(needs) !== null)) return [];
   const most = (of: (capacity: Capacity) => number): number => Math.max(0, ...capacities.map(of));
   const gpusOf = ({ gpus }: Capacity): number =>
     Math.max(0, ...Object.entries(gpus).map(([type, count]) => (isType(needs.gpuType, type) ? count : 0)));

@@ -3,8 +3,8 @@ export {
   lacking,
   machineOf,
   needsOfRow,
-  Room,
-  roomOf,
+  Resources,
+  freeResources,
   type Capacity,
   type Machine,
   type Needs,
@@ -12,7 +12,7 @@ export {
 export { ContainerWatch, someWorkerRunsContainers } from './containers.ts';
 export { Heartbeat } from './heartbeat.ts';
 export { knownCapacities } from './known-capacity.ts';
-export { holdClaims, promisedOn, promisesOf } from './promises.ts';
+export { lockClaims, promisedOn, promisesOf } from './promises.ts';
 export { lackingForLong, longCapacity, type LongRunLimits } from './long-capacity.ts';
 export { knownPythons, reportPythons } from './pythons.ts';
 export { requireWorkerId } from './worker-id.ts';

@@ -6,7 +6,7 @@ import { needsOfRow, type Machine, type Needs } from './capacity.ts';
 const LONGEST_CLAIM_MS = 5_000;
 
 /** Claims of several workers happen one after the other, those of builds among them: each must see what the last one has promised. */
-export async function holdClaims(transaction: Queries): Promise<void> {
+export async function lockClaims(transaction: Queries): Promise<void> {
   // On SQLite there is one writer.
   if (dialectOf(transaction) === 'sqlite') return;
   await sql`select set_config('idle_in_transaction_session_timeout', ${String(LONGEST_CLAIM_MS)}, true),

@@ -206,7 +206,7 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
     return `${response.status} ${type.split('/').at(-1)}`;
   };
 
-  const told = ({ bodiless }: Row, refusal: string): string => (bodiless ? refusal.slice(0, 3) : refusal);
+  const expectedCode = ({ bodiless }: Row, refusal: string): string => (bodiless ? refusal.slice(0, 3) : refusal);
 
   test('every endpoint of the platform interface has a row here, or is one of the user account service', async () => {
     const { api } = kethub.kethub.platform.addresses;
@@ -229,7 +229,7 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
         if (enough) {
           expect([200, 201, 202, 204, ...(row.refusedFor ?? [])]).toContain(response.status);
           await response.body?.cancel();
-        } else expect(await codeOf(row, response)).toBe(told(row, '403 not-permitted'));
+        } else expect(await codeOf(row, response)).toBe(expectedCode(row, '403 not-permitted'));
       });
     }
     test('leaves exactly one entry in each audit log that it concerns when it changes rights, keys or publications', async () => {
@@ -248,7 +248,7 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
     test('not a member: may not, and learns nothing', async () => {
       const response = await ask('STRANGER', row, organizationId);
       expect(await codeOf(row, response)).toBe(
-        told(row, row.by === 'HEADER' ? '403 unknown-organization' : '404 not-found'),
+        expectedCode(row, row.by === 'HEADER' ? '403 unknown-organization' : '404 not-found'),
       );
     });
     test('personally, without the organization: what it owns is not there', async () => {
@@ -257,8 +257,10 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
       expect(await codeOf(row, response)).toMatch(row.bodiless ? /^404$/ : /^404 (execution-)?not-found$/);
     });
     test('registration not approved: 403; nobody: 401', async () => {
-      expect(await codeOf(row, await ask('PENDING', row, organizationId))).toBe(told(row, '403 not-approved'));
-      expect(await codeOf(row, await ask('NOBODY', row, organizationId))).toBe(told(row, '401 not-authenticated'));
+      expect(await codeOf(row, await ask('PENDING', row, organizationId))).toBe(expectedCode(row, '403 not-approved'));
+      expect(await codeOf(row, await ask('NOBODY', row, organizationId))).toBe(
+        expectedCode(row, '401 not-authenticated'),
+      );
     });
   });
 });

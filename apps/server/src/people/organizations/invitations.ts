@@ -25,7 +25,7 @@ export async function invite(
       .where('organization_id', '=', context.id)
       .where('expires_at', '<=', now)
       .execute();
-    await requireRoom(transaction, context.id);
+    await requireMemberLimit(transaction, context.id);
     const row: InvitationRow = {
       id: platform.newId(),
       organization_id: context.id,
@@ -157,7 +157,7 @@ function verifiedAddress(identity: Identity | null): string | null {
   return identity?.emailVerified ? identity.email.toLowerCase() : null;
 }
 
-async function requireRoom(transaction: Queries, organizationId: string): Promise<void> {
+async function requireMemberLimit(transaction: Queries, organizationId: string): Promise<void> {
   const count = async (table: 'memberships' | 'invitations'): Promise<number> => {
     const { taken } = await transaction
       .selectFrom(table)

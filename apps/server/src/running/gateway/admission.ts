@@ -5,10 +5,10 @@ import {
   isDuring,
   type AccessDirectory,
   type ApplicationAccess,
-  type ServicePath,
   type SubscribedRetirement,
   type Subscriber,
 } from '../../catalog/access/index.ts';
+import type { ServiceAddress } from '../../catalog/on-premise/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { BearerClaims, Bearers } from './bearer.ts';
@@ -20,7 +20,7 @@ export type Purpose = 'SUBSCRIBER' | 'STARTER';
  * Admits a request: bearer → application → access key → subscription → interval. Throws not-authenticated,
  * service-not-found, not-subscribed, and version-retired for a start after the sunset.
  */
-export type AdmitSubscriber = (purpose: Purpose, request: FastifyRequest, path: ServicePath) => Promise<Subscriber>;
+export type AdmitSubscriber = (purpose: Purpose, request: FastifyRequest, path: ServiceAddress) => Promise<Subscriber>;
 
 export function createAdmission(platform: Platform, bearers: Bearers, directory: AccessDirectory): AdmitSubscriber {
   return async (purpose, request, path) => {
@@ -56,7 +56,7 @@ function hasKey(
   return endsAt === null || (endsAt !== undefined && endsAt > now);
 }
 
-function subscriberAt({ subscriptions }: ApplicationAccess, path: ServicePath): Subscriber | null {
+function subscriberAt({ subscriptions }: ApplicationAccess, path: ServiceAddress): Subscriber | null {
   return subscriptions.get(addressKey(path)) ?? null;
 }
 
@@ -69,7 +69,7 @@ async function refusalOf(
   platform: Platform,
   application: ApplicationAccess | null,
   claims: BearerClaims,
-  path: ServicePath,
+  path: ServiceAddress,
 ): Promise<Problem> {
   const now = platform.now();
   if (!hasKey(application, claims, now))
@@ -86,7 +86,7 @@ async function refusalOf(
   return new Problem('service-not-found', `No service answers at ${addressKey(path)}.`);
 }
 
-function retired({ service, version }: ServicePath, retirement: SubscribedRetirement): Problem {
+function retired({ service, version }: ServiceAddress, retirement: SubscribedRetirement): Problem {
   const { sunset, successor } = retirement;
   const newer =
     successor === null
@@ -121,7 +121,7 @@ function notAuthenticated(detail: string, error = ', error="invalid_token"'): Pr
 }
 
 /** An application is told that a subscription is missing only for services of its own owner: others stay hidden. */
-async function isPublishedBy({ database }: Platform, ownerId: string, path: ServicePath): Promise<boolean> {
+async function isPublishedBy({ database }: Platform, ownerId: string, path: ServiceAddress): Promise<boolean> {
   if (path.owner !== ownerId) return false;
   const version = await database.read
     .selectFrom('service_versions')

@@ -1,6 +1,6 @@
 import { limits as contractLimits } from '@kethub/contract';
 import type { FastifyInstance } from 'fastify';
-import type { AccessDirectory, ServicePath } from '../../catalog/access/index.ts';
+import type { AccessDirectory } from '../../catalog/access/index.ts';
 import type { Executions } from '../executions/index.ts';
 import {
   acceptBodies,
@@ -10,7 +10,7 @@ import {
   RateLimits,
   readForm,
 } from '../../foundation/http/index.ts';
-import { createForwarder } from '../../catalog/on-premise/index.ts';
+import { createForwarder, type ServiceAddress } from '../../catalog/on-premise/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { RequestObserver } from '../../foundation/telemetry/index.ts';
 import { createAdmission, retirementHeaders } from './admission.ts';
@@ -76,7 +76,7 @@ export async function createGateway(
     prefix: '',
     admit: async (access, request) =>
       // The router has matched these parameters in every path but that of the token endpoint.
-      access === 'CLIENT' ? null : admitSubscriber(access, request, request.params as ServicePath),
+      access === 'CLIENT' ? null : admitSubscriber(access, request, request.params as ServiceAddress),
     security: (access) => [access === 'CLIENT' ? { basic: [] } : { bearer: [] }],
     announce: (caller, reply) => {
       if (caller?.retirement) reply.headers(retirementHeaders(caller.retirement));

@@ -3,10 +3,10 @@ import { removeCopies } from '../../../foundation/logs/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import {
   capacityOf,
-  holdClaims,
+  lockClaims,
   machineOf,
   promisedOn,
-  Room,
+  Resources,
   type Capacity,
   type Machine,
   type Needs,
@@ -39,13 +39,15 @@ export class BuildClaims {
     // Most looks find nothing, and hold up nobody.
     if ((await waitingBuilds(database.read, runtimes)).length === 0) return [];
     return database.write(async (transaction) => {
-      await holdClaims(transaction);
+      await lockClaims(transaction);
       const waiting = await waitingBuilds(transaction, runtimes);
       const running = await runningBuilds(transaction);
       const promised = await promisedOn(transaction, this.#workerId, this.#machine);
       const isLate = await executionsWaitSince(transaction, now() - EXECUTION_WAITS_MS);
-      const room = isLate ? NO_ROOM : roomForBuilds(this.#capacity, [...promised.executions.values()], promised.beside);
-      const starts = planBuilds({ workerId: this.#workerId, waiting, running, room });
+      const free = isLate
+        ? NO_RESOURCES
+        : resourcesForBuilds(this.#capacity, [...promised.executions.values()], promised.beside);
+      const starts = planBuilds({ workerId: this.#workerId, waiting, running, free });
       const claimed: BuildStart[] = [];
       for (const start of starts) {
         const { build, given } = start;
@@ -61,17 +63,17 @@ export class BuildClaims {
   }
 }
 
-const NO_ROOM = new Room({ cpus: 0, memoryBytes: 0, gpus: {} });
+const NO_RESOURCES = new Resources({ cpus: 0, memoryBytes: 0, gpus: {} });
 
 /**
  * The smaller of what is left of the machine and what is left of the half of it that builds may take. Builds compute, so
  * that half is of the processors that there are, however many are promised to executions.
  */
-function roomForBuilds(capacity: Capacity, executions: readonly Needs[], beside: readonly Needs[]): Room {
+function resourcesForBuilds(capacity: Capacity, executions: readonly Needs[], beside: readonly Needs[]): Resources {
   const there = capacityOf({ cpus: null, memoryBytes: null, gpus: {}, warmBytes: 0 });
   const sum = (of: readonly Needs[], part: 'cpus' | 'memoryBytes'): number =>
     of.reduce((total, one) => total + one[part], 0);
   const left = (part: 'cpus' | 'memoryBytes'): number =>
     Math.min(capacity[part] - sum(executions, part), Math.min(capacity[part], there[part]) / 2) - sum(beside, part);
-  return new Room({ cpus: left('cpus'), memoryBytes: left('memoryBytes'), gpus: {} });
+  return new Resources({ cpus: left('cpus'), memoryBytes: left('memoryBytes'), gpus: {} });
 }

@@ -1,4 +1,4 @@
-import type { Needs, Room } from '../../../foundation/workers/index.ts';
+import type { Needs, Resources } from '../../../foundation/workers/index.ts';
 
 /** Slots of each worker that are reserved for builds: `capacityOf` keeps their memory back from executions. */
 export const RESERVED_SLOTS = 2;
@@ -31,7 +31,7 @@ export interface BuildSituation {
   /** On all workers. */
   readonly running: readonly RunningBuild[];
   /** Resources that builds may take beyond the reserved slots; none while executions have waited for long. */
-  readonly room: Room;
+  readonly free: Resources;
 }
 
 export interface BuildStart {
@@ -44,7 +44,7 @@ export interface BuildStart {
  * the one whose last turn is the longest ago; of one owner, the oldest build. One owner never has both reserved slots of a
  * worker, so its slow builds hold up nobody else. Builds of the same source run one after the other: the second is quick.
  */
-export function planBuilds({ workerId, waiting, running, room }: BuildSituation): BuildStart[] {
+export function planBuilds({ workerId, waiting, running, free }: BuildSituation): BuildStart[] {
   const everywhere = new Map<string, number>();
   const here = new Map<string, number>();
   const digests = new Set<string>();
@@ -60,7 +60,7 @@ export function planBuilds({ workerId, waiting, running, room }: BuildSituation)
   }
   const fit = ({ ownerId }: WaitingBuild): Needs | null => {
     if (reserved < RESERVED_SLOTS && (reserved === 0 || !here.has(ownerId))) return RESERVED;
-    return room.fit(BUILD_NEEDS);
+    return free.fit(BUILD_NEEDS);
   };
   const order = (one: WaitingBuild, other: WaitingBuild): number =>
     (everywhere.get(one.ownerId) ?? 0) - (everywhere.get(other.ownerId) ?? 0) ||
@@ -81,6 +81,6 @@ export function planBuilds({ workerId, waiting, running, room }: BuildSituation)
     count(build.ownerId, everywhere);
     count(build.ownerId, here);
     if (given.cpus === 0) reserved += 1;
-    else room.take(given);
+    else free.take(given);
   }
 }

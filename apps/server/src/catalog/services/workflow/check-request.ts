@@ -1,6 +1,7 @@
+import type { ValidationError } from '@kethub/contract';
 import { Problem } from '../../../foundation/http/index.ts';
 import { createLastingThread } from '../../../foundation/process/index.ts';
-import { createValidator, type Place, type RequestSchema } from './request-schema.ts';
+import { createValidator, type RequestSchema } from './request-schema.ts';
 import { weigh } from './request-weight.ts';
 
 /** Weight of the schema × bytes of the input: what takes no more than milliseconds is done at once. */
@@ -16,15 +17,18 @@ export interface AskedOfThread {
   readonly text: Uint8Array;
 }
 
-const thread = createLastingThread<AskedOfThread, Place[] | null>(new URL('request-thread.ts', import.meta.url), {
-  limitMs: 3_000,
-  memoryMb: 512,
-  waiting: 64,
-});
+const thread = createLastingThread<AskedOfThread, ValidationError[] | null>(
+  new URL('request-thread.ts', import.meta.url),
+  {
+    limitMs: 3_000,
+    memoryMb: 512,
+    waiting: 64,
+  },
+);
 
 export interface RequestCheck {
   /** Places at which the input, which `read` gives, does not fit; none when it does. Throws invalid-request, too-many-requests. */
-  check(read: () => Promise<unknown>, text: Uint8Array): Promise<Place[]>;
+  check(read: () => Promise<unknown>, text: Uint8Array): Promise<ValidationError[]>;
 }
 
 let schemas = 0;

@@ -1,6 +1,6 @@
 import type { Problem as WorkflowProblem, Value } from '@kethub/workflow';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { validationErrorOf } from '@kethub/contract';
+import { validationErrorOf, type ValidationError } from '@kethub/contract';
 import addFormatsTo from 'ajv-formats';
 import { RE2JS } from 're2js';
 
@@ -10,8 +10,8 @@ const SCHEMA_BYTES = 256 * 1024;
 const SCHEMA_DEPTH = 32;
 const SCHEMA_KEYWORDS = 5_000;
 /** Above this only the first place is told: an error per element of a long list would fill the memory. */
-const ALL_PLACES_BYTES = 256 * 1024;
-const PLACES = 100;
+const ALL_ERRORS_BYTES = 256 * 1024;
+const MAX_ERRORS = 100;
 const formats = [
   'date',
   'time',
@@ -56,15 +56,10 @@ function ajv(allErrors: boolean): Ajv2020 {
   return made;
 }
 
-export interface Place {
-  readonly pointer: string;
-  readonly detail: string;
-}
-
 /** Compiled when it is first used. */
 export interface RequestValidator {
   /** Every place at which the input does not fit; none when it does. */
-  check(input: unknown, bytes: number): Place[];
+  check(input: unknown, bytes: number): ValidationError[];
 }
 
 export function createValidator(schema: RequestSchema): RequestValidator {
@@ -76,9 +71,9 @@ export function createValidator(schema: RequestSchema): RequestValidator {
   };
   return {
     check(input, bytes) {
-      const validate = validator(bytes <= ALL_PLACES_BYTES);
+      const validate = validator(bytes <= ALL_ERRORS_BYTES);
       if (validate(input)) return [];
-      return (validate.errors ?? []).slice(0, PLACES).map((error) => {
+      return (validate.errors ?? []).slice(0, MAX_ERRORS).map((error) => {
         const { pointer, detail } = validationErrorOf(error);
         return { pointer, detail: detail.slice(0, 500) };
       });

@@ -1,12 +1,13 @@
 import { parentPort } from 'node:worker_threads';
+import type { ValidationError } from '@kethub/contract';
 import type { AskedOfThread } from './check-request.ts';
-import { createValidator, type Place, type RequestValidator } from './request-schema.ts';
+import { createValidator, type RequestValidator } from './request-schema.ts';
 
 const REMEMBERED = 100;
 const validators = new Map<number, RequestValidator>();
 
 /** In a thread of its own: see check-request.ts. Null: it cannot be judged. */
-function judge({ number, schema, text }: AskedOfThread): Place[] | null {
+function judge({ number, schema, text }: AskedOfThread): ValidationError[] | null {
   const validator = validators.get(number) ?? createValidator(schema);
   if (validators.size >= REMEMBERED) validators.clear();
   validators.set(number, validator);

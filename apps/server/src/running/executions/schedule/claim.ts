@@ -4,10 +4,10 @@ import type { Platform } from '../../../foundation/platform.ts';
 import { needsOf } from '../../../catalog/services/index.ts';
 import type { ExecutionRow, Queries } from '../../../foundation/storage/index.ts';
 import {
-  holdClaims,
+  lockClaims,
   machineOf,
   promisedOn,
-  roomOf,
+  freeResources,
   type Capacity,
   type Machine,
   type Needs,
@@ -62,9 +62,9 @@ export class Claims {
   /** Claims the executions that the worker should start now. Their rows are RUNNING afterwards. */
   async claim(offer: Offer): Promise<ExecutionRow[]> {
     // A worker is woken with every execution that is accepted: a full one must not query the database each time.
-    if (roomOf(offer.capacity, [...offer.promised.values()]).isFull) return [];
+    if (freeResources(offer.capacity, [...offer.promised.values()]).isFull) return [];
     return this.#platform.database.write(async (transaction) => {
-      await holdClaims(transaction);
+      await lockClaims(transaction);
       const { starts, empty } = await this.#look(transaction, offer);
       const rows = await this.#start(transaction, starts, offer.workerId);
       for (const queue of empty) await removeEmpty(transaction, queue);

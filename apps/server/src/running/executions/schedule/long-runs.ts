@@ -3,7 +3,7 @@ import type { Queries } from '../../../foundation/storage/index.ts';
 import {
   longCapacity,
   needsOfRow,
-  Room,
+  Resources,
   type Capacity,
   type LongRunLimits,
   type Needs,
@@ -44,7 +44,7 @@ export class LongRuns {
   readonly #limits: LongRunLimits;
   readonly #capacity: Capacity;
   readonly #max: number;
-  readonly #owners = new Map<string, { readonly free: Room; executions: number }>();
+  readonly #owners = new Map<string, { readonly free: Resources; executions: number }>();
 
   /** `slots`: executions that the machine runs at once. */
   constructor(running: readonly LongRun[], capacity: Capacity, slots: number, limits: LongRunLimits) {
@@ -74,8 +74,8 @@ export class LongRuns {
     owner.executions += 1;
   }
 
-  #of(ownerId: string): { readonly free: Room; executions: number } {
-    const owner = this.#owners.get(ownerId) ?? { free: new Room(this.#capacity), executions: 0 };
+  #of(ownerId: string): { readonly free: Resources; executions: number } {
+    const owner = this.#owners.get(ownerId) ?? { free: new Resources(this.#capacity), executions: 0 };
     this.#owners.set(ownerId, owner);
     return owner;
   }

@@ -1,4 +1,4 @@
-import { Room, roomOf } from '../../../foundation/workers/index.ts';
+import { Resources, freeResources } from '../../../foundation/workers/index.ts';
 import { Load } from './load.ts';
 import { LongRuns } from './long-runs.ts';
 import { OwnerQueues } from './owner-queues.ts';
@@ -18,7 +18,7 @@ export const PASSED_OVER_MS = 30_000;
  */
 export function plan(situation: Situation): Start[] {
   const { capacity, promised, ownerAtOnce, running, queues, slots } = situation;
-  const free = roomOf(capacity, promised);
+  const free = freeResources(capacity, promised);
   const reservations = new Reservations(free, situation);
   const load = new Load(running, capacity);
   const owners = new OwnerQueues(queues, load, situation);
@@ -50,13 +50,13 @@ export function plan(situation: Situation): Start[] {
  * for a GPU reserves only the GPU: otherwise one that uses it for a day would stop all others.
  */
 class Reservations {
-  readonly #free: Room;
-  readonly #reserved: Room;
+  readonly #free: Resources;
+  readonly #reserved: Resources;
   readonly #now: number;
 
-  constructor(free: Room, { capacity, now }: Situation) {
+  constructor(free: Resources, { capacity, now }: Situation) {
     this.#free = free;
-    this.#reserved = new Room(capacity);
+    this.#reserved = new Resources(capacity);
     this.#now = now;
   }
 
