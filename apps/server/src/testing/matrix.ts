@@ -257,7 +257,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   readRevenue: list('OWNER', 'GET', '/usage/revenue?month=2026-01'),
 };
 
-/** Endpoints that are about the caller or about people, not about what somebody owns: tested with the user account service. */
+/** Endpoints whose access is a property of the caller, not an operation on what somebody owns. Tests of their rooms cover them. */
 export const personalOperations: readonly string[] = [
   'getSignInPlace',
   'listRegistrations',

@@ -8,8 +8,11 @@ import type { VersionRef } from './versions.ts';
 export const tag = 'Services';
 export const servicePath = Type.Object({ serviceId: Id });
 export const versionPath = Type.Object({ serviceId: Id, version: Version });
+/** Problems of an endpoint that finds a service or version by its path. */
 export const found = ['invalid-request', 'not-found'] as const;
+/** Problems of a change under `If-Match`. */
 export const change = [...found, 'stale'] as const;
+/** Problems of an uploaded source. */
 export const upload = [
   'invalid-archive',
   'too-large',
@@ -17,6 +20,7 @@ export const upload = [
   'storage-quota-exceeded',
   'insufficient-storage',
 ] as const;
+/** Problems of an `Idempotency-Key`. */
 export const repeat = ['request-in-progress', 'idempotency-key-reused'] as const;
 
 /** The version that a path names. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
@@ -35,10 +35,13 @@ describe.each(databases)('migrations on $name', ({ create }) => {
     return { options, execute };
   }
 
-  test('the baseline is executed once', async () => {
+  test('every migration of the folder is executed once, the baseline first', async () => {
     const { options, execute } = await empty();
     for (let start = 0; start < 2; start++) await (await openDatabase(options)).close();
-    expect(await execute('select name from kysely_migration')).toEqual([{ name: '0001-baseline' }]);
+    const files = (await readdir(import.meta.dirname)).filter((file) => /^\d{4}-.*\.ts$/.test(file)).toSorted();
+    const names = files.map((file) => ({ name: path.basename(file, '.ts') }));
+    expect(names[0]).toEqual({ name: '0001-baseline' });
+    expect(await execute('select name from kysely_migration order by name')).toEqual(names);
     expect(await execute('select position, low, entries from user_search_blocks')).toEqual([
       { position: 0, low: '', entries: '' },
     ]);
