@@ -7,11 +7,12 @@ const DIRECTORY = 0o040000;
 const SYMBOLIC_LINK = 0o120000;
 const STORED = 0;
 const DEFLATED = 8;
+/** Bytes of a file name and of a path, and nesting of folders. An entry beyond one of them is refused. */
 const NAME_BYTES = 255;
 const PATH_BYTES = 1_024;
 const DEPTH = 32;
 
-/** The action for an entry of an archive: none, or make a folder or a file at `path` (relative, `/`, no dots). */
+/** The action for an entry of an archive: nothing, or a folder or file at `path` (relative, with `/`, no dots). */
 export type Planned = { kind: 'SKIP' } | { kind: 'FOLDER' | 'FILE'; path: string };
 
 /**
@@ -33,7 +34,7 @@ export function planEntry(entry: Entry): Planned {
   return { kind: isFolder ? 'FOLDER' : 'FILE', path };
 }
 
-/** The name as it can be put into a message: control characters and endless names do not reach a terminal. */
+/** The name in a form for messages: without control characters, and cut off when it is long. */
 export function show(name: string): string {
   const clean = name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '�');
   return `\`${clean.length > 120 ? `${clean.slice(0, 117)}...` : clean}\``;
@@ -71,7 +72,7 @@ function checkName(name: string, path: string): void {
     unsafe(name, 'has a name that is too long or too deep', `At most ${DEPTH} folders deep, ${PATH_BYTES} bytes.`);
 }
 
-/** The upper half of the external attributes is the Unix mode, whatever system the archive claims to come from. */
+/** Checks the Unix mode: the upper half of the external attributes, whatever system the archive claims to come from. */
 function checkMode(entry: Entry, name: string, isFolder: boolean): void {
   const type = (entry.externalFileAttributes >>> 16) & FILE_TYPE;
   if (type === SYMBOLIC_LINK)
@@ -80,7 +81,7 @@ function checkMode(entry: Entry, name: string, isFolder: boolean): void {
     unsafe(name, 'is neither a file nor a folder', 'Remove it from the project.');
 }
 
-/** Whether its owner may execute it, where the archive was made on a system that has such a mode. */
+/** Whether its owner may execute it, if the archive was made on a system with Unix modes. */
 export function isExecutable(entry: Entry): boolean {
   return ((entry.externalFileAttributes >>> 16) & 0o100) !== 0;
 }

@@ -16,8 +16,8 @@ export interface StoredArchive {
 const TAIL_BYTES = 2 ** 20;
 
 /**
- * Reads which Python the files of a stored archive ask for, without unpacking it: its directory and at most two files. Null
- * where they ask for none, and where the archive is refused by the build anyway.
+ * Finds the Python that a stored archive asks for. It reads the directory and at most two files, and unpacks nothing.
+ * Null when the archive asks for none, and when the build refuses it anyway.
  */
 export async function pythonOfArchive(archive: StoredArchive): Promise<AskedPython | null> {
   const from = Math.max(0, archive.bytes - TAIL_BYTES);
@@ -27,7 +27,8 @@ export async function pythonOfArchive(archive: StoredArchive): Promise<AskedPyth
     const zip = await fromRandomAccessReaderPromise(source, archive.bytes, { autoClose: false, decodeStrings: false });
     return pythonAskedIn(await textsOf(zip));
   } catch (error) {
-    // yauzl, zlib and planEntry refuse what the build refuses as well, with the reason. Only a failure to read is ours.
+    // yauzl, zlib and planEntry refuse what the build refuses as well, with the reason. Only a read error is our
+    // failure.
     if (source.failure !== null) throw source.failure;
     if (error instanceof Error) return null;
     throw error;
@@ -56,7 +57,7 @@ async function beginningOf(zip: ZipFile, entry: Entry): Promise<string> {
   return Buffer.concat(chunks).subarray(0, TEXT_BYTES).toString();
 }
 
-/** Reads the end of an archive from memory, and anything before it from the store. */
+/** Reads the end of an archive from memory, and everything before it from the store. */
 class ArchiveReader extends RandomAccessReader {
   failure: Error | null = null;
   private readonly archive: StoredArchive;

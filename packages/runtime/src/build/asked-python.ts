@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
 import { pythonRange } from './python-range.ts';
 
-/** Bytes of a file that are looked at; a version that stands behind them is not found. */
+/** Bytes of a file that are searched. A version after them is not found. */
 export const TEXT_BYTES = 64 * 1024;
-/** Files of a project that say which Python it asks for. */
+/** Files of a project that may name its Python. */
 export const PYTHON_FILES = ['.python-version', 'pyproject.toml'] as const;
 
 /** The Python that a project asks for. */
 export interface AskedPython {
-  /** As it is written, for example `>=3.12,<4`. */
+  /** The text in the file, for example `>=3.12,<4`. */
   text: string;
-  /** Where it stands. */
+  /** The file that holds it. */
   file: string;
-  /** Whether some release of a version such as `3.12` is asked for. */
+  /** Whether a version such as `3.12` fits. */
   fits: (version: string) => boolean;
 }
 
 /**
- * Reads which Python a project asks for: the configuration of the service, `.python-version` of pyenv and uv, and
- * `requires-python` or the dependency `python` of Poetry in pyproject.toml. The first that says something counts. Null when
- * none does. A patch version is not chosen: `3.12.4` asks for 3.12.
+ * Finds the Python that a project asks for. The first source that names one counts: the configuration of the service,
+ * `.python-version` of pyenv and uv, then pyproject.toml with `requires-python` or Poetry's dependency `python`. Null
+ * when none does. Patch versions are ignored: `3.12.4` asks for 3.12.
  */
 export async function askedPython(folder: string, configured: string | null): Promise<AskedPython | null> {
   if (configured !== null) return exactly(configured, 'The configuration of the service');
@@ -30,7 +30,7 @@ export async function askedPython(folder: string, configured: string | null): Pr
   return pythonAskedIn(texts);
 }
 
-/** Reads which Python the {@link PYTHON_FILES} of a project ask for, from their texts by name. */
+/** Finds the Python in the texts of the {@link PYTHON_FILES}, which are given by name. */
 export function pythonAskedIn(texts: ReadonlyMap<string, string>): AskedPython | null {
   const pinned = /^\s*(?:cpython-|python-)?(\d+\.\d+)(?:\.\d+)?\s*$/m.exec(texts.get('.python-version') ?? '')?.[1];
   if (pinned !== undefined) return exactly(pinned, '.python-version');

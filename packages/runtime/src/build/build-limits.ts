@@ -1,2 +1,2 @@
-/** Memory and processors of every sandbox of a build, as bytes and cores: what the platform promises to a build. */
+/** Memory (bytes) and processors (cores) of every sandbox of a build. The platform promises them to each build. */
 export const BUILD_SHARE = { memoryBytes: 2 ** 30, cpus: 1 } as const;

@@ -11,7 +11,7 @@ export interface BuildLog {
   warning(message: string): void;
 }
 
-/** Makes the log of a build, with the time of `now` (epoch milliseconds). */
+/** Makes the log of a build. `now` returns epoch milliseconds. */
 export function createBuildLog(onLine: OnLine, now: () => number): BuildLog {
   const add = (severity: Severity, message: string): void => {
     onLine({ timestamp: new Date(now()).toISOString(), severity, message });

@@ -32,10 +32,10 @@ import { unpackPip } from './unpack-pip.ts';
 import { DEFAULT_UNPACK_LIMITS, unpackSource, type UnpackLimits } from './unpack.ts';
 
 export interface BuilderOptions {
-  /** The data folder of the runtime: sources and layers lie in `runtime` below it. */
+  /** The data folder of the runtime. Sources and layers are in `runtime` below it. */
   dataDir: string;
   runtime: Pick<Runtime, 'sandboxed'>;
-  /** Where pip's settings, proxies and certificates are read from. Default: the environment of this process. */
+  /** The source of pip's settings, proxies and certificates. Default: the environment of this process. */
   environment?: NodeJS.ProcessEnv;
   unpackLimits?: UnpackLimits;
   /** Epoch milliseconds, default `Date.now`. */
@@ -44,16 +44,16 @@ export interface BuilderOptions {
 
 const execFile = promisify(execFileOf);
 
-/** A draft of a process that died. Longer than the longest build takes. */
+/** Milliseconds after which a draft is removed as a leftover of a dead process: longer than any build takes. */
 const STALE_DRAFT_MS = 6 * 3_600_000;
 
-/** Makes the builder of one machine. Several of them, in one process or many, may share a data folder. */
+/** Makes the builder of one machine. Several builders, in one process or many, may share a data folder. */
 export function createBuilder(options: BuilderOptions): PythonBuilder {
   const { runtime, environment = process.env, now = Date.now, unpackLimits = DEFAULT_UNPACK_LIMITS } = options;
   const runtimeDir = join(options.dataDir, 'runtime');
   const installing = shareWork<void>();
   const pythons = createPythons(runtimeDir, runtime);
-  /** Layers do not change. */
+  /** Environment locks by layer and Python. A layer does not change. */
   const locks = new Map<string, Promise<EnvironmentLock>>();
   let prepared: Promise<HostPython> | null = null;
 
@@ -122,7 +122,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     let folder = await unpackedSource(draft, archive, digest, log, signal);
     const version = choosePython(await askedPython(folder, configured), pythons.offered(usual));
     const python = await pythons.take(version, usual, log, signal);
-    // Its bytecode is for one Python.
+    // The bytecode fits one Python only.
     const source = `sources/${digest}${python.isOther === true ? `-python${version}` : ''}`;
     const isKnown = existsSync(join(runtimeDir, source));
     if (isKnown) folder = join(runtimeDir, source);
@@ -151,7 +151,7 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     return { source, layer, resolved, python: version, imports, parameters, result };
   }
 
-  /** The folder of a source: that of an earlier build, or a new one in the draft. */
+  /** The folder of a source: from an earlier build, or newly unpacked in the draft. */
   async function unpackedSource(
     draft: string,
     archive: Readable,

@@ -2,16 +2,16 @@ import { byVersion } from '../pythons/index.ts';
 import type { AskedPython } from './asked-python.ts';
 import { BuildError } from './problem.ts';
 
-/** Versions such as `3.12` that services can have, and the one that they get when they ask for none. */
+/** Versions such as `3.12` that services can have. A service that asks for none gets the usual one. */
 export interface OfferedPythons {
   usual: string;
   others: readonly string[];
 }
 
 /**
- * Chooses the Python of a service: the usual one where it fits what is asked for, otherwise the next newer that fits, otherwise
- * the next older.
- * @throws BuildError with the versions that there are when none fits.
+ * Chooses the Python of a service: the usual version if it fits, otherwise the next newer one that fits, otherwise the
+ * next older.
+ * @throws BuildError that lists the available versions, when none fits.
  */
 export function choosePython(asked: AskedPython | null, { usual, others }: OfferedPythons): string {
   const all = [usual, ...others.filter((one) => one !== usual)].toSorted(byVersion);
@@ -22,7 +22,7 @@ export function choosePython(asked: AskedPython | null, { usual, others }: Offer
   throw new BuildError('python-unavailable', pythonUnavailable(asked, all));
 }
 
-/** Says that none of these versions is one that a project asks for, and what to do. */
+/** The message for a project that asks for a version that is not available, with the remedy. */
 export function pythonUnavailable(
   { file, text }: Pick<AskedPython, 'file' | 'text'>,
   versions: readonly string[],

@@ -14,9 +14,9 @@ const LIMITS = {
 };
 
 /**
- * Compiles every Python file below a folder, as it will lie at `inside`: executions cannot write there and would compile
- * again each time. The bytecode is not compared with the time of its source (unchecked-hash), so it stays valid when the
- * data folder is copied. Files that do not compile are left to the import that needs them, if there is one.
+ * Compiles every Python file below a folder, as it will appear at `inside`. Executions cannot write there, and would
+ * compile again each time. The bytecode is not compared with the time of its source (unchecked-hash), so it stays valid
+ * in a copy of the data folder. A file that does not compile fails only when it is imported.
  */
 export async function compileTree(
   runtime: Pick<Runtime, 'sandboxed'>,

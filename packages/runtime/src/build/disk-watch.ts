@@ -1,14 +1,15 @@
 import { statfs } from 'node:fs/promises';
 import type { Engine } from '../containers/engine.ts';
 
+/** Milliseconds between two looks at the free space. */
 const LOOK_MS = 1_000;
 /** Bytes that stay free for everything else on the machine. Below them a build is ended. */
 const RESERVE_BYTES = 2 ** 30;
 
 /**
- * Calls back when the disk of the engine has lost more than this since now, or is nearly full: no engine limits what a
- * build writes. In one look a fast disk takes some hundred MB.
- * @returns what ends the watch.
+ * Calls back when the disk of the engine has lost more than `growthBytes` since now, or is nearly full. Engines do not
+ * limit what a build writes. Between two looks a fast disk takes some hundred MB.
+ * @returns a function that ends the watch.
  */
 export async function watchDisk(
   engine: Engine,
@@ -31,7 +32,7 @@ export async function watchDisk(
   };
 }
 
-/** Null where we cannot look: then only time and memory bound a build. */
+/** Null when the disk cannot be inspected. Then only time and memory limit a build. */
 async function freeBytes(folder: string): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(folder);

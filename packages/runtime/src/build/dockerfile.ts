@@ -1,6 +1,6 @@
 import { BuildError } from './problem.ts';
 
-/** White space as an engine sees it: Go counts U+0085, JavaScript does not. */
+/** White space as an engine sees it: for Go U+0085 is white space, for JavaScript it is not. */
 const SPACE = String.raw`[\s\u0085]`;
 const START = `^${SPACE}*(?:ONBUILD${SPACE}+)*`;
 const lineOf = (pattern: string): RegExp => new RegExp(START + pattern, 'i');
@@ -11,25 +11,28 @@ const LOCAL_SOURCES = /^(--chown=[\w:.-]+\s+|--chmod=[0-7]+\s+)*[\w./*?\-+@\s[\]
 const FROM = lineOf(`FROM(?:${SPACE}+(.*))?$`);
 const BASE = /^(?:--platform=[\w./:${}-]+\s+)?([\w./:@${}+?-]+)(?:\s+AS\s+([\w.-]+))?\s*$/i;
 const COPY = lineOf(`COPY(?:${SPACE}+(.*))?$`);
-/** Flags without quotes and escapes, which engines would take away, then the first source, on the same line. */
+/** Flags without quotes and escapes, which engines would remove, then the first source on the same line. */
 const COPIED = /^((?:--(?:chown|chmod|from)=[\w./:@-]+\s+)*)[^\s\u0085\\`-]/;
-/** The index of a stage; a longer number would be looked up as an image. */
+/** The index of a stage. A longer number would be looked up as an image. */
 const STAGE_INDEX = /^\d{1,3}$/;
 const MOUNT = /--mount.*from/i;
-/** A line that ends within the name of an instruction: the next one goes on with it. */
+/** A line that ends within the name of an instruction, which the next line continues. */
 const CUT_NAME = lineOf(`([a-z]+)[\\\\\`]${SPACE}*$`);
 const NAMES = ['ADD', 'COPY', 'FROM', 'ONBUILD'];
 
-/** How Podman names places of its own machine. */
+/** Prefixes by which Podman names storage on its own machine. */
 const TRANSPORTS = /^(?:containers-storage|dir|docker|docker-archive|docker-daemon|oci|oci-archive):/i;
 const IMAGE_ID = /^(?:sha256:)?[0-9a-f]*$/i;
-/** Characters of no image id, nor of `sha256:` before one. A name with one of them cannot become an id, whatever a variable holds. */
+/**
+ * Characters that occur in no image id and not in `sha256:`. A name with one of them cannot become an id through a
+ * variable.
+ */
 const NEVER_IN_AN_ID = /[gi-rt-z._/-]/i;
 
 /**
- * Refuses what a Dockerfile could reach beyond its project: images by the beginning of their id, which may be those of other
- * owners at the same engine, and (where builds have no network) what the engine itself would fetch for ADD. Judged line by
- * line, so that no way to continue lines hides one.
+ * Refuses instructions that reach beyond the project. A prefix of an image id could name another owner's image at the
+ * same engine. Where builds have no network, the engine itself would fetch addresses of ADD. Each line is judged by
+ * itself, so that no kind of line continuation hides an instruction.
  * @throws BuildError naming the line.
  */
 export function checkDockerfile(name: string, text: string, options: { network: boolean }): void {
@@ -72,7 +75,7 @@ function problemOfCopy(rest: string): string | null {
   return null;
 }
 
-/** An engine takes the shortest beginning of an id for an image, whoever has built it. */
+/** Refuses names that can be an id: an engine accepts the shortest unique prefix of an id, whoever built the image. */
 function problemOfImage(image: string): string | null {
   const literal = withoutVariables(image);
   if (TRANSPORTS.test(literal)) return `${image} names a place of the machine that builds. Name an image.`;

@@ -6,7 +6,7 @@ import { errorCode } from '../errors.ts';
 
 const run = promisify(execFile);
 
-/** Removes a folder and everything in it, also when it was made read-only. A folder that is not there is fine. */
+/** Removes a folder and everything in it, also when it is read-only. A missing folder is no error. */
 export async function removeTree(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });
@@ -20,8 +20,8 @@ export async function removeTree(folder: string): Promise<void> {
 }
 
 /**
- * Makes a tree read-only and, as root, our own: what an unprivileged command wrote cannot be changed by it later.
- * The folder itself stays writable, because only root can move a folder that it may not write.
+ * Makes a tree read-only and, as root, our own, so that an unprivileged command cannot change later what it wrote. The
+ * folder itself stays writable, because only root can move a folder that it may not write.
  */
 export async function sealTree(folder: string): Promise<void> {
   const user = process.getuid?.() ?? -1;
@@ -33,7 +33,7 @@ export async function sealTree(folder: string): Promise<void> {
   });
 }
 
-/** Returns the bytes of all files below a folder. */
+/** The bytes of all files below a folder. */
 export async function bytesOf(folder: string): Promise<number> {
   let bytes = 0;
   await eachEntry(folder, async (path, isFolder, isLink) => {
@@ -42,12 +42,15 @@ export async function bytesOf(folder: string): Promise<number> {
   return bytes;
 }
 
-/** Writes everything below a folder to the disk: one system call (syncfs) instead of an fsync for each of a thousand files. */
+/**
+ * Writes everything below a folder to the disk: one system call (syncfs) instead of an fsync for each of a thousand
+ * files.
+ */
 export async function syncFolder(folder: string): Promise<void> {
   await run('sync', ['--file-system', folder]);
 }
 
-/** Visits the folder itself first, then what it holds. */
+/** Visits the folder itself first, then its content. */
 async function eachEntry(
   folder: string,
   visit: (path: string, isFolder: boolean, isLink: boolean) => Promise<void>,

@@ -5,14 +5,14 @@ import { PYTHON } from '../sandbox/root.ts';
 
 const run = promisify(execFile);
 
-/** The Python that runs services, and the pip that installs for it. */
+/** The Python that runs services, and the pip that installs packages for it. */
 export interface HostPython {
   /** For example `3.11`. */
   version: string;
-  /** The ABI and platform that compiled packages must fit, for example `cpython-311-x86_64-linux-gnu linux-x86_64`. */
+  /** ABI and platform that compiled packages must fit, for example `cpython-311-x86_64-linux-gnu linux-x86_64`. */
   platform: string;
   pip: Pip | null;
-  /** It is not that of the root of sandboxes, so each sandbox has to be given it. */
+  /** True when it is not the Python of the sandboxes' root, so that each sandbox needs a mount of it. */
   isOther?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Pip {
   version: string;
   /** The package folder `pip`, or a wheel of it. */
   path: string;
-  /** Whether `path` is a wheel: Python runs it as it is, `python3 pip.whl/pip`. */
+  /** Whether `path` is a wheel, which Python runs directly: `python3 pip.whl/pip`. */
   isWheel: boolean;
 }
 
@@ -47,13 +47,13 @@ platform = f'{sysconfig.get_config_var("SOABI")} {sysconfig.get_platform()}'
 print(json.dumps({"version": "%d.%d" % sys.version_info[:2], "platform": platform, "pip": pip}))
 `;
 
-/** Asks the Python of this machine, 20 ms. */
+/** Asks the Python of this machine. Takes 20 ms. */
 export async function askHostPython(): Promise<HostPython> {
   const { stdout } = await run(PYTHON, ['-I', '-c', ASK], { env: {}, cwd: '/' });
   return JSON.parse(stdout) as HostPython;
 }
 
-/** The Python and the pip of the root that sandboxes are made of, or null while that is this machine's. */
+/** The Python and pip of the root that we built. Null when sandboxes use this machine's. */
 export function ownPython(runtimeDir: string): HostPython | null {
   const own = currentRoot(runtimeDir);
   return own === null ? null : { version: own.python, platform: own.platform, pip: { ...own.pip, isWheel: true } };

@@ -24,7 +24,7 @@ async function build(program: string): Promise<{ outcome: BuildOutcome; digest: 
   return { outcome, digest };
 }
 
-/** Claims all that a build knows, and more. */
+/** Forges every field of a build's report, and more. */
 const CLAIM = `
 import json, os, signal, sys, threading, time
 CLAIM = json.dumps({
@@ -60,7 +60,7 @@ test.each([
   }
   const { parameters, imports, ...rest } = outcome.built;
   expect(rest).toEqual({ source: `sources/${digest}`, layer: null, resolved: null, result: null, python: expect.any(String) });
-  // From the text of the program, whatever it says.
+  // The names come from the text of the program, not from its report.
   for (const name of imports) expect(['atexit', 'json', 'os', 'signal', 'sys', 'threading', 'time']).toContain(name);
   for (const parameter of parameters)
     expect(Object.keys(parameter).toSorted()).toEqual(['annotation', 'kind', 'name', 'required', 'schema']);

@@ -9,10 +9,12 @@ import { ImageLog } from './image-log.ts';
 import type { BuildLog } from './build-log.ts';
 import { BuildError } from './problem.ts';
 
+/** Attempts to remove a container, one each {@link LOOK_AGAIN_MS}. */
 const REMOVE_ATTEMPTS = 100;
 const LOOK_AGAIN_MS = 100;
+/** Milliseconds from the first kill until a build that goes on is cut off. */
 const CUT_MS = 10_000;
-/** Between one and the next. */
+/** Milliseconds before each attempt to set a limit, counted from the one before. */
 const LIMIT_AFTER_MS = [0, 200, 500, 2_000];
 
 /** Limits of a build and of the image that it makes. */
@@ -23,7 +25,7 @@ export interface ImageLimits {
   /** Processes of one command, threads included. */
   processes: number;
   imageBytes: number;
-  /** How much less the disk of the engine may hold meanwhile, whoever fills it. */
+  /** Bytes that the engine's disk may lose during the build, whoever fills it. */
   diskBytes: number;
 }
 
@@ -38,7 +40,7 @@ export interface Image {
   RepoTags?: string[];
 }
 
-/** Null when there is no such image. */
+/** Null when the image does not exist. */
 export async function inspectImage(engine: Engine, image: string): Promise<Image | null> {
   try {
     return (await engine.ask('GET', `/images/${image}/json`)) as Image;
@@ -49,9 +51,9 @@ export async function inspectImage(engine: Engine, image: string): Promise<Image
 }
 
 /**
- * Has the engine build a folder, within limits. Nothing but the named image stays, however it ends.
- * @param names what the image is called and labelled, as the engine takes it.
- * @throws BuildError when the Dockerfile is at fault, the reason of `signal` when that ended it.
+ * Makes the engine build a folder, within limits. Only the named image stays, however the build ends.
+ * @param names name and labels of the image, as query parameters of the engine.
+ * @throws BuildError when the Dockerfile is at fault; the reason of `signal` when that ended the build.
  */
 export async function buildImage(
   engine: Engine,
@@ -89,11 +91,11 @@ export async function buildImage(
 }
 
 /**
- * Ends a build early: its commands are killed, so that the engine fails it in good order and reports all that it
- * has made. Only one that goes on all the same is cut off.
+ * Ends a build early. It kills the commands, so that the engine fails the build normally and reports everything that it
+ * made. A build that goes on all the same is cut off.
  */
 class Bounds {
-  /** Why it was ended by a limit; null when it was not. */
+  /** The limit that ended it; null when none did. */
   detail: string | null = null;
   readonly #cut = new AbortController();
   readonly #engine: Engine;
@@ -137,7 +139,7 @@ class Bounds {
       const newest = this.#log.containers.at(-1);
       if (newest === undefined) return;
       this.#engine.settle('POST', `/containers/${newest}/kill`).catch(() => {
-        this.#cut.abort(); // the engine is gone, or does not kill: nothing more can be done in good order
+        this.#cut.abort(); // the engine is gone or cannot kill, so the build cannot end normally
       });
     };
     killNewest();
@@ -149,8 +151,9 @@ class Bounds {
 }
 
 /**
- * A build cannot be given this limit, but its containers can, also while they run. While one is being started the engine
- * takes a limit and does not set it, so it is told again.
+ * Limits the processes of a build's container. The engine has no such limit for builds, but accepts one for containers,
+ * also while they run. During the start of a container it accepts the limit without setting it, so the request is
+ * repeated.
  */
 async function limitProcesses(engine: Engine, container: string, processes: number): Promise<void> {
   for (const wait of LIMIT_AFTER_MS) {
@@ -158,7 +161,7 @@ async function limitProcesses(engine: Engine, container: string, processes: numb
     try {
       await engine.ask('POST', `/containers/${container}/update`, { body: { PidsLimit: processes } });
     } catch (error) {
-      if (error instanceof EngineRefusal) continue; // it does not run, or not any more
+      if (error instanceof EngineRefusal) continue; // it does not run yet, or no longer
       console.error(`processes of the build container ${container} are not limited: ${messageOf(error)}`);
       return;
     }
@@ -179,17 +182,20 @@ function resources({ memoryBytes, cpus, imageBytes }: ImageLimits): Record<strin
   };
 }
 
-/** The steps of a build are images too: those on which the built one does not stand would stay on the disk for good. */
+/**
+ * Removes the containers and unnamed images of a build. Images of its steps that the built one does not use would stay
+ * for ever.
+ */
 async function removeRest(engine: Engine, log: ImageLog): Promise<void> {
   for (const container of log.containers) await removeContainer(engine, container);
   for (const id of log.images.toReversed()) {
     const found = await inspectImage(engine, id);
-    // Named ones are somebody's, such as what a Dockerfile begins with.
+    // A named image belongs to somebody, such as the base of a Dockerfile.
     if (found !== null && (found.RepoTags ?? []).length === 0) await engine.settle('DELETE', `/images/${id}`);
   }
 }
 
-/** A folder as the engine takes it; everything belongs to root in it. */
+/** A folder as a tar archive for the engine. Everything in it belongs to root. */
 export function tarOf(folder: string): Readable {
   const options = [
     '--create',
@@ -211,7 +217,7 @@ export function tarOf(folder: string): Readable {
   return tar.stdout;
 }
 
-/** The engine may be removing it already, which takes a while; as long as it is there, its image stays. */
+/** Waits until a container is gone. The engine may be removing it already, and its image stays as long as it exists. */
 async function removeContainer(engine: Engine, id: string): Promise<void> {
   for (let attempt = 0; attempt < REMOVE_ATTEMPTS; attempt++) {
     await engine.settle('DELETE', `/containers/${id}`, { query: { force: true, v: true } });

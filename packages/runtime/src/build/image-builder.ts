@@ -19,7 +19,7 @@ export interface ImageBuilderOptions {
   /** The data folder of the runtime. */
   dataDir: string;
   socketPath: string;
-  /** A network of the engine for the commands of a build; `none` for none. */
+  /** The engine's network for the commands of a build; `none` for none. */
   network: string;
   limits?: Partial<ImageLimits>;
   unpackLimits?: UnpackLimits;
@@ -38,7 +38,10 @@ const DEFAULTS: ImageLimits = {
 };
 const NAMES = ['Dockerfile', 'Containerfile'];
 
-/** Makes what builds images with a container engine. What it made is known by its name, which is made of the content. */
+/**
+ * Makes a builder of images with a container engine. An image name is derived from its source, so a built image is
+ * found again.
+ */
 export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
   const { socketPath, network, unpackLimits = DEFAULT_UNPACK_LIMITS, now = Date.now } = options;
   const limits = { ...DEFAULTS, ...options.limits };
@@ -106,7 +109,7 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
         ),
       );
       const needed = await areNeeded(ours.map(({ digest }) => digest));
-      // One that runs at the moment is refused, and removed the next time.
+      // The engine refuses to remove an image that is in use; the next sweep removes it.
       for (const { tag, digest } of ours) if (!needed.has(digest)) await engine.settle('DELETE', `/images/${tag}`);
     },
   };

@@ -8,18 +8,18 @@ interface Message {
   error?: string;
 }
 
-/** The engine colours lines of standard error red. */
+/** The engine marks lines of standard error in red. */
 const RED = '\u001b[91m';
 // oxlint-disable-next-line no-control-regex -- control sequences of a terminal (ECMA-48)
 const CONTROL = /\u001b\[[0-9;]*[A-Za-z]/g;
-/** A longer line, without a break, is logged in pieces. */
+/** Characters of a line. A longer one is logged in pieces. */
 const LINE_CHARACTERS = 16_384;
 
-/** Reads the messages of the engine about a build: JSON texts, one behind the other, most of them a piece of a log. */
+/** Reads the messages of the engine about a build: a sequence of JSON texts, most of them a piece of a log. */
 export class ImageLog {
-  /** Why it failed, in the words of the engine. */
+  /** The engine's message when the build failed. */
   problem: string | null = null;
-  /** Short ids of the images of its steps, and of the containers that ran its commands, as they came. */
+  /** Short ids of the images of its steps and of the containers that ran its commands, in order. */
   readonly images: string[] = [];
   readonly containers: string[] = [];
   readonly #log: BuildLog;
@@ -49,7 +49,7 @@ export class ImageLog {
   #message(text: string): void {
     const message = parse(text);
     if (message.error !== undefined) this.problem = sentence(message.error);
-    // Bars that grow are for terminals.
+    // Progress bars are for terminals only.
     else if (message.status !== undefined && message.progress === undefined)
       this.#log.info(message.id === undefined ? message.status : `${message.id}: ${message.status}`);
     for (const part of (message.stream ?? '').split(/(?<=\n)/)) {

@@ -6,6 +6,7 @@ import { EngineRefusal, type Engine } from '../containers/engine.ts';
 import { inspectImage, tarOf, type Image } from './image-build.ts';
 import type { BuildLog } from './build-log.ts';
 
+/** Bytes of a block of a tar archive. */
 const TAR_BLOCK = 512;
 /** Bytes of an archive that are read to see whether a folder holds anything: the headers of its first entries. */
 const HEAD_BYTES = 64 * 1024;
@@ -13,13 +14,13 @@ const HEAD_BYTES = 64 * 1024;
 const DESCRIPTIONS = 'xgLK';
 
 /**
- * Takes the declaration `VOLUME` away from folders of an image that hold something. An engine would copy such a folder to a
- * disk without a limit at each start. Without the declaration it is a part of the image: each run begins with its content
- * and writes to a layer of its own, which is measured. Empty folders stay declared; a run gets memory there.
+ * Removes the declaration `VOLUME` from folders of an image that hold files. An engine would copy such a folder to a
+ * disk without a limit at each start. Without the declaration it is a part of the image: each run begins with its
+ * content and writes to a layer of its own, which is measured. Empty folders stay declared; a run gets memory there.
  *
- * The image is loaded anew with the same layers and another configuration, so nothing is copied. An engine that does not
- * take an image without the bytes of its layers keeps the declarations, and the log of the build says so.
- * @param draft an empty folder that does not exist yet.
+ * The image is loaded again with the same layers and another configuration, so nothing is copied. An engine that does
+ * not accept an image without the bytes of its layers keeps the declarations, and the log of the build says so.
+ * @param draft the path of a folder that does not exist yet.
  */
 export async function keepVolumeContent(
   engine: Engine,
@@ -35,7 +36,7 @@ export async function keepVolumeContent(
   writeImage(draft, name, image, empty);
   let why = 'it has not changed the image';
   try {
-    // The answer is a stream of messages. The image itself tells whether it was loaded.
+    // The answer is a stream of messages. The image itself shows whether it was loaded.
     const answer = await engine.open('POST', '/images/load', { query: { quiet: true }, archive: tarOf(draft) });
     await answer.toArray();
   } catch (error) {
@@ -56,7 +57,7 @@ function listed(paths: readonly string[]): string {
   return paths.join(', ');
 }
 
-/** Lays down what `docker load` takes: the layers are named by their digests and not included. */
+/** Writes the files for `docker load`. The layers are named by their digests and not included. */
 function writeImage(folder: string, name: string, image: Image, volumes: readonly string[]): void {
   const { Architecture, Os, Created, Config, RootFS } = image;
   const configuration = {
@@ -72,7 +73,10 @@ function writeImage(folder: string, name: string, image: Image, volumes: readonl
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify([{ Config: 'config.json', RepoTags: [name], Layers }]));
 }
 
-/** Looks into a container that is never started. Volumes of the engine would copy the folders, so memory covers them. */
+/**
+ * Finds the folders that hold files, in a container that is never started. Memory covers the folders, so that the
+ * engine does not copy them to volumes.
+ */
 async function filledFolders(engine: Engine, image: Image, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
   const container = `kethub-volumes-${randomUUID()}`;
@@ -82,7 +86,8 @@ async function filledFolders(engine: Engine, image: Image, paths: readonly strin
   try {
     const filled: string[] = [];
     for (const path of paths) if (await isFilled(engine, container, path)) filled.push(path);
-    // The runner removes containers that no execution has: then the answers may say nothing of the image.
+    // The runner removes containers that belong to no execution. If it removed this one, the answers say nothing about
+    // the image.
     await engine.ask('GET', `/containers/${container}/json`);
     return filled;
   } finally {
@@ -108,7 +113,7 @@ async function isFilled(engine: Engine, container: string, path: string): Promis
   return entriesOf(Buffer.concat(chunks)) > 1;
 }
 
-/** Counts the entries whose headers stand in the beginning of a tar archive. The first one is the folder itself. */
+/** Counts the entries whose headers are at the beginning of a tar archive. The first entry is the folder itself. */
 function entriesOf(head: Buffer): number {
   let entries = 0;
   for (let at = 0; at + TAR_BLOCK <= head.length && head[at] !== 0;) {

@@ -4,19 +4,20 @@ import type { SandboxCheck } from '../types.ts';
 import { USER } from './description.ts';
 import { Engine } from './engine.ts';
 
-/** Debian's package busybox-static; the package busybox has it at the same place, but linked to libraries. */
+/** Path of Debian's package busybox-static. The package busybox has the same path, but its program needs libraries. */
 export const BUSYBOX = '/bin/busybox';
 
+/** PT_INTERP of elf(5): a program header that names a loader. */
 const PROGRAM_INTERPRETER = 3;
 
 const USUAL_SOCKETS = ['/run/docker.sock', '/var/run/docker.sock', '/run/podman/podman.sock'];
 
-/** The socket of the container engine of this machine, or undefined where none is at its usual place. */
+/** Finds the socket of the container engine of this machine. Undefined when it is at none of the usual paths. */
 export function usualEngine(): string | undefined {
   return USUAL_SOCKETS.find((path) => existsSync(path));
 }
 
-/** Whether containers can be run with the engine at this socket, and what is missing otherwise. */
+/** Checks whether this engine can run containers, and otherwise names what is missing. */
 export async function checkContainers(socketPath: string): Promise<SandboxCheck> {
   const user = process.getuid?.();
   if (user !== 0 && user !== USER)
@@ -43,7 +44,7 @@ export async function checkContainers(socketPath: string): Promise<SandboxCheck>
   }
 }
 
-/** Whether a file is a program for 64 bit that needs no loader and no libraries (elf(5)). */
+/** Whether a file is a 64-bit program that needs no loader and no libraries (elf(5)). */
 function isStatic(path: string): boolean {
   let file: number;
   try {

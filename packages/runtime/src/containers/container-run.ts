@@ -20,52 +20,59 @@ import { unreadWarnings } from './older-contract.ts';
 import { readOutputFailure, readOutputResult, RESULT_FILE } from './output-result.ts';
 import type { Meter } from './usage.ts';
 
-/** Where the output folder is, inside. */
+/** Path of the output folder inside a container. */
 const OUTPUT = '/var/runtime/output';
+/** Milliseconds between two attempts to reach the engine. */
 const LOOK_AGAIN_MS = 500;
 const REMOVE_ATTEMPTS = 20;
 const LOG_WITH_GAPS = 'The container engine was away for a while: lines of this log may be missing.';
 /**
- * How a container ends when its engine, its runner or its machine was ended: by SIGKILL, by SIGTERM, nobody has seen how, or
- * because what was handed over was cut off.
+ * Exit codes of a container that was ended together with its engine, runner or machine: SIGKILL, SIGTERM, an end that
+ * nobody saw, or a handover that was cut off.
  */
 const ENDED_FROM_OUTSIDE = [137, 143, 255, NOT_HANDED_OVER];
 
 /** The steps before the start of a container. */
 export interface Preparation {
-  /** Lays down the input and makes the container. @throws InputRefused, EngineRefusal, EngineUnavailable */
+  /**
+   * Writes the input files and creates the container.
+   * @throws InputRefused, EngineRefusal, EngineUnavailable
+   */
   make(container: Container): Promise<void>;
-  /** Lines for its standard input. @throws InputRefused */
+  /**
+   * Lines for its standard input.
+   * @throws InputRefused
+   */
   handover(): Buffer;
-  /** Just before its program can run. */
+  /** Called just before its program can run. */
   handingOver(): void;
-  /** Files of its input that it has never opened, and how many there are. Asked once, after its end. */
+  /** Input files that it has never opened, and the number of all. Asked once, after its end. */
   unread(): Promise<{ names: readonly string[]; of: number }>;
-  /** Frees what looks at its input. */
+  /** Ends the watch of its input. */
   close(): void;
 }
 
 /** Folders of this machine that belong to one run. */
 export interface RunFolders {
-  /** All that is kept of the execution. */
+  /** The folder that keeps everything of the execution. */
   readonly folder: string;
   readonly output: string;
   /** The data pools that it may change. */
   readonly pools: readonly DataPoolMount[];
-  /** The owner of the output folder and of these data pools; null when that is us. */
+  /** The owner of the output folder and of these data pools. Null when that is our own user. */
   readonly uid: number | null;
 }
 
-/** Everything outside of a container that its run uses. */
+/** Services outside the container that its run uses. */
 export interface Surroundings {
   meter: Meter;
-  /** Opens its way to the hosts that it may call; null when it may call none. */
+  /** Opens a proxy to the hosts that it may call. Null when it may call none. */
   openProxy: ((inside: Inside) => Promise<EgressProxy>) | null;
-  /** It was not possible to remove it for long. */
+  /** Called when the container could not be removed after many attempts. */
   stayed(): void;
 }
 
-/** A run in a container. It outlives the runner; the next one goes on with it, without a preparation. */
+/** A run in a container. It outlives the runner; the next runner continues it, without a preparation. */
 export class ContainerRun implements Run {
   readonly output: string;
   readonly uid: number | null;
@@ -91,20 +98,23 @@ export class ContainerRun implements Run {
   #pid = 0;
   #isOver = false;
   #begun = false;
-  /** Its program may have run: what it begins with is, or was, on its way to it. */
+  /** Its program may have run: the handover was sent. */
   #handedOver: boolean;
   #killed = false;
   #terminated = false;
   #abandoned = false;
-  /** The engine was away: what ended meanwhile may have been ended by that. */
+  /** The engine was away, and may have ended the container meanwhile. */
   #engineLost: boolean;
-  /** It was seen to be away: it has kept nothing of what was printed then. */
+  /** The engine was seen to be away, so the log lines of that time may be missing. */
   #wasAway = false;
   #feedFailed = false;
   #failure: Cause | null = null;
   #exitCode = 0;
 
-  /** @param preparation null when an earlier runner has prepared it; `handedOver` says whether that one has started its program. */
+  /**
+   * @param preparation null when an earlier runner has prepared it. `handedOver` says whether that runner started its
+   * program.
+   */
   constructor(
     container: Container,
     { meter, openProxy, stayed }: Surroundings,
@@ -137,7 +147,7 @@ export class ContainerRun implements Run {
   }
 
   processes(): readonly number[] {
-    // The engine may be on another machine, where the number is that of another process.
+    // The engine may be on another machine. There the number belongs to another process than here.
     const isHere = this.#pid > 0 && mountsOf(this.#pid).includes(` ${OUTPUT} `);
     return isHere ? [this.#pid, ...descendantsOf(this.#pid)] : [];
   }
@@ -214,7 +224,7 @@ export class ContainerRun implements Run {
     try {
       await this.#container.remove();
     } finally {
-      // Also without the engine nothing of it lives on.
+      // The processes must end even when the engine does not answer.
       await this.#meter.remove();
     }
   }
@@ -234,7 +244,10 @@ export class ContainerRun implements Run {
     return this.#watch();
   }
 
-  /** A container that runs waits for what is handed over: whatever fails before has not let its program run. */
+  /**
+   * Prepares and starts the container. Until the handover it waits, so an earlier failure proves that its program did
+   * not run.
+   */
   async #begin(preparation: Preparation): Promise<void> {
     const handover = preparation.handover();
     await preparation.make(this.#container);
@@ -272,7 +285,7 @@ export class ContainerRun implements Run {
     this.#proxy = proxy;
   }
 
-  /** Opens the proxy again: that of an earlier runner has ended with it. */
+  /** Opens the proxy again. The proxy of an earlier runner has ended with that runner. */
   async #reopenProxy(): Promise<void> {
     if (this.#openProxy === null || this.#proxy !== null) return;
     try {
@@ -286,9 +299,9 @@ export class ContainerRun implements Run {
     return this.#killed || this.#terminated;
   }
 
-  /** Follows it to its end, over every loss of the engine. */
+  /** Follows the container to its end, through every loss of the engine. */
   async #watch(): Promise<Exit> {
-    // One that was never given what it begins with waits for it in vain.
+    // A container without its handover waits for it for ever.
     if (!this.#handedOver) return refused(false);
     while (!this.#abandoned) {
       try {
@@ -315,7 +328,9 @@ export class ContainerRun implements Run {
     return lost();
   }
 
-  /** A program that computes from a sample of its own, and not from its input, must not do so without a word. */
+  /**
+   * Warns in the log about input that the program did not read. It may have computed from a sample of its own instead.
+   */
   async #warnOfUnread(): Promise<void> {
     if (this.#preparation === null || this.#isUnwanted()) return;
     const unread = await this.#preparation.unread();
@@ -337,7 +352,7 @@ export class ContainerRun implements Run {
     return this.#engineLost && ENDED_FROM_OUTSIDE.includes(state.ExitCode) ? lost() : exit;
   }
 
-  /** From the first line on, each once, however often the engine begins anew. */
+  /** Reads the log from the first line, and delivers each line once, however often the connection begins anew. */
   async #readLog(mode: 'LIVE' | 'WHOLE'): Promise<void> {
     if (this.#dropped.signal.aborted) return;
     let seen = 0;
@@ -358,7 +373,7 @@ export class ContainerRun implements Run {
     this.#sink({ timestamp: new Date().toISOString(), severity, message });
   }
 
-  /** An end must come: it is tried until the engine is there. */
+  /** Sends a signal, and repeats it until the engine answers. */
   #signal(name: 'SIGTERM' | 'SIGKILL'): void {
     void (async () => {
       for (; !this.#isOver && !this.#abandoned; await pause(LOOK_AGAIN_MS, null, { ref: false })) {
@@ -377,11 +392,13 @@ function mountsOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/mountinfo`, 'latin1');
   } catch {
-    return ''; // it has ended, or is not here
+    return ''; // it has ended, or runs on another machine
   }
 }
 
-/** It did not run: because of us, or (`byItself`) because of what it was given. */
+/**
+ * The exit of a container whose program did not run. `byItself`: because its input was refused, and not because of us.
+ */
 function refused(byItself: boolean): Exit {
   return { ...NOTHING, code: 1, commandRan: byItself };
 }

@@ -5,14 +5,14 @@ import type { LogLine } from '../types.ts';
 import { EngineRefusal, EngineUnavailable, type Engine } from './engine.ts';
 import { LogFrames } from './log-frames.ts';
 
-/** The state of a container in the words of the engine, as far as it is used. */
+/** The state of a container as the engine reports it, as far as it is used here. */
 export interface ContainerState {
   Running: boolean;
   OOMKilled?: boolean;
   ExitCode: number;
   Error?: string;
   Pid?: number;
-  /** The year 1 when it was never started. */
+  /** In the year 1 when it was never started. */
   StartedAt: string;
 }
 
@@ -21,7 +21,7 @@ interface Stats {
   memory_stats?: { usage?: number; max_usage?: number };
 }
 
-/** One container of an engine, known by its name. */
+/** One container of an engine, addressed by its name. */
 export class Container {
   readonly name: string;
   readonly #engine: Engine;
@@ -35,7 +35,7 @@ export class Container {
     await this.#engine.ask('POST', '/containers/create', { query: { name: this.name }, body: description });
   }
 
-  /** Its standard input. The engine keeps what is written until the container reads it. */
+  /** Opens its standard input. The engine keeps written data until the container reads it. */
   async input(): Promise<Duplex> {
     return this.#engine.attachInput(this.name);
   }
@@ -44,7 +44,7 @@ export class Container {
     await this.#engine.ask('POST', this.#path('/start'));
   }
 
-  /** Null when there is no such container (any more). */
+  /** Null when the container does not exist (any more). */
   async state(): Promise<ContainerState | null> {
     try {
       const { State } = (await this.#engine.ask('GET', this.#path('/json'))) as { State: ContainerState };
@@ -55,14 +55,17 @@ export class Container {
     }
   }
 
-  /** Its first process. @throws when it does not run. */
+  /**
+   * Its id and its first process.
+   * @throws when it does not run.
+   */
   async inside(): Promise<{ containerId: string; pid: number }> {
     const { Id, State } = (await this.#engine.ask('GET', this.#path('/json'))) as { Id: string; State: ContainerState };
     if (!State.Running || !State.Pid) throw new Error('it ended at once');
     return { containerId: Id, pid: State.Pid };
   }
 
-  /** The folder of the engine's disk that holds what it has changed of its image; null where the engine names none. */
+  /** The folder on the engine's disk with the changes to its image. Null when the engine names none. */
   async upperFolder(): Promise<string | null> {
     const { GraphDriver } = (await this.#engine.ask('GET', this.#path('/json'))) as {
       GraphDriver?: { Data?: { UpperDir?: string } | null };
@@ -70,7 +73,7 @@ export class Container {
     return GraphDriver?.Data?.UpperDir ?? null;
   }
 
-  /** Bytes that it has changed of its image, as the engine counts them. */
+  /** Bytes that it has changed in its image, as the engine counts them. */
   async writtenBytes(): Promise<number> {
     const { SizeRw } = (await this.#engine.ask('GET', this.#path('/json'), { query: { size: true } })) as {
       SizeRw?: number;
@@ -78,7 +81,7 @@ export class Container {
     return SizeRw ?? 0;
   }
 
-  /** Whether its image holds something at this path. */
+  /** Whether its image has a file or folder at this path. */
   async holds(path: string): Promise<boolean> {
     try {
       (await this.#engine.open('HEAD', this.#path('/archive'), { query: { path } })).resume();
@@ -110,8 +113,8 @@ export class Container {
   }
 
   /**
-   * Delivers the lines of its log from the first on: all that there are, or (`LIVE`) until it has ended, or the connection
-   * is lost. An engine that follows a log may leave out the last lines.
+   * Delivers the lines of its log from the first on. WHOLE: all that exist now. LIVE: until it has ended, or the
+   * connection is lost. An engine that follows a log may leave out the last lines.
    */
   async readLog(mode: 'LIVE' | 'WHOLE', sink: (line: LogLine) => void, signal: AbortSignal): Promise<void> {
     const query = { follow: mode === 'LIVE', stdout: true, stderr: true, timestamps: true };
@@ -130,7 +133,7 @@ export class Container {
     await this.#engine.settle('POST', this.#path('/kill'), { query: { signal: name } });
   }
 
-  /** With the volumes that its image has made the engine give it. */
+  /** Removes it with the volumes that the engine made for it. */
   async remove(): Promise<void> {
     await this.#engine.settle('DELETE', this.#path(''), { query: { force: true, v: true } });
   }
@@ -161,7 +164,7 @@ async function endOf(answer: IncomingMessage): Promise<'WHOLE' | 'CUT'> {
     answer.once('end', () => {
       resolve('WHOLE');
     });
-    // 'close' follows, and resolves only when it has not ended before.
+    // 'close' follows an error. It resolves only when 'end' has not come before.
     answer.on('error', () => undefined);
     answer.once('close', () => {
       resolve('CUT');

@@ -21,13 +21,13 @@ import { seccompProfile } from './seccomp-profile.ts';
 import { installationOf, type Installation } from './installation.ts';
 import { CgroupsAround, meterOf } from './usage.ts';
 
-/** The record from which the next runner goes on with a container. It holds no secrets. */
+/** The record from which the next runner continues with a container. It holds no secrets. */
 interface Kept {
   socketPath: string;
   container: string;
   limits: Limits;
   startedAt: number;
-  /** Around the container, where there is one. */
+  /** Path of our cgroup around the container, where there is one. */
   cgroup?: string | null;
   hosts?: readonly string[];
   /** Data pools that it may change. */
@@ -45,11 +45,12 @@ export interface LeftRun {
 /** Facts about an engine that decide how its containers are described. */
 interface EngineFacts {
   seccomp: string;
-  /** Whether it makes cgroups by path, and not through systemd, which would remove ours. */
+  /** True when it makes cgroups by path. With systemd it would remove ours. */
   makesCgroups: boolean;
 }
 
 const RECORD = 'container.json';
+/** Milliseconds until the next attempt to remove leftovers. */
 const SWEEP_AGAIN_MS = 5_000;
 
 /** Runs executions in containers: the driver for images. */
@@ -70,7 +71,9 @@ export class Containers {
     this.#cgroups = new CgroupsAround(paths.mark);
   }
 
-  /** From now on containers run here. What earlier runners of this installation left there is removed. */
+  /**
+   * Sets the engine for the next containers, and removes the leftovers of earlier runners of this installation there.
+   */
   use(engine: ContainerEngine | null): void {
     const isNew = engine !== null && engine.socketPath !== this.#engine?.socketPath;
     this.#engine = engine;
@@ -85,7 +88,7 @@ export class Containers {
     const { socketPath, network } = this.#engine;
     const { executionId, limits, hosts = [], secrets, secretEnvironment = {} } = job;
     const engine = new Engine(socketPath);
-    // Each attempt has a name of its own: the rest of a refused one is removed while the next one runs.
+    // Each attempt has a name of its own: a refused container may still be in removal when the next one starts.
     const attempt = `${executionId}.${randomBytes(4).toString('hex')}`;
     const name = `${this.#installation.repository}-${attempt}`;
     const folders = makeFolders(folder);
@@ -105,7 +108,7 @@ export class Containers {
       dataPools: job.dataPools,
       limits,
       folders: { input: join(folder, 'input'), output: folders.output, helper: BUSYBOX },
-      // A version that declares hosts reaches these, and nothing else.
+      // A version that declares hosts reaches these and nothing else, through the proxy.
       network: hosts.length > 0 ? 'none' : network,
       cgroup: makesCgroups ? around : null,
       seccomp,
@@ -136,7 +139,7 @@ export class Containers {
     );
   }
 
-  /** The run that an earlier runner has begun in this folder of an execution; null when it was none of ours. */
+  /** The run that an earlier runner has begun in this execution folder. Null when that was no container. */
   reattach(folder: string): LeftRun | null {
     const kept = readKept(folder);
     if (kept === null) return null;
@@ -146,7 +149,7 @@ export class Containers {
     return { run: this.#runOf(container, { cgroup, hosts }, folders, null, started), limits, startedAt };
   }
 
-  /** Removes what is around containers, but those that go on. */
+  /** Removes our cgroups, except those of containers that go on. */
   async close(): Promise<void> {
     await this.#cgroups.close(this.#inUse());
   }
@@ -197,7 +200,7 @@ export class Containers {
     });
   }
 
-  /** When something could not be removed: until everything is. */
+  /** Tries again later, until everything is removed. */
   #sweepAgain(): void {
     if (this.#sweepsAgain) return;
     this.#sweepsAgain = true;
@@ -208,19 +211,19 @@ export class Containers {
     setTimeout(sweep, SWEEP_AGAIN_MS).unref();
   }
 
-  /** Containers of this installation that no running execution has. */
+  /** Removes the containers of this installation that belong to no running execution. */
   async #removeRests(engine: Engine): Promise<void> {
     const label = `${LABELS.installation}=${this.#installation.id}`;
     const query = { all: true, filters: JSON.stringify({ label: [label] }) };
     const found = (await engine.ask('GET', '/containers/json', { query })) as { Id: string; Names: string[] }[];
-    // The record of a container is written before the container is made, so every one in use is known by now.
+    // A record is written before its container is created, so every container in use is known here.
     const inUse = this.#inUse();
     for (const { Id, Names } of found)
       if (!Names.some((name) => inUse.has(name.slice(1)))) await new Container(engine, Id).remove();
     await this.#cgroups.sweep(inUse);
   }
 
-  /** Names of containers, and cgroups around them, of executions without an end. */
+  /** Names of the containers, and of the cgroups around them, whose executions have no recorded end. */
   #inUse(): ReadonlySet<string> {
     const folders = readdirSync(this.#paths.executions).map((name) => join(this.#paths.executions, name));
     const kept = folders.filter((folder) => !existsSync(join(folder, 'end.json'))).map(readKept);
@@ -229,8 +232,8 @@ export class Containers {
 }
 
 /**
- * Folders that only the engine reaches, which mounts them: outside, the user of containers may be a person of this machine,
- * and can pass through none of them.
+ * Makes folders that only the engine can reach, which mounts them. The user of containers may be a person of this
+ * machine, who must not be able to enter them.
  */
 function makeFolders(folder: string): { output: string; uid: number | null } {
   chmodSync(folder, 0o700);
@@ -243,7 +246,7 @@ function makeFolders(folder: string): { output: string; uid: number | null } {
   return { output, uid };
 }
 
-/** Null when it is us. */
+/** The user that owns the output folder. Null when that is our own user. */
 function ownerOfOutput(): number | null {
   return process.getuid?.() === 0 ? USER : null;
 }
@@ -252,7 +255,7 @@ function readKept(folder: string): Kept | null {
   try {
     return JSON.parse(readFileSync(join(folder, RECORD), 'utf8')) as Kept;
   } catch (error) {
-    // Cut off while it was written for the first time: the container was not yet made.
+    // No record, or one cut off in its first writing: the container was not yet created.
     if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return null;
     throw error;
   }

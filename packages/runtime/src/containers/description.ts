@@ -3,7 +3,7 @@ import type { DataPoolMount, Limits } from '../types.ts';
 import { MASKED } from '../sandbox/masks.ts';
 import { commandWith, HELPER } from './handover.ts';
 
-/** The user of every program in a container, also outside: the engine maps no users. */
+/** The user of every program in a container, also on the host: the engine maps no users. */
 export const USER = 1000;
 
 export const LABELS = {
@@ -31,20 +31,23 @@ export interface Description {
   /** Folders of this machine. */
   folders: { input: string; output: string; helper: string };
   network: string;
-  /** Around the container; null for that of the engine. */
+  /** The parent cgroup of the container. Null for the engine's own. */
   cgroup: string | null;
-  /** The filter of system calls as the engine takes it: Docker its text, Podman the path of a file. */
+  /** The system-call filter in the engine's form: its text for Docker, the path of a file for Podman. */
   seccomp: string;
 }
 
-/** Paths that engines hide by default. A list of our own replaces theirs, so it repeats them. */
+/** Paths that engines hide by default. A list of our own replaces theirs, so ours repeats it. */
 const MASKED_BY_ENGINES = [
   '/proc/acpi', '/proc/asound', '/proc/kcore', '/proc/latency_stats', '/proc/sched_debug', '/proc/scsi', '/proc/timer_list',
   '/proc/timer_stats', '/sys/devices/virtual/powercap', '/sys/firmware',
 ]; // prettier-ignore
 const MASKED_PATHS = [...MASKED_BY_ENGINES, ...MASKED.map((name) => `/proc/${name}`)];
+/** Bytes that the engine keeps of a log beyond our limit. */
 const LOG_SLACK = 1024 * 1024;
+/** Open files of a process. Beyond it open(2) fails. */
 const OPEN_FILES = 1024;
+/** Bytes of /dev/shm at most. Beyond it a write fails. */
 const SHARED_MEMORY_BYTES = 64 * 1024 * 1024;
 
 /** The body of `POST /containers/create`: one run, with nothing that its program does not need. */
@@ -81,24 +84,24 @@ function hostConfig({ config, limits, dataPools, folders, network, cgroup, secco
     }),
   ];
   return {
-    // Forwards signals to the program, which as the first process would ignore them, and buries what it leaves behind.
+    // An init process forwards signals, which a program would ignore as the first process, and reaps its orphans.
     Init: true,
     NetworkMode: network,
     ...(cgroup !== null && { CgroupParent: cgroup }),
     RestartPolicy: { Name: 'no' },
-    // Files that the image made writable for the user can be written, in a layer that ends with the container.
+    // The program can write where the image lets its user write. This layer ends with the container.
     ReadonlyRootfs: false,
     MaskedPaths: MASKED_PATHS,
     CapDrop: ['ALL'],
     SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`],
-    // Engines let every user of a container bind low ports otherwise.
+    // By default engines let every user of a container bind low ports.
     Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '1024' },
     Memory: limits.memoryBytes,
     MemorySwap: limits.memoryBytes,
     NanoCpus: Math.round(limits.cpus * 1e9),
     PidsLimit: limits.processes + 1,
     ShmSize: Math.min(SHARED_MEMORY_BYTES, limits.tmpBytes),
-    // Below what any daemon has itself: raising one takes a capability that engines in virtual machines may lack.
+    // Below the limits of any daemon: raising one takes a capability that engines in virtual machines may lack.
     Ulimits: [
       { Name: 'nofile', Soft: OPEN_FILES, Hard: OPEN_FILES },
       { Name: 'fsize', Soft: limits.fileBytes, Hard: limits.fileBytes },
@@ -106,14 +109,14 @@ function hostConfig({ config, limits, dataPools, folders, network, cgroup, secco
     ],
     Tmpfs: tmpfsMounts(['/tmp', ...Object.keys(config.Volumes ?? {})], mounts, limits),
     Mounts: mounts,
-    // The engine keeps twice what we keep, so that nothing is missing when we come back to a container.
+    // The engine keeps twice our limit, so that no line is missing when we come back to a container.
     LogConfig: { Type: 'json-file', Config: { 'max-size': String(limits.logBytes + LOG_SLACK), 'max-file': '2' } },
   };
 }
 
 /**
- * Memory for `/tmp` and for folders that are still declared as VOLUME (`build/image-volumes.ts`): an engine would give them
- * a disk without a limit. It belongs to the program, because runc gives it the mode of a folder that the image has there.
+ * Memory for `/tmp` and for folders that are still declared as VOLUME (`build/image-volumes.ts`), where an engine would
+ * mount a disk without a limit. The program owns it, because runc gives it the mode of the folder in the image.
  */
 function tmpfsMounts(paths: readonly string[], mounts: readonly Bind[], { tmpBytes }: Limits): object {
   const options = `rw,exec,nosuid,nodev,size=${tmpBytes},mode=1777,uid=${USER},gid=${USER}`;
@@ -139,9 +142,9 @@ function bind(source: string, target: string, writable: boolean): Bind {
   };
 }
 
-/** Variables that every container starts with, beside those of its image. */
+/** Variables that every container starts with, besides those of its image. */
 function baseEnvironment(cpus: number): Record<string, string> {
-  // Numerical libraries start a thread per core of the machine otherwise.
+  // By default numerical libraries start a thread per core of the machine.
   const threads = String(Math.max(1, Math.floor(cpus)));
   return { HOME: '/tmp', OMP_NUM_THREADS: threads, OPENBLAS_NUM_THREADS: threads, MKL_NUM_THREADS: threads };
 }

@@ -2,7 +2,7 @@ import { request, type ClientRequest, type IncomingMessage, type RequestOptions 
 import type { Duplex, Readable } from 'node:stream';
 import { messageOf } from '../errors.ts';
 
-/** The engine refused a request, in its own words. */
+/** The engine refused a request. The message is the engine's. */
 export class EngineRefusal extends Error {
   override readonly name = 'EngineRefusal';
   readonly status: number;
@@ -29,12 +29,15 @@ export interface Call {
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'DELETE';
 
-/** For requests that are answered at once; the engine of a busy machine takes seconds to make a container. */
+/**
+ * Milliseconds for a request that the engine answers at once; beyond them it counts as unavailable. The engine of a
+ * busy machine takes seconds to create a container.
+ */
 const ANSWER_MS = 120_000;
-/** Answers that are read as a whole. */
+/** Bytes of an answer that is read as a whole. A longer answer is an error. */
 const ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** A container engine behind a unix socket: the API of Docker, which Podman speaks too. */
+/** A container engine behind a unix socket. It speaks the API of Docker, as Podman does. */
 export class Engine {
   readonly socketPath: string;
 
@@ -42,7 +45,10 @@ export class Engine {
     this.socketPath = socketPath;
   }
 
-  /** The JSON that a request is answered with; null for an empty answer. @throws EngineRefusal, EngineUnavailable */
+  /**
+   * Sends a request and returns the JSON of its answer; null for an empty answer.
+   * @throws EngineRefusal, EngineUnavailable
+   */
   async ask(method: Method, path: string, call: Call = {}): Promise<unknown> {
     const limit = AbortSignal.timeout(ANSWER_MS);
     const signal = call.signal ? AbortSignal.any([call.signal, limit]) : limit;
@@ -50,7 +56,7 @@ export class Engine {
     return text.trim() === '' ? null : parse(text);
   }
 
-  /** Like {@link ask}, where it is as good when there is no such thing, or it is as wanted already (404, 304, 409). */
+  /** Like {@link ask}, but accepts that the object is gone or has the wanted state already (404, 304, 409). */
   async settle(method: Method, path: string, call: Call = {}): Promise<void> {
     try {
       await this.ask(method, path, call);
@@ -59,7 +65,10 @@ export class Engine {
     }
   }
 
-  /** An answer that is read as it comes, for as long as it takes. @throws EngineRefusal, EngineUnavailable */
+  /**
+   * Opens an answer that is read as it comes, without a time limit.
+   * @throws EngineRefusal, EngineUnavailable
+   */
   async open(method: Method, path: string, { query, body, archive, signal }: Call = {}): Promise<IncomingMessage> {
     const json = body === undefined ? null : JSON.stringify(body);
     const outgoing = request({
@@ -71,7 +80,7 @@ export class Engine {
       },
     });
     const answered = answerOf(outgoing);
-    // The engine may answer, and close, before it has read all of an archive.
+    // The engine may answer and close the connection before it has read the whole archive.
     if (archive) archive.on('error', (error) => outgoing.destroy(error)).pipe(outgoing);
     else outgoing.end(json ?? undefined);
     const answer = await answered;
@@ -79,7 +88,10 @@ export class Engine {
     throw new EngineRefusal(answer.statusCode ?? 0, wordsOf(await textOf(answer)));
   }
 
-  /** The standard input of a container; ending the stream ends it. @throws EngineRefusal, EngineUnavailable */
+  /**
+   * Opens the standard input of a container. Ending the stream ends that input.
+   * @throws EngineRefusal, EngineUnavailable
+   */
   async attachInput(container: string): Promise<Duplex> {
     const query = { stream: true, stdin: true };
     const outgoing = request({
@@ -100,7 +112,7 @@ export class Engine {
 
   #target(method: Method, path: string, query: Call['query'] = {}): RequestOptions {
     const search = new URLSearchParams(query as Record<string, string>).toString();
-    // A connection of its own: some stay open for hours.
+    // A connection of its own, as some stay open for hours.
     return { socketPath: this.socketPath, method, path: search === '' ? path : `${path}?${search}`, agent: false };
   }
 }
@@ -137,13 +149,13 @@ function parse(text: string): unknown {
   }
 }
 
-/** Errors come as `{"message": ...}`. */
+/** Reads the message of an error: `{"message": ...}`. */
 function wordsOf(text: string): string {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
     if (typeof message === 'string') return message;
   } catch {
-    // Some are plain text.
+    // Some errors are plain text.
   }
   return text.trim().slice(0, 1_000) || 'it gave no reason';
 }

@@ -1,21 +1,22 @@
 import { InputRefused } from './input-files.ts';
 
-/** Where busybox of this machine is seen inside; statically linked, so that it runs in an image without anything. */
+/** Path of this machine's busybox in a container. It is statically linked, so that it runs in an empty image. */
 export const HELPER = '/.kethub/busybox';
 
-/** Ends the helper when it was given nothing, or not all: the program has not run then. */
+/** Exit code of the helper when the handover is missing or cut off. The program has not run then. */
 export const NOT_HANDED_OVER = 125;
 
 /**
- * The command that a container starts with. It reads the lines of {@link handover} from its standard input and becomes the program. So
- * secrets are in no argument, no file and not in the engine's description of the container, which it keeps on its disk.
+ * The command that a container starts with. It reads the lines of {@link handover} from its standard input and then
+ * becomes the program. So secrets are in no argument and no file, and not in the description of the container, which
+ * the engine keeps on its disk.
  */
 export function commandWith(program: readonly string[]): string[] {
   const script = `eval "$(${HELPER} cat)"; exit ${NOT_HANDED_OVER}`;
   return [HELPER, 'sh', '-c', script, 'kethub', ...program];
 }
 
-/** For the standard input of {@link commandWith}: sets the variables, then becomes the program. */
+/** Lines for the standard input of {@link commandWith}: set the variables, then become the program. */
 export function handover(variables: Readonly<Record<string, string>>): Buffer {
   const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
   return Buffer.from(`${lines.join('')}exec "$@"\n`);
@@ -28,8 +29,8 @@ function quoted(value: string): string {
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * Variables of an execution that are held like secrets: `SECRET_` and the name of the parameter in upper case, split with
- * underscores where a capital begins a word (`myToken`: `SECRET_MY_TOKEN`, `api_token`: `SECRET_API_TOKEN`).
+ * Variables of an execution that are protected like secrets. A name is `SECRET_` and the parameter in upper case, with
+ * an underscore where a capital begins a word (`myToken`: `SECRET_MY_TOKEN`, `api_token`: `SECRET_API_TOKEN`).
  * @throws InputRefused for a name that cannot become a variable, or two that become the same.
  */
 export function secretVariables(secrets: Readonly<Record<string, string>>): Record<string, string> {

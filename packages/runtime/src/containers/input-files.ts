@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Longest name that file systems take, in bytes, `.json` included. A longer one is refused. */
+/** Longest file name that file systems accept, in bytes, `.json` included. A longer one is refused. */
 const NAME_BYTES = 255;
 
 const QUOTE = 0x22;
@@ -9,14 +9,14 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-/** The input does not fit the runtime; the message is for whoever sent it. */
+/** The input does not fit the runtime. The message is for its sender. */
 export class InputRefused extends Error {
   override readonly name = 'InputRefused';
 }
 
 /**
- * Lays an input down: one file `<property>.json` for every property at its top, with exactly the text that was sent
- * (numbers keep every digit). Of a property that stands there twice the last counts, as it does in JSON parsers.
+ * Writes one file `<property>.json` for every top-level property, with exactly the text that was sent (numbers keep
+ * every digit). Of a repeated property the last value counts, as in JSON parsers.
  * @param input a valid JSON object.
  * @returns the names of the files.
  * @throws InputRefused when a property cannot be the name of a file.
@@ -35,7 +35,7 @@ export function writeInputFiles(input: Buffer, folder: string): string[] {
   return [...files];
 }
 
-/** Finds the properties at the top without parsing what is in them. */
+/** Finds the top-level properties without parsing their values. */
 function* membersOf(input: Buffer): Generator<{ name: string; value: Buffer }> {
   let depth = 0;
   let inString = false;
@@ -63,7 +63,7 @@ function* membersOf(input: Buffer): Generator<{ name: string; value: Buffer }> {
   }
 }
 
-/** Without the white space of JSON around it. */
+/** Removes the white space of JSON around a value. */
 function trimmed(bytes: Buffer): Buffer {
   const isSpace = (byte: number | undefined): boolean =>
     byte === 0x20 || (byte !== undefined && byte >= 9 && byte <= 13);

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { PYTHON } from '../sandbox/root.ts';
 
-/** More files are not watched: the kernel bounds how many watches a user has. */
+/** Watched files. More are not watched: the kernel limits the watches of a user. */
 const MOST = 200;
+/** Milliseconds until the watches must be set. Beyond them nothing is reported. */
 const READY_MS = 10_000;
 
-/** Watches each file until it is first opened; at the end of its input it prints the names of those that were. */
+/** Watches each file until it is first opened. At the end of its input it prints the names that were never opened. */
 const WATCH = `
 import ctypes, json, os, struct, sys
 IN_OPEN, IN_ONESHOT, IN_IGNORED, NONBLOCK = 0x20, 0x80000000, 0x8000, 0o4000
@@ -34,16 +35,16 @@ while True:
 os.write(1, json.dumps([name for name in names.values() if name not in opened]).encode())
 `;
 
-/** Finds out which files of its input a container has opened. */
+/** Finds out which input files a container has opened. */
 export interface InputReads {
-  /** Names of those that were never opened, once; none where that is not known. */
+  /** Names of the files that were never opened; empty when that is unknown. Call it once. */
   unread(): Promise<string[]>;
   stop(): void;
 }
 
 /**
- * Looks from outside which files of a folder are opened: the time of the last access is not kept on read-only mounts. Each
- * file is reported once, so that a program can neither flood us nor hide one.
+ * Watches from outside which files of a folder are opened, because read-only mounts do not record access times. Each
+ * file is reported once, so a program can neither flood us nor hide one.
  */
 export async function watchInput(folder: string, names: readonly string[]): Promise<InputReads> {
   const child = spawn(PYTHON, ['-I', '-S', '-c', WATCH, folder, ...names.slice(0, MOST)], {

@@ -3,13 +3,13 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
 
-/** A data folder at an engine that others use too: only what carries its id is ours to end or remove. */
+/** A data folder as one of several users of an engine. We end or remove only what carries its id. */
 export interface Installation {
-  /** Told to everybody: it is in labels, and so in the logs of builds. */
+  /** Public: it is in labels, and so in the logs of builds. */
   readonly id: string;
-  /** The name of an image for a source. Nobody can guess it, so no Dockerfile of somebody else can begin with it. */
+  /** The image name for a source. It cannot be guessed, so no foreign Dockerfile can use the image as its base. */
   imageFor(digest: string): string;
-  /** The name that all images share, before their tag. */
+  /** The part before the tag, which all images share. */
   readonly repository: string;
 }
 
@@ -21,14 +21,14 @@ export function installationOf(runtimeDir: string): Installation {
   return { id, repository, imageFor: (digest) => `${repository}:${hash(`image ${digest}`).slice(0, 40)}` };
 }
 
-/** Made once. */
+/** Reads the secret of this data folder, or makes it the first time. */
 function secretOf(file: string): string {
   try {
     return readFileSync(file, 'latin1');
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
-  // Appears whole or not at all, and of two that make it one wins.
+  // The link appears with its whole content. If two processes make it, one wins.
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, randomBytes(16).toString('hex'), { mode: 0o600 });
   try {

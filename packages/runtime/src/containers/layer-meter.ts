@@ -4,13 +4,16 @@ import type { Layer } from '../runner/output-guard.ts';
 import type { Container } from './container.ts';
 import { EngineRefusal, EngineUnavailable } from './engine.ts';
 
-/** Asking the engine for a size makes it look through what was written. */
+/** Milliseconds between two questions: to answer one, the engine walks through everything that was written. */
 const ASK_AGAIN_MS = 5_000;
 
-/** Measures what a container has written over its image: in its folder, or as its engine reports where that is not here. */
+/**
+ * Measures what a container has written over its image: in the folder of that layer or, where it is not on this
+ * machine, as its engine reports it.
+ */
 export class LayerMeter {
   readonly #container: Container;
-  /** Undefined until it was asked for, null when it is not on this machine. */
+  /** Undefined until asked for, null when the folder is not on this machine. */
   #folder: string | null | undefined;
   #reported = { bytes: 0, at: Number.NEGATIVE_INFINITY };
 
@@ -18,7 +21,7 @@ export class LayerMeter {
     this.#container = container;
   }
 
-  /** @param pid a process of the container on this machine. Nothing is measured while there is none, or no engine. */
+  /** @param pid a process of the container on this machine. Without one, or without an engine, nothing is measured. */
   async measure(bounds: Bounds, pid: number | null): Promise<Layer> {
     const device = pid === null ? null : deviceOfRoot(pid);
     try {
@@ -33,7 +36,7 @@ export class LayerMeter {
   }
 }
 
-/** The folder, when it is on this machine and we may look into it. */
+/** Returns the folder when it is on this machine and we may read it. */
 function here(folder: string | null): string | null {
   if (folder === null) return null;
   try {
@@ -48,6 +51,6 @@ function deviceOfRoot(pid: number): number | null {
   try {
     return statSync(`/proc/${pid}/root/`).dev;
   } catch {
-    return null; // it has ended, or is not for us
+    return null; // it has ended, or is not ours to inspect
   }
 }

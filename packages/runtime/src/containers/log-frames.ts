@@ -8,13 +8,14 @@ const STAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d) /;
 const STAMP_BYTES = 40;
 
 /**
- * Reads the log of a container as the engine streams it: frames of a stream (1 and 2 are stdout and stderr) and a length,
- * each with a line, or a piece of a long one, behind its time. What comes out depends on nothing but what the engine keeps.
+ * Reads the log of a container as the engine streams it. A frame has a stream (1 and 2 are stdout and stderr), a
+ * length, a timestamp, and a line or a piece of a long one. The result depends only on what the engine keeps, so it can
+ * be read again.
  */
 export class LogFrames {
   readonly #sink: (line: LogLine) => void;
   #rest: Buffer = Buffer.alloc(0);
-  /** Pieces of a line that has not ended, for each stream. */
+  /** Pieces of the unfinished line of each stream. */
   readonly #open = new Map<number, { timestamp: string; bytes: Buffer }>();
 
   constructor(sink: (line: LogLine) => void) {
@@ -32,7 +33,7 @@ export class LogFrames {
     this.#rest = data;
   }
 
-  /** The container has ended: so have lines without an end. */
+  /** Delivers unfinished lines, as the container has ended. */
   end(): void {
     for (const [stream, { timestamp, bytes }] of this.#open) this.#line(stream, timestamp, bytes);
     this.#open.clear();

@@ -3,12 +3,12 @@ import type { Container } from './container.ts';
 
 /** Names in one line of a warning. More are only counted. */
 const MOST_NAMES = 20;
-/** Where containers of the older contract find their input. */
+/** Path of the input in containers of the older contract. */
 const OLDER_INPUT = '/var/input';
 const NOW =
   'Input is one file for each property, /var/runtime/input/<property>.json; the result is /var/runtime/output/output.json.';
 
-/** Returns the lines for the log of a program that has not opened all of its input. */
+/** Returns the log lines for a program that has not opened all of its input. */
 export async function unreadWarnings(
   { names, of }: { names: readonly string[]; of: number },
   container: Pick<Container, 'name' | 'holds'>,

@@ -8,8 +8,8 @@ export const RESULT_FILE = 'output.json';
 const FILE = RESULT_FILE;
 
 /**
- * The main result of a container: its file `output.json`, which is a result file as well. Called when everything is dead:
- * nothing changes any more.
+ * Reads the main result of a container: its file `output.json`, which is a result file as well. Call it only when
+ * everything in the container is dead and the file cannot change any more.
  */
 export async function readOutputResult(
   output: string,
@@ -26,8 +26,9 @@ export async function readOutputResult(
 }
 
 /**
- * The cause that a container reports in `output.json` when it ends with another exit code than 0: a problem document (RFC 9457),
- * or an object with `detail` or `title`. Null when it is none. Called for a file that {@link readOutputResult} has judged.
+ * Reads the cause that a container reports in `output.json` when its exit code is not 0: a problem document (RFC 9457),
+ * or an object with `detail` or `title`. Null for anything else. Call it after {@link readOutputResult} has judged the
+ * file.
  */
 export function readOutputFailure(output: string): Written | null {
   const bytes = Buffer.alloc(CAUSE_BYTES);

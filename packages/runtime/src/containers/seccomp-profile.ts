@@ -1,10 +1,13 @@
 /**
- * The system calls that programs in containers may make, as the engine takes it: everything else is refused. Stricter
- * than the profiles that engines bring: no namespaces, mounts, keys, io_uring, tracing or other processes' memory, and
- * sockets of three families only (AF_VSOCK reaches the hypervisor from any network namespace).
+ * The system calls that programs in containers may make, in the engine's form. Everything else is refused. It is
+ * stricter than the profiles of the engines: no namespaces, mounts, keys, io_uring, tracing or other processes' memory.
+ * Sockets have three families only, because AF_VSOCK reaches the hypervisor from any network namespace.
  */
 
-/** Linux arch/x86/entry/syscalls and include/uapi/asm-generic/unistd.h; names that a machine does not have are left out by the engine. */
+/**
+ * From Linux arch/x86/entry/syscalls and include/uapi/asm-generic/unistd.h. The engine leaves out names that a machine
+ * lacks.
+ */
 const ALLOWED = {
   files: `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2 fadvise64
     fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fdatasync fgetxattr flistxattr flock fremovexattr fsetxattr fstat
@@ -37,9 +40,12 @@ const ALLOWED = {
 
 const EAFNOSUPPORT = 97;
 const ENOSYS = 38;
-/** It would tell what others do with files that all share. */
+/** inotify would report what others do with shared files. */
 const ABSENT = ['inotify_init', 'inotify_init1', 'inotify_add_watch', 'inotify_rm_watch'];
-/** Commands of fcntl but leases (1024, 1025) and dnotify (1026): all below, and what is for descriptors and pipes. */
+/**
+ * Commands of fcntl except leases (1024, 1025) and dnotify (1026): all below these, and those for descriptors and
+ * pipes.
+ */
 const FCNTL_BELOW = 0xfffffc00;
 const FCNTL_MORE = [1030, 1031, 1032, 1033, 1034, 1035, 1036, 1037, 1038];
 const AF_UNIX = 1;
@@ -47,7 +53,7 @@ const AF_INET = 2;
 const AF_INET6 = 10;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const CLONE_NAMESPACES = 0x7e020000;
-/** PER_LINUX, and the question for the current value. */
+/** PER_LINUX, and the query for the current value. */
 const PERSONALITIES = [0, 0xffffffff];
 
 type Comparison = { index: number; value: number; valueTwo?: number; op: string };
@@ -67,7 +73,7 @@ const command = (mask: number, value: number): Comparison => ({
 });
 const equals = (value: number): Comparison => ({ index: 0, value, op: 'SCMP_CMP_EQ' });
 
-/** The profile as JSON. 32 bit programs are refused: they would reach the same calls under other numbers. */
+/** The profile as JSON. 32-bit programs are refused: they would reach the same calls under other numbers. */
 export function seccompProfile(): string {
   const families = [AF_UNIX, AF_INET, AF_INET6];
   return JSON.stringify({
@@ -83,7 +89,7 @@ export function seccompProfile(): string {
       ...FCNTL_MORE.map((one) => allow(['fcntl'], command(0xffffffff, one))),
       ...PERSONALITIES.map((personality) => allow(['personality'], equals(personality))),
       allow(['clone'], { index: 0, value: CLONE_NAMESPACES, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }),
-      // Its flags are behind a pointer that a filter cannot follow; with ENOSYS the C library falls back to clone.
+      // A filter cannot follow the pointer to its flags. On ENOSYS the C library falls back to clone.
       refuse(['clone3'], ENOSYS),
     ],
   });

@@ -14,20 +14,22 @@ export interface Usage {
 }
 
 export interface Meter {
-  /** The container runs. */
+  /** Called when the container runs. */
   begin(): void;
-  /** The container has ended. */
+  /** Called when the container has ended. */
   read(): Usage;
-  /** The container is removed. */
+  /** Called when the container is removed. */
   remove(): Promise<void>;
 }
 
-/** The first namespace of cgroups, in which engines are: include/linux/proc_ns.h. */
+/** The initial cgroup namespace, in which engines run: include/linux/proc_ns.h. */
 const FIRST_NAMESPACE = 'cgroup:[4026531835]';
+/** Milliseconds between two questions to the engine. */
 const ASK_MS = 1_000;
+/** Nanoseconds in a millisecond. */
 const NANOSECONDS = 1e6;
 
-/** A cgroup of ours around each container: it counts what is in it, and is still there when the container is gone. */
+/** Cgroups of ours around containers. Each counts the usage of its container and outlives it. */
 export class CgroupsAround {
   readonly #top: string;
 
@@ -35,13 +37,13 @@ export class CgroupsAround {
     this.#top = `/kethub-${mark}-containers`;
   }
 
-  /** Null where an engine would make it out of our sight. */
+  /** Path of the cgroup around one container. Null where the engine would make it out of our sight. */
   pathFor(attempt: string): string | null {
     if (process.getuid?.() !== 0 || !existsSync(MOUNT)) return null;
     return readlinkSync('/proc/self/ns/cgroup') === FIRST_NAMESPACE ? `${this.#top}/${attempt}` : null;
   }
 
-  /** Removes those that are not in use, and ends what is in them. */
+  /** Removes the cgroups that are not in use, and kills what is in them. */
   async sweep(inUse: ReadonlySet<string>): Promise<void> {
     for (const folder of everywhere(this.#top).filter((one) => existsSync(one)))
       for (const entry of readdirSync(folder, { withFileTypes: true }))
@@ -49,7 +51,7 @@ export class CgroupsAround {
           await removeAll([join(folder, entry.name)]);
   }
 
-  /** Goes itself when nothing is in it any more. */
+  /** Sweeps, and removes the parent cgroup when it is empty. */
   async close(inUse: ReadonlySet<string>): Promise<void> {
     await this.sweep(inUse);
     for (const folder of everywhere(this.#top)) {
@@ -62,7 +64,7 @@ export class CgroupsAround {
   }
 }
 
-/** @param path of the cgroup around the container; the engine measures where it has made none. */
+/** @param path the cgroup around the container. Where it does not exist, the engine measures. */
 export function meterOf(container: Container, path: string | null): Meter {
   const ofEngine = engineMeter(container);
   if (path === null) return ofEngine;
@@ -87,7 +89,7 @@ function readCgroup(path: string): Usage {
   };
 }
 
-/** Asks the engine each second while the container runs; what it uses after the last answer is not counted. */
+/** Asks the engine each second while the container runs. Usage after the last answer is not counted. */
 function engineMeter(container: Container): Meter {
   let usage: Usage = { cpuMs: null, peakMemoryBytes: null };
   const ended = new AbortController();
@@ -120,7 +122,7 @@ function inMs(nanoseconds: number | null): number | null {
   return nanoseconds === null ? null : Math.round(nanoseconds / NANOSECONDS);
 }
 
-/** A path in each hierarchy of cgroups: there is one in version 2, and one for each controller in version 1. */
+/** A path in each cgroup hierarchy: version 2 has one, version 1 has one per controller. */
 function everywhere(path: string): string[] {
   if (existsSync(join(MOUNT, 'cgroup.controllers'))) return [join(MOUNT, path)];
   return readdirSync(MOUNT).map((controller) => join(MOUNT, controller, path));

@@ -1,15 +1,18 @@
 import { inspectJson } from '../json/index.ts';
 import type { Cause } from '../types.ts';
 
-/** A cause is an exception in words. Sizes in bytes; what is beyond any of these is not kept. */
+/** Limits of a cause: bytes, nesting, and the number of objects and arrays. A cause beyond one of them is not kept. */
 const LIMITS = { bytes: 1024 * 1024, depth: 64, containers: 2_000 };
-/** As much of the file is read: one byte more shows that there is more. */
+/** Bytes to read of a file. The last one shows that the file is longer than the limit. */
 export const CAUSE_BYTES = LIMITS.bytes + 1;
+/** Characters of a title, type or detail. Beyond them the text is cut off. */
 const WORD_LENGTH = 64 * 1024;
 /** Characters shown of a cause that is not kept. */
 const SHOWN = 1_000;
 
-/** Reads the cause that a program reported itself. Its text may have been written by user code: it is judged before it is read. */
+/**
+ * Parses the cause that a program reported. User code may have written it, so its shape is checked before it is parsed.
+ */
 export function parseCause(bytes: Buffer): Cause {
   const shape = inspectJson(bytes, LIMITS);
   if ('problem' in shape) return notKept(bytes, shape.problem);
@@ -29,7 +32,10 @@ export function parseCause(bytes: Buffer): Cause {
   };
 }
 
-/** Reads a cause from a document that may be something else. Null when it is too long, no object, or has neither title nor detail. */
+/**
+ * Parses a cause from a document that may be something else. Null when it is too long, not an object, or has neither
+ * title nor detail.
+ */
 export function problemIn(bytes: Buffer): Cause | null {
   const shape = inspectJson(bytes, LIMITS);
   if ('problem' in shape || shape.kind !== 'OBJECT') return null;

@@ -5,9 +5,9 @@ import type { Run } from './driver.ts';
 import { limitCause, poolCause, type Verdict } from './outcome.ts';
 
 /**
- * Reads what a program that succeeded has left in its writable data pools. Result files and pools together keep the limits
- * of the output. A pool is taken as a whole: with anything in it that cannot be a file of a data pool, the execution is FAILED.
- * Call it only when every process of the sandbox is dead.
+ * Reads the files that a successful program has left in its writable data pools. Result files and pools together share
+ * the limits of the output. A pool counts as a whole: one entry that cannot be a file of a data pool makes the
+ * execution FAILED. Call it only when every process of the sandbox is dead.
  */
 export function collectPools(
   verdict: Verdict,

@@ -16,10 +16,10 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
 
 export interface Collected {
   files: OutputFile[];
-  /** Why something in the folder is not offered, one sentence each. */
+  /** Reasons why entries of the folder are not offered, one sentence each. */
   refused: string[];
   bytes: number;
-  /** The limit of files or bytes beyond which something is not offered; null when nothing is. */
+  /** The limit, of files or bytes, that excludes some entries; null when none does. */
   exceeded: 'FILES' | 'BYTES' | null;
 }
 
@@ -34,15 +34,17 @@ export const POOL_FILES: Kind = { name: 'entry', kept: 'a file of a data pool', 
 
 /** Refusals that are listed one by one. More are only counted. */
 const TOLD = 50;
-/** At most this many names beyond the limit of files are read: a folder of a million would hold up all others. */
+/**
+ * Names that are read beyond the limit of files. More are not read: a folder of a million would block other executions.
+ */
 const MOST_ENTRIES_MORE = 10_000;
 
 /**
- * Looks through what a program left in its output folder: regular files at the top level are offered, nothing else.
- * Call it only when every process of the sandbox is dead: then nothing can change between looking and opening.
- * The file `uncounted` is the result, which has a limit of its own. `kind` is what it is all called, and which
- * names are those of other things.
- * Offered files lose their owner and mode (a setuid bit, or a file its owner cannot read).
+ * Collects the regular files at the top level of a program's output folder; nothing else is offered. Offered files lose
+ * their owner and mode (a setuid bit, or a file that its owner cannot read). Call it only when every process of the
+ * sandbox is dead: then nothing changes between the check and the opening.
+ * @param uncounted the name of the result, which has a limit of its own.
+ * @param kind the words for these files in messages, and the names that are reserved.
  */
 export function collect(
   dir: string,
@@ -62,11 +64,11 @@ export function collect(
       refused.push(`The ${kind.name} ${JSON.stringify(name.slice(0, 100))} is not ${kind.kept}: ${why}.`);
     else untold += 1;
   };
-  chmodSync(dir, 0o700); // the program may have locked us out when we are not root
+  chmodSync(dir, 0o700); // a program under our own user may have locked us out
   const folder = openSync(dir, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
   const pinned = `/proc/self/fd/${folder}`;
   try {
-    // In order, so that those that are offered are the first by their names.
+    // Sorted, so that the first names are those that are offered.
     for (const raw of namesIn(pinned, limits.outputFiles + MOST_ENTRIES_MORE).sort(Buffer.compare)) {
       const name = raw.toString('utf8');
       const why = nameProblem(name, raw, kind.taken);
@@ -98,7 +100,7 @@ export function collect(
   return { files: files.sort((a, b) => (a.name < b.name ? -1 : 1)), refused, bytes, exceeded };
 }
 
-/** The first names of a folder, in no order: more than these are never held in memory. */
+/** Reads the first names of a folder, in no order. No more than these are ever in memory. */
 function namesIn(dir: string, most: number): Buffer[] {
   // @types/node: `encoding` of opendir(3) takes what readdir(3) takes.
   const folder = opendirSync(dir, { encoding: 'buffer' as BufferEncoding, bufferSize: 256 });
@@ -114,7 +116,7 @@ function namesIn(dir: string, most: number): Buffer[] {
 
 function nameProblem(name: string, raw: Buffer, taken: readonly string[]): string | null {
   if (!Buffer.from(name).equals(raw)) return 'its name is not valid UTF-8';
-  // Control characters, path separators, and what would change the direction of the text around it.
+  // Control characters, path separators, and characters that change the direction of the text around them.
   if (/[\p{Cc}/\\\u202a-\u202e\u2066-\u2069]/u.test(name)) return 'its name holds control characters or slashes';
   if (taken.includes(name)) return 'the name is taken by a link of the result';
   return null;

@@ -10,6 +10,7 @@ import type { RunnerContext } from './context.ts';
 import { OutputLines } from './log-file.ts';
 import { limitOfExit, runTimeCause } from './outcome.ts';
 
+/** Bytes kept of a command's standard output. Further bytes are dropped. */
 const STDOUT_BYTES = 4 * 1024 * 1024;
 const ABORTED: Cause = { type: 'CommandAborted', title: 'Aborted', detail: 'It was ended from outside.' };
 const run = promisify(execFile);
@@ -156,7 +157,7 @@ function boundedLines(
   };
 }
 
-/** Neither chown -R nor chmod -R follows links that it meets below. */
+/** Gives folders to a user. Neither chown -R nor chmod -R follows links below a folder. */
 async function give(folders: readonly string[], uid: number): Promise<void> {
   for (const folder of folders) {
     if (lstatSync(folder).isSymbolicLink()) throw new Error(`${folder} is a link; it must be the folder itself`);
@@ -164,7 +165,7 @@ async function give(folders: readonly string[], uid: number): Promise<void> {
   }
 }
 
-/** Everything belongs to us again, can be read by other sandboxes and changed by none. */
+/** Takes folders back: they belong to us again, other sandboxes can read them and none can change them. */
 async function takeBack(folders: readonly string[], changeOwner: boolean): Promise<void> {
   for (const folder of folders) {
     if (changeOwner) await run('/bin/chown', ['-R', '-h', '0:0', '--', folder], { env: {} });

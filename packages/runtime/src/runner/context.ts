@@ -19,7 +19,7 @@ import { Identities } from '../sandbox/identities.ts';
 import { takeUserRange } from '../sandbox/user-ranges.ts';
 import { Views } from '../sandbox/views.ts';
 
-/** All that sandboxes of this runner stand on. */
+/** State that all sandboxes and containers of this runner share. */
 export interface RunnerContext extends SandboxContext {
   paths: RunnerPaths;
   identities: Identities;
@@ -28,20 +28,27 @@ export interface RunnerContext extends SandboxContext {
   limitedBy: 'CGROUPS_V2' | 'CGROUPS_V1' | 'RLIMITS';
   /** Hash of the runner's own code. */
   version: string;
-  /** The path under which the user of a sandbox reaches a folder of ours. @throws when there is none at that path. */
+  /**
+   * The path by which the user of a sandbox reaches one of our folders.
+   * @throws when the folder does not exist.
+   */
   reachable(path: string): string;
   proxies: EgressProxies;
-  /** Mounts that give a sandbox another Python than that of the root; none where it is the same. @throws when it is not installed. */
+  /**
+   * Mounts that give a sandbox another Python than that of the root; none when it is the same.
+   * @throws when that Python is not installed.
+   */
   pythonMounts(version: string | undefined): { mounts: Mount[]; standard: string[] };
-  /** Makes new sandboxes of the root that is current now. */
+  /** Makes the next sandboxes from the root that is current now. */
   renewRoot(): void;
   close(): Promise<void>;
 }
 
 /**
  * Clears what an earlier runner of this data folder left (processes, cgroups, folders) and prepares the rest.
- * @param floor bytes that stay free on the disk; null for the usual.
- * @param passage where `<dataDir>/runtime` is also mounted for users that may not pass through its parents, or null.
+ * @param floor bytes that stay free on the disk; null for the default.
+ * @param passage a second mount of `<dataDir>/runtime`, for users that may not pass through its parent folders; or
+ * null.
  */
 export async function prepareRunnerContext(
   paths: RunnerPaths,
@@ -97,7 +104,7 @@ export async function prepareRunnerContext(
     async close() {
       context.proxies.close();
       await cgroups?.remove();
-      // Some of them are being deleted already; the synchronous one does not get on with that.
+      // The asynchronous rm tolerates that some of these folders are being deleted at the same time.
       await rm(paths.workFolders, { recursive: true, force: true, maxRetries: 10, retryDelay: 10 });
     },
   };
@@ -114,7 +121,7 @@ async function openTree(paths: RunnerPaths): Promise<CgroupTree | null> {
   return cgroups;
 }
 
-/** Removes the place in the host's `/run`; the mount itself exists in our namespace only and ends with us. */
+/** Removes the folder in the host's `/run`. Its mount exists in our namespace only and ends with us. */
 export function removePassage(passage: string): void {
   const unmounted = spawnSync('umount', ['--lazy', passage], { encoding: 'utf8' });
   if (unmounted.status !== 0) {

@@ -6,47 +6,56 @@ import type { Layer } from './output-guard.ts';
 import type { Written } from './result.ts';
 
 /**
- * One run of user code by a driver (the sandbox, a container engine), prepared but not started. What is common to all
- * drivers is done by {@link Execution}: log, limits of time and output, cancellation, files, verdict and record. Nothing is
- * shared with the code but folders: a driver for another machine brings them there and back.
+ * One run of user code by a driver (the sandbox, a container engine), prepared but not started. {@link Execution} does
+ * what all drivers have in common: log, limits of time and output, cancellation, files, verdict and record. A driver
+ * shares only folders with the code; a driver for another machine copies them there and back.
  */
 export interface Run {
-  /** On this machine; 0 while or where there is none. */
+  /** Its first process on this machine; 0 while or where there is none. */
   readonly pid: number;
-  /** Where it writes its result files while it runs, and who owns them there (null: we do). */
+  /** The folder of its result files while it runs, and the owner of these files (null: our own user). */
   readonly output: string;
   readonly uid: number | null;
-  /** The writable data pools; none without it. */
+  /** The writable data pools. Undefined means none. */
   readonly pools?: readonly DataPoolMount[];
-  /** All of its processes that this machine shows us. */
+  /** All its processes that this machine shows. */
   processes(): readonly number[];
-  /** Measures what the program has changed of its image, where a driver lets it. That counts as output while it runs. */
+  /**
+   * Measures what the program has changed in its image, where the driver has images. It counts as output while the
+   * program runs.
+   */
   layer?(bounds: Bounds): Promise<Layer>;
-  /** When nothing of it lives any more and all that it printed was delivered. Never rejects. */
+  /** Resolves when no process of it lives and all its output was delivered. Never rejects. */
   readonly ended: Promise<Exit>;
-  /** When its start has succeeded as far as can be known soon: one that ends before, without having run, was refused. */
+  /**
+   * Resolves when its start has succeeded, as far as that shows soon. A run that ends before, without having run, was
+   * refused.
+   */
   readonly settled: Promise<unknown>;
-  /** A program that ends well without a result has an empty one. */
+  /** True when a program that exits with 0 and writes no result has an empty one. */
   readonly resultIsOptional: boolean;
-  /** A file of its output folder that is its result: listed, but not counted, among the result files. */
+  /** A file of its output folder that is its result. It is listed with the result files, but not counted. */
   readonly resultFile?: string;
-  /** Delivers what it prints, from the first line on. Called once. */
+  /** Delivers its output, from the first line on. Called once. */
   follow(sink: LineSink): void;
-  /** Nobody wants more lines; the program is not stopped by that. */
+  /** Discards further lines, without blocking the program. */
   drop(): void;
   /** Lets the code run. Called once, when the claim is on the disk. */
   start(): void;
-  /** SIGTERM. */
+  /** Sends SIGTERM. */
   terminate(): void;
   kill(): void;
-  /** The runner ends: a run that cannot outlive it ends too, any other is taken up by the next runner. */
+  /**
+   * Called when the runner ends. A run that can outlive the runner goes on, and the next runner takes it over; any
+   * other ends.
+   */
   abandon(): void;
   /** False when the code has certainly not run. Asked after the end. */
   tookJob(): boolean;
-  /** Brings what it left to the folder of the execution and reads its result. */
+  /** Brings its output to the folder of the execution and reads its result. */
   readResult(limits: Limits): Promise<Written>;
-  /** Frees what the driver keeps of it. Called when its end is recorded, or it was refused. */
+  /** Frees what the driver keeps of it. Called when its end is recorded, or its start was refused. */
   release(): Promise<void>;
-  /** The words for a refusal, before its reason. */
+  /** The beginning of the message of a refusal; the reason follows. */
   readonly refusal: string;
 }

@@ -19,7 +19,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true });
 });
 
-/** What a driver tells of a run that its processes outlive: it never says that they are gone. */
+/** A run whose processes never end, as a driver reports it. */
 function immortal(read: Run['readResult'] = () => Promise.resolve({ kind: 'NOTHING' })): Run & { die(): void } {
   const { promise, resolve } = Promise.withResolvers<Exit>();
   return {
@@ -137,7 +137,7 @@ describe('files of JSON', () => {
     await expect(files.check({ ...order, path: fifo })).rejects.toThrow(/within 0.3 seconds/);
     writeFileSync(join(dir, 'good'), '{}');
     expect(await files.check({ ...order, path: join(dir, 'good') })).toMatchObject({ kind: 'OBJECT' });
-    closeSync(openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK)); // the thread that was given up comes free
+    closeSync(openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK)); // ends the thread that was given up
   });
 });
 

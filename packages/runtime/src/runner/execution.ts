@@ -10,40 +10,43 @@ import { RunTime } from './run-time.ts';
 
 export interface ExecutionOptions {
   executionId: string;
-  /** Where all that is kept of it goes. */
+  /** The folder that keeps everything of the execution. */
   folder: string;
   limits: Limits;
-  /** When the claim is on the disk: only then may the job be handed over. */
+  /** Resolves when the claim is on the disk. Only then may the job be handed over. */
   claimed: Promise<void>;
   cancelGraceMs: () => number;
   memoryIsRefused: boolean;
   guards: OutputGuards;
   onLog: (bytes: number) => void;
-  /** Epoch milliseconds, of one that an earlier runner has started. */
+  /** Epoch milliseconds. Set when an earlier runner has started the execution. */
   startedAt?: number;
   /** Default {@link DEADLINES}. */
   deadlines?: Deadlines;
 }
 
-/** Times in milliseconds after which an execution is given up: its slot is free, and its outcome is not known. */
+/** Milliseconds after which an execution is given up: its slot becomes free, and its outcome is unknown (LOST). */
 export interface Deadlines {
-  /** From the moment when every process of it was told to end, until none is left. */
+  /** From the kill of its processes until none is left. */
   endMs: number;
-  /** The same when an operator or the platform has asked for its slot. */
+  /** The same when an operator or the platform needs its slot. */
   freeMs: number;
-  /** From the end of its processes until what it left is read and collected. */
+  /** From the end of its processes until its output is read and collected. */
   readMs: number;
 }
 
-/** Far beyond what a busy machine takes; a process that waits for a disk or a network file system cannot be ended. */
+/** Far beyond what a busy machine takes. A process that waits for a disk or a network file system cannot be ended. */
 const DEADLINES: Deadlines = { endMs: 300_000, freeMs: 5_000, readMs: 600_000 };
 
 /** One execution from its start, or from where an earlier runner left it, to its end. */
 export class Execution {
   readonly executionId: string;
-  /** Everything is dead, read and collected; not yet recorded. LOST when our own disk fails us. Never rejects. */
+  /**
+   * Resolves when all processes are dead and the output is collected, before the end is recorded. LOST when our own
+   * disk fails. Never rejects.
+   */
   readonly ended: Promise<ExecutionEnd>;
-  /** The driver's own words when it could not start the run: the first lines of the log then. */
+  /** The first lines of the log. When the driver could not start the run, they are the driver's error message. */
   firstLines = '';
   readonly #options: ExecutionOptions;
   readonly #time: RunTime;
@@ -108,7 +111,7 @@ export class Execution {
     return this.#run.pid;
   }
 
-  /** SIGTERM, and after the grace the end of every process. */
+  /** Sends SIGTERM, and kills every process after the grace period. */
   cancel(): void {
     if (this.#ending !== null) return;
     this.#ending = 'CANCELLED';
@@ -119,7 +122,7 @@ export class Execution {
     }, this.#options.cancelGraceMs());
   }
 
-  /** Ends it now, because its slot is needed. It is given up soon if it does not end. */
+  /** Kills it now because its slot is needed. If it does not end, it is given up after `freeMs`. */
   free(): void {
     this.#ending ??= 'CANCELLED';
     this.#freed.abort();
@@ -127,22 +130,22 @@ export class Execution {
     this.#within(this.#deadlines.freeMs, 'It was ended from outside, and nothing is known of how far it had come.');
   }
 
-  /** Aborted when its slot is needed: nothing that takes long is done for it any more. */
+  /** Aborted when its slot is needed. Long work for this execution then stops. */
   get freed(): AbortSignal {
     return this.#freed.signal;
   }
 
-  /** The runner ends. */
+  /** Leaves the run as it is, because the runner ends. */
   abandon(): void {
     this.#run.abandon();
   }
 
-  /** When its start has succeeded, or it has ended before. */
+  /** Resolves when the run has started, or has ended before. */
   async settled(): Promise<ExecutionEnd | null> {
     return Promise.race([this.ended, this.#run.settled.then(() => null)]);
   }
 
-  /** Why it was refused, when it was. */
+  /** The reason why its start was refused. Meaningful only after a refusal. */
   get refusal(): string {
     const words = this.firstLines.trim() || 'it ended at once';
     return words.startsWith(this.#run.refusal) ? words : `${this.#run.refusal}: ${words}`;
@@ -162,7 +165,7 @@ export class Execution {
     this.#within(this.#deadlines.endMs, 'Its processes could not be ended.');
   }
 
-  /** It is given up unless what it does now comes to its end in this time. */
+  /** Gives the execution up unless the present step is over within this time. */
   #within(milliseconds: number, why: string): void {
     if (this.#deadline !== null) clearTimeout(this.#deadline);
     if (this.#isOver) return;
@@ -212,7 +215,7 @@ export class Execution {
     };
   }
 
-  /** The end when what it left cannot be read. A fault of the disk must neither hold it up for ever nor end the runner. */
+  /** The end when the output cannot be read. A fault of the disk must not block the execution or end the runner. */
   #unreadable(error: unknown): ExecutionEnd {
     console.error(`the end of ${this.executionId} could not be read: ${messageOf(error)}`);
     return this.#lost('What it left could not be read. The operator finds the cause in the log of the runner.');
@@ -261,7 +264,7 @@ export class Execution {
   }
 }
 
-/** setTimeout holds at most 2^31 - 1 ms, and fires at once beyond. */
+/** setTimeout holds at most 2^31 - 1 ms; a longer time would fire at once. */
 function timer(milliseconds: number, then: () => void): NodeJS.Timeout {
   return setTimeout(then, Math.min(milliseconds, 2 ** 31 - 1));
 }

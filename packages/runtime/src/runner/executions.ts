@@ -21,9 +21,9 @@ import { ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
 import type { PrestartedSandboxes } from './prestarted-sandboxes.ts';
 import type { WarmPool } from './warm-pool.ts';
 
-/** Clients redraw no faster. */
+/** Milliseconds between two log events of an execution. Clients do not redraw faster. */
 const LOG_EVENT_MS = 50;
-/** How long a refusal waits until nothing is left of the attempt. */
+/** Milliseconds that a refusal waits for the removal of the attempt. Beyond them it is reported all the same. */
 const RELEASE_MS = 2_000;
 
 export interface ExecutionEvents {
@@ -31,7 +31,7 @@ export interface ExecutionEvents {
   log(executionId: string, bytes: number): void;
 }
 
-/** All executions of this data folder: each at most once, each end recorded before it is reported. */
+/** All executions of this data folder. Each runs at most once, and each end is recorded before it is reported. */
 export class Executions {
   readonly #context: RunnerContext;
   readonly #records: Records;
@@ -59,7 +59,7 @@ export class Executions {
     this.#events = events;
   }
 
-  /** Takes up what an earlier runner has left: containers go on, everything else was lost with it. */
+  /** Takes over the executions of an earlier runner. Containers go on; all others were lost with that runner. */
   async takeOver(): Promise<void> {
     for (const { executionId, folder } of this.#records.withoutEnd()) {
       try {
@@ -67,7 +67,7 @@ export class Executions {
         if (left === null) await this.#records.recordLost(executionId);
         else void this.#finish(this.#execute(executionId, left.run, left.limits, left.startedAt, null), null);
       } catch (error) {
-        // A fault of one execution must not keep the runner from its start.
+        // A fault of one execution must not prevent the start of the runner.
         console.error(`what became of ${executionId} is not known: ${messageOf(error)}`);
       }
     }
@@ -89,7 +89,7 @@ export class Executions {
     this.#running.get(executionId)?.cancel();
   }
 
-  /** Frees the slot of an execution soon, whatever holds it, also when its record cannot be written. */
+  /** Frees the slot of an execution soon, even if its processes do not end or its record cannot be written. */
   end(executionId: string): void {
     this.#running.get(executionId)?.free();
   }
@@ -99,13 +99,16 @@ export class Executions {
     this.#context.workFolders.remove(this.#records.folder(executionId));
   }
 
-  /** Ends all that cannot go on without us, and records no end: they are reported as LOST, because they did not end by themselves. */
+  /**
+   * Ends all executions that cannot outlive the runner, without recording an end. The next runner reports these as
+   * LOST.
+   */
   abandonAll(): void {
     this.#abandoned = true;
     for (const execution of this.#running.values()) execution.abandon();
   }
 
-  /** @throws StartRefused when it could not be started; what is left of the attempt then stands in the way of no other. */
+  /** @throws StartRefused when it could not be started. The leftovers of the attempt then block no other. */
   async start(job: JobHeader, input: Buffer): Promise<'STARTED' | 'ALREADY_KNOWN'> {
     const { executionId, limits } = job;
     if (this.#records.isKnown(executionId)) return 'ALREADY_KNOWN';
@@ -181,7 +184,7 @@ export class Executions {
     return new SandboxRun(service, handover, folder, writable);
   }
 
-  /** @param spec what a warm sandbox for the next one like it is made for, or null. */
+  /** @param spec describes the next worker for this code, or null when the pool needs none. */
   async #finish(execution: Execution, spec: ServiceSpec | null): Promise<void> {
     const { executionId } = execution;
     const ended = await execution.ended;
@@ -195,7 +198,7 @@ export class Executions {
     this.#pool.want(spec);
   }
 
-  /** When nothing is kept any more of executions that are over. */
+  /** Resolves when the drivers keep nothing of executions that are over. */
   async released(): Promise<void> {
     await Promise.all(this.#releases);
   }
@@ -206,7 +209,7 @@ export class Executions {
     await released;
   }
 
-  /** Adds to an end what the record of the execution needs. */
+  /** Adds the facts that only the record of an execution needs. */
   #withRecord(end: ExecutionEnd): ExecutionEnd {
     const { limitedBy, version } = this.#context;
     const measured = end.cpuMs !== null || end.peakMemoryBytes !== null;
@@ -240,7 +243,10 @@ function diskFull(dir: string, missing: number): string {
   return `The disk of ${dir} is nearly full: free ${Math.ceil(missing / 2 ** 20)} MiB more, and executions start again.`;
 }
 
-/** Data pools are mounted when a sandbox is made: one that waits has none. */
+/**
+ * Null when a warm worker cannot serve the job. A waiting sandbox has no data pools, as they are mounted when it is
+ * made.
+ */
 function specOf({ code, environment, hosts = [], limits, dataPools, warm }: JobHeader): ServiceSpec | null {
   const never = 'image' in code || dataPools.length > 0 || warm === false;
   return never ? null : { code, environment, hosts, limits };

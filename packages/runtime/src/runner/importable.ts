@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
 import type { Code } from '../types.ts';
 
-/** As long as their command line may be. */
+/** Modules at most, as they are arguments of a command line. More are left out. */
 const MOST = 500;
 const MODULE = /^[\p{ID_Start}_][\p{ID_Continue}]*(\.[\p{ID_Start}_][\p{ID_Continue}]*)*$/u;
-/** Names of files and folders that Python finds as a module: `name.py`, `name.cpython-311-x86_64-linux-gnu.so`. */
+/** Entries of a folder that Python finds as a module: `name.py`, `name.cpython-311-x86_64-linux-gnu.so`. */
 const ENTRY = /^([\p{ID_Start}_][\p{ID_Continue}]*)(\.pyc?|(\.[\w-]+)?\.so)?$/u;
 
 /**
- * Selects the modules that a worker imports before its job comes: those of the standard library and of the distributions
- * that pip has installed for the service, judged by what lies on the disk. Modules of the service itself are never among
- * them. A service with a module of the same name as one of the others gets none, as Python would find its own first.
+ * Selects the modules that a worker imports before its job comes. They are modules of the standard library and of the
+ * distributions that pip has installed for the service, according to the files on the disk. Modules of the service
+ * itself are never among them. If one of its modules has the name of another one, nothing is imported early, because
+ * Python would find the service's own first.
  * @param standard folders of the standard library, on this machine.
  */
 export function importable({ sourceDir, layerDir, imports }: Code, standard: readonly string[]): string[] {

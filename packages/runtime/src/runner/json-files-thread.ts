@@ -1,13 +1,15 @@
-/** The thread of {@link ./json-files.ts}: a slice of each file in turn, so that a long one holds up no other. */
+/**
+ * The thread of {@link ./json-files.ts}. It reads a slice of each file in turn, so that a long file delays no other.
+ */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { errorCode, messageOf } from '../errors.ts';
 import { JsonScanner, type JsonProblem, type JsonShape } from '../json/index.ts';
 import type { JsonFile, JsonFileAnswer } from './json-files.ts';
 
-/** A millisecond or two of work. */
+/** Bytes of a slice: 1 to 2 ms of work. */
 const SLICE_BYTES = 256 * 1024;
-/** The other side hears at least so often, in milliseconds, that this one moves. */
+/** Milliseconds between two signs of life to the main thread, at most. */
 const ALIVE_MS = 250;
 
 interface Job {
@@ -50,7 +52,7 @@ function begin({ id, path, skip, target, limits, watched }: JsonFile): Job {
   }
 }
 
-/** Whether it was the last one. */
+/** Reads the next slice. Returns true when it was the last one. */
 function slice(job: Job): boolean {
   const bytes = readSync(job.source, buffer, 0, SLICE_BYTES, job.position);
   const chunk = buffer.subarray(0, bytes);

@@ -2,18 +2,18 @@ import { Worker } from 'node:worker_threads';
 import { messageOf } from '../errors.ts';
 import type { JsonLimits, JsonProblem, JsonShape } from '../json/index.ts';
 
-/** A file of JSON that is judged, and copied as it is read. */
+/** A file of JSON to check and to copy while it is read. */
 export interface JsonFile {
   id: number;
   path: string;
-  /** Where the text begins in the file, in bytes. */
+  /** Offset of the text in the file, in bytes. */
   skip: number;
   target: string;
   limits: JsonLimits;
   watched: readonly string[];
 }
 
-/** `id` null: nothing but a sign of life. */
+/** An answer of the thread. With `id` null it is only a sign of life. */
 export type JsonFileAnswer =
   | { id: null }
   | { id: number; found: JsonShape | JsonProblem }
@@ -24,14 +24,17 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** A thread that shows no progress for so long, in milliseconds, is given up: its disk hangs. */
+/** Milliseconds without progress after which the thread is given up, because its disk hangs. */
 const STALLED_MS = 60_000;
-/** A thread without work ends after this time, in milliseconds. */
+/** Milliseconds without work after which the thread ends. */
 const IDLE_MS = 30_000;
-/** The thread holds a slice and some counters, whatever files hold. */
+/** Memory of the thread. It keeps a slice and some counters, however large the files are. */
 const MEMORY = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
 
-/** Judges files of JSON in one thread beside the one that serves everybody, a slice of each in turn. */
+/**
+ * Checks files of JSON in a thread, so that the main thread stays responsive. The thread reads a slice of each file in
+ * turn.
+ */
 export class JsonFiles {
   readonly #stalledMs: number;
   readonly #waiting = new Map<number, Waiting>();
@@ -44,8 +47,8 @@ export class JsonFiles {
   }
 
   /**
-   * Copies the text of `path` to `target` and judges it meanwhile.
-   * @throws when it cannot be read or written, or when that takes far too long. `code` is that of the system.
+   * Copies the text of `path` to `target` and checks it meanwhile.
+   * @throws when it cannot be read or written, or when the thread stalls. `code` is the system's error code.
    */
   async check(file: Omit<JsonFile, 'id'>): Promise<JsonShape | JsonProblem> {
     const id = ++this.#last;
@@ -82,7 +85,7 @@ export class JsonFiles {
     else waiting?.reject(Object.assign(new Error(answer.error.message), { code: answer.error.code }));
   }
 
-  /** From now on it has to move, or, without work, may wait a while for more. */
+  /** Restarts the timer: a thread with work must show progress, and one without work may wait a while for more. */
   #watch(thread: Worker): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     const isIdle = this.#waiting.size === 0;
@@ -99,7 +102,7 @@ export class JsonFiles {
     if (thread !== this.#thread) return;
     this.#thread = null;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    // It may stand in a call of the system, which ends when the disk answers.
+    // The thread may be blocked in a system call, which returns when the disk answers.
     void thread.terminate();
     for (const { reject } of this.#waiting.values()) reject(new Error(why));
     this.#waiting.clear();

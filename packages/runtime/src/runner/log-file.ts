@@ -3,23 +3,27 @@ import type { Readable } from 'node:stream';
 import { messageOf } from '../errors.ts';
 import type { LogLine, Severity } from '../types.ts';
 
-/** A longer line is cut into pieces of this many bytes. */
+/** Bytes of a line. A longer line is cut into pieces of this size. */
 export const PIECE_BYTES = 64 * 1024;
-/** Bytes that a worker may print before its job comes. Beyond them it waits. */
+/** Bytes that a worker may print before its job comes. Beyond them the worker is blocked. */
 const HELD_BYTES = 256 * 1024;
-/** Output beyond the limit is read on and dropped, at most this much, then a pause: at 200 MB/s it costs a fifth of a core, and 1 GB passes in 5 s. */
+/**
+ * Bytes of output beyond the log limit that are dropped before a pause. At 200 MB/s this costs a fifth of a core; 1 GB
+ * takes 5 s.
+ */
 const DROPPED_PER_PAUSE = 1024 * 1024;
+/** Milliseconds of that pause. */
 const PAUSE_MS = 4;
 
 // oxlint-disable-next-line no-control-regex -- chosen because programs do not print it
 const MARKED = /^\u001e(DEBUG|INFO|NOTICE|WARNING|ERROR) /;
 
-/** Where lines go. */
+/** Receives lines. */
 export type LineSink = (line: LogLine) => void;
 
 /**
- * Reads stdout and stderr of a sandbox from its first byte on, stamps every line when it comes, and passes lines on once somebody
- * wants them: a warm worker prints before it is known whose log that will be.
+ * Reads stdout and stderr of a sandbox from the first byte on and stamps each line with its time. Lines wait until they
+ * have a receiver: a warm worker prints before its execution is known.
  */
 export class OutputLines {
   readonly #held: LogLine[] = [];
@@ -35,19 +39,19 @@ export class OutputLines {
     this.#read(stderr, 'WARNING');
   }
 
-  /** From now on lines go to `sink`, first those that are waiting. */
+  /** Sends lines to `sink` from now on, the waiting ones first. */
   deliverTo(sink: LineSink): void {
     this.#sink = sink;
     for (const line of this.#held.splice(0)) sink(line);
     for (const stream of this.#streams) stream.resume();
   }
 
-  /** Nobody wants more lines: read on, so that the program is not stopped by a full pipe, but not at full speed. */
+  /** Discards further lines. It still reads, so that a full pipe does not block the program, but slowly. */
   drop(): void {
     this.#dropping = true;
   }
 
-  /** A line of our own among those of the program. */
+  /** Adds a line of our own to those of the program. */
   note(line: LogLine): void {
     if (!this.#dropping) this.#pass(line);
   }
@@ -106,7 +110,10 @@ export class OutputLines {
   }
 }
 
-/** A line that starts with U+001E, a severity and a space has that severity; our Python side writes such lines for `logging`. */
+/**
+ * Parses a line. A line that starts with U+001E, a severity and a space has that severity; our Python side marks lines
+ * of `logging` like this.
+ */
 export function parseLine(text: string, severity: Severity): LogLine {
   const marked = MARKED.exec(text);
   return {
@@ -123,21 +130,21 @@ export function characterStart(data: Buffer, position: number): number {
   return start;
 }
 
-/** The log of one execution: NDJSON, bounded. */
+/** The log of one execution: NDJSON with a limit. */
 export class LogFile {
   readonly #path: string;
-  /** Opened for the first line: most programs print none. */
+  /** Opened for the first line, as most programs print none. */
   #fd: number | null = null;
   readonly #limit: number;
   readonly #changed: (bytes: number) => void;
   #bytes = 0;
-  /** Bytes of the whole lines that are in the file. */
+  /** Bytes of the whole lines in the file. */
   #stored = 0;
   #missing = false;
   #full = false;
   #closed = false;
   #waiting = '';
-  /** Lines that an earlier runner has written, while the engine may deliver them again. */
+  /** Lines that an earlier runner has written, as long as the engine may deliver them again. */
   #written: readonly string[] | null;
   #next = 0;
   /** Called once, when the limit is reached. */
@@ -156,7 +163,7 @@ export class LogFile {
     return this.#bytes;
   }
 
-  /** Appends a line of the program, unless the limit is reached. The limit counts what is stored, not what was printed. */
+  /** Appends a line of the program, unless the limit is reached. The limit counts stored bytes, not printed ones. */
   append(line: LogLine): void {
     if (this.#full) return;
     const text = `${JSON.stringify(line)}\n`;
@@ -178,7 +185,7 @@ export class LogFile {
     this.#write(lineOf(severity, message));
   }
 
-  /** Closes the log. Lines that come later, when the end is recorded already, are not kept. */
+  /** Closes the log. Later lines are dropped, as the end may be recorded already. */
   close(): void {
     if (this.#closed) return;
     this.#flush();
@@ -186,7 +193,10 @@ export class LogFile {
     if (this.#fd !== null) closeSync(this.#fd);
   }
 
-  /** A log that is read again from its beginning goes on after what is there; lines of our own in between do not come again. */
+  /**
+   * Whether the file already has this line. A log that is read again continues after the stored lines; our own do not
+   * come again.
+   */
   #isWritten(text: string): boolean {
     if (this.#written === null) return false;
     const index = this.#written.indexOf(text, this.#next);
@@ -195,7 +205,7 @@ export class LogFile {
     return index >= 0;
   }
 
-  /** All lines of one chunk of output are written together (a write costs 20 µs), before anything else is read. */
+  /** Writes all lines of a chunk of output together (a write costs 20 µs), before the next chunk is read. */
   #write(text: string): void {
     if (this.#closed) return;
     this.#bytes += Buffer.byteLength(text);
@@ -207,12 +217,12 @@ export class LogFile {
     this.#waiting += text;
   }
 
-  /** The written part of a line that was cut off must not run into the next line. */
+  /** Cuts off an incomplete line, so that the next line does not continue it. */
   #cut(): void {
     try {
       if (this.#fd !== null) ftruncateSync(this.#fd, this.#stored);
     } catch (error) {
-      // A broken disk must not end the runner, and with it all others.
+      // A broken disk must not end the runner, and with it all other executions.
       console.error(`a log could not be cut: ${messageOf(error)}`);
     }
   }
@@ -228,7 +238,7 @@ export class LogFile {
       this.#stored += lines.length;
       this.#missing = false;
     } catch (error) {
-      // A full disk: the execution goes on without these lines.
+      // The disk is full: the execution goes on without these lines.
       this.#missing = true;
       console.error(`a log could not be written: ${messageOf(error)}`);
       this.#cut();
@@ -238,7 +248,7 @@ export class LogFile {
   }
 }
 
-/** The whole lines of a log, each with its end, or null when there are none. What was cut off is taken away. */
+/** The whole lines of a log, each with its line feed, or null when there are none. Removes an incomplete last line. */
 function writtenBefore(path: string): string[] | null {
   if (!existsSync(path)) return null;
   const bytes = readFileSync(path);

@@ -1,7 +1,7 @@
 /**
- * The runner of one data folder: node main.ts {"runtimeDir": ..., "passage": ..., "version": ...}
- * `node main.ts compile` only fills the cache of compiled code.
- * Started by the platform ({@link ../client/start-runner.ts}), in a session of its own, it outlives the platform's process.
+ * The runner of one data folder: `node main.ts {"runtimeDir": ..., "passage": ..., "version": ...}`. `node main.ts
+ * compile` only fills the cache of compiled code. The platform starts it ({@link ../client/start-runner.ts}) in a
+ * session of its own, so that it outlives the platform's process.
  */
 import { statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -25,23 +25,24 @@ const { runtimeDir, passage, version } = JSON.parse(process.argv[2] ?? '') as {
   passage: string | null;
   version: string;
 };
-process.umask(0o022); // folders of sandboxes are passed through by other users; what is secret has a mode of its own
+process.umask(0o022); // other users must pass through folders of sandboxes; secret files have their own mode
 const paths = runnerPathsIn(runtimeDir);
 const lock = takeLock(paths.lock);
-if (lock === null) process.exit(0); // another runner has this folder, and the platform will find it
+if (lock === null) process.exit(0); // another runner has this folder; the platform will find that one
 boundOwnLog(paths.log);
 if (passage !== null && statSync(passage).ino !== statSync(runtimeDir).ino) {
   console.error('a runner that ended meanwhile took our passage with it; the platform starts another one');
   process.exit(1);
 }
 
-/** Until a platform says otherwise. */
+/** Used until a platform sends its settings. */
 let settings: Settings = { warmBytes: 0, warmPerCode: 0, warmIdleMs: 300_000, cancelGraceMs: 3_000, lonelyMs: 10_000 };
+/** Milliseconds for the clean-up of a leaving runner. Beyond them the next sweep ends the rest. */
 const CLEAR_MS = 5_000;
 let retiring = false;
 let leaving = false;
 let lonely: NodeJS.Timeout | null = null;
-/** Null until what an earlier runner has left is known; whoever connects later asks for what has ended. */
+/** Null until the executions of an earlier runner are known. Platforms that connect later ask for what has ended. */
 let server: SocketServer | null = null;
 
 const context = await prepareRunnerContext(paths, passage, version, () => settings.freeBytes ?? null);
@@ -138,7 +139,7 @@ const handlers: Handlers = {
 
 server = await listen(paths, version, handlers, considerLeaving);
 process.on('SIGTERM', () => {
-  executions.abandonAll(); // the machine stops; the next runner reports these executions as lost
+  executions.abandonAll(); // the machine stops; the next runner reports these executions as LOST
   void leave();
 });
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
@@ -149,7 +150,7 @@ function isIdle(): boolean {
   return executions.count === 0 && commands.count === 0;
 }
 
-/** Without a platform and without work there is no reason to stay; a retiring runner stays only for its work. */
+/** Leaves when there is no work and either no platform is connected or the runner is retiring. */
 function considerLeaving(): void {
   if (server === null) return;
   const alone = server.clients.size === 0;
@@ -168,7 +169,8 @@ function refuseWhenLeaving(): void {
 async function leave(): Promise<void> {
   if (leaving) return;
   leaving = true;
-  await Promise.race([Promise.all([pool.clear(true), stock.clear(), executions.released()]), pause(CLEAR_MS)]); // what is left is swept
+  // the sweep below ends what is left
+  await Promise.race([Promise.all([pool.clear(true), stock.clear(), executions.released()]), pause(CLEAR_MS)]);
   commands.endAll();
   await context.cgroups?.sweep();
   await containers.close().catch((error: unknown) => {

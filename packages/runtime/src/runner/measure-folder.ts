@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { errorCode } from '../errors.ts';
 
 const run = promisify(execFile);
-/** How many files are asked for their size at once. */
+/** Files whose size is asked for at once. */
 const TOGETHER = 64;
 
 export interface Bounds {
@@ -14,11 +14,11 @@ export interface Bounds {
 }
 
 export interface Measured extends Bounds {
-  /** Folders that their owner has closed, and that we, as another user than root, cannot enter. */
+  /** Folders that their owner has closed and that we cannot enter, as we are not root. */
   closed: number;
 }
 
-/** The sum over some folders; the rest is left out when the bounds are exceeded. */
+/** Measures several folders and adds the sums. It stops when the bounds are exceeded. */
 export async function measureFolders(folders: readonly string[], bounds: Bounds): Promise<Measured> {
   const sum = { bytes: 0, entries: 0, closed: 0 };
   for (const folder of folders) {
@@ -33,8 +33,8 @@ export async function measureFolders(folders: readonly string[], bounds: Bounds)
 }
 
 /**
- * Measures a folder with all below it, and stops beyond the bounds. The program may change everything
- * meanwhile; that makes this inexact, and it reads nothing but names and sizes.
+ * Measures a folder with everything below it, and stops beyond the bounds. The program may change the folder meanwhile,
+ * so the sums are inexact. Only names and sizes are read.
  */
 export async function measureFolder(top: string, bounds: Bounds): Promise<Measured> {
   const pending = [top];
@@ -65,7 +65,10 @@ export async function measureFolder(top: string, bounds: Bounds): Promise<Measur
   return found;
 }
 
-/** Nested beyond 4 KiB of path: du(1) goes from folder to folder. It cannot enter what is closed, and neither can we. */
+/**
+ * Measures folders with du(1) when a path exceeds 4 KiB: du walks from folder to folder. Closed folders stay closed to
+ * it, too.
+ */
 async function measureDeep(top: string): Promise<Measured> {
   const counts = await Promise.all(
     ['--block-size=1', '--inodes'].map(async (option) => {
@@ -81,7 +84,7 @@ async function measureDeep(top: string): Promise<Measured> {
   };
 }
 
-/** Returns what du has printed although it could not enter every folder. */
+/** Returns the output of a du that could not enter every folder. */
 function partOf(error: unknown): { stdout: string; failed: true } {
   if (error instanceof Error && 'stdout' in error && typeof error.stdout === 'string')
     return { stdout: error.stdout, failed: true };
@@ -92,7 +95,8 @@ async function bytesOf(file: string): Promise<number> {
   try {
     return (await lstat(file)).blocks * 512;
   } catch (error) {
-    if (['ENAMETOOLONG', 'ENOENT', 'EACCES'].includes(errorCode(error) ?? '')) return 0; // its folder is found too long, or it is gone
+    // the path is too long, which is found at its folder; or the file is gone
+    if (['ENAMETOOLONG', 'ENOENT', 'EACCES'].includes(errorCode(error) ?? '')) return 0;
     throw error;
   }
 }

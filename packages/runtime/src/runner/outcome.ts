@@ -3,19 +3,19 @@ import type { Cause, Limits, Outcome } from '../types.ts';
 import type { Excess } from './output-guard.ts';
 import type { Written } from './result.ts';
 
-/** Why we ended an execution before it did itself. */
+/** The reason why we ended an execution. */
 export type Ending = 'CANCELLED' | 'RUN_TIME' | Excess | null;
 
-/** All that is known of an execution whose processes are dead. */
+/** The facts about an execution whose processes are dead. */
 export interface Observed {
   exit: Exit;
   ending: Ending;
   written: Written;
   /** False only for a warm worker that certainly ended before it had read its job. */
   tookJob: boolean;
-  /** Without cgroups too much memory is refused, where with them it ends the process. */
+  /** Without cgroups, too much memory is refused to the program; with them, it ends the process. */
   memoryIsRefused: boolean;
-  /** A program that ends well without a result has an empty one. */
+  /** True when a program that exits with 0 and writes no result has an empty one. */
   resultIsOptional?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Verdict {
   cause: Cause | null;
 }
 
-/** Judges how an execution ended. A limit that ended it is named, with its value. */
+/** Judges how an execution ended. If a limit ended it, the cause names the limit with its value. */
 export function judge(observed: Observed, limits: Limits): Verdict {
   const { exit, ending, written, tookJob, memoryIsRefused, resultIsOptional = false } = observed;
   if (ending === 'CANCELLED') return { outcome: 'CANCELLED', cause: causes.cancelled };
@@ -45,7 +45,9 @@ export function judge(observed: Observed, limits: Limits): Verdict {
   return failed(causeOfExit(exit.code, exit.signal));
 }
 
-/** Fails an execution that ended well but left more than can be offered: a caller must not take a part for the whole. */
+/**
+ * Fails an execution that exited with 0 but left more than can be offered: callers must not take a part for the whole.
+ */
 export function tooMuchLeft(verdict: Verdict, what: 'FILES' | 'BYTES', offered: number, limits: Limits): Verdict {
   if (verdict.outcome !== 'SUCCEEDED') return verdict;
   const most = what === 'FILES' ? `${limits.outputFiles} files` : inUnits(limits.outputBytes);
@@ -55,7 +57,7 @@ export function tooMuchLeft(verdict: Verdict, what: 'FILES' | 'BYTES', offered: 
   return failed(limitCause('Output', detail));
 }
 
-/** Why a command or program ended without saying so itself, or null when it ended well or with an exit code of its own. */
+/** The cause when a signal or a limit ended a command, or null when it ended with an exit code of its own. */
 export function limitOfExit(exit: Exit, limits: Pick<Limits, 'memoryBytes'>): Cause | null {
   if (exit.outOfMemory) return limitCause('Memory', memoryDetail(limits));
   if (exit.code === null || exit.code > 128) return causeOfExit(exit.code, exit.signal);
@@ -90,7 +92,7 @@ function failed(cause: Cause): Verdict {
   return { outcome: 'FAILED', cause };
 }
 
-/** Why nothing of what a program made of a data pool can be kept. */
+/** The cause when no data pool can be changed. */
 export function poolCause(parameter: string, why: string): Cause {
   const detail = `No data pool was changed, because of the one for ${JSON.stringify(parameter)}: ${why}`;
   return { type: 'DataPoolNotChanged', title: 'Data pool not changed', detail };

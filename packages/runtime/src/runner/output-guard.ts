@@ -5,21 +5,31 @@ import { heldFiles } from '../sandbox/held-files.ts';
 import type { Limits } from '../types.ts';
 import { measureFolders, type Bounds } from './measure-folder.ts';
 
+/** Milliseconds between two measurements of a program. */
 const LOOK_MS = 1_000;
-/** Asking a file system how much is free takes 5 µs. */
+/** Milliseconds between two questions for the free space of the disk, which take 5 µs each. */
 const ASK_MS = 50;
-/** When the disk loses so much between two questions, somebody may be filling it. */
+/**
+ * Bytes lost between two questions from which all programs are measured at once: one of them may be filling the disk.
+ */
 const FALLING_BYTES = 8 * 1024 * 1024;
+/** The same in files. */
 const FALLING_FILES = 1_000;
-/** Factor over the limits of the output while a program runs: scratch files are welcome, a full disk is not. */
+/** Factor over the output limits while a program runs: scratch files are allowed, a full disk is not. */
 const TOLERANCE = 2;
+/** Entries allowed beyond that, for scratch files. Beyond them the program is ended. */
 const MOST_ENTRIES_MORE = 30_000;
-/** Programs hand descriptors to each other for a moment. What is still unseen after so many looks is kept so. */
+/**
+ * Measurements in which a program must hide files before they count. Programs also pass descriptors to each other for a
+ * moment.
+ */
 const UNSEEN_LOOKS = 3;
-/** On a full disk an execution with less than that is not what has filled it. */
+/** Bytes. On a full disk a program with less than this is not ended, as it has not filled the disk. */
 const WORTH_ENDING_BYTES = 16 * 1024 * 1024;
 
-/** Why a program is ended: it holds far more than it may, or the disk is nearly full and it holds the most. */
+/**
+ * Why a program is ended. OUTPUT: it uses far more than its limit. DISK: the disk is nearly full and it uses the most.
+ */
 export type Excess = 'OUTPUT' | 'DISK';
 
 /** A program that writes files. */
@@ -37,11 +47,11 @@ export interface Writer {
   exceeded(why: Excess): void;
 }
 
-/** The changes of a program to its image. */
+/** The changes that a program has made to its image. */
 export interface Layer {
   bytes: number;
   entries: number;
-  /** `st_dev` of what it sees as its root; null when that is not on this machine. */
+  /** `st_dev` of its root folder. Null when that is not on this machine. */
   device: number | null;
 }
 
@@ -50,16 +60,18 @@ export const NO_LAYER: Layer = { bytes: 0, entries: 0, device: null };
 interface Guard {
   look(): Promise<void>;
   end(why: Excess): void;
-  /** Bytes that it held at the last look, and bytes that it may hold where nobody sees them. */
+  /** Bytes that it used at the last measurement, and bytes that it may use where nobody sees them. */
   bytes: number;
   unseenBytes: number;
 }
 
 /**
- * Looks at what programs write while they run: each second, and at once when the disk loses space quickly. Counted are the
- * files in their output folder and files without a name that their processes keep open. File systems without project quotas
- * (and most machines) have no better way. Measured with a program that writes 1.2 GB/s: the bytes that it wrote before it was
- * ended fell from 1.2 GB to 138 MB, and the files that another one made beyond its bound from 170,000 to 2,500.
+ * Measures what programs write while they run: each second, and at once when the disk loses space quickly. It counts
+ * the files in their output folders and deleted files that their processes keep open. Without project quotas, which
+ * most machines lack, there is no better way.
+ *
+ * Measured with a program that writes 1.2 GB/s: the bytes that it wrote before its end fell from 1.2 GB to 138 MB.
+ * Another program's files beyond its bound fell from 170,000 to 2,500.
  */
 export class OutputGuards {
   readonly #dir: string;
@@ -70,20 +82,20 @@ export class OutputGuards {
   #relieving = false;
 
   /**
-   * @param dir any folder of the disk that output folders are on.
-   * @param floor bytes that stay free; null for the usual.
+   * @param dir any folder of the disk that holds the output folders.
+   * @param floor bytes that stay free; null for the default.
    */
   constructor(dir: string, floor: () => number | null = () => null) {
     this.#dir = dir;
     this.#floor = floor;
   }
 
-  /** Bytes that are missing on the disk until executions may start, or 0. Takes 5 µs. */
+  /** Bytes that must become free before executions may start, or 0. Takes 5 µs. */
   get missingBytes(): number {
     return missingSpace(this.#dir, this.#floor());
   }
 
-  /** @returns what ends the looking. */
+  /** @returns a function that stops the guard. */
   guard(writer: Writer): () => void {
     const { dir, more = [], limits } = writer;
     const bounds: Bounds = {
@@ -104,7 +116,7 @@ export class OutputGuards {
       const held = await heldFiles(writer.processes(), devices);
       if (over) return;
       guard.bytes = folder.bytes + layer.bytes + held.bytes;
-      // No file is larger than its limit.
+      // A file is never larger than its limit.
       guard.unseenBytes = (held.unseen + folder.closed) * limits.fileBytes;
       looksUnseen = guard.unseenBytes > 0 ? looksUnseen + 1 : 0;
       const lost = freeAtFirst - spaceOf(this.#dir).bytes;
@@ -160,7 +172,7 @@ export class OutputGuards {
     }, ASK_MS);
   }
 
-  /** Ends what holds the most on a disk that is nearly full; the next one only when that was not enough. */
+  /** Ends the program that uses the most on a nearly full disk. The next one follows only if that was not enough. */
   async #relieve(): Promise<void> {
     if (this.#relieving) return;
     this.#relieving = true;

@@ -1,10 +1,13 @@
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 
+/** Bytes of the log. Beyond them it is shortened. */
 const LIMIT_BYTES = 4 * 1024 * 1024;
+/** Bytes that stay when the log is shortened. */
 const KEPT_BYTES = 1024 * 1024;
+/** Milliseconds between two looks at its size. */
 const LOOK_MS = 60_000;
 
-/** Keeps the log of the runner below about 4 MiB: from time to time only its last 1 MiB stays. */
+/** Keeps the log of the runner below about 4 MiB: when it grows beyond, only its last 1 MiB stays. */
 export function boundOwnLog(path: string): void {
   const look = (): void => {
     if (existsSync(path)) shorten(path);

@@ -3,16 +3,20 @@ import { discard } from './discard.ts';
 import type { RunnerContext } from './context.ts';
 import { ServiceSandbox } from './service-sandbox.ts';
 
+/** Sandboxes that wait. A cold start that finds none starts its own. */
 const SIZE = 2;
 
 /**
- * Sandboxes of no service yet, for cold starts: started and in their cgroups, which takes 3 and 8 to 24 ms, and waiting to
- * be told what to show. Measured on quiet cores: a cold start took 29 ms without them and takes 19 ms with them.
+ * Sandboxes without a service, for cold starts. They are started and in their cgroups, which takes 3 and 8 to 24 ms,
+ * and wait for their layout. Measured on quiet cores: a cold start took 29 ms without them and takes 19 ms with them.
  */
 export class PrestartedSandboxes {
   readonly #context: RunnerContext;
   readonly #waiting = new Map<ServiceSandbox, string>();
-  /** The limit of a file holds from their start on; it is the same for nearly all executions of an installation. */
+  /**
+   * The file limit of waiting sandboxes, which holds from their start. It is the same for nearly all executions of an
+   * installation.
+   */
   #fileBytes: number | null = null;
   #closed = false;
 
@@ -20,7 +24,7 @@ export class PrestartedSandboxes {
     this.#context = context;
   }
 
-  /** One of them, settled in the folder of an execution, which it makes, or null when there is none just now. */
+  /** Takes a sandbox and settles it in the folder of an execution, which it makes. Null when none waits. */
   take(folder: string, fileBytes: number): ServiceSandbox | null {
     if (fileBytes !== this.#fileBytes) this.#renew(fileBytes);
     for (const service of this.#waiting.keys()) {
@@ -59,7 +63,7 @@ export class PrestartedSandboxes {
     await Promise.all(all.map(async (service) => service.sandbox.ended));
   }
 
-  /** Those that wait have another limit: the next execution starts without them. */
+  /** Replaces the waiting sandboxes when the file limit changes. The next execution starts without them. */
   #renew(fileBytes: number): void {
     this.#fileBytes = fileBytes;
     for (const service of this.#waiting.keys()) service.end();

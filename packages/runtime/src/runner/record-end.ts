@@ -2,16 +2,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode, messageOf } from '../errors.ts';
 import type { ExecutionEnd } from '../types.ts';
 
+/** Milliseconds between two attempts. */
 const AGAIN_MS = 1_000;
-/** Time in milliseconds for a disk to take an end. Beyond it the end is reported without a record. */
+/** Milliseconds for a disk to take an end. Beyond them the end is reported without a record. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Records an end before it is reported. A disk that is full or away is asked again for a while. Everything else is wrong with the
- * end itself and would be tomorrow as well: then an end without it is recorded. Never rejects.
- * An end that is reported without a record is collected like any other. If the runner dies before, it is reported as LOST.
- * @param complete returns the end with all that belongs to its record.
- * @param freed aborted when the slot is needed: nothing is tried again.
+ * Records an end before it is reported. Never rejects. If the disk is full or away, it tries again for a while. Any
+ * other error is a fault of the end itself and would repeat: then an end without its output is recorded.
+ *
+ * An end that is reported without a record is collected like any other. If the runner dies before, the execution is
+ * LOST.
+ * @param complete returns the end with everything that belongs to its record.
+ * @param freed aborted when the slot is needed: then nothing is tried again.
  */
 export async function recordEnd(
   records: { recordEnd(end: ExecutionEnd): Promise<void> },
@@ -41,7 +44,7 @@ export async function recordEnd(
   }
 }
 
-/** Returns an end without anything that the execution has left, which can always be recorded. */
+/** An end without anything that the execution has left. It can always be recorded. */
 function plainEnd(ended: ExecutionEnd): ExecutionEnd {
   const { executionId, outcome, startedAt, endedAt, logBytes, cpuMs, peakMemoryBytes } = ended;
   return {

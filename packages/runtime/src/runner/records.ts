@@ -22,7 +22,7 @@ const sync = promisify(fsync);
 const syncData = promisify(fdatasync);
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
-/** The folders of executions. A folder means "may have started", `end.json` in it means "has ended". */
+/** The folders of executions. A folder means "may have started"; `end.json` in it means "has ended". */
 export class Records {
   readonly #dir: string;
   readonly #descriptor: number;
@@ -43,7 +43,7 @@ export class Records {
     return existsSync(this.folder(executionId));
   }
 
-  /** Makes the folder and returns it. That it must not be there is what makes "at most once" true. */
+  /** Makes the folder and returns it. It fails when the folder exists, which guarantees "at most once". */
   claim(executionId: string): string {
     const folder = this.folder(executionId);
     mkdirSync(folder, { mode: 0o711 });
@@ -51,14 +51,14 @@ export class Records {
   }
 
   /**
-   * Makes claims survive a crash of the machine, after which nobody else would know that the code had run. 0.3 ms on the
-   * disk of a virtual machine, some milliseconds on slow ones; claims made meanwhile share it.
+   * Makes claims survive a crash of the machine; otherwise nothing would show that the code had run. It takes 0.3 ms on
+   * the disk of a virtual machine and some milliseconds on slow ones. Claims made at the same time share one flush.
    */
   async flushClaims(): Promise<void> {
     await sync(this.#descriptor);
   }
 
-  /** Writes the end so that it survives a crash of the machine; only then may it be reported. */
+  /** Writes the end so that it survives a crash of the machine. Only then may it be reported. */
   async recordEnd(end: ExecutionEnd): Promise<void> {
     const folder = this.folder(end.executionId);
     const draft = join(folder, 'end.json.tmp');
@@ -87,7 +87,7 @@ export class Records {
     return known;
   }
 
-  /** Null also when it cannot be read: a fault of one record must not keep all others from being reported. */
+  /** Null also when it cannot be read: one damaged record must not block the report of all others. */
   end(executionId: string): ExecutionEnd | null {
     try {
       return JSON.parse(readFileSync(join(this.folder(executionId), 'end.json'), 'utf8')) as ExecutionEnd;
@@ -116,7 +116,7 @@ export class Records {
     }
   }
 
-  /** Called once at the start, when no sandbox of this folder lives: whatever has no end was lost, or is taken up again. */
+  /** Executions without an end: lost, or taken over. Called once at the start, when no sandbox of this folder lives. */
   withoutEnd(): { executionId: string; folder: string }[] {
     return this.#ids().flatMap((executionId) => {
       const end = this.end(executionId);
@@ -144,7 +144,9 @@ export class Records {
   }
 }
 
-/** Only `end.json` is flushed to the disk; after a crash of the machine a result it names may be missing or short. */
+/**
+ * Only `end.json` is flushed to the disk. After a crash of the machine, a result that it names may be missing or short.
+ */
 function resultIsComplete(end: ExecutionEnd): boolean {
   const apart = end.result !== null && end.result.text === undefined ? [end.result] : [];
   const pools = (end.dataPools ?? []).flatMap(({ files }) => files);
@@ -152,7 +154,7 @@ function resultIsComplete(end: ExecutionEnd): boolean {
   return parts.every((part) => existsSync(part.path) && statSync(part.path).size === part.bytes);
 }
 
-/** The folder may be older than the execution; the note is written when that begins. */
+/** The note is written when the execution begins; the folder may be older. */
 function begunAt(folder: string): number {
   const note = statSync(join(folder, 'note'), { throwIfNoEntry: false });
   return (note ?? statSync(folder)).mtimeMs;

@@ -5,30 +5,36 @@ import type { Cause, ResultFile } from '../types.ts';
 import { CAUSE_BYTES, parseCause } from './cause.ts';
 import { JsonFiles } from './json-files.ts';
 
-/** The content of the file that the Python side writes its result to. */
+/** The content of the file to which the Python side writes its result. */
 export type Written =
   | { kind: 'NOTHING' }
   | { kind: 'RESULT'; result: ResultFile }
   | { kind: 'INVALID'; cause: Cause }
   | { kind: 'FAILURE'; cause: Cause };
 
-/** Deeper values crash parsers of other languages; Python's own writer stops near 1,000 as well. */
+/**
+ * Nesting of a result. A deeper one is refused: it crashes parsers of other languages, and Python's own writer stops
+ * near 1,000.
+ */
 export const RESULT_DEPTH = 1_000;
-/** Smaller results are judged here (2 ms at most); larger ones in a thread of their own, so that others are not held up. */
+/** Bytes of a result that is checked in this thread (2 ms at most). A larger one is checked in a thread of its own. */
 const INLINE_BYTES = 256 * 1024;
-/** A shorter result is recorded within the end, with one write to the disk instead of two. */
+/**
+ * Bytes of a result that is recorded within the end: one write to the disk instead of two. A larger one has a file of
+ * its own.
+ */
 const TOLD_BYTES = 64 * 1024;
-/** Members of a result in whose place the platform puts its own. */
+/** Members that the platform replaces with its own. */
 const RESERVED = ['_links', '_embedded'];
 
 const files = new JsonFiles();
 
-/** {@link readWritten}, where a full disk is a failure of this execution and not of the runner. */
+/** {@link readWritten}, where a full disk fails this execution and not the runner. */
 export async function keepWritten(path: string, target: string, limitBytes: number): Promise<Written> {
   return kept(path, readWritten(path, target, limitBytes));
 }
 
-/** Keeps what a file holds from a position on as a result, where a full disk is a failure of this execution and not of the runner. */
+/** Keeps the content of a file from a position on as a result. A full disk fails this execution and not the runner. */
 export async function keepJson(path: string, skip: number, target: string, limitBytes: number): Promise<Written> {
   return kept(path, keepChecked(path, skip, target, limitBytes, 0));
 }
@@ -43,8 +49,8 @@ async function kept(path: string, written: Promise<Written>): Promise<Written> {
 }
 
 /**
- * Reads what an ended execution wrote to fd 3: `R` and the JSON of its result, or `E` and the JSON of the cause. User code can
- * write there too, so nothing in it is trusted. A result is copied without its mark to `target`.
+ * Reads what an ended execution wrote to fd 3: `R` and the JSON of its result, or `E` and the JSON of the cause. User
+ * code can write there too, so its content is not trusted. A result is copied to `target` without its mark.
  */
 async function readWritten(path: string, target: string, limitBytes: number): Promise<Written> {
   const bytes = statSync(path).size - 1;

@@ -1,5 +1,5 @@
 interface Clocks {
-  /** Epoch milliseconds, which somebody may set. */
+  /** Epoch milliseconds. Somebody may set this clock. */
   wall(): number;
   /** Milliseconds that only grow. */
   monotonic(): number;
@@ -8,8 +8,8 @@ interface Clocks {
 const machine: Clocks = { wall: () => Date.now(), monotonic: () => performance.now() };
 
 /**
- * How long an execution runs, which is billed and limited: measured on the clock that nobody sets. The clock of the machine
- * says when it began, and for one that an earlier runner has started, how long that is ago.
+ * The run time of an execution, which is billed and limited. It is measured on the monotonic clock, which nobody can
+ * set. The wall clock gives only the start, and the time since then for an execution of an earlier runner.
  */
 export class RunTime {
   readonly startedAt: number;
@@ -17,7 +17,7 @@ export class RunTime {
   readonly #before: number;
   readonly #began: number;
 
-  /** @param startedAt when an earlier runner has started it; now when left out. */
+  /** @param startedAt set when an earlier runner has started it; otherwise now. */
   constructor(startedAt?: number, clocks: Clocks = machine) {
     this.#clocks = clocks;
     const now = clocks.wall();
@@ -30,7 +30,7 @@ export class RunTime {
     return this.#before + Math.round(this.#clocks.monotonic() - this.#began);
   }
 
-  /** Epoch milliseconds; never before the start. */
+  /** Epoch milliseconds, never before the start. */
   get now(): number {
     return this.startedAt + this.elapsedMs;
   }

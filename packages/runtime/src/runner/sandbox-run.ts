@@ -6,10 +6,12 @@ import type { LineSink } from './log-file.ts';
 import { keepWritten, type Written } from './result.ts';
 import type { Handover, ServiceSandbox } from './service-sandbox.ts';
 
-/** A sandbox that cannot be made ends within some milliseconds; one that ends later is reported as NOT_STARTED. */
+/**
+ * Milliseconds in which a failed sandbox ends and counts as refused. If it ends later, it is reported as NOT_STARTED.
+ */
 const REFUSAL_MS = 250;
 
-/** A run of a service in a sandbox of this machine, which ends with the runner. */
+/** A run of a service in a sandbox of this machine. It ends with the runner. */
 export class SandboxRun implements Run {
   readonly ended: Promise<Exit>;
   readonly settled = pause(REFUSAL_MS, null, { ref: false });
@@ -79,6 +81,6 @@ export class SandboxRun implements Run {
   }
 
   async release(): Promise<void> {
-    // Nothing is kept outside of the folder of the execution.
+    // Everything is in the folder of the execution.
   }
 }

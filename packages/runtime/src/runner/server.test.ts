@@ -39,7 +39,7 @@ test('a platform that does not read is told of every end later, and not of every
     await last;
     expect(events[0]).toBe('welcome');
     expect(events.at(-1)).toBe('answer');
-    // 20 MB were told.
+    // 20 MB were sent.
     expect(bytes).toBeLessThan(4_000_000);
     expect(bytes).toBeGreaterThan(1_000_000);
     platform.destroy();

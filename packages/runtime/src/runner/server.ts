@@ -6,17 +6,17 @@ import { PROTOCOL, type Message, type Method, type Methods, type Request } from 
 import type { LogLine } from '../types.ts';
 import { rmSync } from 'node:fs';
 
-/** Bytes that may wait for a platform that does not read. Beyond them it is sent no more events of logs. */
+/** Bytes that may wait for a platform that does not read. Beyond them it gets no more log events. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
-/** A platform that is connected. */
+/** A connected platform. */
 export interface Client {
   send(message: Message): void;
-  /** Sandboxed commands of this client by the number of their request: they end with the connection. */
+  /** Commands of this client in sandboxes, by request number. They end with the connection. */
   readonly commands: Map<number, AbortController>;
 }
 
-/** The functions that answer requests. `onLine` and `abort` are for commands. */
+/** Functions that answer requests. `onLine` and `abort` are for commands. */
 export type Handlers = {
   [M in Method]: (params: Methods[M]['params'], call: Call) => Promise<Methods[M]['result']> | Methods[M]['result'];
 };
@@ -70,7 +70,7 @@ export async function listen(
 }
 
 async function bind(server: Server, paths: RunnerPaths): Promise<void> {
-  rmSync(paths.socket, { force: true }); // of a runner that was killed: we hold the lock
+  rmSync(paths.socket, { force: true }); // left by a runner that was killed: we hold the lock
   const { path, release } = socketAddress(paths);
   const before = process.umask(0o177);
   try {
@@ -88,7 +88,7 @@ function connect(socket: Socket, handlers: Handlers): Client {
   const client: Client = {
     commands: new Map(),
     send(message) {
-      // Hints only: each platform looks again by itself, so one that stands still need not get them all later.
+      // Log events are hints. A platform asks for the log again by itself, so a slow one can miss some.
       if (message.event === 'log' && socket.writableLength > MOST_UNREAD_BYTES) return;
       if (socket.writable) socket.write(encodeFrame(message));
     },
@@ -118,7 +118,7 @@ async function answer(client: Client, { header, body }: Frame, handlers: Handler
   }
 }
 
-/** One line per method, so that the compiler sees that parameters and handler belong together. */
+/** One line per method, so that the compiler checks that parameters and handler belong together. */
 async function dispatch(request: Request, call: Call, handlers: Handlers): Promise<unknown> {
   switch (request.method) {
     case 'configure':

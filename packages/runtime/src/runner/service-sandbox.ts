@@ -10,7 +10,7 @@ import { giveTo } from './give-to.ts';
 import type { RunnerContext } from './context.ts';
 import { OutputLines } from './log-file.ts';
 
-/** All that a sandbox of a service is made for. A warm one serves any execution with the same values. */
+/** The values that a sandbox of a service is made for. A warm one serves any execution with the same values. */
 export interface ServiceSpec {
   code: Code;
   environment: Readonly<Record<string, string>>;
@@ -27,10 +27,15 @@ export interface Handover {
   input: Buffer;
 }
 
-/** How long a job waits for the proxy to its hosts, in ms. */
+/**
+ * Milliseconds that a job waits for the proxy to its hosts. Beyond them it begins anyway, with a warning in its log.
+ */
 const LISTENS_MS = 20_000;
 
-/** Without cgroups nothing waits for a service that is not known: all limits are. */
+/**
+ * All limits are known at the start, except for a sandbox without a service, which exists only where cgroups set them
+ * later.
+ */
 type StartLimits = Limits | Pick<Limits, 'fileBytes'>;
 
 let prepared = 0;
@@ -40,7 +45,7 @@ export class ServiceSandbox {
   readonly sandbox: Sandbox;
   readonly lines: OutputLines;
   readonly uid: number | null;
-  /** Once it is known whose it is. */
+  /** Set as soon as the execution is known. */
   executionId: string | null = null;
   readonly #context: RunnerContext;
   readonly #prepared: PreparedSandbox;
@@ -49,10 +54,10 @@ export class ServiceSandbox {
   #proxy: FolderProxy | null = null;
 
   /**
-   * Starts what is common to all services.
-   * @param folder folder for `output` and for `written`, what it reports.
-   * @param limits those that hold from the first process on; without cgroups all of them.
-   * @param imports modules that a warm one imports before its job comes, or null.
+   * Starts the part that is the same for all services.
+   * @param folder the folder for `output` and for its report, `written`.
+   * @param limits the limits that hold from the first process on; without cgroups all of them.
+   * @param imports modules that a warm sandbox imports before its job comes; null for a cold one.
    * @throws when the process cannot be started.
    */
   constructor(context: RunnerContext, folder: string, limits: StartLimits, imports: readonly string[] | null) {
@@ -73,18 +78,21 @@ export class ServiceSandbox {
     });
   }
 
-  /** Where it writes its result files. */
+  /** The folder of its result files. */
   get output(): string {
     return `${this.#folder}/output`;
   }
 
-  /** Turns its work folder into the folder of an execution, which must not exist. Only before it has begun. */
+  /** Turns its work folder into the folder of an execution, which must not exist. Allowed only before it has begun. */
   settleIn(folder: string): void {
     renameSync(this.#folder, folder);
     this.#folder = folder;
   }
 
-  /** Makes the sandbox of this service. A warm one will not see data pools. @throws when a folder is not there. */
+  /**
+   * Makes the sandbox of this service. A warm one never sees data pools.
+   * @throws when a folder does not exist.
+   */
   begin(
     { code, environment, hosts, limits }: ServiceSpec,
     options: { warm: boolean; dataPools: readonly DataPoolMount[] },
@@ -120,7 +128,7 @@ export class ServiceSandbox {
     this.#prepared.begin(layout, limits);
   }
 
-  /** A way to these hosts and to no other; what is refused stands in the log of the execution and in that of the runner. */
+  /** Opens a proxy to these hosts and no other. Refusals are logged in the execution's log and in the runner's. */
   #openProxy(hosts: readonly string[]): FolderProxy {
     const proxy = this.#context.proxies.open(hosts);
     proxy.onRefused = (target, why) => {
@@ -134,11 +142,11 @@ export class ServiceSandbox {
     return proxy;
   }
 
-  /** Gives it the job, as soon as its hosts can be reached. */
+  /** Gives it the job as soon as its hosts can be reached. */
   handOver(job: Handover): void {
     const { secrets, environment, dataPools } = job;
     const header = Buffer.from(JSON.stringify({ secrets, environment, dataPools }));
-    // One write for small jobs: Python reads them with one system call.
+    // One write for small jobs, so that Python reads them with one system call.
     const frames = Buffer.concat([frameLength(header), header, frameLength(job.input), job.input]);
     if (this.#proxy === null) this.sandbox.send(frames);
     else void this.#listening(this.#proxy).then(() => this.sandbox.send(frames));
@@ -157,24 +165,31 @@ export class ServiceSandbox {
     clearTimeout(timer);
   }
 
-  /** False when a warm worker has certainly ended before it had read its job: the service's own code has not run. Asked after its end. */
+  /**
+   * False when a warm worker has certainly ended before it had read its job, so that no code of the service ran. Asked
+   * after its end.
+   */
   tookJob(): boolean {
     return !this.#warm || !this.sandbox.inputRefused;
   }
 
-  /** Brings what it left to the folder of an execution. Only when it has ended: bubblewrap may not yet have mounted it before. */
+  /**
+   * Moves its output to the folder of an execution. Call it only after its end: before, bubblewrap may not yet have
+   * mounted it.
+   */
   moveTo(folder: string): void {
     if (folder === this.#folder) return;
     for (const part of ['output', 'written']) renameSync(`${this.#folder}/${part}`, `${folder}/${part}`);
     discard(this.#folder);
   }
 
-  /** Ends it and forgets what it printed. */
+  /** Ends it and drops its output. */
   end(): void {
     this.lines.deliverTo(() => undefined);
     this.lines.drop();
     this.sandbox.kill();
-    if (!this.#folder.startsWith(`${this.#context.paths.workFolders}/`)) return; // the folder of an execution is not ours to delete
+    // an execution's folder is deleted with its record
+    if (!this.#folder.startsWith(`${this.#context.paths.workFolders}/`)) return;
     void this.sandbox.ended.then(() => {
       discard(this.#folder);
     });

@@ -5,14 +5,20 @@ import type { RunnerContext } from './context.ts';
 import { importable } from './importable.ts';
 import { ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
 
-/** Until it is known what a worker of some code needs: Python with a small library. */
+/** Bytes. Assumed for a worker whose memory was never measured: Python with a small library. */
 const FIRST_GUESS_BYTES = 24 * 1024 * 1024;
+/** Milliseconds between two checks for idle or grown workers. */
 const LOOK_MS = 2_000;
-/** Longest time for the imports of a worker. Beyond it, each execution imports by itself, within its own run time. */
+/** Longest time for the imports of a worker, in milliseconds. Beyond it the worker is ended. */
 const WARM_UP_MS = 30_000;
-/** Code whose workers end before they get a job (an import that crashes) is started cold for a while. */
+/**
+ * Workers of one code that ended before they got a job (an import that crashes). From this many on, the pool makes none
+ * for it.
+ */
 const GIVE_UP_AFTER = 3;
+/** Milliseconds since the last of these failures. After them the pool tries again. */
 const GIVE_UP_MS = 300_000;
+/** Entries of each map below. A map that is full is emptied. */
 const MOST_REMEMBERED = 1_000;
 
 interface Idle {
@@ -20,17 +26,17 @@ interface Idle {
   spec: ServiceSpec;
   service: ServiceSandbox;
   since: number;
-  /** Ends what limits it while it waits. */
+  /** Stops the checks that limit the worker while it waits. */
   unwatch(): void;
 }
 
 /**
- * Workers that have imported what their service needs and wait for one job. Each is a complete sandbox of its own, serves
- * one execution and ends: nothing of an execution is left for the next. It only takes away the wait: 8 ms of sandbox,
- * 20 ms of Python and 90 ms or more of imports like numpy.
+ * Workers that have imported what their service needs and wait for one job. A worker is a complete sandbox: it serves
+ * one execution and ends, so nothing of an execution is left for the next. The pool saves only the wait: 8 ms for the
+ * sandbox, 20 ms for Python, and 90 ms or more for imports like numpy.
  *
- * Modules of distributions run before anybody has asked for it. So the limits of an execution hold for a worker too, its
- * imports have a deadline, and it is frozen from their end until its job comes.
+ * Modules of distributions run here before anybody has called the service. So the limits of an execution hold for a
+ * worker too, its imports have a deadline, and it is frozen from their end until its job comes.
  */
 export class WarmPool {
   readonly #context: RunnerContext;
@@ -38,7 +44,7 @@ export class WarmPool {
   /** Longest idle first. */
   readonly #idle = new Set<Idle>();
   readonly #taken = new Set<ServiceSandbox>();
-  /** Memory that a worker of this code was seen to hold. */
+  /** Memory that workers of each code were last seen to use. */
   readonly #seenBytes = new Map<string, number>();
   /** Modules that workers import before their job comes. */
   readonly #imports = new Map<string, readonly string[]>();
@@ -54,7 +60,7 @@ export class WarmPool {
     }, LOOK_MS).unref();
   }
 
-  /** A worker that fits, or null. It is the caller's from now on. */
+  /** Takes a worker that fits out of the pool, or returns null. From then on the caller owns it. */
   take(spec: ServiceSpec): ServiceSandbox | null {
     const key = keyOf(spec);
     for (const idle of this.#idle) {
@@ -66,7 +72,9 @@ export class WarmPool {
     return null;
   }
 
-  /** Sees to it that workers for this code wait, as far as the memory goes; those unused for the longest time make room. */
+  /**
+   * Fills the pool with workers for this code as far as the memory allows. Workers that are idle for longest make room.
+   */
   want(spec: ServiceSpec): void {
     const { warmPerCode, warmBytes } = this.#settings();
     const key = keyOf(spec);
@@ -84,7 +92,7 @@ export class WarmPool {
     }
   }
 
-  /** A worker of this code ended before it had read its job. */
+  /** Reports that a worker of this code ended before it had read its job. */
   blame(spec: ServiceSpec): void {
     this.#failed(keyOf(spec));
   }
@@ -97,7 +105,7 @@ export class WarmPool {
     }));
   }
 
-  /** Ends all workers, and lets none come any more when `forGood`. */
+  /** Ends all workers. With `forGood` the pool makes no more. */
   async clear(forGood: boolean): Promise<void> {
     this.#closed = forGood;
     this.#imports.clear();
@@ -130,7 +138,7 @@ export class WarmPool {
     });
   }
 
-  /** Code never changes, and the root does only when all workers are ended. */
+  /** Finds the modules once per code: code never changes, and the root changes only when all workers have ended. */
   #importsOf(key: string, { code }: ServiceSpec): readonly string[] {
     const known = this.#imports.get(key);
     if (known !== undefined) return known;
@@ -140,7 +148,7 @@ export class WarmPool {
     return imports;
   }
 
-  /** @returns what ends the watching. */
+  /** @returns a function that stops the checks. */
   #watch(idle: Idle): () => void {
     const { service, spec, key } = idle;
     const fail = (why: string): void => {
@@ -184,7 +192,9 @@ export class WarmPool {
     idle.service.end();
   }
 
-  /** Without the wish for it: idle for too long, or grown beyond the budget while importing. */
+  /**
+   * Ends workers that nobody wants any more: idle for too long, or grown beyond the memory of the pool while importing.
+   */
   #endSurplus(): void {
     const { warmIdleMs, warmBytes } = this.#settings();
     const oldest = performance.now() - warmIdleMs;
@@ -234,7 +244,10 @@ export class WarmPool {
   }
 }
 
-/** Limits that hold from the first instruction, and the environment that imports may read, must be the same. */
+/**
+ * Workers are interchangeable when their code, environment and hosts are equal, and the limits that hold from the first
+ * instruction.
+ */
 function keyOf({ code, environment, hosts, limits }: ServiceSpec): string {
   const { memoryBytes, cpus, processes, tmpBytes } = limits;
   const variables = Object.entries(environment).sort(([a], [b]) => (a < b ? -1 : 1));

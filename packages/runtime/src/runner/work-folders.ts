@@ -4,7 +4,7 @@ import { errorCode } from '../errors.ts';
 import type { RunnerPaths } from '../paths.ts';
 import { discard } from './discard.ts';
 
-/** Folders for sandboxes that wait for an execution, and the removal of those of executions. */
+/** Folders for sandboxes that wait for an execution, and the removal of executions' folders. */
 export class WorkFolders {
   readonly #paths: RunnerPaths;
   #removed = 0;
@@ -14,17 +14,17 @@ export class WorkFolders {
   }
 
   /**
-   * Makes a folder outside of any execution. Its name is random: a sandbox sees it in `/proc/self/mountinfo`, and a number
-   * would reveal how many sandboxes there were.
+   * Makes a folder outside of any execution. Its name is random, because a sandbox sees it in `/proc/self/mountinfo`. A
+   * number would reveal how many sandboxes there were.
    */
   make(): string {
     const folder = `${this.#paths.workFolders}/${randomUUID()}`;
     mkdirSync(folder, { mode: 0o711 });
-    chmodSync(folder, 0o711); // whatever the umask
+    chmodSync(folder, 0o711); // independent of the umask
     return folder;
   }
 
-  /** Takes the folder of an execution away at once, so that the id is free. Its content is deleted in the background. */
+  /** Removes the folder of an execution at once, so that its id is free. The content is deleted in the background. */
   remove(folder: string): void {
     const trash = `${this.#paths.trash}/${process.pid}-${++this.#removed}`;
     try {

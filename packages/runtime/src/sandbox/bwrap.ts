@@ -1,16 +1,16 @@
 import type { SandboxRoot } from './root.ts';
 
-/** File descriptors of a started sandbox. 0 to 2 are stdin, stdout and stderr, 3 is the result file of an execution. */
+/** File descriptors of a started sandbox. 0 to 2 are stdin, stdout and stderr; 3 is the result file of an execution. */
 export const FD = { RESULT: 3, SECCOMP: 4, STATUS: 5, OPTIONS: 6, USAGE: 7, READY: 8 } as const;
 
-/** A folder or file of this machine at a place inside. */
+/** A folder or file of this machine, mounted into the sandbox. */
 export interface Mount {
   from: string;
   to: string;
   writable: boolean;
   /**
-   * For what other sandboxes see as well: this one gets an overlay over it. KEPT when its content never changes, so that the
-   * overlay can serve another one afterwards.
+   * Puts an overlay between this sandbox and content that other sandboxes see as well. KEPT: the content never changes,
+   * so another sandbox can reuse the overlay. ONCE: the overlay ends with the sandbox.
    */
   overlay?: 'KEPT' | 'ONCE';
 }
@@ -27,11 +27,12 @@ export interface Layout {
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom'];
 
 /**
- * Options that are the same for all: on the command line, so that bubblewrap without the rest of them (its runner died)
- * can only make a sandbox that has no program in it.
+ * Options that all sandboxes share. They are on the command line: if the runner dies before it sends the others,
+ * bubblewrap can only make a sandbox without a program.
  *
- * - The user namespace maps an unprivileged uid of the host, another one for every sandbox of this machine, to 1000.
- * - `--disable-userns` and `--unshare-net` cost 0.0 and 0.7 ms of the 4 ms that a sandbox adds to a process (quiet machine).
+ * - The user namespace maps 1000 to an unprivileged uid of the host, a different one for every sandbox of this machine.
+ * - `--disable-userns` and `--unshare-net` cost 0.0 and 0.7 ms of the 4 ms that a sandbox adds to a process (quiet
+ *   machine).
  */
 export function fixedOptions(network: Layout['network']): string[] {
   return [
@@ -44,12 +45,13 @@ export function fixedOptions(network: Layout['network']): string[] {
 }
 
 /**
- * Options of one sandbox, for `--args FD`: on the command line everyone could read them, also inside, and the values of
- * variables with it. Each option ends with a zero byte.
+ * Options of one sandbox, for `--args FD`. On the command line everybody, also inside, could read them and the values
+ * of variables. Each option ends with a zero byte.
  *
- * Only `/tmp` and the writable mounts can be written. `/dev/shm` is a link to `/tmp`, because semaphores of Python's
- * multiprocessing must be made there. An own `/dev` of five devices starts 0.2 ms faster than `--dev` (devpts, tty).
- * @throws when a path or a value holds a zero byte: what follows would be another option.
+ * Only `/tmp` and the writable mounts can be written. `/dev/shm` is a link to `/tmp`, because Python's multiprocessing
+ * must make its semaphores there. A `/dev` of our own with five devices starts 0.2 ms faster than `--dev` (devpts,
+ * tty).
+ * @throws when a path or a value holds a zero byte: the rest of it would become another option.
  */
 export function layoutOptions(root: SandboxRoot, layout: Layout): Buffer {
   const bind = (mount: Mount): string[] => [mount.writable ? '--bind' : '--ro-bind', mount.from, mount.to];
@@ -73,9 +75,10 @@ export function layoutOptions(root: SandboxRoot, layout: Layout): Buffer {
   return Buffer.from(`${options.join('\0')}\0`);
 }
 
-/** The environment every sandbox starts with. */
+/** The environment that every sandbox starts with. */
 export function baseEnvironment(cpus: number): Record<string, string> {
-  // numpy starts a thread per core of the machine otherwise; with one thread its import took 90 ms instead of 160 to 190 ms.
+  // By default numpy starts a thread per core of the machine. With one thread its import took 90 ms instead of 160 to
+  // 190 ms.
   const threads = String(Math.max(1, Math.floor(cpus)));
   return {
     PATH: '/usr/bin:/bin',

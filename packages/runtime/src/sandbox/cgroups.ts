@@ -11,19 +11,19 @@ export interface CgroupLimits {
   processes: number;
 }
 
-/** The cgroups of one sandbox (one folder in v2, one per controller in v1). */
+/** The cgroups of one sandbox: one folder in v2, one per controller in v1. */
 export interface Cgroup {
   /**
-   * Makes it and moves a process in; what that starts later is born inside. The kernel waits for an RCU grace period,
-   * measured 8 to 24 ms (8 of 10 in which nothing else happens), and holds up all other changes of cgroups meanwhile: so it
-   * is asynchronous and best done in advance.
+   * Makes the cgroup and moves a process into it; processes that it starts later are born inside. The kernel waits for
+   * an RCU grace period, measured 8 to 24 ms (8 of 10 when nothing else happens), and blocks all other changes of
+   * cgroups meanwhile. So this is asynchronous and best done in advance.
    */
   attach(pid: number): Promise<void>;
-  /** Before this there are no limits. */
+  /** Sets the limits. Before this there are none. */
   limit(limits: CgroupLimits): void;
   /** Kills every process in it, also those that left the process group or ignore signals. */
   kill(): void;
-  /** Stops every process in it until {@link thaw}. False where the machine has nothing for that. */
+  /** Stops every process in it until {@link thaw}. Returns false when the machine cannot freeze cgroups. */
   freeze(): boolean;
   thaw(): boolean;
   isEmpty(): boolean;
@@ -37,15 +37,15 @@ export interface Cgroup {
 
 export interface CgroupTree {
   kind: 'CGROUPS_V2' | 'CGROUPS_V1';
-  /** Names one, which is made by {@link Cgroup.attach}. */
+  /** Names a cgroup. {@link Cgroup.attach} makes it. */
   create(name: string): Cgroup;
-  /** Ends and removes everything below this tree: what an earlier runner of this data folder left behind. */
+  /** Ends and removes everything below this tree: the leftovers of an earlier runner of this data folder. */
   sweep(): Promise<void>;
   /** Removes the tree itself, which must be empty. */
   remove(): Promise<void>;
 }
 
-/** A tree of its own for one data folder, or the reason why this machine does not let us have one. */
+/** Opens a tree for one data folder, or returns the reason why this machine does not allow it. */
 export function openCgroups(mark: string): CgroupTree | { unavailable: string } {
   const parent = `kethub-${mark}`;
   try {
@@ -57,7 +57,8 @@ export function openCgroups(mark: string): CgroupTree | { unavailable: string } 
 
 function openV2(parent: string): CgroupTree {
   const top = `${MOUNT}/${parent}`;
-  // Already enabled by systemd on most machines; EBUSY inside a container whose own processes sit in the root of its namespace.
+  // systemd has enabled these on most machines. EBUSY inside a container whose own processes are in the root of its
+  // namespace.
   writeFileSync(`${MOUNT}/cgroup.subtree_control`, '+memory +cpu +pids');
   mkdirSync(top, { recursive: true });
   writeFileSync(`${top}/cgroup.subtree_control`, '+memory +cpu +pids');
@@ -93,7 +94,7 @@ function openV1(parent: string): CgroupTree {
   for (const controller of ['memory', 'cpu', 'pids']) {
     if (!existsSync(`${MOUNT}/${controller}/cgroup.procs`)) throw new Error(`${MOUNT} has no ${controller} controller`);
   }
-  // A v2 hierarchy without controllers beside v1 (as systemd mounts it) still gives cgroup.kill, cgroup.events and cpu.stat.
+  // Beside v1, systemd mounts a v2 hierarchy without controllers. It still has cgroup.kill, cgroup.events and cpu.stat.
   const unified = existsSync(`${MOUNT}/unified/cgroup.procs`);
   const freezer = !unified && existsSync(`${MOUNT}/freezer/cgroup.procs`);
   const controllers = ['memory', 'cpu', 'pids', ...(unified ? ['unified'] : []), ...(freezer ? ['freezer'] : [])];
@@ -148,7 +149,7 @@ function group(
     limit,
     kill: () => {
       killAll(main);
-      freezing.thaw(); // version 1 ends nothing that is frozen
+      freezing.thaw(); // version 1 kills no frozen process
     },
     ...freezing,
     isEmpty: () => processesOf(main).length === 0,
@@ -180,12 +181,15 @@ function byFreezing(file: string, frozen: string, thawed: string): Freezing {
   return { freeze: () => write(frozen), thaw: () => write(thawed) };
 }
 
-/** cgroup.kill exists since Linux 5.14; before, and in v1, every listed process is killed and the caller asks again until none is left. */
+/**
+ * cgroup.kill exists since Linux 5.14. Before, and in v1, every listed process is killed, and the caller repeats it
+ * until none is left.
+ */
 function killAll(folder: string): void {
   try {
     writeFileSync(`${folder}/cgroup.kill`, '1');
   } catch (error) {
-    // ENODEV: removed just now.
+    // ENODEV: the cgroup was removed just now.
     if (!['ENOENT', 'EACCES', 'ENODEV'].includes(errorCode(error) ?? '')) throw error;
     // The kernel lists processes of another PID namespace as 0.
     for (const pid of withNested(folder).flatMap(processesOf)) if (pid > 0) killQuietly(pid);
@@ -193,7 +197,7 @@ function killAll(folder: string): void {
   }
 }
 
-/** A cgroup and all that are in it, the deepest first. */
+/** A cgroup and all below it, the deepest first. */
 function withNested(folder: string): string[] {
   return [...foldersIn(folder).flatMap((name) => withNested(`${folder}/${name}`)), folder];
 }
@@ -251,8 +255,8 @@ async function sweep(tops: string[]): Promise<void> {
 }
 
 /**
- * Removes cgroups, also those that others have made in them, and ends what is in any. One is busy until the kernel has buried
- * its last process: some milliseconds after the kill.
+ * Removes cgroups with all that processes have made below them, and kills what is in them. A cgroup is busy for some
+ * milliseconds after the kill, until the kernel has reaped its last process.
  */
 export async function removeAll(folders: string[]): Promise<void> {
   for (const folder of folders) {

@@ -9,11 +9,12 @@ import { seccompFilter } from './seccomp.ts';
 import { takeUserRange } from './user-ranges.ts';
 
 const BUBBLEWRAP = '/usr/bin/bwrap';
+/** Milliseconds for the trial. Beyond them the sandbox counts as unusable. */
 const LONGEST_MS = 10_000;
 
 /**
- * Whether user code can be run safely on this machine, and otherwise what is missing and how to get it. Nothing is assumed:
- * a sandbox is really made, as the user and with the namespaces and the filter of an execution. Takes 50 ms.
+ * Checks whether user code can run safely on this machine, and otherwise names what is missing and the remedy. It makes
+ * a real sandbox, with the user, the namespaces and the filter of an execution. Takes 50 ms.
  */
 export async function checkSandbox(): Promise<SandboxCheck> {
   const missing = missingPart();
@@ -34,7 +35,7 @@ status = dict(line.split(":", 1) for line in open("/proc/self/status"))
 print(os.getuid(), *(status[name].strip() for name in ("NoNewPrivs", "Seccomp", "CapEff")))
 `;
 
-/** Null when a sandbox could be made, otherwise what was said instead. */
+/** Makes a sandbox. Returns null on success, otherwise the error message. */
 function trySandbox(uid: number | null): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'kethub-check-'));
   try {
@@ -83,7 +84,7 @@ function missingPart(): { reason: string; remedy: string } | null {
   return null;
 }
 
-/** Finds a remedy for a machine that has all the parts but cannot make a sandbox; the most likely cause first. */
+/** Finds a remedy for a machine that has all the parts but cannot make a sandbox. The most likely cause comes first. */
 function remedyFor(): string {
   if (setting('kernel.unprivileged_userns_clone') === '0') return 'sysctl kernel.unprivileged_userns_clone=1';
   if (setting('user.max_user_namespaces') === '0') return 'sysctl user.max_user_namespaces=15000';

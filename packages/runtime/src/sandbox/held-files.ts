@@ -3,23 +3,26 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { errorCode } from '../errors.ts';
 import { threadsOf } from './usage.ts';
 
-/** Files that no folder shows any more, and that processes keep by having them open or in their memory. */
+/** Deleted files that processes still keep open or mapped. No folder shows them, but they take space on the disk. */
 export interface HeldFiles {
   bytes: number;
-  /** Files that are certainly held, but whose size nobody can see: on their way through a socket, or of a closed process. */
+  /**
+   * Files that exist but whose size nobody can see: sent through a socket, or of a process that cannot be inspected.
+   */
   unseen: number;
 }
 
-/** So many files are looked at before others have their turn: 5 µs each. */
+/** Files to inspect (5 µs each) before the event loop gets a turn. */
 const AT_ONCE = 200;
-/** A process that lets nobody look may have this many files open: its limit. */
+/** Assumed open files of a process that cannot be inspected: its limit. */
 const OF_CLOSED_PROCESS = 1_024;
 const BLOCK_BYTES = 512;
 
 /**
- * Measures files without a name on one disk. Each thread may have descriptors of its own, a mapping keeps a file without
- * any, and a descriptor on its way through a socket (SCM_RIGHTS) is in no table: only their count is known (fdinfo).
- * @param devices `st_dev` of the disk, and of what is laid over it.
+ * Measures deleted files on one disk. Each thread may have descriptors of its own, and a mapping keeps a file without
+ * any descriptor. A descriptor that is being sent through a socket (SCM_RIGHTS) is in no table; only their count is
+ * known (fdinfo).
+ * @param devices `st_dev` of the disk and of the overlays over it.
  */
 export async function heldFiles(pids: readonly number[], devices: readonly number[]): Promise<HeldFiles> {
   const found = new Map<number, number>();
@@ -53,7 +56,7 @@ export async function heldFiles(pids: readonly number[], devices: readonly numbe
   return { bytes: [...found.values()].reduce((sum, one) => sum + one, 0), unseen };
 }
 
-/** None when it is gone, null when it lets nobody look. */
+/** Empty when the process has ended, null when it cannot be inspected. */
 function entriesOf(folder: string): string[] | null {
   try {
     return readdirSync(folder);
@@ -66,15 +69,15 @@ function statOf(path: string): Stats | null {
   try {
     return statSync(path);
   } catch {
-    return null; // closed meanwhile, or not for us
+    return null; // closed meanwhile, or not permitted
   }
 }
 
-/** Only root follows links of map_files; that one exists, everybody sees. */
+/** Only root can follow links of map_files. Everybody can see that a link exists. */
 function isThere(path: string): boolean {
   try {
     readlinkSync(path);
-    return false; // unmapped between the two questions
+    return false; // unmapped between the two checks
   } catch (error) {
     return errorCode(error) === 'EPERM' || errorCode(error) === 'EACCES';
   }
@@ -84,12 +87,12 @@ function inFlight(fdinfo: string): number {
   return Number(/^scm_fds:\s+(\d+)/m.exec(textOf(fdinfo))?.[1] ?? 0);
 }
 
-/** Inode and place of each mapped file that was deleted: lines of proc_pid_maps(5). */
+/** Maps the inode of each deleted mapped file to its path in map_files: lines of proc_pid_maps(5). */
 function mappedWithoutName(pid: number): Map<number, string> {
   const found = new Map<number, string>();
   const maps = textOf(`/proc/${pid}/maps`);
   if (!maps.includes(' (deleted)\n')) return found;
-  // Paths that begin like this are memory only.
+  // Paths that begin like this exist in memory only.
   for (const [, range, inode] of maps.matchAll(
     /^(\S+) \S+ \S+ \S+ (\d+) +(?!\/memfd:|\/SYSV|\/dev\/).* \(deleted\)$/gm,
   ))

@@ -5,12 +5,12 @@ export class Identities {
   readonly #range: UserRange | null;
   readonly #taken = new Set<number>();
 
-  /** @param range null when we are not root: then sandboxes run as we do. */
+  /** @param range null when we are not root: sandboxes then run as our own user. */
   constructor(range: UserRange | null) {
     this.#range = range;
   }
 
-  /** An unprivileged user of the host, or null when we are not root. */
+  /** Takes an unprivileged user of the host. Null when we are not root. */
   take(): number | null {
     if (this.#range === null) return null;
     const { first, count } = this.#range;

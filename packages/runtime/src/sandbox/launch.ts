@@ -7,7 +7,7 @@ import { SandboxProcess } from './sandbox-process.ts';
 import type { SandboxRoot } from './root.ts';
 import type { View, Views } from './views.ts';
 
-/** All that sandboxes of one runner share. */
+/** State that all sandboxes of one runner share. */
 export interface SandboxContext {
   root: SandboxRoot;
   /** Views of the root, one for each living sandbox. */
@@ -19,17 +19,17 @@ export interface SandboxContext {
 export interface Start {
   /** Names the cgroup; unique among living sandboxes. */
   name: string;
-  /** The unprivileged user of the host that the sandbox runs as, or null to stay who we are (when we are not root). */
+  /** The unprivileged user of the host that the sandbox runs as. Null keeps our own user (when we are not root). */
   uid: number | null;
   command: readonly string[];
   network: Layout['network'];
-  /** Largest file that any process of the sandbox may write. */
+  /** Bytes of the largest file that a process of the sandbox may write. Beyond it a write fails (RLIMIT_FSIZE). */
   fileBytes: number;
-  /** Only without cgroups: memory of a process and count of processes. */
+  /** Memory per process and number of processes. Set only without cgroups. */
   rlimits: CgroupLimits | null;
   /**
-   * Opened for append, closed by the caller. Null for a command that needs no input to begin: it waits on this descriptor
-   * until it is certain that it dies with us.
+   * The result file, opened for append; the caller closes it. Null for a command that needs no input to begin: it then
+   * waits on this descriptor until it is certain to die with the runner.
    */
   resultFd: number | null;
   /** The command reports its usage on {@link FD.USAGE}, where no cgroup measures it. */
@@ -39,8 +39,8 @@ export interface Start {
 }
 
 /**
- * Starts bubblewrap, which then waits for its options: so it is in its cgroup before it starts anything. Moving the first
- * process of a finished sandbox there instead costs its start the 8 to 24 ms that are spent before it is needed now.
+ * Starts bubblewrap, which then waits for its options. So it is in its cgroup before it starts any process. Moving the
+ * first process of a finished sandbox would cost 8 to 24 ms of each start; here they pass before the sandbox is needed.
  * @throws when the process cannot be started at all.
  */
 export function prepare(context: SandboxContext, start: Start): PreparedSandbox {
@@ -81,16 +81,18 @@ export function prepare(context: SandboxContext, start: Start): PreparedSandbox 
 
 const WAIT = `read -r go <&${FD.RESULT} || exit 125; exec "$@" ${FD.RESULT}<&-`;
 
-/** Beyond it open(2) fails. */
+/** Open files of a process. Beyond it open(2) fails. */
 const OPEN_FILES = 1024;
 
-/** They hold for bubblewrap already, before anything of a service can run: a library of LD_PRELOAD or a `.pth` file. */
+/**
+ * Limits that hold from bubblewrap on, before any code of a service runs (a library of LD_PRELOAD or a `.pth` file).
+ */
 function limitsOf({ fileBytes, rlimits }: Start): readonly string[] {
   const memory = rlimits === null ? [] : [`--as=${rlimits.memoryBytes}`];
   return ['--core=0', `--nofile=${OPEN_FILES}`, `--fsize=${fileBytes}`, ...memory];
 }
 
-/** Processes are counted inside, where the count is the sandbox's own (Linux 5.14 and later). */
+/** Processes are counted inside the sandbox, where the count covers this sandbox alone (Linux 5.14 and later). */
 function commandOf({ command, rlimits, resultFd, reportsUsage }: Start): readonly string[] {
   const count =
     rlimits === null ? [] : ['/usr/bin/prlimit', `--nproc=${rlimits.processes + (reportsUsage ? 1 : 0)}`, '--'];

@@ -4,9 +4,10 @@ import { messageOf } from '../errors.ts';
 import { PYTHON } from './root.ts';
 
 /**
- * Mounts on request, a line each: the verb, the lower folder and the mount point, with zero bytes between. It answers a
- * mount with an empty line or an error, and ends with its input. The runner waits for it, so it goes before others. The kernel gets descriptors instead of paths: overlays
- * take some characters of a path apart, and show it in mountinfo.
+ * Mounts overlays on request. A request is a line: the verb, the lower folder and the mount point, separated by zero
+ * bytes. It answers a mount with an empty line or an error, and ends with its input. The runner blocks on it, so it has
+ * a high priority. The kernel gets descriptors instead of paths: it gives some characters of an overlay's paths a
+ * meaning, and shows the paths in mountinfo.
  */
 const MOUNT_OVERLAYS = `
 import ctypes, os, sys
@@ -44,15 +45,16 @@ while line := sys.stdin.buffer.readline():
 `;
 
 /**
- * Mounts read-only overlays, in 0.2 ms each: a process of its own holds what mount(2) needs, as Node cannot call it and
- * starting mount(8) takes 3 ms. The mounts lie in the runner's own namespace of mounts and end with it; the process does, too.
+ * Mounts read-only overlays in 0.2 ms each. Node cannot call mount(2), and starting mount(8) takes 3 ms, so a process
+ * of its own does it. The mounts are in the runner's mount namespace and end with it; the process ends with the runner,
+ * too.
  */
 export class OverlayMounter {
   readonly #dir: string;
   #pipes: { requests: number; answers: number } | null = null;
   #made = 0;
 
-  /** @param dir where to mount; made here. */
+  /** @param dir the folder for mount points; made here. */
   constructor(dir: string) {
     this.#dir = dir;
     mkdirSync(`${dir}/empty`, { recursive: true, mode: 0o711 });
@@ -63,7 +65,10 @@ export class OverlayMounter {
     }
   }
 
-  /** Shows the folder `lower` at a new place, as other files with the same content. @throws when that cannot be done. */
+  /**
+   * Shows the folder `lower` at a new mount point: the same content, but other files.
+   * @throws when it cannot be mounted.
+   */
   mount(lower: string): string {
     if (this.#pipes === null) throw new Error('The process that mounts overlays has ended.');
     if (/[\0\n]/.test(lower)) throw new Error(`${JSON.stringify(lower)} cannot be the lower folder of an overlay.`);
@@ -74,7 +79,7 @@ export class OverlayMounter {
     return at;
   }
 
-  /** Does not wait for it. */
+  /** Requests an unmount, and does not wait for it. */
   unmount(at: string): void {
     if (this.#pipes !== null) this.#request('unmount', '', at);
   }
@@ -102,14 +107,17 @@ export class OverlayMounter {
     this.#pipes = null;
   }
 
-  /** Named pipes, because those that Node makes for a child cannot be waited for. Each end is held by one side only. */
+  /**
+   * Makes named pipes: a synchronous read cannot wait on the pipes that Node makes for a child. Each side keeps one end
+   * only.
+   */
   #start(): { requests: number; answers: number } {
     const ends = ['requests', 'answers'].map((name) => {
       const path = `${this.#dir}/${name}`;
       rmSync(path, { force: true });
       const made = spawnSync('/usr/bin/mkfifo', ['-m', '600', path], { encoding: 'utf8', env: {} });
       if (made.status !== 0) throw new Error(made.error?.message ?? made.stderr);
-      const both = openSync(path, constants.O_RDWR); // so that none of the next two waits for the other
+      const both = openSync(path, constants.O_RDWR); // so that the next two calls do not block
       const [reads, writes] = [openSync(path, constants.O_RDONLY), openSync(path, constants.O_WRONLY)];
       closeSync(both);
       rmSync(path);

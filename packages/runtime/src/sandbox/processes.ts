@@ -4,7 +4,7 @@ import { errorCode } from '../errors.ts';
 
 const STOP_ATTEMPTS = 500;
 
-/** Sends a signal; that the process is gone already is no error. */
+/** Sends a signal. A process that is gone is no error. */
 export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -13,19 +13,20 @@ export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** When a process began, in clock ticks since the boot (proc_pid_stat(5)), or null when there is none or only its zombie. */
+/** The start of a process, in clock ticks since the boot (proc_pid_stat(5)). Null when it is gone or a zombie. */
 export function startOf(pid: number): string | null {
   const stat = readOf(`/proc/${pid}/stat`);
   if (stat === null) return null;
-  // The name, in parentheses, may hold anything; state is the first field behind it and the start the twentieth.
+  // The name, in parentheses, may hold anything. The state is the first field after it, the start time the twentieth.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
 }
 
 /**
- * Stops processes by SIGSTOP, where no cgroup can freeze them: again and again, as one of them may just have started another.
- * @param listed asks which processes there are now.
- * @param wanted false when they shall go on after all.
+ * Stops processes by SIGSTOP where no cgroup can freeze them. It repeats, because a process may just have started
+ * another one.
+ * @param listed returns the processes that exist now.
+ * @param wanted returns false when they shall continue after all.
  * @throws when some of them do not stop.
  */
 export async function stopAll(listed: () => number[], wanted: () => boolean): Promise<void> {
@@ -46,7 +47,7 @@ function isMoving(pid: number): boolean {
   );
 }
 
-/** Processor time that a process has taken so far, in milliseconds; 0 when there is none. */
+/** Processor time of a process so far, in milliseconds. 0 when it is gone. */
 export function processorMs(pid: number): number {
   const stat = readOf(`/proc/${pid}/stat`) ?? '';
   // utime and stime, in ticks of 10 ms.

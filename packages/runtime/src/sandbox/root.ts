@@ -11,13 +11,13 @@ import { COMMANDS } from './commands.ts';
 import { masksOf, writeMasks, type Mask } from './masks.ts';
 import { seccompFilter } from './seccomp.ts';
 
-/** The folders that the inside of every sandbox is made of. */
+/** The folders that make up the inside of every sandbox. */
 export interface SandboxRoot {
   /** Holds `etc`, `runner` and `seccomp.bpf`. */
   dir: string;
-  /** Shown as `/usr`. */
+  /** Mounted as `/usr`. */
   usr: string;
-  /** Folders of this machine shown at their own place: Python's library and the shared libraries. */
+  /** Folders of this machine that appear at the same path: Python's library and the shared libraries. */
   shown: { from: string; to: string }[];
   /** Holds the devices. */
   devices: string;
@@ -25,13 +25,14 @@ export interface SandboxRoot {
   masks: Mask[];
   /** Folders of Python's standard library, on this machine. */
   standard: string[];
-  /** Id of the root of our own, or null when it is made of this machine's `/usr`. */
+  /** Id of the root that we built, or null when the root is made of this machine's `/usr`. */
   own: string | null;
   /** Version of its Python, for example `3.11`. */
   python: string;
 }
 
-// Asked once: where the interpreter lives, its own library, and the folders of the shared libraries that it and its modules load.
+// Reports the path of the interpreter, its library, and the folders of the shared libraries that it and its modules
+// load.
 const ASK_PYTHON = `
 import sys, os, sysconfig, json
 for module in ("ssl", "sqlite3", "ctypes", "zlib", "bz2", "lzma", "decimal", "uuid", "hashlib"):
@@ -52,21 +53,22 @@ interface Python {
   standard: string[];
 }
 
-/** Where Python is looked for: the same one that installs requirements. */
+/** The interpreter of this machine. It also installs requirements. */
 export const PYTHON = '/usr/bin/python3';
 
 /**
- * Returns the root of sandboxes: the current root of our own ({@link currentRoot}) or, where there is none, a part of this
- * machine's `/usr`: a copy of the interpreter and of a few commands, and three folders at their place. Built once per Python
- * and per version of our own Python side.
- * @param sweep removes older ones: only while no sandbox lives.
+ * Returns the root of sandboxes: the root that we built ({@link currentRoot}) or, where there is none, a part of this
+ * machine's `/usr`. That is a copy of the interpreter and of a few commands, and three folders at their own path. It is
+ * made once per Python and per version of our Python side.
+ * @param sweep removes older roots. Allowed only while no sandbox lives.
  */
 export function prepareRoot({ runtimeDir, mark }: RunnerPaths, pythonSide: string, sweep: boolean): SandboxRoot {
   const own = currentRoot(runtimeDir);
   const python = own === null ? askPython() : null;
   const shown = python === null ? [] : shownOf(python);
   const parent = join(runtimeDir, 'root');
-  const key = `${rootKey(own?.id ?? python, pythonSide)}-${mark}`; // the mark is what sweeping knows sandboxes by
+  // the sweep of sandboxes finds the mark in their mounts
+  const key = `${rootKey(own?.id ?? python, pythonSide)}-${mark}`;
   const dir = join(parent, key);
   mkdirSync(parent, { recursive: true, mode: 0o711 });
   for (const name of sweep ? readdirSync(parent) : [])
@@ -153,7 +155,7 @@ function copyFromMachine(dir: string, folder: (path: string) => string, python: 
   }
 }
 
-/** A sandbox cannot write there: without this every execution would compile our side again. */
+/** Compiles our Python side once. A sandbox cannot write there, so every execution would compile it again. */
 function compile(dir: string, own: OwnRoot | null): void {
   const options = ['-I', '-S', '-m', 'compileall', '-q', '--invalidation-mode', 'unchecked-hash'];
   const around = { env: {}, cwd: '/' };
@@ -179,7 +181,7 @@ function writeEtc(etc: string, ofMachine: boolean): void {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(etc, name), text);
   rmSync(join(etc, 'localtime'));
   symlinkSync('/usr/share/zoneinfo/UTC', join(etc, 'localtime'));
-  // The certificates that the operator trusts, also where the root is our own.
+  // Certificates that the operator trusts, also for a root that we built.
   for (const copied of [...(ofMachine ? ['/etc/ld.so.cache'] : []), '/etc/ssl/certs/ca-certificates.crt']) {
     if (!existsSync(copied)) continue;
     mkdirSync(dirname(join(dirname(etc), copied)), { recursive: true });

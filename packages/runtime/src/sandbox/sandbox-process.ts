@@ -9,7 +9,7 @@ import { signalQuietly, startOf, stopAll } from './processes.ts';
 import { readStatus, type StatusReader } from './status.ts';
 import { descendantsOf, readUsage, residentBytesBelow, usageBelow, type Usage } from './usage.ts';
 
-/** A bubblewrap process from its spawn to the death of all that it started. */
+/** A bubblewrap process from its spawn to the death of all processes that it started. */
 export class SandboxProcess implements PreparedSandbox {
   readonly pid: number;
   readonly stdout: Readable;
@@ -35,7 +35,7 @@ export class SandboxProcess implements PreparedSandbox {
   #isAttached = false;
   /** bubblewrap has its options and may have started processes. */
   #begun = false;
-  /** The command may have its input: whatever happens to us, it ends. */
+  /** The command may have its input: it is now certain to end, even if the runner dies. */
   #released = false;
   #input: Buffer | null = null;
   #inputRefused = false;
@@ -103,7 +103,7 @@ export class SandboxProcess implements PreparedSandbox {
 
   onReady(then: () => void): void {
     this.#readyStream?.once('data', () => {
-      this.#readyStream?.destroy(); // whatever else is written there
+      this.#readyStream?.destroy(); // the first byte counts, all others are ignored
       then();
     });
   }
@@ -135,7 +135,7 @@ export class SandboxProcess implements PreparedSandbox {
   }
 
   terminate(): void {
-    // The process group of bubblewrap's init, which ignores it, and of the command.
+    // The process group holds bubblewrap's init, which ignores SIGTERM, and the command.
     if (!this.#released || this.#status.firstPid === null) this.kill();
     else if (!this.#over) signalQuietly(-this.#status.firstPid, 'SIGTERM');
   }
@@ -144,7 +144,8 @@ export class SandboxProcess implements PreparedSandbox {
     this.#killed = true;
     if (this.#over) return;
     if (this.#group === null && this.#begun) {
-      // Killed before it has reported its first process, bubblewrap would leave that one behind, waiting for its parent without end.
+      // If bubblewrap is killed before it reports its first process, that process stays behind and waits for its parent
+      // for ever.
       if (this.#status.firstPid === null) return;
       if (this.#usageStream) this.#usageAtKill ??= usageBelow(this.#status.firstPid);
       signalQuietly(this.#status.firstPid, 'SIGKILL');
@@ -168,7 +169,7 @@ export class SandboxProcess implements PreparedSandbox {
   #begin(options: Buffer, limits: CgroupLimits): void {
     if (this.#killed || this.#over) return;
     try {
-      this.#group?.limit({ ...limits, processes: limits.processes + 1 }); // bubblewrap itself is inside
+      this.#group?.limit({ ...limits, processes: limits.processes + 1 }); // bubblewrap itself counts
     } catch (error) {
       console.error(`sandbox ${this.#name}: limits not accepted, not run: ${messageOf(error)}`);
       this.kill();
@@ -176,14 +177,14 @@ export class SandboxProcess implements PreparedSandbox {
     }
     this.#begun = true;
     this.#optionsStream.end(options);
-    // In a cgroup nothing can be forgotten: what a dead runner leaves in it, the next one ends.
+    // In a cgroup nothing is lost: the next runner kills what a dead runner leaves in it.
     if (this.#group !== null) this.#release();
   }
 
   #reported(firstPid: number): void {
     this.#firstStart = startOf(firstPid);
     if (this.#killed) this.kill();
-    else this.#release(); // bubblewrap ends with us from here on
+    else this.#release(); // from here on bubblewrap dies with the runner
   }
 
   #release(): void {
@@ -200,7 +201,7 @@ export class SandboxProcess implements PreparedSandbox {
     await this.#allDead();
     this.#over = true;
     this.#readyStream?.destroy();
-    // Everyone who could hold the pipes open is dead, so they end as soon as what is in them has been read.
+    // All processes that could keep the pipes open are dead, so each pipe ends when it has been read.
     const usageStream = this.#usageStream ? [this.#usageStream] : [];
     await Promise.all([this.stdout, this.stderr, this.#statusStream, ...usageStream].map(read));
     const reported = this.#status.exitCode();
@@ -222,16 +223,20 @@ export class SandboxProcess implements PreparedSandbox {
     return exit;
   }
 
-  /** The exit of bubblewrap is the end of the command, not of what it left behind: kill, then wait until nothing is left. */
+  /**
+   * Kills all processes and waits until none is left. The exit of bubblewrap is the end of the command, not of its
+   * descendants.
+   */
   async #allDead(): Promise<void> {
     const first = this.#status.firstPid;
     for (let attempt = 0; ; attempt++) {
       if (this.#group !== null) {
         if (this.#group.isEmpty()) return;
-        // The end of a PID namespace's first process ends all others, mostly within a millisecond, at no cost of ours.
+        // The end of a PID namespace's first process ends all others, mostly within a millisecond. So the first check
+        // kills nothing.
         if (attempt > 0) this.#group.kill();
       } else {
-        // The first process of a PID namespace is dead only after all others. Its number may belong to another process by then.
+        // The first process of a PID namespace dies after all others. Its number may then belong to another process.
         if (first === null || this.#firstStart === null || startOf(first) !== this.#firstStart) return;
         signalQuietly(first, 'SIGKILL');
       }
@@ -239,7 +244,10 @@ export class SandboxProcess implements PreparedSandbox {
     }
   }
 
-  /** A process that ends before reading everything is recognized by its exit, not by our failing write. */
+  /**
+   * Reports errors of pipes. A process that ends before it has read everything is recognized by its exit, not by our
+   * failed write.
+   */
   readonly #reportPipe = (error: Error): void => {
     if (errorCode(error) === 'EPIPE' || errorCode(error) === 'ECONNRESET') return;
     console.error(`sandbox ${this.#name}: ${error.message}`);

@@ -1,8 +1,9 @@
 /**
  * The system-call filter of every sandbox: classic BPF (struct sock_filter[], little endian) for `bwrap --seccomp FD`.
- * A deny list: what it stops either reaches the kernel's privileged surface (mounts, namespaces, keys, BPF, io_uring, other
- * processes), leaves the network namespace (AF_VSOCK reaches the hypervisor from any network namespace, verified), or tells
- * what others do with files that all share (inotify, dnotify, leases).
+ * It is a deny list of three kinds of calls:
+ * - calls that reach the kernel's privileged surface: mounts, namespaces, keys, BPF, io_uring, other processes;
+ * - calls that leave the network namespace: AF_VSOCK reaches the hypervisor from any network namespace (verified);
+ * - calls that report what others do with shared files: inotify, dnotify, leases.
  */
 
 interface SystemCalls {
@@ -15,7 +16,7 @@ interface SystemCalls {
   ioctl: number;
   fcntl: number;
   personality: number;
-  /** As if the kernel did not have them. */
+  /** Calls refused with ENOSYS, as if the kernel did not have them. */
   absent: Readonly<Record<string, number>>;
 }
 
@@ -68,7 +69,7 @@ const arm64: SystemCalls = {
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
-// Offsets into struct seccomp_data; arguments are 64 bit, only their low words are looked at (little endian).
+// Offsets into struct seccomp_data. Arguments have 64 bits; the filter compares their low words only (little endian).
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const ARGUMENT_0 = 16;
@@ -86,17 +87,17 @@ const ENOSYS = refuse(38);
 const EAFNOSUPPORT = refuse(97);
 
 const X32_ABI = 0x40000000;
-/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. CLONE_NEWTIME is only known to clone3 and unshare. */
+/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. Only clone3 and unshare know CLONE_NEWTIME. */
 const CLONE_NAMESPACES = 0x7e020000;
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
-/** Calls that report accesses to files that others use as well. So does inotify, which is absent. */
+/** Commands of fcntl that report accesses to files that others use as well. inotify does so, too, and is absent. */
 const F_SETLEASE = 1024;
 const F_NOTIFY = 1026;
-/** PER_LINUX, and the question for the current value; not ADDR_NO_RANDOMIZE. */
+/** PER_LINUX, and the query for the current value; not ADDR_NO_RANDOMIZE. */
 const PERSONALITY_LINUX = 0;
 const PERSONALITY_ASK = 0xffffffff;
 
@@ -110,7 +111,7 @@ function instructions(calls: SystemCalls): Instruction[] {
     ENOSYS,
     ...Object.values(calls.denied).flatMap((number) => [ifEqual(number, 0, 1), EPERM]),
     ...Object.values(calls.absent).flatMap((number) => [ifEqual(number, 0, 1), ENOSYS]),
-    // The flags of clone3 are behind a pointer that a filter cannot follow; with ENOSYS glibc falls back to clone.
+    // A filter cannot follow the pointer to the flags of clone3. On ENOSYS glibc falls back to clone.
     ifEqual(calls.clone3, 0, 1),
     ENOSYS,
     ifEqual(calls.clone, 0, 4),
@@ -148,7 +149,7 @@ function instructions(calls: SystemCalls): Instruction[] {
   ];
 }
 
-/** The filter for an architecture as `process.arch` names it, or null when no table exists for it. */
+/** Returns the filter for an architecture as `process.arch` names it, or null when there is no table for it. */
 export function seccompFilter(architecture: string): Buffer | null {
   const calls = architecture === 'x64' ? x64 : architecture === 'arm64' ? arm64 : null;
   if (calls === null) return null;

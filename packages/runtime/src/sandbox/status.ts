@@ -6,10 +6,12 @@ export interface StatusReader {
   onFirstPid(then: (pid: number) => void): void;
 }
 
-/** bubblewrap writes about 100 bytes. */
+/** Bytes kept of the report. bubblewrap writes about 100; further bytes are ignored. */
 const STATUS_BYTES = 4096;
 
-/** Reads `--json-status-fd`: one JSON object with `child-pid`, later one with `exit-code` if the command was executed. */
+/**
+ * Reads `--json-status-fd`: one JSON object with `child-pid`, later one with `exit-code` if the command was executed.
+ */
 export function readStatus(stream: Readable): StatusReader {
   let text = '';
   let listener: ((pid: number) => void) | null = null;

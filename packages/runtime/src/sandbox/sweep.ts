@@ -3,11 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode } from '../errors.ts';
 import { signalQuietly } from './processes.ts';
 
+/** Milliseconds. Sandboxes that still live after them are left alone. */
 const PATIENCE_MS = 5_000;
 
 /**
- * Ends sandboxes that outlived their runner: one that was killed while bubblewrap was still setting up leaves a half-made
- * sandbox in no cgroup. They are known by their mounts, in which `mark` occurs.
+ * Kills sandboxes that outlived their runner. A runner that dies while bubblewrap sets up leaves a half-made sandbox in
+ * no cgroup. Such sandboxes are found by `mark`, which occurs in their mounts.
  */
 export async function sweepSandboxes(mark: string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
@@ -28,7 +29,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'latin1');
   } catch (error) {
-    // It has ended meanwhile, is a zombie, or belongs to somebody else.
+    // The process has ended, is a zombie, or belongs to another user.
     if (['ENOENT', 'ESRCH', 'EINVAL', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return '';
     throw error;
   }

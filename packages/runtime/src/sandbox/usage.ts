@@ -1,19 +1,22 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
-/** Usage of processes, as the kernel accounts for them one by one. */
+/** Usage of processes, as the kernel accounts for each of them. */
 export interface Usage {
   readonly cpuMs: number;
   /** Peak of the largest process. */
   readonly peakMemoryBytes: number;
 }
 
-/** A line has at most 40 bytes. */
+/** Bytes kept of the report. A line has at most 40; further bytes are ignored. */
 const TOLD_BYTES = 256;
-/** Linux counts 100 ticks a second for user space, whatever its own clock. */
+/** Linux reports 100 ticks a second to user space, whatever its own clock rate. */
 const TICK_MS = 10;
 
-/** Reads the report of a program's parent at the program's end. Returns what is known by now. */
+/**
+ * Reads the report that the parent of a program writes at its end. Returns a function for the usage that is known so
+ * far.
+ */
 export function readUsage(stream: Readable): () => Usage | null {
   let text = '';
   stream.on('data', (chunk: Buffer) => {
@@ -28,7 +31,9 @@ export function readUsage(stream: Readable): () => Usage | null {
   };
 }
 
-/** Reads the usage of all processes below one until now. Call it before they are killed: afterwards nothing reports it. */
+/**
+ * Reads the usage of all processes below `pid` so far. Call it before they are killed: afterwards nothing reports it.
+ */
 export function usageBelow(pid: number): Usage {
   let ticks = 0;
   let peakMemoryBytes = 0;
@@ -43,23 +48,23 @@ export function usageBelow(pid: number): Usage {
   return { cpuMs: ticks * TICK_MS, peakMemoryBytes };
 }
 
-/** Memory of all processes below one that is resident now, or null when it is gone. */
+/** Resident memory of all processes below `pid`, or null when that process is gone. */
 export function residentBytesBelow(pid: number): number | null {
   if (textOf(`/proc/${pid}/statm`) === '') return null;
   const pages = descendantsOf(pid).map((below) => Number(textOf(`/proc/${below}/statm`).split(' ')[1] ?? 0));
   return pages.reduce((sum, one) => sum + one, 0) * 4096;
 }
 
-/** All processes below one. */
+/** All processes below `pid`. */
 export function descendantsOf(pid: number): number[] {
-  // Each thread has the children that it has started.
+  // Each thread lists the children that it has started.
   const children = threadsOf(pid).flatMap((thread) =>
     textOf(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
   );
   return children.flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
-/** None when the process is gone. */
+/** Empty when the process is gone. */
 export function threadsOf(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/task`);

@@ -8,25 +8,26 @@ import { takeLock } from '../runner/lock.ts';
 export interface UserRange {
   first: number;
   count: number;
-  /** Held until then, or until the process ends. */
+  /** Releases the lock, which otherwise lasts until the process ends. */
   release(): void;
 }
 
-/** Where the runners of a machine agree; it is empty after a boot, as no sandbox lives then. */
+/** Locks by which the runners of a machine agree. The folder is empty after a boot, when no sandbox lives. */
 const LOCKS = '/run/kethub/users';
 const RECORD = 'users';
 const COUNT = 10_000;
-/** Far above what machines give to people. Only root can switch to these. */
+/** Far above the user ids that machines give to people. Only root can switch to these. */
 const FIRST = 200_000;
 const RANGES = 200;
-/** Inside a container with a small range of users. */
+/** Used inside a container that has a small range of users. */
 const FIRST_IN_SMALL = 20_000;
 const RANGES_IN_SMALL = 4;
 
 /**
- * Takes 10,000 users that no other runner of this machine has, and that no person has for containers (`/etc/subuid`): by
- * preference those that this data folder had before, as its record says. Machines that share users but not `/run` (two
- * containers) do not see each other; there the data folder decides by chance where its range lies.
+ * Takes 10,000 users that no other runner of this machine has, and that no person has for containers (`/etc/subuid`).
+ * It prefers the range that the data folder had before, according to its record. Machines that share users but not
+ * `/run` (two containers) do not see each other's locks; there a hash of the data folder decides where its range
+ * begins.
  * @throws when all are taken.
  */
 export function takeUserRange(runtimeDir: string | null, locks: string = LOCKS): UserRange {
@@ -72,7 +73,7 @@ function readRecord(runtimeDir: string): number | null {
   }
 }
 
-/** First users of ranges that exist here and that nobody else was given. */
+/** First users of ranges that exist here and are given to nobody else. */
 function candidates(): number[] {
   const given = [...rangesIn('/etc/subuid'), ...rangesIn('/etc/subgid')];
   const free = (first: number): boolean =>
@@ -87,7 +88,7 @@ function candidates(): number[] {
   return unused.length > 0 ? unused : some;
 }
 
-/** Lines of user_namespaces(7): first inside, first outside, how many. */
+/** Lines of user_namespaces(7): first inside, first outside, count. */
 function mappedUsers(): [number, number][] {
   return readFileSync('/proc/self/uid_map', 'latin1')
     .split('\n')
@@ -97,7 +98,7 @@ function mappedUsers(): [number, number][] {
     });
 }
 
-/** Lines of subuid(5): whose, first, how many. */
+/** Lines of subuid(5): user, first, count. */
 function rangesIn(file: string): [number, number][] {
   try {
     return readFileSync(file, 'latin1')
@@ -107,6 +108,6 @@ function rangesIn(file: string): [number, number][] {
         return from === undefined || count === undefined || Number.isNaN(from + count) ? [] : [[from, count]];
       });
   } catch {
-    return []; // this machine gives none
+    return []; // this machine assigns none
   }
 }

@@ -4,31 +4,35 @@ import type { Mount } from './bwrap.ts';
 import { OverlayMounter } from './overlay-mounter.ts';
 import type { SandboxRoot } from './root.ts';
 
-/** The root and the mounts as one sandbox sees them: the same content, files of its own. */
+/** The root and the mounts as one sandbox sees them: shared content, but files of its own. */
 export interface View {
   root: SandboxRoot;
   mounts: readonly Mount[];
-  /** Only when everything in the sandbox is dead. */
+  /** Releases the overlays. Call it only when everything in the sandbox is dead. */
   release(): void;
 }
 
 interface Overlay {
   at: string;
-  /** Device and inode of the folder below. While the overlay exists, no other folder gets this number. */
+  /** Device and inode of the folder below. While the overlay exists, no other folder gets these numbers. */
   key: string;
   lower: string;
   since: number;
 }
 
-/** Each mount makes the start of every sandbox a little slower. */
+/** Free overlays that are kept. Each mount makes the start of every sandbox a little slower, so more are unmounted. */
 const MOST_FREE = 32;
+/** Milliseconds that an overlay is kept free. Beyond them it is unmounted. */
 const LONGEST_FREE_MS = 600_000;
+/** Milliseconds between two checks for free overlays. */
 const LOOK_MS = 30_000;
 
 /**
- * Overlays over what all sandboxes share. A lock on a file is one on the overlay that it was opened through, so that no two
- * living sandboxes meet at a file of the root, at a device, or at one of the code. An overlay over what never changes serves
- * the next sandbox; that of a root is kept with all its parts. They exist in the runner's own namespace of mounts.
+ * Overlays over the files that all sandboxes share. A lock belongs to the overlay through which a file was opened. So
+ * two living sandboxes never contend for a file of the root, a device, or a file of the code.
+ *
+ * An overlay over unchanging content serves the next sandbox as well; a root keeps its overlays as a set. The overlays
+ * exist in the runner's own mount namespace.
  */
 export class Views {
   readonly #mounter: OverlayMounter | null;
@@ -38,7 +42,7 @@ export class Views {
   #free: Overlay[] = [];
   #rootIsShared: boolean;
 
-  /** @param dir where to mount, or null where we may not: then all see the root itself. */
+  /** @param dir the folder for mount points, or null where we may not mount: then all sandboxes see the root itself. */
   constructor(dir: string | null) {
     this.#mounter = dir === null ? null : new OverlayMounter(dir);
     this.#rootIsShared = dir === null;
@@ -46,7 +50,7 @@ export class Views {
   }
 
   take(root: SandboxRoot, mounts: readonly Mount[]): View {
-    if (root !== this.#root) this.#freeRoots = []; // those of an older root go with the runner
+    if (root !== this.#root) this.#freeRoots = []; // overlays of an older root end with the runner
     this.#root = root;
     const view = this.#freeRoots.pop() ?? this.#overRoot(root);
     const taken: { overlay: Overlay; lasts: boolean }[] = [];
@@ -70,7 +74,7 @@ export class Views {
     };
   }
 
-  /** Null where it is shown as it is: nobody else has it, it is a file, or it cannot be done here. */
+  /** Null when the mount needs no overlay, is a file, or cannot be covered by an overlay here. */
   #over({ from, overlay }: Mount): Overlay | null {
     if (this.#mounter === null || overlay === undefined) return null;
     const { dev, ino, isDirectory } = folderAt(from);
@@ -102,7 +106,7 @@ export class Views {
     }
   }
 
-  /** Files below an overlay take space until it is unmounted, also when they were deleted. */
+  /** Unmounts overlays that nobody used for long. Deleted files below an overlay take space until then. */
   #unmountUnused(): void {
     const oldest = performance.now() - LONGEST_FREE_MS;
     const isUsed = ({ key, lower, since }: Overlay): boolean => {
