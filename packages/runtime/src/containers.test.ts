@@ -251,7 +251,7 @@ describe.skipIf(testEngine === null)('containers', () => {
       return { end, log: (await bench.log(end.executionId)).map(({ message }) => message) };
     };
     const uses = 'cat /cache/file; echo more >> /cache/file; cat /cache/file; echo x > /cache/deep/x && ls /cache/deep';
-    // The second sees nothing of the first.
+    // The second run sees nothing of the first.
     for (let time = 0; time < 2; time++) expect((await run(uses)).log).toEqual(['kept', 'kept', 'more', 'x']);
     const places = ['/', '/bin', '/closed', '/etc', '/.kethub', '/var', '/var/runtime', '/var/runtime/input'];
     const tries = places.map((place) => `(echo x > ${place}/x) 2>/dev/null && echo ${place}`);
@@ -345,7 +345,7 @@ done; echo asked`,
   });
 });
 
-/** What the files below a folder hold. Other containers come and go meanwhile, and their files with them. */
+/** The contents of all files below a folder. Other containers and their files may vanish meanwhile. */
 function contentsBelow(folder: string): string[] {
   return unlessGone(() => readdirSync(folder, { withFileTypes: true }), []).flatMap((entry) => {
     const place = join(folder, entry.name);

@@ -4,7 +4,7 @@ export function errorCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The message of anything that was thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

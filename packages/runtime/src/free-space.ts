@@ -1,14 +1,16 @@
 import { statfsSync } from 'node:fs';
 import { messageOf } from './errors.ts';
 
-/** Bytes that stay free on a disk, for the records, logs and results of all executions. Below them no execution starts. */
+/**
+ * Bytes that stay free on a disk, for the records, logs and results of all executions. Below them no execution starts.
+ */
 const FLOOR_BYTES = 2 ** 30;
-/** Part of a small disk that stays free, where that is less. */
+/** Share of a small disk that stays free, where that is less. */
 const FLOOR_PART = 0.02;
 
 /**
- * Returns what users other than root may still write. Btrfs does not count files and says 0; there, many files are noticed by the
- * look of each second.
+ * The space that users other than root may still use. Btrfs reports 0 files, as it does not count them; there, the
+ * check of each second notices many files.
  */
 export function spaceOf(dir: string): { bytes: number; files: number; total: number } {
   try {
@@ -21,7 +23,7 @@ export function spaceOf(dir: string): { bytes: number; files: number; total: num
 }
 
 /**
- * Bytes that are missing on the disk of a folder until as much is free as has to stay free, or 0. Takes 5 µs.
+ * Bytes that must become free on the disk of a folder before executions may start, or 0. Takes 5 µs.
  * @param floor bytes that stay free; null for 1 GiB, or 2 % of a smaller disk.
  */
 export function missingSpace(dir: string, floor: number | null): number {

@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the runner of a data folder keeps its things. All below `<dataDir>/runtime`. */
+/** The paths of the runner of a data folder, all in `<dataDir>/runtime`. */
 export interface RunnerPaths {
   runtimeDir: string;
-  /** Names this folder where others can be: in `/run`, among the cgroups, in mounts. */
+  /** Identifies this data folder in shared places: in `/run`, among the cgroups, in mounts. */
   mark: string;
   socket: string;
   lock: string;
   log: string;
   executions: string;
-  /** Output folders of sandboxes that wait for an execution. */
+  /** Work folders of sandboxes that wait for an execution. */
   workFolders: string;
   /** Folders that are being deleted. */
   trash: string;
 }
 
-/** Makes `<dataDir>/runtime`. Other users may pass through it, because sandboxes run as such, but not look around. */
+/** Makes `<dataDir>/runtime`. Other users may pass through it but not list it, because sandboxes run as such users. */
 export function makeRunnerPaths(dataDir: string): RunnerPaths {
   mkdirSync(join(dataDir, 'runtime'), { recursive: true, mode: 0o711 });
   return runnerPathsIn(realpathSync(join(dataDir, 'runtime')));
@@ -37,10 +37,13 @@ export function runnerPathsIn(runtimeDir: string): RunnerPaths {
   };
 }
 
-/** sun_path of unix(7) has 108 bytes with its final zero. */
+/** Bytes of a socket path: sun_path of unix(7) has 108 with its final zero. A longer path needs a detour. */
 const SOCKET_PATH_BYTES = 107;
 
-/** The address to bind or connect to, and what to call afterwards. A long path is reached through a descriptor of its folder. */
+/**
+ * The address to bind or connect to. Call `release` afterwards: a long path is reached through a descriptor of its
+ * folder.
+ */
 export function socketAddress(paths: RunnerPaths): { path: string; release: () => void } {
   if (Buffer.byteLength(paths.socket) <= SOCKET_PATH_BYTES) return { path: paths.socket, release: () => undefined };
   const folder = openSync(paths.runtimeDir, constants.O_RDONLY | constants.O_DIRECTORY);

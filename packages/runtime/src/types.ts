@@ -1,4 +1,6 @@
-/** Limits of one execution, in bytes, milliseconds and counts. A limit that ends an execution is named in its cause. */
+/**
+ * Limits of one execution, in bytes, milliseconds and counts. The cause of an execution names the limit that ended it.
+ */
 export interface Limits {
   memoryBytes: number;
   /** CPU cores, fractions allowed. */
@@ -14,30 +16,33 @@ export interface Limits {
   outputBytes: number;
   outputFiles: number;
   resultBytes: number;
-  /** The log beyond this is cut, and the log says so; it never fails an execution. */
+  /** Size of the log. What comes after is dropped, and the log says so. It never fails an execution. */
   logBytes: number;
 }
 
-/** The code of one service version, unpacked. Both folders lie below `<dataDir>/runtime` and are never changed after first use. */
+/**
+ * The code of one service version, unpacked. Both folders are below `<dataDir>/runtime` and never change after their
+ * first use.
+ */
 export interface Code {
   /** Unpacked project: holds `src/program.py`. */
   sourceDir: string;
   /** Installed requirements, or null when the project has none. */
   layerDir: string | null;
-  /** Third-party modules that a warm worker imports before its job comes. */
+  /** Foreign modules that a warm worker imports before its job comes. */
   imports: readonly string[];
-  /** The Python that it was built for, for example `3.12`. Without it, that of the root of the sandbox. */
+  /** The Python that it was built for, for example `3.12`. Default: the Python of the sandboxes' root. */
   python?: string;
 }
 
-/** The code of one service version as an image of the container engine, under a name that nothing else has ever had. */
+/** The code of one service version as an image of the container engine. Its name is never used for anything else. */
 export interface ContainerImage {
   image: string;
 }
 
 /**
- * A data pool given to an execution under `/var/runtime/datapool/<parameter>`. A writable one is a copy that belongs to this
- * execution alone, in a folder below `<dataDir>/runtime`. What the program makes of it counts as output.
+ * A data pool for an execution, at `/var/runtime/datapool/<parameter>`. A writable one is a copy for this execution
+ * alone, in a folder below `<dataDir>/runtime`. The files that the program leaves in it count as output.
  */
 export interface DataPoolMount {
   parameter: string;
@@ -45,13 +50,13 @@ export interface DataPoolMount {
   writable: boolean;
 }
 
-/** A writable data pool as a program that succeeded has left it: all files that are in it now, changed or not. */
+/** A writable data pool after a successful program: all files that are in it now, changed or not. */
 export interface WrittenPool {
   parameter: string;
   files: OutputFile[];
 }
 
-/** One run of user code. `secrets` are held in memory only, between here and the program. */
+/** One run of user code. `secrets` exist in memory only, from here to the program. */
 export interface ExecutionJob {
   executionId: string;
   code: Code | ContainerImage;
@@ -60,27 +65,29 @@ export interface ExecutionJob {
   secrets: Record<string, string>;
   environment: Record<string, string>;
   /**
-   * More variables of this one execution, held like secrets: they come with the job, never into a sandbox that waits for
-   * the next one, and are on no command line and in no file.
+   * Further variables of this execution, protected like secrets. They come with the job, so they are in no waiting
+   * sandbox, on no command line and in no file.
    */
   secretEnvironment?: Record<string, string>;
   dataPools: DataPoolMount[];
-  /** Hosts that it may call over the network, as `host:port`; none without it. */
+  /** Hosts that it may call over the network, as `host:port`. Default none. */
   hosts?: readonly string[];
-  /** False: never in a process that has waited for it. Default true. */
+  /** Whether a warm worker may serve it. Default true. */
   warm?: boolean;
   limits: Limits;
-  /** A note of the platform. It is kept with the execution and returned with its end, unread, whatever was restarted. */
+  /** A note of the platform. It is kept with the execution and returned with its end, unread, through every restart. */
   note?: string;
 }
 
 /**
- * SUCCEEDED, FAILED and CANCELLED are what they say. LOST: the runner died, whether the code finished cannot be known.
- * NOT_STARTED: the job never reached user code, so it may be started again (after {@link Runtime.forget}).
+ * LOST: the runner died, and nobody knows whether the code finished. NOT_STARTED: the job never reached user code, so
+ * it may be started again (after {@link Runtime.forget}).
  */
 export type Outcome = 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'LOST' | 'NOT_STARTED';
 
-/** Why an execution did not succeed, in words for its caller. Exceptions of user code may add members of their own. */
+/**
+ * The reason why an execution did not succeed, for its caller. Exceptions of user code may add members of their own.
+ */
 export interface Cause {
   type: string;
   title: string;
@@ -88,20 +95,23 @@ export interface Cause {
   [member: string]: unknown;
 }
 
-/** The JSON value that the program returned, or left in `output.json`. `path` holds exactly its JSON text, checked to be valid. */
+/**
+ * The JSON value that the program returned, or left in `output.json`. `path` holds exactly its JSON text, checked to be
+ * valid.
+ */
 export interface ResultFile {
-  /** The JSON text itself when it is short; there is no file then. */
+  /** The JSON text itself when it is short. There is no file then. */
   text?: string;
   path: string;
   /** Length of the JSON text. */
   bytes: number;
-  /** Whether the value is a JSON object (otherwise it is served under the key `result`). */
+  /** Whether the value is a JSON object. Any other value is served under the key `result`. */
   isObject: boolean;
   /** Whether the object has `_links` or `_embedded` of its own, which the HAL members must replace. */
   reservedMembers: boolean;
   /**
-   * The parts of the text that are the result, in byte positions: neither blanks around it nor those members. All of it when left out,
-   * unless `reservedMembers` says otherwise (a runner of an older version).
+   * The byte ranges of the text that are the result, without surrounding white space and without those members. When
+   * left out, all of it, unless `reservedMembers` is set (a runner of an older version).
    */
   parts?: readonly (readonly [from: number, to: number])[];
 }
@@ -111,11 +121,13 @@ export interface OutputFile {
   name: string;
   bytes: number;
   path: string;
-  /** It is the file of the result as well, and not counted. */
+  /** Set when it is the result as well. It is not counted then. */
   isResult?: true;
 }
 
-/** The end of an execution. Recorded on disk before it is reported, and listed by {@link Runtime.list} until forgotten. */
+/**
+ * The end of an execution. It is on the disk before it is reported, and in {@link Runtime.list} until it is forgotten.
+ */
 export interface ExecutionEnd {
   executionId: string;
   outcome: Outcome;
@@ -127,18 +139,18 @@ export interface ExecutionEnd {
   /** Null unless SUCCEEDED; also null when a container left none. */
   result: ResultFile | null;
   files: OutputFile[];
-  /** One for each writable data pool; only when the outcome is SUCCEEDED. */
+  /** One entry per writable data pool. Present only when the outcome is SUCCEEDED. */
   dataPools?: WrittenPool[];
-  /** Highest memory use, where the machine measures it. */
+  /** Peak memory use, where the machine measures it. */
   peakMemoryBytes: number | null;
-  /** Processor time used, in milliseconds, where the machine measures it. */
+  /** Processor time in milliseconds, where the machine measures it. */
   cpuMs: number | null;
   logBytes: number;
   /** The source of both measurements; null where there is none. */
   measuredBy?: 'CGROUPS_V2' | 'CGROUPS_V1' | 'ENGINE' | 'PROCESSES' | null;
-  /** That of the job. */
+  /** The note of the job. */
   note?: string;
-  /** Hash of the code of what ran it. */
+  /** Hash of the code of the runner that ran it. */
   runnerVersion?: string;
 }
 
@@ -157,7 +169,7 @@ export interface LogLine {
   message: string;
 }
 
-/** A folder or file of this machine shown to a sandboxed command. A writable one belongs to the command while it runs. */
+/** A folder or file of this machine in a sandboxed command. A writable one belongs to the command while it runs. */
 export interface Bind {
   from: string;
   /** Absolute path inside the sandbox, for example `/deps`. */
@@ -167,125 +179,138 @@ export interface Bind {
 
 /** A command for {@link Runtime.sandboxed}: the same sandbox as an execution, with other folders. */
 export interface SandboxedCommand {
-  /** Absolute path of the program and its arguments; `/usr/bin/python3` and `/runner/*` (packages/runtime/python) exist inside. */
+  /**
+   * Absolute path of the program and its arguments. `/usr/bin/python3` and `/runner/*` (packages/runtime/python) exist
+   * inside.
+   */
   command: readonly string[];
   binds: readonly Bind[];
   environment: Record<string, string>;
-  /** The Python that `/usr/bin/python3` is, for example `3.12`. Without it, that of the root of the sandbox. */
+  /** The version of `/usr/bin/python3`, for example `3.12`. Default: the Python of the sandboxes' root. */
   python?: string;
   /** Default `/tmp`. */
   workingDirectory?: string;
   /** HOST shares the network of this machine: only for our own tools (pip), never for user code. */
   network: 'NONE' | 'HOST';
-  /** Bytes for stdin; without it stdin is empty. */
+  /** Bytes for stdin. Default: empty. */
   input?: string;
   limits: Pick<Limits, 'memoryBytes' | 'cpus' | 'processes' | 'runTimeMs' | 'tmpBytes' | 'fileBytes' | 'logBytes'>;
-  /** Called for every line as it comes, stdout as INFO and stderr as WARNING unless the line names its severity. */
+  /** Called for every line as it comes. stdout is INFO and stderr WARNING, unless the line names its severity. */
   onLine?: (line: LogLine) => void;
   /** Aborting ends the command at once. */
   signal?: AbortSignal;
 }
 
-/** How a sandboxed command ended. */
+/** The end of a sandboxed command. */
 export interface SandboxedOutcome {
   /** Null when a signal or a limit ended it. */
   exitCode: number | null;
-  /** Null when it ended by itself, otherwise the limit or signal in words. */
+  /** Null when it ended by itself, otherwise the limit or signal. */
   cause: Cause | null;
   /** Its standard output, at most the first 4 MiB. */
   stdout: string;
 }
 
-/** A look into the runner, for the status page and for tests. */
+/** The state of the runner, for the status page and for tests. */
 export interface RunnerStatus {
   runnerPid: number;
   /** Hash of the runner's own code and protocol. */
   version: string;
   running: { executionId: string; pid: number }[];
   warm: { sourceDir: string; pid: number; bytes: number }[];
-  /** Id of the project's own root that sandboxes are made of, or null while they see a part of this machine's `/usr`. */
+  /** Id of the root that we built, or null while sandboxes see a part of this machine's `/usr`. */
   root: string | null;
-  /** Sandboxes of builds now running. */
+  /** Running sandboxes of builds. */
   commands: number;
-  /** Whether memory, processor time and processes are limited by cgroups (root) or by rlimits only. */
+  /** Whether cgroups (as root) or only rlimits limit memory, processor time and processes. */
   limitedBy: 'CGROUPS_V2' | 'CGROUPS_V1' | 'RLIMITS';
 }
 
-/** Where user code runs: by the drivers of this machine's runner, the sandbox and containers. */
+/** Runs user code by the drivers of this machine's runner: the sandbox and containers. */
 export interface Runtime {
   /**
-   * Starts an execution once: a known id answers ALREADY_KNOWN and nothing runs again. Resolves when the job has been handed over.
-   * @throws RuntimeUnavailable when the runner could not be reached or the connection was lost: ask {@link list} before trying again.
-   * @throws StartRefused when the sandbox could not be made; the code has certainly not run and the id is free again.
+   * Starts an execution once. For a known id it returns ALREADY_KNOWN and runs nothing. Resolves when the job is handed
+   * over.
+   * @throws RuntimeUnavailable when the runner is not reached or the connection is lost. Ask {@link list} before trying
+   * again.
+   * @throws StartRefused when the sandbox could not be made. The code has certainly not run, and the id is free again.
    */
   start(job: ExecutionJob): Promise<'STARTED' | 'ALREADY_KNOWN'>;
-  /** SIGTERM, then the end of every process after a grace; the end is reported as CANCELLED. Unknown or ended ids: nothing happens. */
+  /**
+   * Sends SIGTERM, and kills every process after a grace period. The end is CANCELLED. Does nothing for unknown or
+   * ended ids.
+   */
   cancel(executionId: string): Promise<void>;
   /**
-   * Frees the slot of an execution whatever holds it: every process of it is ended at once, and its end is reported soon, as
-   * LOST when nothing better is known and even when it cannot be recorded. Unknown or ended ids: nothing happens.
+   * Frees the slot of an execution in any case. It kills every process, and the end is reported soon: as LOST when
+   * nothing better is known, and even when it cannot be recorded. Does nothing for unknown or ended ids.
    */
   end(executionId: string): Promise<void>;
   list(): Promise<KnownExecution[]>;
-  /** Removes everything kept of an ended execution. Unknown ids: nothing happens. */
+  /** Removes everything that is kept of an ended execution. Does nothing for unknown ids. */
   forget(executionId: string): Promise<void>;
-  /** Whole NDJSON lines ({@link LogLine}) from a byte position on, at most 1 MiB at a time. */
+  /** Reads whole NDJSON lines ({@link LogLine}) from a byte position on, at most 1 MiB at a time. */
   readLog(executionId: string, fromByte: number): Promise<{ bytes: Buffer; nextByte: number }>;
-  /** Ends are reported at least once: after reconnecting, also those that came while the connection was down. Returns the unsubscriber. */
+  /**
+   * Reports each end at least once; after a reconnection, also those that came meanwhile. Returns a function to
+   * unsubscribe.
+   */
   onEnded(listener: (end: ExecutionEnd) => void): () => void;
-  /** Tells how long a log has become, at most 20 times a second per execution. Returns the unsubscriber. */
+  /** Reports the length of a log, at most 20 times a second per execution. Returns a function to unsubscribe. */
   onLog(listener: (executionId: string, bytes: number) => void): () => void;
   sandboxed(request: SandboxedCommand): Promise<SandboxedOutcome>;
-  /** Asks for warm workers for this code; also ends idle workers of other code with the same environment that it supersedes when told so. */
+  /** Asks for warm workers for this code. */
   prewarm(code: Code, environment: Record<string, string>, limits: Limits): Promise<void>;
-  /** A root of the project's own was built: new sandboxes are made of it. */
+  /** Makes new sandboxes from a root that was just built. */
   renewRoot(): Promise<void>;
   status(): Promise<RunnerStatus>;
-  /** A clean stop: warm workers end, running executions go on and are collected by the next platform process. */
+  /** Stops cleanly: warm workers end; running executions go on, and the next platform process collects them. */
   close(): Promise<void>;
 }
 
-/** An engine that speaks the API of Docker, on this machine: it sees the data folder under the same path. */
+/** An engine on this machine that speaks the API of Docker. It sees the data folder at the same path. */
 export interface ContainerEngine {
   socketPath: string;
-  /** A network of the engine for executions; `none` for none. */
+  /** The engine's network for executions; `none` for none. */
   network: string;
 }
 
 export interface RuntimeOptions {
   dataDir: string;
-  /** The engine that runs containers; null where there is none. */
+  /** The engine that runs containers; null for none. */
   containers?: ContainerEngine | null;
-  /** Idle workers kept in memory altogether, default 512 MiB; 0 turns the pool off. */
+  /** Memory of all idle workers in bytes, default 512 MiB. 0 turns the pool off. */
   warmBytes?: number;
   /** Idle workers per code, default 1. */
   warmPerCode?: number;
   /** An idle worker ends after this time, default 300,000 ms. */
   warmIdleMs?: number;
-  /** From SIGTERM to the end of all processes at cancel, default 3,000 ms. */
+  /** Time from SIGTERM to the kill of all processes at a cancellation, default 3,000 ms. */
   cancelGraceMs?: number;
   /** Private networks (`10.1.0.0/16`) that services may reach when they declare hosts there. Default none. */
   serviceNetworks?: readonly string[];
   /**
-   * Bytes that stay free on the disk of the data folder: below it no execution starts, and the one that holds the most is
-   * ended. Default 1 GiB, or 2 % of a smaller disk.
+   * Bytes that stay free on the disk of the data folder. Below them no execution starts, and the one that uses the most
+   * is ended. Default 1 GiB, or 2 % of a smaller disk.
    */
   freeBytes?: number;
   /** A runner without platform and without running executions exits after this time, default 10,000 ms. */
   lonelyMs?: number;
-  /** Told when the runner was lost and when another one was reached. */
+  /** Called when the connection to the runner is lost, and when a runner is reached again. */
   onConnection?: (state: 'CONNECTED' | 'LOST', detail: string) => void;
 }
 
 export type SandboxCheck = { usable: true; how: string } | { usable: false; reason: string; remedy: string };
 
-/** The connection to the runner is down or went down while a request was open. Trying again later can help. */
+/** The connection to the runner is down, or was lost during a request. Trying again later can help. */
 export class RuntimeUnavailable extends Error {
   override readonly name = 'RuntimeUnavailable';
   readonly retryable = true;
 }
 
-/** The runner could not make the sandbox. The code has not run, the id is free again; trying again later can help. */
+/**
+ * The runner could not make the sandbox. The code has not run and the id is free again; trying again later can help.
+ */
 export class StartRefused extends Error {
   override readonly name = 'StartRefused';
   readonly retryable = true;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The Python side, shown as `/runner` in every sandbox. */
+/** The Python side, mounted as `/runner` in every sandbox. */
 export const PYTHON_SIDE = fileURLToPath(new URL('../python', import.meta.url));
 
 /** Everything that a running runner has loaded. */
@@ -20,7 +20,7 @@ const PARTS = [
   'errors.ts',
 ];
 
-/** A hash of the runner's own code: a platform that was upgraded asks a runner of another version to give way. */
+/** A hash of the runner's own code. After an upgrade, the platform asks a runner of another version to retire. */
 export function runnerVersion(): string {
   const hash = createHash('sha256');
   const source = fileURLToPath(new URL('.', import.meta.url));

@@ -17,7 +17,7 @@ import type { BuildOutcome, BuiltImage } from './outcome.ts';
 
 const MiB = 2 ** 20;
 const MODIFIED = new Date(2026, 0, 1);
-/** What a build of this file makes carries it: other tests build at the same engine. */
+/** A label of everything that this file builds. Other tests build at the same engine. */
 const LABEL = `kethub-test=${randomUUID()}`;
 const SHELL = [
   'FROM scratch',
@@ -60,7 +60,7 @@ describe('a Dockerfile for a build without network', () => {
     expect(check(text)).toThrow(new RegExp(`^Dockerfile, line ${line}: `));
   });
 
-  // `FROM d` is whatever image of the engine has an id that begins with d: that of another owner.
+  // `FROM d` names any image at the engine whose id begins with d, also one of another owner.
   test.each([
     ['FROM d', 1],
     ['FROM scratch\nFROM sha256:D AS x', 2],
@@ -149,7 +149,7 @@ describe.skipIf(testEngine === null)('images', () => {
     expect(outcome).toMatchObject({ ok: true, built: { parameters: [], result: null } });
     for (const line of ['INFO Step 1/10 : FROM scratch', 'INFO to-out', 'WARNING to-err']) expect(log).toContain(line);
     await expectNothingLeft();
-    // Whoever knew it could build on the images of others.
+    // With the key one could build on other people's images.
     expect(log).not.toContain(readFileSync(join(dataDir, 'runtime', 'installation.key'), 'latin1'));
     const again = await build({ Dockerfile: Dockerfile.join('\n') });
     expect(again).toMatchObject({ outcome, log: 'INFO This image is already built.' });
@@ -194,7 +194,7 @@ describe.skipIf(testEngine === null)('images', () => {
       const write = places.map((place) => `(echo x > ${place}/new) 2>/dev/null && echo ${place}`).join('\n');
       const uses = `cat /data/file /model/x; echo more >> /data/file; ls /data /empty; ${write}`;
       const writable = places.filter((place) => place !== '/model');
-      // The second sees nothing of the first.
+      // The second run sees nothing of the first.
       for (let time = 0; time < 2; time++)
         expect((await run(uses)).lines).toEqual(['kept', 'x', '/data:', 'deep', 'file', '', '/empty:', ...writable]);
       const fill = 'dd if=/dev/zero of=/data/big bs=1M count=20 2>/dev/null; sleep 60';
@@ -240,7 +240,7 @@ describe.skipIf(testEngine === null)('images', () => {
     [
       'disk',
       'RUN dd if=/dev/zero of=/a bs=1M count=300 && sync && sleep 60',
-      // What others free on this disk meanwhile must not hide it.
+      // The limit is low enough that space which others free on this disk meanwhile cannot hide the growth.
       { diskBytes: 50 * MiB },
       'image-limit-exceeded',
     ],

@@ -16,7 +16,9 @@ type BuildIn<Built> = (
   request: BuildRequest,
 ) => Promise<Built>;
 
-/** A build in a folder of its own, which is gone with it. What is wrong with the source is an outcome, and no error. */
+/**
+ * Runs a build in a draft folder, which is removed at its end. A fault of the source is an outcome, not an exception.
+ */
 export function inDraft<Built extends object>(
   runtimeDir: string,
   now: () => number,

@@ -1,21 +1,21 @@
-/** Files of a package at the index that pip could not take, as pip lists them when it is asked for every link. */
+/** Files of a package at the index that pip could not use, as pip lists them when asked for every link. */
 export interface IndexFindings {
-  /** Versions as source code. */
+  /** Versions that exist as source code. */
   sources: string[];
-  /** Wheels for other versions of Python or other machines. */
+  /** Wheels for other versions of Python or for other machines. */
   otherWheels: { version: string; tags: string }[];
   /** Versions that their authors have withdrawn. */
   yanked: { version: string; reason: string }[];
-  /** Why the index gave no list, or null when it gave one or has no such package. */
+  /** The reason why the index gave no list. Null when it gave one or has no such package. */
   refused: string | null;
 }
 
-/** Nothing is known. */
+/** The findings when nothing is known. */
 export const NO_FINDINGS: IndexFindings = { sources: [], otherWheels: [], yanked: [], refused: null };
 
 const FILE = /\/([^/\s#]+?)\.(whl|tar\.gz|tar\.bz2|zip)(?:[#\s):]|$)/;
 
-/** Reads what `pip index versions -vv` of pip 23 to 25 has written, without the addresses of the index. */
+/** Reads the output of `pip index versions -vv` (pip 23 to 25), without the addresses of the index. */
 export function readFindings(output: readonly string[]): IndexFindings {
   const found: IndexFindings = { sources: [], otherWheels: [], yanked: [], refused: null };
   for (const line of output) {

@@ -19,17 +19,17 @@ const LIMITS = {
 
 export interface Inspected {
   parameters: Parameter[];
-  /** JSON Schema of what `run` returns, or null where none is known. */
+  /** JSON Schema of the value that `run` returns, or null where none is known. */
   result: unknown;
-  /** Third-party and standard modules that the program imports at its top. The runner judges them again. */
+  /** Third-party and standard modules that the program imports at its top level. The runner checks them again. */
   imports: string[];
 }
 
 /**
- * Imports the program once, without network, and reads what `run` asks for. The program shares the process that reports this
- * and may report something else, about itself alone: no right, limit or path follows from it. Which modules a warm worker
- * imports is read from the text of the program, in another sandbox that runs nothing of it.
- * @throws BuildError naming file and line when it cannot be imported or has no usable `run`.
+ * Imports the program once, without network, and reads the parameters of `run`. The program shares the process that
+ * makes the report, so it can forge it, but only about itself: no right, limit or path follows from the report. The
+ * imports of a warm worker are read from the text of the program, in another sandbox that runs none of it.
+ * @throws BuildError naming file and line when the program cannot be imported or has no usable `run`.
  */
 export async function inspectService(
   runtime: Pick<Runtime, 'sandboxed'>,
@@ -69,7 +69,7 @@ export async function inspectService(
   return { ...inspected, imports: imports.filter((name) => modules.has(name)) };
 }
 
-/** The report is all that stdout holds; what the program prints goes to stderr. */
+/** Whether a line is the report, which is all that stdout holds. Output of the program goes to stderr. */
 function isReport(line: LogLine): boolean {
   return line.severity === 'INFO' && /^\{"(interface|problem)": \{/.test(line.message);
 }

@@ -12,21 +12,25 @@ import type { Requirement } from './requirements.ts';
 import type { Resolved } from './resolve.ts';
 import { buildPackage, type BuiltPackage } from './source-packages.ts';
 
+/** Bytes of a layer. A larger one is refused. */
 const MAX_LAYER_BYTES = 6 * 2 ** 30;
 
-/** Lies in every layer: what it was installed from. */
+/** A file in every layer: the requirements that it was installed from. */
 export const LAYER_RECORD = '.kethub-layer.json';
 
 /**
- * Names a layer by what was resolved: the same files for the same Python are the same layer, whichever service demands
- * them. Returns `layers/<key>`, relative to the runtime folder.
+ * Names a layer by its resolved packages: the same files for the same Python are the same layer, for all services.
+ * Returns `layers/<key>`, relative to the runtime folder.
  */
 export function layerName({ python, platform, packages, sources = [] }: Resolved): string {
   const content = JSON.stringify({ form: 2, python, platform, packages, ...(sources.length > 0 && { sources }) });
   return `layers/${createHash('sha256').update(content).digest('hex').slice(0, 40)}`;
 }
 
-/** Installs what was resolved as a new layer. It appears whole or not at all; when another process was faster, its layer stays. */
+/**
+ * Installs resolved packages as a new layer, which appears only when it is complete. If another process was faster, its
+ * layer stays.
+ */
 export async function installLayer(
   context: PipContext,
   runtimeDir: string,
@@ -39,8 +43,8 @@ export async function installLayer(
 }
 
 /**
- * Installs exactly what was resolved into the draft; a file with another hash is refused. Returns the finished folder.
- * @throws BuildError when the packages cannot be had.
+ * Installs exactly the resolved files into the draft; a file with another hash is refused. Returns the finished folder.
+ * @throws BuildError when a package is not available.
  */
 export async function makeLayer(
   context: PipContext,
@@ -57,7 +61,7 @@ export async function makeLayer(
   });
   const options = ['--require-hashes', '--no-deps', '--requirement', '/build/lock.txt', '--target', '/build/packages'];
   if (own.length > 0) options.push('--find-links', '/build/wheels');
-  // The log has the downloads already, from when the requirements were resolved.
+  // The log already shows the downloads, from the time of resolving.
   const onLine: OnLine = (line) => {
     if (line.severity !== 'INFO') log.line(line);
   };
@@ -76,7 +80,10 @@ export async function makeLayer(
   return packages;
 }
 
-/** Lines for the wheels of what there is as source code only: those that were just built, or else built from the same source again. */
+/**
+ * Lock lines for packages that exist as source code only: wheels that were just built, or are built again from the same
+ * source.
+ */
 async function ownWheels(
   context: PipContext,
   { sources = [] }: Resolved,
@@ -92,7 +99,7 @@ async function ownWheels(
   return lines;
 }
 
-/** Moves a finished folder to its place. One that is there already has the same content, and may be in use. */
+/** Moves a finished folder to its final path. An existing one has the same content and may be in use, so it stays. */
 export async function publish(folder: string, target: string): Promise<void> {
   await syncFolder(folder);
   try {
@@ -101,7 +108,7 @@ export async function publish(folder: string, target: string): Promise<void> {
     if (errorCode(error) === 'ENOTEMPTY' || errorCode(error) === 'EEXIST') return;
     throw error;
   }
-  // Only now: moving a folder that its owner may not write fails for everyone but root.
+  // Only after the move: except for root, moving a folder that its owner may not write fails.
   await chmod(target, 0o555);
 }
 

@@ -11,7 +11,7 @@ export interface LayerOnDisk extends Resolved {
   /** `layers/<key>`, relative to the runtime folder. */
   layer: string;
   bytes: number;
-  /** Epoch milliseconds: when it was made or last taken by a build. */
+  /** Epoch milliseconds of its making, or of the last build that used it. */
   touchedAt: number;
 }
 
@@ -20,16 +20,19 @@ export interface LayerStore {
   list(): Promise<LayerOnDisk[]>;
   /** Takes a layer out of use; it is installed again when a version needs it. `at` in epoch milliseconds. */
   purge(layer: string, at: number): Promise<void>;
-  /** Installs a layer anew from the hashes that it was made of. Returns why it could not be; it stays as it was then. */
+  /**
+   * Installs a layer again from the hashes that it was made of. Returns the reason when that fails; the old layer then
+   * stays.
+   */
   rebuild(layer: string, at: number): Promise<string | null>;
-  /** Removes the files of what was purged before this moment (epoch milliseconds). */
+  /** Removes the files of layers that were purged before this time (epoch milliseconds). */
   removePurged(before: number): Promise<void>;
 }
 
 const KEY = /^[0-9a-f]{40}$/;
 const PURGED = /^(\d{13,})-/;
 
-/** Lists the layers of a runtime folder. One that was made before what was resolved was kept has no packages. */
+/** Lists the layers of a runtime folder. A layer without a record of its packages (an old one) has none. */
 export async function listLayers(runtimeDir: string): Promise<LayerOnDisk[]> {
   const layers: LayerOnDisk[] = [];
   for (const key of await namesIn(join(runtimeDir, 'layers'))) {
@@ -45,15 +48,15 @@ export async function listLayers(runtimeDir: string): Promise<LayerOnDisk[]> {
   return layers;
 }
 
-/** Notes that a build has just taken a layer, so that it is not removed before its version is known to need it. */
+/** Marks a layer as used by a build, so that it is not removed before its version is recorded. */
 export async function touchLayer(runtimeDir: string, layer: string): Promise<void> {
   const now = new Date();
   await utimes(join(runtimeDir, layer), now, now);
 }
 
 /**
- * Takes a layer out of use. Sandboxes that have it go on with it, so its files are removed by {@link removePurged} only,
- * once nothing is left that began before `now` (epoch milliseconds). Returns where it lies now, or null when it is gone.
+ * Takes a layer out of use. Sandboxes that have it go on using it. So {@link removePurged} removes its files later,
+ * when nothing that began before `now` (epoch milliseconds) is left. Returns its new path, or null when it is gone.
  */
 export async function purgeLayer(runtimeDir: string, layer: string, now: number): Promise<string | null> {
   const purged = join(runtimeDir, 'purged', `${now}-${randomUUID()}`);
@@ -67,7 +70,7 @@ export async function purgeLayer(runtimeDir: string, layer: string, now: number)
   }
 }
 
-/** Removes what was purged before this moment (epoch milliseconds). */
+/** Removes layers that were purged before this time (epoch milliseconds). */
 export async function removePurged(runtimeDir: string, before: number): Promise<void> {
   for (const name of await namesIn(join(runtimeDir, 'purged')))
     if (Number(PURGED.exec(name)?.[1] ?? 0) < before) await removeTree(join(runtimeDir, 'purged', name));

@@ -6,11 +6,11 @@ import type { HostPython } from './host-python.ts';
 
 /** The Python and the packages that a service runs with. */
 export interface EnvironmentLock {
-  /** SHA-256 of all of it. */
+  /** SHA-256 of the whole lock. */
   digest: string;
   python: string;
   platform: string;
-  /** By name; the digest is that of the list of its files with their hashes (RECORD of the wheel). */
+  /** Sorted by name. The digest covers the list of its files with their hashes (RECORD of the wheel). */
   packages: { name: string; version: string; digest: string }[];
 }
 

@@ -37,7 +37,10 @@ async function problemOf(requirements: string, request: BuildRequest = {}, url =
   return outcome.problem;
 } // prettier-ignore
 
-/** What is wrong, the files of the index, the requirements, and what must be said of it: the package, where it is demanded, and why. */
+/**
+ * The fault, the files of the index, the requirements, the code, and the message: the package, the place that demands
+ * it, the reason.
+ */
 const CLASSES: readonly [string, () => Promise<void> | void, string, string, RegExp][] = [
   [
     'no such package',

@@ -16,24 +16,27 @@ export interface Parameter {
   schema: unknown;
 }
 
-/** The product of a successful build: names of content below `<dataDir>/runtime`, so that the data folder can be moved. */
+/**
+ * The product of a successful build. It names content relative to `<dataDir>/runtime`, so that the data folder can be
+ * moved.
+ */
 export interface BuiltCode {
   /** Folder of the unpacked source: `sources/<digest>`. */
   source: string;
-  /** Folder of the installed requirements: `layers/<key>`, or null without any. */
+  /** Folder of the installed requirements: `layers/<key>`; null without any. */
   layer: string | null;
   /** The resolved requirements, which name the layer; null without any. */
   resolved: Resolved | null;
-  /** The Python that it was built for, for example `3.12`; not there when it was built before services could choose. */
+  /** The Python that it was built for, for example `3.12`. Missing in builds from before services could choose. */
   python?: string;
   /** Modules worth importing before a job comes. */
   imports: string[];
   parameters: Parameter[];
-  /** JSON Schema of what `run` returns, or null where none is known. */
+  /** JSON Schema of the value that `run` returns, or null where none is known. */
   result: unknown;
 }
 
-/** The product of a successful build of an image. The parameters of an image cannot be found out. */
+/** The product of a successful build of an image. The parameters of an image are unknown. */
 export interface BuiltImage {
   /** Its name at the engine of this machine. */
   image: string;
@@ -43,11 +46,14 @@ export interface BuiltImage {
 
 export type BuildOutcome<Built = BuiltCode> = { ok: true; built: Built } | { ok: false; problem: BuildProblem };
 
-/** Demands on a build beside its source. */
+/** Demands on a build besides its source. */
 export interface BuildRequest {
-  /** The requirements as an earlier build resolved them: the same is installed again, whatever the index has by now. */
+  /**
+   * The requirements as an earlier build resolved them. The same packages are installed again, whatever the index
+   * offers now.
+   */
   resolved?: Resolved | null;
-  /** The Python that its configuration names, for example `3.12`; null or left out, what the source says counts. */
+  /** The Python in the service's configuration, for example `3.12`. Without one, the source decides. */
   python?: string | null;
   /** Whether packages that exist as source code only are built, in a sandbox without a network. Default false. */
   sourcePackages?: boolean;
@@ -59,9 +65,9 @@ export interface Builder<
   Key = { readonly source: string; readonly layer: string | null; readonly python?: string },
 > {
   /**
-   * Unpacks, installs, inspects and compiles. The same content again takes the time of the inspection and changes nothing.
-   * Faults of the upload are an outcome. Faults of the platform are thrown, and so is the reason of `signal`.
-   * Nothing is left behind unless the outcome is good.
+   * Unpacks, installs, inspects and compiles. For the same content again it only inspects, and changes nothing. Faults
+   * of the upload are an outcome. Faults of the platform, and the reason of `signal`, are thrown. Unless the outcome is
+   * good, nothing stays on the disk.
    * @param digest SHA-256 of the archive in hexadecimal digits.
    */
   build(
@@ -71,12 +77,12 @@ export interface Builder<
     signal: AbortSignal,
     request?: BuildRequest,
   ): Promise<BuildOutcome<Built>>;
-  /** Whether what was built is (still) on this machine. */
+  /** Whether the product of a build is (still) on this machine. */
   isPresent(built: Key): Promise<boolean>;
 }
 
 export interface PythonBuilder extends Builder {
-  /** The versions of Python that services can have on this machine, the usual one first. */
+  /** The versions of Python that services can have on this machine. The usual one comes first. */
   pythons(): Promise<string[]>;
   /** The layers of this machine, for its operator. */
   readonly layers: LayerStore;
@@ -85,8 +91,14 @@ export interface PythonBuilder extends Builder {
 }
 
 export interface ImageBuilder extends Builder<BuiltImage, { readonly image: string }> {
-  /** Returns what the engine has under the name of an image. @throws when it is not there. */
+  /**
+   * Returns the image that the engine has under this name.
+   * @throws when the engine has none.
+   */
   lockOf(built: { readonly image: string }): Promise<ImageLock>;
-  /** Removes images whose source nobody needs any more. Asked for the digests of all that are there, `areNeeded` answers with those that stay. */
+  /**
+   * Removes images whose source nobody needs any more. `areNeeded` gets the digests of all images and returns those to
+   * keep.
+   */
   sweep(areNeeded: (digests: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { Requirement } from './requirements.ts';
 
 const MISSING = /satisfies the requirement (?<demand>.+?) \(from versions: (?<versions>.*)\)$/;
 
-/** The demand, without extras and markers, for which pip has found nothing that fits; null when it failed for another reason. */
+/** The demand, without extras and markers, for which pip found no version. Null when pip failed for another reason. */
 export function missingDemand(output: readonly string[]): string | null {
   const demand = firstMatch(output, MISSING)?.['demand']?.split(' (from ')[0];
   return (
@@ -17,9 +17,9 @@ export function missingDemand(output: readonly string[]): string | null {
 }
 
 /**
- * Turns the messages of a failed `pip install` into a problem that names the line of requirements.txt.
- * `findings` is what the index has of the package that is missing; null when what was resolved is installed.
- * Read from the output of pip 23 to 25; what is not recognised is shown as pip said it.
+ * Turns the messages of a failed `pip install` into a problem that names the line of requirements.txt. It knows the
+ * output of pip 23 to 25; messages that it does not recognize are shown in pip's words.
+ * @param findings the files of the missing package at the index; null when resolved packages are being installed.
  */
 export function pipProblem(
   output: readonly string[],
@@ -119,7 +119,7 @@ function refused(reason: string): BuildError {
   );
 }
 
-/** Says what there is for other versions of Python, as pip reports it; empty when it reports nothing. */
+/** Lists the versions for other Pythons that pip reports; empty when it reports none. */
 function forOtherPythons(output: readonly string[]): string {
   const ignored = firstMatch(output, /require a different python version: (?<versions>.+)$/)?.['versions'];
   if (ignored === undefined) return '';
@@ -130,7 +130,7 @@ function forOtherPythons(output: readonly string[]): string {
   return ` Versions for another Python: ${shorten(newest.join(', '), 300)}.`;
 }
 
-/** `requirements.txt, line 3: ` for what the file demands itself, otherwise who demands it. */
+/** `requirements.txt, line 3: ` for a demand of the file itself, otherwise the package that demands it. */
 function lineOf(demand: string, source: string | undefined, requirements: readonly Requirement[]): string {
   const own = requirements.find((one) => one.name === nameOf(demand));
   if (own?.line === 0) return `src imports ${own.name}: `;
@@ -165,7 +165,7 @@ function unreachable(output: readonly string[]): BuildError {
   );
 }
 
-/** The normal form of the name at the start of a requirement (PEP 503). */
+/** The normalized name at the start of a requirement (PEP 503). */
 function nameOf(demand: string): string {
   return (/^[A-Za-z0-9._-]+/.exec(demand)?.[0] ?? '').toLowerCase().replaceAll(/[-_.]+/g, '-');
 }

@@ -9,7 +9,7 @@ import type { BuildLog, OnLine } from './build-log.ts';
 import { pipSettings, type PipSettings } from './pip-settings.ts';
 import { BuildError } from './problem.ts';
 
-// The resolver of pip keeps the metadata of all candidates in memory; downloads go to the disk.
+// pip's resolver keeps the metadata of all candidates in memory; downloads go to the disk.
 const LIMITS = {
   ...BUILD_SHARE,
   processes: 64,
@@ -19,14 +19,14 @@ const LIMITS = {
   logBytes: 4 * 2 ** 20,
 };
 
-// A source distribution runs its own code when it is built; a wheel is only unpacked. What is downloaded once is not
-// downloaded again by the next step of the same build; the cache goes with its draft.
+// Installs wheels only: a source distribution would run its own code. A download is reused by the next step of the same
+// build; the cache is removed with its draft.
 export const ALWAYS = '--cache-dir /build/cache --no-input --no-color --disable-pip-version-check'.split(' ');
 export const INSTALL = ['install', '--only-binary', ':all:', '--no-compile', '--progress-bar', 'off', ...ALWAYS];
-/** Lists every link of a package, and why it is not taken, without looking into a file. */
+/** Lists every link of a package with the reason why pip does not use it, and opens no file. */
 export const LINKS = ['index', 'versions', '-vv', ...ALWAYS];
 
-/** All that pip needs to run in one build. */
+/** Everything that pip needs to run in one build. */
 export interface PipContext {
   runtime: Pick<Runtime, 'sandboxed'>;
   python: HostPython;
@@ -38,7 +38,10 @@ export interface PipContext {
   signal: AbortSignal;
 }
 
-/** Makes the folders of a draft and reads the settings of pip. @throws BuildError where there is no pip. */
+/**
+ * Makes the folders of a draft and reads the settings of pip.
+ * @throws BuildError when there is no pip.
+ */
 export async function preparePip(
   build: Omit<PipContext, 'settings'>,
   environment: NodeJS.ProcessEnv,
@@ -55,11 +58,11 @@ export async function preparePip(
   return { ...build, settings };
 }
 
-/** The end of pip, with its output without the addresses and credentials of the operator. */
+/** The end of pip. Its output does not contain the operator's addresses and credentials. */
 export interface PipEnd {
   output: string[];
   exitCode: number;
-  /** As it was written. */
+  /** Unredacted. */
   stdout: string;
 }
 
@@ -68,13 +71,19 @@ export function pipPath({ pip }: HostPython): string {
   return pip?.isWheel === true ? '/pip/pip.whl' : '/pip/pip';
 }
 
-/** Runs pip in a sandbox with the network of this machine. @throws BuildError when a limit ends it. */
+/**
+ * Runs pip in a sandbox with the network of this machine.
+ * @throws BuildError when a limit ends it.
+ */
 export async function runPip(context: PipContext, command: readonly string[], onLine: OnLine): Promise<PipEnd> {
   const path = pipPath(context.python);
   return runWithPip(context, [context.python.pip?.isWheel === true ? `${path}/pip` : path, ...command], onLine);
 }
 
-/** Runs a program of ours beside pip, in the same sandbox. @throws BuildError when a limit ends it. */
+/**
+ * Runs a program of ours in the sandbox of pip, with pip available.
+ * @throws BuildError when a limit ends it.
+ */
 export async function runWithPip(
   { runtime, python, draft, settings, signal }: PipContext,
   command: readonly string[],
@@ -87,7 +96,7 @@ export async function runWithPip(
     { from: pip.path, to: pipPath(python), writable: false },
     ...settings.binds,
   ];
-  // The index may be known by this file only; `/etc/resolv.conf` is there already.
+  // The index may be named in this file only. `/etc/resolv.conf` is mounted already.
   if (existsSync('/etc/hosts')) binds.push({ from: '/etc/hosts', to: '/etc/hosts', writable: false });
   const output: string[] = [];
   const ended = await runtime.sandboxed({
@@ -112,7 +121,7 @@ export async function runWithPip(
   return { output, exitCode: ended.exitCode ?? 1, stdout: ended.stdout };
 }
 
-/** A line of pip as people should read it, or null for one that only speaks of this machine. */
+/** A line of pip for people. Null for a line that is only about this machine. */
 function readable(line: LogLine, said: string): LogLine | null {
   if (/^(Looking in (links|indexes):|\[notice\]|WARNING: The directory .* is not writable)/.test(said)) return null;
   if (said.trim() === '') return null;

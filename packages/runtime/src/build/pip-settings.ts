@@ -12,7 +12,10 @@ import { createRedactor, readNetrc, type Redact } from './redact.ts';
 
 const run = promisify(execFile);
 
-/** Settings that say where packages come from and how the index is reached. Others (`user`, `target`, `no-binary`) are not the operator's to set here. */
+/**
+ * Settings that say where packages come from and how the index is reached. The platform sets all others itself (`user`,
+ * `target`, `no-binary`).
+ */
 const SETTINGS = [
   'index-url',
   'extra-index-url',
@@ -32,16 +35,16 @@ const SETTINGS = [
 const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
 const CERTIFICATES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'];
 
-/** How pip runs inside the sandbox as it would outside. */
+/** Settings by which pip runs inside the sandbox as it would outside. */
 export interface PipSettings {
   environment: Record<string, string>;
   /** Folders of this machine that the settings name. */
   binds: Bind[];
-  /** Takes what the settings say of the operator's index out of a text. */
+  /** Removes the operator's index and credentials from a text. */
   redact: Redact;
 }
 
-// `pip config list` prints what all configuration files and the environment come to, values as Python literals.
+// `pip config list` prints the result of all configuration files and the environment, with values as Python literals.
 const LIST = `
 import ast, json, subprocess, sys
 listed = subprocess.run([sys.executable, "-I", "-S", sys.argv[1], "config", "list"], capture_output=True, text=True)
@@ -51,9 +54,9 @@ print(json.dumps([[name, ast.literal_eval(value)] for name, _, value in (line.pa
 `;
 
 /**
- * Reads the pip configuration of this machine (environment, `pip.conf` of system and user) through pip itself. Files that it
- * names are copied into `filesDir`, because those with credentials are readable only by us; folders are bound.
- * @param inside where `filesDir` appears in the sandbox.
+ * Reads the pip configuration of this machine (environment, `pip.conf` of system and user) through pip itself. Files
+ * that it names are copied into `filesDir`, because only we may read those with credentials; folders are mounted.
+ * @param inside the path of `filesDir` in the sandbox.
  */
 export async function pipSettings(
   pip: Pip,
@@ -84,11 +87,11 @@ export async function pipSettings(
   return { environment: result, binds: shown.binds, redact: createRedactor(given, await readNetrc(netrc)) };
 }
 
-/** Command line over environment over `[install]` over `[global]`, as pip documents it. */
+/** Merges the settings as pip does: command line over environment over `[install]` over `[global]`. */
 async function effective(pip: Pip, environment: NodeJS.ProcessEnv): Promise<Map<string, string>> {
   const program = pip.isWheel ? `${pip.path}/pip` : pip.path;
   const { stdout } = await run(PYTHON, ['-I', '-c', LIST, program], { env: environment, cwd: '/' }).catch(() => {
-    // Its output may hold the settings themselves.
+    // The output of pip may contain the settings themselves.
     throw new Error(
       'The settings of pip on this machine cannot be read. `pip config debug` says where they come from.',
     );
@@ -104,7 +107,7 @@ async function effective(pip: Pip, environment: NodeJS.ProcessEnv): Promise<Map<
   return merged;
 }
 
-/** Makes files and folders of this machine visible inside, and says under which name. */
+/** Makes files and folders of this machine visible in the sandbox. */
 class Shown {
   readonly binds: Bind[] = [];
   private copies = 0;
@@ -116,7 +119,7 @@ class Shown {
     this.inside = inside;
   }
 
-  /** Replaces each word of a setting that names something here; everything else stays. */
+  /** Replaces each word of a setting that names a local file or folder by its path in the sandbox. */
   async rewrite(value: string): Promise<string> {
     const words: string[] = [];
     for (const word of value.split(/\s+/).filter((one) => one !== '')) {
@@ -131,7 +134,7 @@ class Shown {
     return words.join(' ');
   }
 
-  /** Returns the path inside, or null when there is nothing at that path. */
+  /** Returns the path in the sandbox, or null when `outside` does not exist. */
   async path(outside: string): Promise<string | null> {
     const from = resolve(outside);
     try {

@@ -1,4 +1,4 @@
-/** Codes of what can end a build. Stable: programs may compare them. */
+/** Codes of the problems that end a build. Stable: programs may compare them. */
 export type BuildProblemCode =
   | 'archive-invalid'
   | 'archive-too-large'
@@ -24,7 +24,7 @@ export type BuildProblemCode =
   | 'image-limit-exceeded'
   | 'image-without-command';
 
-/** Why a build ended, for the person who uploaded the code: `detail` names the place and the remedy. */
+/** The reason why a build ended, for the person who uploaded the code. `detail` names the place and the remedy. */
 export interface BuildProblem {
   code: BuildProblemCode;
   title: string;
@@ -57,7 +57,7 @@ const TITLES: Record<BuildProblemCode, string> = {
   'image-without-command': 'The image runs nothing',
 };
 
-/** Thrown by the steps of a build. Anything else that they throw is a fault of the platform, not of the upload. */
+/** Thrown by the steps of a build. Any other exception is a fault of the platform, not of the upload. */
 export class BuildError extends Error {
   override readonly name = 'BuildError';
   readonly code: BuildProblemCode;

@@ -9,9 +9,9 @@ interface Content {
 
 /** The files that a project of one runtime must hold. */
 export interface Project {
-  /** @throws BuildError naming what is missing and the remedy. */
+  /** @throws BuildError naming the missing file and the remedy. */
   check(content: Content): void;
-  /** Whether files that can be executed stay so. */
+  /** Whether executable files stay executable. */
   readonly keepsExecutable: boolean;
 }
 
@@ -31,7 +31,7 @@ export const pythonProject: Project = {
   },
 };
 
-/** A project with a file, of one of these names, that says how to build an image. */
+/** A project with a build file for an image, under one of these names. */
 export function imageProject(names: readonly string[]): Project {
   return {
     keepsExecutable: true,

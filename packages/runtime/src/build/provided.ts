@@ -6,10 +6,10 @@ import type { Requirement } from './requirements.ts';
 /** Modules that services may import without demanding them, and their packages. */
 const PROVIDED: Readonly<Record<string, string>> = { loguru: 'loguru', pydantic: 'pydantic', yaml: 'pyyaml' };
 const IMPORT = /^[ \t]*(?:from|import)[ \t]+(loguru|pydantic|yaml)\b/gm;
-/** Bytes that are looked at of one file; imports stand at its beginning. */
+/** Bytes of a file that are searched for imports. Later ones are not found. */
 const LOOKED_AT = 256 * 1024;
 
-/** Adds what the source imports of the packages that every service may import, in line 0, unless it is demanded. */
+/** Adds requirements (in line 0) for provided packages that the source imports and requirements.txt does not demand. */
 export async function withProvided(requirements: Requirement[], source: string): Promise<Requirement[]> {
   const imported = new Set<string>();
   for (const file of await pythonFiles(source)) {

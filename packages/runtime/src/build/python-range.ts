@@ -1,8 +1,8 @@
 const CLAUSE = /^(~=|===?|!=|<=|>=|<|>|\^|~|)\s*(\d+)(?:\.(\d+|\*))?(?:\.(\d+|\*))?[\w.*]*$/;
 
 /**
- * Reads a range of versions of Python (PEP 440, and the `^` and `~` of Poetry). Returns whether some release of a version such
- * as `3.12` is in it, or null when it is none.
+ * Parses a range of Python versions (PEP 440, and the `^` and `~` of Poetry). Returns a test whether some release of a
+ * version such as `3.12` is in the range, or null when the text is no range.
  */
 export function pythonRange(text: string): ((version: string) => boolean) | null {
   const alternatives = text.split('||').map((part) =>
@@ -35,7 +35,7 @@ function clauseOf(text: string): Clause | null {
     case '>':
       return (major, minor) => compare(major, minor) >= 0;
     case '<':
-      // Below 3.12.4 are releases of 3.12.
+      // Some releases of 3.12 are below 3.12.4.
       return (major, minor) =>
         third === undefined || Number(third) === 0 ? compare(major, minor) < 0 : compare(major, minor) <= 0;
     case '<=':

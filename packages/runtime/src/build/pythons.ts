@@ -10,11 +10,14 @@ import type { BuildLog } from './build-log.ts';
 import { BuildError } from './problem.ts';
 import { shareWork } from './share-work.ts';
 
-/** The interpreters of this machine: that of the root, and those that are installed when a service first asks for them. */
+/** The interpreters of this machine: the root's, and others that are installed when a service first asks for them. */
 export interface Pythons {
   offered(usual: HostPython): OfferedPythons;
   isPresent(version: string, usual: HostPython): boolean;
-  /** Installs it when it is not there yet. @throws BuildError when it cannot be had. */
+  /**
+   * Returns the interpreter, and installs it first when it is missing.
+   * @throws BuildError when it cannot be installed.
+   */
   take(version: string, usual: HostPython, log?: BuildLog, signal?: AbortSignal): Promise<HostPython>;
 }
 

@@ -5,16 +5,16 @@ import { inPython, type HostPython } from './host-python.ts';
 import type { Runtime, SandboxedCommand } from '../types.ts';
 
 const MODULE = /^[\p{ID_Start}_][\p{ID_Continue}]*(\.[\p{ID_Start}_][\p{ID_Continue}]*)*$/u;
-/** A warm worker imports them one by one, and they stand on its command line. */
+/** Names at most. More are left out: a warm worker imports them one by one, and they are on its command line. */
 const MOST = 500;
-/** A longer list, in bytes, is no list of imports. */
+/** Bytes of a list of imports. A longer text is ignored. */
 const MOST_BYTES = 1024 * 1024;
-/** Ours, of which every worker has what it needs. */
+/** Our own modules, which every worker has. */
 const OURS = ['src', 'kethub', 'kethub_runtime'];
 
 /**
- * Names of modules that the files below `src` import at their top and that are not the service's own. They are read from the
- * text, in a sandbox in which nothing of the service or of its requirements is run. None when the text cannot be read.
+ * Names of foreign modules that the files below `src` import at their top level. They are read from the text, in a
+ * sandbox that runs no code of the service or its requirements. Empty when the text cannot be read.
  */
 export async function readImports(
   runtime: Pick<Runtime, 'sandboxed'>,

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Writes the archive to a file, because a ZIP is read from its end, and checks that it is the one that was announced. */
+/** Writes the archive to a file, because a ZIP is read from its end, and checks that it has the announced digest. */
 export async function receive(archive: Readable, digest: string, file: string, signal: AbortSignal): Promise<void> {
   const hash = createHash('sha256');
   const count = new Transform({

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { errorCode } from '../errors.ts';
 
-/** Texts shorter than this are too common to be recognised; a token of an index is never as short. */
+/** Characters. Shorter texts are too common to be redacted; a token of an index is never as short. */
 const SHORTEST = 4;
+/** Bytes of a `.netrc` that are read. */
 const NETRC_BYTES = 64 * 1024;
 /** A folder of packages on the operator's machine. */
 const FOLDER = /^\/[^/]+\/./;
@@ -11,8 +12,9 @@ const ADDRESS = /^[A-Za-z][\w+.-]*:\/\//;
 export type Redact = (text: string) => string;
 
 /**
- * Makes what takes the operator's addresses and credentials out of a text before the person who uploaded code sees it:
- * whole addresses, their hosts, users, passwords and paths, and what `.netrc` holds, also as Base64 and percent-encoded.
+ * Makes a function that removes the operator's addresses and credentials from a text, before the person who uploaded
+ * code sees it. It replaces whole addresses, their hosts, users, passwords and paths, and the values of `.netrc`, also
+ * as Base64 and percent-encoded.
  * @param settings values of pip's settings and of proxies, which may hold several words each.
  */
 export function createRedactor(settings: readonly string[], netrc = ''): Redact {
@@ -25,7 +27,7 @@ export function createRedactor(settings: readonly string[], netrc = ''): Redact 
     ...[...secrets].map((one): [string, string] => [one, '****']),
     ...[...addresses].map((one): [string, string] => [one, '[package index]']),
   ];
-  // Longest first: an address before its host.
+  // Longest first, so that an address is replaced before its host.
   const replacements = shown.filter(([text]) => text.length >= SHORTEST).toSorted(([a], [b]) => b.length - a.length);
   return (text) => {
     let redacted = text.replaceAll(/(:\/\/)[^/@\s]+@/g, '$1****@');
@@ -53,19 +55,19 @@ function collect(word: string, addresses: Set<string>, secrets: Set<string>): vo
   try {
     url = new URL(word);
   } catch {
-    // It is no address, so none of its parts is shown.
+    // It is not a valid address, so none of its parts is shown.
     for (const part of word.split(/[/@:?&=]+/).slice(1)) secrets.add(part);
     return;
   }
   addresses.add(url.host).add(url.hostname);
   const path = url.pathname.replace(/\/+$/, '');
-  // A token may stand in the path; the common end of all indexes reveals nothing.
+  // A token may be in the path. The common end of all index paths reveals nothing.
   if (path !== '' && path !== '/simple' && path !== '/pypi/simple') secrets.add(path);
   for (const segment of path.split('/')) if (segment.length >= 16) secrets.add(segment);
   for (const value of url.searchParams.values()) secrets.add(value);
   const [user, password] = [decoded(url.username), decoded(url.password)];
   if (password !== '') secrets.add(user).add(Buffer.from(`${user}:${password}`).toString('base64'));
-  // A token alone is written in the place of the user.
+  // A token alone is written as the user.
   for (const one of [url.username, url.password, user, password])
     if (one.length >= 8 || one === password) secrets.add(one);
 }

@@ -2,7 +2,10 @@ import { inspectJson } from '../json/index.ts';
 import type { Parameter } from './outcome.ts';
 import { BuildError, isBuildProblemCode } from './problem.ts';
 
-/** A report is the signature of one function. Sizes in bytes; what is beyond any of these is refused. */
+/**
+ * Limits of a report, which describes the signature of one function: bytes, nesting, objects and arrays. Beyond one of
+ * them it is refused.
+ */
 const LIMITS = { bytes: 2 * 1024 * 1024, depth: 100, containers: 20_000 };
 const MOST_PARAMETERS = 1_000;
 const NAME_LENGTH = 200;
@@ -12,21 +15,25 @@ const NAME = /^[\p{ID_Start}_][\p{ID_Continue}]*$/u;
 const KINDS = ['data', 'secret', 'dataPool', 'other'] as const;
 
 /**
- * The report of the process that imports the program, which the program can write to: no right, limit or path follows from it. This
- * side makes the report: names, kinds and schemas of parameters, each within its own form, and nothing else.
+ * The report of the process that imports the program. The program can forge it, so no right, limit or path follows from
+ * it. The platform rebuilds it from names, kinds and schemas of parameters, each checked for its form, and nothing
+ * else.
  */
 export interface Report {
   parameters: Parameter[];
-  /** JSON Schema of what `run` returns, or null where none is known. */
+  /** JSON Schema of the value that `run` returns, or null where none is known. */
   result: unknown;
-  /** Names of modules that it has imported, or null when it does not say. They only shorten what the text of the program shows. */
+  /**
+   * Names of modules that it has imported, or null when it does not say. They only shorten the list from the program's
+   * text.
+   */
   modules: ReadonlySet<string> | null;
 }
 
 /**
- * Reads the report of an inspection. The program shares the process that writes it: it is judged by its bytes before it is
- * read, and nothing in it is taken for granted. Null when it is no report.
- * @throws BuildError with the problem that it reports, or because it is beyond all that a signature can be.
+ * Reads the report of an inspection. The program shares the process that writes it, so its bytes are checked before it
+ * is parsed. Null when it is no report.
+ * @throws BuildError with the problem that it reports, or when it exceeds every plausible signature.
  */
 export function readReport(stdout: string): Report | null {
   const bytes = Buffer.from(stdout);
@@ -73,12 +80,12 @@ function readParameter(value: unknown): Parameter {
   };
 }
 
-/** A JSON Schema of its own parts: whatever leads elsewhere, or is no schema, is as good as none. */
+/** A self-contained JSON Schema. A schema that refers elsewhere, or is none, counts as none. */
 function schemaOf(value: unknown): unknown {
   return isObject(value) && isOwn(value) ? value : null;
 }
 
-/** The depth is bounded by the scan of the report. */
+/** Whether a schema refers only to itself. The scan of the report has limited its depth. */
 function isOwn(node: unknown): boolean {
   if (Array.isArray(node)) return node.every(isOwn);
   if (!isObject(node)) return true;

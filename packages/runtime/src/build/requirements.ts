@@ -1,19 +1,19 @@
 import { BuildError } from './problem.ts';
 
-/** One package that is demanded. */
+/** A package that a project demands. */
 export interface Requirement {
-  /** Normal form of the name (PEP 503). */
+  /** The normalized name (PEP 503). */
   name: string;
   /** The demand in one fixed form, so that equal demands are equal texts. */
   text: string;
-  /** Where it stands in requirements.txt. */
+  /** Line number in requirements.txt; 0 for a package that the platform adds. */
   line: number;
 }
 
 const MAX_BYTES = 64 * 1024;
 const MAX_LINES = 500;
 
-// PEP 508 names and extras, PEP 440 specifiers, and the words a marker may be made of.
+// PEP 508 names and extras, PEP 440 specifiers, and the words of markers.
 const NAME = String.raw`[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?`;
 const VERSION = String.raw`(?:~=|===?|!=|<=|>=|<|>)\s*[A-Za-z0-9.*+!_-]+`;
 const REQUIREMENT = new RegExp(
@@ -43,8 +43,8 @@ const OPTIONS: Record<string, string> = {
 };
 
 /**
- * Reads a requirements.txt: names with extras, versions and markers (PEP 508), comments, continued lines.
- * Everything by which a line could fetch code from elsewhere than the index is refused. Returned in the order of their texts.
+ * Reads a requirements.txt: names with extras, versions and markers (PEP 508), comments, continued lines. It refuses
+ * everything by which a line could fetch code from elsewhere than the index. The result is sorted by text.
  * @throws BuildError with the line number and the remedy.
  */
 export function readRequirements(source: string): Requirement[] {
@@ -94,7 +94,7 @@ function* logicalLines(source: string): Generator<{ number: number; text: string
 function readLine(number: number, text: string): { name: string; line: string; marker: string } {
   if (/[\p{Cc}\uFFFD]/u.test(text.replaceAll('\t', ' ')))
     refuse(number, JSON.stringify(text), 'the file must be plain UTF-8 text. Save it again as UTF-8.');
-  // pip would put the value of the variable there: that of the platform, in which the operator's credentials may stand.
+  // pip would insert the platform's value of the variable, which may contain the operator's credentials.
   if (text.includes('$'))
     refuse(
       number,
@@ -166,7 +166,7 @@ function readMarker(number: number, text: string, marker: string): string {
     .replaceAll(' )', ')');
 }
 
-/** The normal form of the name of a package (PEP 503). */
+/** The normalized name of a package (PEP 503). */
 export function normalName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
 }

@@ -8,7 +8,9 @@ import { BuildError } from './problem.ts';
 import { normalName, type Requirement } from './requirements.ts';
 import { buildPackage, type BuiltPackage } from './source-packages.ts';
 
+/** Bytes of pip's report. A larger one fails the build. */
 const REPORT_BYTES = 64 * 2 ** 20;
+/** Packages of one service. More fail the build. */
 const MAX_PACKAGES = 2_000;
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,200}[A-Za-z0-9])?$/;
 const VERSION = /^[A-Za-z0-9.!+_-]{1,200}$/;
@@ -22,7 +24,10 @@ export interface Resolved {
   platform: string;
   /** `name==version --hash=sha256:<digest>`, sorted. Holds no address. */
   packages: string[];
-  /** Those that were built from source code: `name==version --hash=sha256:<digest of the source>`, in the order of their builds. */
+  /**
+   * Packages built from source code: `name==version --hash=sha256:<digest of the source>`, in the order of their
+   * builds.
+   */
   sources?: string[];
 }
 
@@ -32,13 +37,13 @@ export interface Resolution {
   built: BuiltPackage[];
 }
 
-/** Packages that one build builds from source code. */
+/** Packages that one build makes from source code. More fail the build. */
 const MOST_SOURCES = 20;
 
 /**
- * Asks the package index what the requirements are now: names, versions and hashes, without installing anything. Packages
- * that it has as source code only are built where the service asks for that.
- * @throws BuildError when the packages cannot be had.
+ * Resolves the requirements at the package index to names, versions and hashes, without installing anything. Packages
+ * that exist as source code only are built if the service asks for that.
+ * @throws BuildError when a package is not available.
  */
 export async function resolveRequirements(
   context: PipContext,
@@ -72,7 +77,7 @@ export async function resolveRequirements(
   return { resolved, built: used };
 }
 
-/** Asks the index what it has of a package that could not be had. */
+/** Asks the index which files it has of a missing package. */
 async function lookInto(context: PipContext, name: string): Promise<IndexFindings> {
   const { output } = await runPip(context, [...LINKS, name], () => undefined);
   return readFindings(output);
@@ -82,7 +87,7 @@ export function identityOf({ version, platform }: HostPython): Pick<Resolved, 'p
   return { python: version, platform };
 }
 
-/** Reads the packages of a report of pip (version 1), of which the index has written a part. */
+/** Reads the packages of a pip report (version 1). Parts of it come from the index, so nothing in it is trusted. */
 export function readReport(text: string): string[] {
   const report = JSON.parse(text) as { install?: unknown };
   const entries = Array.isArray(report.install) ? (report.install as unknown[]) : [];
@@ -115,7 +120,7 @@ function lineOf(entry: unknown): string {
   return `${normalName(name)}==${version} --hash=sha256:${sha256}`;
 }
 
-/** Pip runs on data of the index, so its report is read up to a limit, and never through a link. */
+/** Reads pip's report up to a limit, and never through a link, because pip works on data of the index. */
 async function readBounded(file: string): Promise<string> {
   const handle = await open(file, 'r');
   try {

@@ -1,6 +1,6 @@
 /**
- * Lets callers that want the same work at the same time share one run of it. A run that was aborted by the one who started
- * it is started again by the next who waited, with a signal of its own.
+ * Lets callers that want the same work at the same time share one run of it. If the caller that started the run aborts
+ * it, the next waiting caller starts it again with its own signal.
  */
 export function shareWork<Result>(): (
   key: string,

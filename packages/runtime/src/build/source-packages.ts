@@ -20,8 +20,9 @@ const LIMITS = {
   fileBytes: 2 ** 30,
   logBytes: 2 ** 20,
 };
-/** Build requirements that PEP 517 assumes without a pyproject.toml. Older versions of setuptools need wheel besides. */
+/** Build requirements that PEP 517 assumes without a pyproject.toml. Older versions of setuptools also need wheel. */
 const USUAL_REQUIRES = ['setuptools>=40.8.0', 'wheel'];
+/** Build requirements of one package. More are left out. */
 const MOST_REQUIRES = 50;
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -45,11 +46,11 @@ interface Source {
 }
 
 /**
- * Builds a package that the index has as source code. The download has the network and runs nothing of it; the build runs its
- * code without a network, and sees neither the settings of pip nor another package than those it needs for the build.
+ * Builds a package from its source code at the index. The download has a network and runs none of the code. The build
+ * runs the code without a network, and sees neither the settings of pip nor other packages than those it needs.
  * @param demand name and versions, for example `alpha>=2`.
- * @param sha256 the source code that was taken before, or null.
- * @throws BuildError naming the package and why it could not be built.
+ * @param sha256 the source code of an earlier build, or null.
+ * @throws BuildError naming the package and the reason.
  */
 export async function buildPackage(context: PipContext, demand: string, sha256: string | null): Promise<BuiltPackage> {
   const number = String((await readdirOrNone(join(context.draft, 'sources'))).length);
@@ -91,7 +92,9 @@ async function fetchSource(context: PipContext, demand: string, target: string):
   return { name: normalName(name), version, file, sha256, requires: listed };
 }
 
-/** Downloads what the build itself needs: wheels only, so that nothing of them runs while there is a network. */
+/**
+ * Downloads the tools of the build. Only wheels are taken, so that none of their code runs while there is a network.
+ */
 async function fetchTools(context: PipContext, { requires }: Source, number: string, subject: string): Promise<void> {
   const wanted = requires ?? USUAL_REQUIRES;
   const usesSetuptools = wanted.some((one) => /^setuptools\b/i.test(one));
@@ -174,7 +177,7 @@ async function runBuild(context: PipContext, folder: string, file: string, subje
   );
 }
 
-/** Finds, in the output of a build, a reason that helps. */
+/** Finds a helpful reason in the output of a failed build. */
 function whyOf(output: readonly string[]): string {
   const text = output.join('\n');
   const compiler =
@@ -219,7 +222,7 @@ async function keepWheel(draft: string, folder: string, source: Source, subject:
   return { name, version, sha256, wheel, wheelSha256: hash.digest('hex') };
 }
 
-/** Names of files write `-` and `_` of local versions in one way. */
+/** Compares versions; file names replace `-` and `_` of local versions. */
 function sameVersion(one: string, other: string): boolean {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_.]+/g, '.');
   return plain(one) === plain(other);

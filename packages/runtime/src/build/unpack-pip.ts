@@ -18,7 +18,7 @@ compileall.compile_dir(sys.argv[2], quiet=1, invalidation_mode=py_compile.PycInv
 `;
 
 /**
- * Unpacks and compiles the wheel of pip, once for a data folder: run from the wheel itself, pip compiles all of its modules
+ * Unpacks and compiles the wheel of pip once per data folder. Run from the wheel, pip would compile all of its modules
  * at every start, which takes a second of processor time.
  */
 export async function unpackPip(runtimeDir: string, python: HostPython): Promise<HostPython> {

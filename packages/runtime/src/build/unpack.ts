@@ -25,13 +25,13 @@ export interface Unpacked {
   bytes: number;
 }
 
-/** Every file has this modification time, so that the same archive unpacks to the same tree. */
+/** The modification time of every file, so that the same archive unpacks to the same tree. */
 const MODIFIED = new Date('1980-01-01T00:00:00Z');
 
 /**
- * Unpacks the ZIP of a project into `targetDir`, which must not exist: files 0644 (or 0755), folders 0755, nothing else.
- * The target appears whole or not at all.
- * @throws BuildError when the archive is refused; nothing is left behind.
+ * Unpacks the ZIP of a project into `targetDir`, which must not exist: files 0644 (or 0755), folders 0755, nothing
+ * else. The target appears only when it is complete.
+ * @throws BuildError when the archive is refused; then nothing stays.
  */
 export async function unpackSource(
   zipPath: string,
@@ -94,7 +94,7 @@ class Writer {
     try {
       for await (const entry of this.zip.eachEntry()) await this.write(entry);
     } catch (error) {
-      // Everything that yauzl and zlib find (truncated, sizes that do not fit, broken deflate) is a fault of the archive.
+      // A fault that yauzl or zlib finds (truncated, wrong sizes, broken deflate) is a fault of the archive.
       if (error instanceof BuildError || (error instanceof Error && 'syscall' in error)) throw error;
       throw new BuildError('archive-invalid', `The ZIP is damaged: ${messageOf(error)}. Make it again.`);
     }
@@ -155,7 +155,10 @@ class Writer {
     return new BuildError('archive-too-large', detail);
   }
 
-  /** Entries that share bytes of the archive are how a small ZIP unpacks to a huge tree (zipbomb, D. Fifield 2019). */
+  /**
+   * Refuses entries that share bytes of the archive. With them a small ZIP unpacks to a huge tree (zip bomb, D. Fifield
+   * 2019).
+   */
   private checkOverlaps(): void {
     let before: { end: number; name: string } | null = null;
     for (const range of this.ranges.toSorted((a, b) => a.start - b.start)) {
@@ -169,7 +172,7 @@ class Writer {
     }
   }
 
-  /** Modes against whatever umask the platform runs with, and the fixed time; folders last, deepest first. */
+  /** Sets modes, whatever the umask, and the fixed time. Folders come last, the deepest first. */
   async seal(): Promise<void> {
     for (const path of this.files) await this.fix(join(this.root, path), this.executables.has(path) ? 0o755 : 0o644);
     for (const path of [...this.folders].toSorted().toReversed()) await this.fix(join(this.root, path), 0o755);

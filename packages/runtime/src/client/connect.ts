@@ -12,14 +12,15 @@ import type { Connection, RequestOptions, RunnerEvent } from './connection.ts';
 import { readLines } from './log-reader.ts';
 import { reachRunner } from './reach.ts';
 
-/** How long a request waits for a runner that is being reached again. */
+/** Milliseconds that a request waits for a lost runner to be reached again. Beyond them it fails. */
 const PATIENCE_MS = 15_000;
+/** Milliseconds between two attempts to reconnect, at most. */
 const LONGEST_PAUSE_MS = 2_000;
 const EXECUTION_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
 /**
- * Connects to the runner of a data folder, starting it when there is none. When the connection is lost it is made again,
- * with a new runner if need be, until {@link Runtime.close}.
+ * Connects to the runner of a data folder, and starts one when there is none. A lost connection is made again, if need
+ * be with a new runner, until {@link Runtime.close}.
  * @throws RuntimeUnavailable when no runner can be reached at all.
  */
 export async function connectRuntime(options: RuntimeOptions): Promise<Runtime> {
@@ -35,7 +36,7 @@ class LocalRuntime implements Runtime {
   readonly #endedListeners = new Set<(end: ExecutionEnd) => void>();
   readonly #logListeners = new Set<(executionId: string, bytes: number) => void>();
   #connection: Connection | null = null;
-  /** Those who wait for a connection. */
+  /** Requests that wait for a connection. */
   #waiting: (() => void)[] = [];
   #closed = false;
 
@@ -123,7 +124,7 @@ class LocalRuntime implements Runtime {
       const { exits } = await connection.request('close', {});
       if (!exits) connection.close();
     } catch (error) {
-      if (!(error instanceof RuntimeUnavailable)) throw error; // it is gone already
+      if (!(error instanceof RuntimeUnavailable)) throw error; // it has ended already
     }
     await connection.closed;
   }
@@ -161,7 +162,7 @@ class LocalRuntime implements Runtime {
           if (known.state === 'ENDED') this.#publish({ event: 'ended', end: known.end });
         return;
       } catch (error) {
-        if (this.#connection !== null) return; // lost again: its own reconnection is on the way
+        if (this.#connection !== null) return; // lost again: a second reconnection is running
         this.#options.onConnection?.('LOST', messageOf(error));
         await pause(Math.min(LONGEST_PAUSE_MS, 50 * 2 ** attempt));
       }

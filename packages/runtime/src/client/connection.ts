@@ -24,13 +24,13 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A runner that does not greet is stuck. */
+/** Milliseconds for the greeting of a runner. Beyond them the runner counts as stuck. */
 const WELCOME_MS = 10_000;
 
 /** One connection to a runner, from its welcome to its end. */
 export class Connection {
   readonly welcome: Welcome;
-  /** When the connection has ended, for whatever reason. */
+  /** Resolves when the connection has ended, for whatever reason. */
   readonly closed: Promise<void>;
   onEvent: (event: RunnerEvent) => void = () => undefined;
   readonly #socket: Socket;
@@ -52,7 +52,7 @@ export class Connection {
     });
   }
 
-  /** Null when nobody listens. */
+  /** Connects, or returns null when nobody listens. */
   static async open(paths: RunnerPaths): Promise<Connection | null> {
     const { path, release } = socketAddress(paths);
     const socket = connect(path);
@@ -83,7 +83,10 @@ export class Connection {
     });
   }
 
-  /** @throws RuntimeUnavailable when the connection is lost before the answer, StartRefused when the runner says so. */
+  /**
+   * @throws RuntimeUnavailable when the connection is lost before the answer; StartRefused when the runner refuses a
+   * start.
+   */
   async request<M extends Method>(
     method: M,
     params: Methods[M]['params'],
@@ -93,7 +96,8 @@ export class Connection {
     const id = ++this.#lastId;
     const { body, onLine, signal } = options;
     const abort = (): void => {
-      if (this.#open) this.request('abort', { target: id }).catch(() => undefined); // the loss is told by the request itself
+      // a lost connection fails the request itself
+      if (this.#open) this.request('abort', { target: id }).catch(() => undefined);
     };
     signal?.addEventListener('abort', abort, { once: true });
     try {

@@ -4,7 +4,10 @@ import { errorCode } from '../errors.ts';
 const MOST_BYTES = 1024 * 1024;
 const NEW_LINE = 10;
 
-/** Whole lines of a log from a position on, at most 1 MiB. Read past the runner: also while there is none. */
+/**
+ * Reads whole lines of a log from a position on, at most 1 MiB. It reads the file itself, so it needs no running
+ * runner.
+ */
 export async function readLines(path: string, fromByte: number): Promise<{ bytes: Buffer; nextByte: number }> {
   let file;
   try {

@@ -7,15 +7,21 @@ import { RuntimeUnavailable } from '../types.ts';
 import { Connection } from './connection.ts';
 import { startRunner } from './start-runner.ts';
 
-/** The first start copies Python's surroundings: below 2 s on two busy cores. */
+/**
+ * Milliseconds to reach a runner. A first start copies Python's environment, which takes less than 2 s on two busy
+ * cores.
+ */
 const DEADLINE_MS = 30_000;
+/** Milliseconds between two attempts to connect. */
 const LOOK_AGAIN_MS = 10;
+/** Failed starts after which the runner counts as unreachable. */
 const MOST_FAILURES = 5;
 
 /**
- * Connects to the runner of a data folder, starting one when none listens. A runner of another version is asked to give
- * way: at once when it is idle, otherwise it is used until it has ended what it runs, as long as it speaks our protocol.
- * @throws RuntimeUnavailable with the last words of the runner when none can be reached.
+ * Connects to the runner of a data folder, and starts one when none listens. A runner of another version is asked to
+ * retire. It does so at once when it is idle. Otherwise it is used until its executions have ended, if it speaks our
+ * protocol.
+ * @throws RuntimeUnavailable with the end of the runner's log when none can be reached.
  */
 export async function reachRunner(paths: RunnerPaths, version: string, settings: Settings): Promise<Connection> {
   const deadline = performance.now() + DEADLINE_MS;
@@ -48,7 +54,7 @@ async function isOurs(connection: Connection, version: string, settings: Setting
     await connection.request('configure', { settings });
     return true;
   } catch (error) {
-    if (error instanceof RuntimeUnavailable) return false; // it ended meanwhile: the next one will be ours
+    if (error instanceof RuntimeUnavailable) return false; // it ended meanwhile; the next one will be ours
     throw error;
   }
 }

@@ -9,22 +9,25 @@ import type { RunnerPaths } from '../paths.ts';
 const MAIN = fileURLToPath(new URL('../runner/main.ts', import.meta.url));
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /**
- * Every sandbox starts as a fork of the runner, for which it stands still: 1.5 ms, and 4 ms when it holds 40 MB more. So its
- * young objects get 1 MB instead of up to 16.
+ * The runner forks for every sandbox and is blocked meanwhile: 1.5 ms, and 4 ms when it holds 40 MB more. So its young
+ * objects get 1 MB instead of up to 16.
  */
 const FLAG = '--max-semi-space-size=1';
-/** Threads for file operations of the runner: some wait for the kernel to change cgroups, and must not hold up the disk. */
+/** Threads for file operations. Some wait for the kernel to change cgroups, and must not block disk access. */
 const THREADS = '8';
-/** The code that strips types holds 26 MB for good, so another process does that, once per version. */
+/**
+ * Compiles the runner's code in another process, once per version: the code that strips types would keep 26 MB for
+ * ever.
+ */
 const COMPILE = '[ -e "$1" ] || { "$2" "$3" "$4" compile && : > "$1"; }; shift; ';
 /** Mounts `<dataDir>/runtime` a second time, in a namespace that only the runner sees. */
 const MOUNT = 'mount --bind -- "$1" "$2" || exit 1; shift 2; ';
-/** It holds the secrets of executions: the kernel must not write them to the disk if it crashes. */
+/** Forbids core dumps: the runner holds secrets of executions, which must not reach the disk in a crash. */
 const BECOME = 'ulimit -c 0; exec "$@"';
 
 /**
- * Starts the runner of a data folder. It gets a session of its own, so that it outlives this process, and none of its
- * environment, where secrets of the platform are. When another runner holds the folder it ends by itself.
+ * Starts the runner of a data folder, in a session of its own, so that it outlives this process. It inherits none of
+ * the environment, which contains secrets of the platform. When another runner holds the folder, it ends by itself.
  */
 export function startRunner(paths: RunnerPaths, version: string): ChildProcess {
   const passage = preparePassage(paths);
@@ -60,8 +63,9 @@ export function startRunner(paths: RunnerPaths, version: string): ChildProcess {
 }
 
 /**
- * As root, sandboxes run as other users, who may not pass through the parents of the data folder (a home folder has mode
- * 0700). So the runner sees `<dataDir>/runtime` at a short path that all may pass. Null when we are not root or not allowed.
+ * Prepares a short path by which every user can reach `<dataDir>/runtime`. As root, sandboxes run as other users, who
+ * may not pass through the parents of the data folder (a home folder has mode 0700). Null when we are not root or not
+ * allowed to mount.
  */
 function preparePassage(paths: RunnerPaths): string | null {
   if (process.getuid?.() !== 0) return null;
@@ -73,7 +77,8 @@ function preparePassage(paths: RunnerPaths): string | null {
     mkdirSync(passage, { recursive: true, mode: 0o711 });
     return passage;
   } catch (error) {
-    if (errorCode(error) === 'EROFS' || errorCode(error) === 'EACCES') return null; // sandboxes then need a path of their own
+    // sandboxes then reach the data folder by its own path
+    if (errorCode(error) === 'EROFS' || errorCode(error) === 'EACCES') return null;
     throw error;
   }
 }

@@ -2,13 +2,13 @@ import { BlockList, isIP } from 'node:net';
 
 /** Decides which addresses may be connected to on behalf of others. */
 export interface AddressRules {
-  /** Whether an IP address, in any of its notations, may be connected to. What is no IP address may not. */
+  /** Whether an IP address, in any of its notations, may be connected to. False for any other text. */
   allows(address: string): boolean;
-  /** Networks that the installation opens, such as `10.1.0.0/16`. */
+  /** Networks that the operator opens, such as `10.1.0.0/16`. */
   readonly networks: readonly string[];
 }
 
-/** IANA special-purpose registry of IPv4: everything that is not globally reachable, and multicast. */
+/** The IANA special-purpose registry of IPv4: everything that is not globally reachable, and multicast. */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -26,11 +26,16 @@ const SPECIAL_IPV4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** Global unicast. Loopback, ULA, link-local, multicast, IPv4-mapped and NAT64 addresses all lie outside. */
+/** Global unicast. Loopback, ULA, link-local, multicast, IPv4-mapped and NAT64 addresses are all outside. */
 const GLOBAL_IPV6 = '2000::/3';
-/** Inside it: protocol assignments with Teredo, documentation, and 6to4, which leads to any IPv4 address. */
+/**
+ * Special ranges inside it: protocol assignments with Teredo, documentation, and 6to4, which leads to any IPv4 address.
+ */
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
-/** Where clouds hand out the credentials of the machine: never opened, whatever the installation's networks hold. */
+/**
+ * Addresses at which clouds give out the machine's credentials. They are never allowed, even within the operator's
+ * networks.
+ */
 const METADATA = [
   '169.254.169.254/32',
   '169.254.170.2/32',
@@ -45,7 +50,7 @@ const special = listOf([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
 const globalIpv6 = listOf([GLOBAL_IPV6]);
 const metadata = listOf(METADATA);
 
-/** Public addresses and those of `networks`; never the metadata service of a cloud. */
+/** Rules that allow public addresses and those of `networks`, but never the metadata service of a cloud. */
 export function createAddressRules(networks: readonly string[]): AddressRules {
   const opened = listOf(networks);
   return {
@@ -62,7 +67,7 @@ export function createAddressRules(networks: readonly string[]): AddressRules {
   };
 }
 
-/** Throws when a text is no network. */
+/** @throws when a text is no network. */
 function listOf(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {

@@ -1,4 +1,7 @@
-/** Slots that several holders share. No holder takes more than its limit, and none takes the last ones from the others. */
+/**
+ * Slots that several holders share fairly. No holder takes more than its limit, and none takes the last slots from the
+ * others.
+ */
 export class FairSlots {
   readonly #total: number;
   readonly #mostEach: number;
@@ -8,20 +11,20 @@ export class FairSlots {
 
   /**
    * @param total slots of all holders together.
-   * @param mostEach slots of one holder, however many are free.
+   * @param mostEach slots of one holder, even when more are free.
    */
   constructor(total: number, mostEach: number) {
     this.#total = total;
     this.#mostEach = mostEach;
   }
 
-  /** Counts a holder in, so that its share is kept for it also while it holds nothing. */
+  /** Adds a holder, so that a share is kept for it even while it uses no slot. */
   enter(holder: string): void {
     this.#entered.add(holder);
     if (!this.#held.has(holder)) this.#held.set(holder, 0);
   }
 
-  /** Forgets a holder. What it still holds is counted until it is given back. */
+  /** Removes a holder. Its slots are counted until they are given back. */
   leave(holder: string): void {
     this.#entered.delete(holder);
     this.#held.delete(holder);
@@ -32,13 +35,13 @@ export class FairSlots {
   }
 
   /**
-   * Takes a slot and returns how to give it back, or null when there is none for this holder. The last quarter is for
-   * holders below an equal share.
+   * Takes a slot and returns a function that gives it back, or null when this holder can have none. The last quarter of
+   * the slots is reserved for holders below an equal share.
    */
   take(holder: string): (() => void) | null {
     const held = this.#held.get(holder) ?? 0;
     if (held >= this.#mostEach || this.#used >= this.#total) return null;
-    // As if there were one more: whoever comes next finds a share as well.
+    // The share counts one more holder, so that the next newcomer finds one as well.
     const share = Math.max(1, Math.floor(this.#total / (this.#held.size + 1)));
     if (held >= share && this.#used >= this.#total * 0.75) return null;
     this.#held.set(holder, held + 1);

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 
-/** A longer file is not read. */
+/** Bytes of the file. A larger one is ignored. */
 const MOST_BYTES = 1024 * 1024;
 
 /** Addresses of names in `/etc/hosts`, read again when the file has changed. */
@@ -14,7 +14,7 @@ export class HostsFile {
     this.#path = path;
   }
 
-  /** @returns the addresses of a name in lower case, or none. */
+  /** @param name in lower case. @returns its addresses, or none. */
   addresses(name: string): readonly string[] {
     this.#refresh();
     return this.#names.get(name) ?? [];

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('listen-main.ts', import.meta.url));
+/** Milliseconds for entering the namespace. Beyond them the start fails. */
 const LONGEST_MS = 20_000;
 
 /** The first process of a container, as its engine reports it. */
@@ -12,10 +13,13 @@ export interface Inside {
   pid: number;
 }
 
-/** A socket that listens, without anybody who accepts here. */
+/** A listening socket that nothing in this process accepts from. */
 export type ListeningSocket = SendHandle & { close(): void };
 
-/** A socket that listens inside the network namespace of a container. @throws when there is no way into it. */
+/**
+ * Makes a socket that listens inside the network namespace of a container.
+ * @throws when that namespace cannot be entered.
+ */
 export async function listenInside(inside: Inside): Promise<ListeningSocket> {
   requireWayInto(inside);
   const child = spawn('nsenter', [`--net=/proc/${inside.pid}/ns/net`, '--', process.execPath, MAIN], {
@@ -40,7 +44,7 @@ export async function listenInside(inside: Inside): Promise<ListeningSocket> {
   return socket;
 }
 
-/** An engine elsewhere names processes of its own machine. */
+/** Checks that the process is on this machine. The engine may be elsewhere and name processes of its own machine. */
 function requireWayInto({ containerId, pid }: Inside): void {
   const remedy = 'Containers with hosts need a worker that runs as root on the machine of its container engine.';
   if (process.getuid?.() !== 0) throw new Error(remedy);

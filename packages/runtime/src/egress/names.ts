@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HostsFile } from './hosts-file.ts';
 
-/** A name that was not found within its time (`ETIMEOUT`), or not at all. */
+/** A name that was not resolved, or not within its time (`ETIMEOUT`). */
 export class NameFailure extends Error {
   override readonly name = 'NameFailure';
   /** A code of c-ares, such as `ENOTFOUND`. */
@@ -16,29 +16,32 @@ export class NameFailure extends Error {
 }
 
 export interface NameOptions {
-  /** `address` or `address:port`. Default: those of the system. */
+  /** `address` or `address:port`. Default: the servers of the system. */
   readonly servers?: readonly string[];
   /** Path of a hosts file that is asked before DNS, or null. */
   readonly hostsFile: string | null;
-  /** Path of `resolv.conf`, for its search domains, or null for whole names only. */
+  /** Path of `resolv.conf`, for its search domains. Null: only whole names are resolved. */
   readonly resolvConf: string | null;
-  /** Names that are asked for at the same time; more wait, within their own time. */
+  /** Names that are looked up at the same time. More wait, within their own time. */
   readonly most: number;
 }
 
-/** Longest time for one name, in ms, from the request to all of its answers. */
+/** Milliseconds for one name, from the request to its last answer. Beyond them it fails with `ETIMEOUT`. */
 export const NAME_MS = 8_000;
-/** Time of the first try at one server, in ms; c-ares doubles it for the second. */
+/** Milliseconds of the first try at one server. c-ares doubles them for the second. */
 const TRY_MS = 2_000;
 const TRIES = 2;
-/** How long the other address family may take when one has answered, in ms (RFC 8305 has 50). */
+/**
+ * Milliseconds for the other address family after one has answered (RFC 8305 has 50). Beyond them its answer is
+ * dropped.
+ */
 const OTHER_FAMILY_MS = 200;
-/** As many as glibc takes from `resolv.conf`. */
+/** Search domains that are tried, as in glibc. More are ignored. */
 const MOST_SEARCHED = 6;
 
 /**
- * Resolves names by DNS, without `getaddrinfo`. That one occupies a thread of libuv for each name; four names whose servers
- * are silent stop whoever else resolves names or reads files in the process.
+ * Resolves names by DNS, without `getaddrinfo`, which occupies a thread of libuv per name. Four names with silent
+ * servers would block all other look-ups and file operations of the process.
  */
 export class Names {
   readonly #options: NameOptions;
@@ -54,7 +57,10 @@ export class Names {
     this.#hosts = options.hostsFile === null ? null : new HostsFile(options.hostsFile);
   }
 
-  /** All IPv4 and IPv6 addresses of a name, at least one. Requests for one name share a look-up. @throws NameFailure. */
+  /**
+   * All IPv4 and IPv6 addresses of a name, at least one. Requests for the same name share a look-up.
+   * @throws NameFailure.
+   */
   async addresses(host: string): Promise<string[]> {
     const name = host.toLowerCase();
     const fixed = this.#hosts?.addresses(name) ?? [];
@@ -69,7 +75,7 @@ export class Names {
     return within(lookup, host);
   }
 
-  /** Ends what is under way and begins with nothing more. */
+  /** Cancels running look-ups and starts no new ones. */
   close(): void {
     this.#closed = true;
     this.#resolver?.cancel();
@@ -84,7 +90,7 @@ export class Names {
     try {
       return await this.#first(candidates(name, this.#options.resolvConf), until, left);
     } finally {
-      // The slot is free when the servers have answered or their time is over, not when nobody waits any more.
+      // The slot is freed when the servers have answered or timed out, not when the callers have left.
       void Promise.allSettled(left).then(() => {
         const next = this.#waiting.shift();
         if (next === undefined) this.#busy -= 1;
@@ -156,7 +162,7 @@ async function within<T>(lookup: Promise<T>, host: string): Promise<T> {
   }
 }
 
-/** The names to ask for, in the order of glibc: a name with few dots is tried in the search domains first. */
+/** The names to look up, in the order of glibc: a name with few dots is tried in the search domains first. */
 function candidates(name: string, resolvConf: string | null): string[] {
   if (resolvConf === null) return [name];
   const { domains, dots } = searchOf(resolvConf);

@@ -5,18 +5,19 @@ import { listenInside, type Inside, type ListeningSocket } from './listen-inside
 import type { FromProxy, ToProxy } from './proxy-main.ts';
 
 const MAIN = fileURLToPath(new URL('proxy-main.ts', import.meta.url));
+/** Milliseconds before a proxy process that has ended is started again. */
 const AGAIN_MS = 200;
 
 /** The proxy of one sandbox or container, which is its only way to the network. */
 export interface EgressProxy {
-  /** Called for each connection that was refused. */
+  /** Called for each refused connection. */
   onRefused: (target: string, why: string) => void;
   close(): void;
 }
 
 /** The proxy of a sandbox: a folder with its socket. */
 export interface FolderProxy extends EgressProxy {
-  /** On this machine. */
+  /** The folder on this machine. */
   readonly dir: string;
   /** Resolves when the proxy listens on the socket, or has closed. */
   readonly listens: Promise<void>;
@@ -30,8 +31,9 @@ interface Opened {
 }
 
 /**
- * Opens ways out of sandboxes, through a proxy process that is started when the first is needed and it is known what they
- * may reach: a runner that takes over what runs does not know that yet, and what connects until then waits.
+ * Opens proxies for sandboxes and containers, in one proxy process. The process starts when the first proxy is needed
+ * and the allowed networks are known. A runner that has taken over executions does not know them yet; connections wait
+ * until it does.
  */
 export class EgressProxies {
   readonly #dir: string;
@@ -45,8 +47,8 @@ export class EgressProxies {
   #closed = false;
 
   /**
-   * @param uid the unprivileged user of the proxy, or null to stay who we are.
-   * @param reachable the path under which that user reaches a folder of ours.
+   * @param uid the unprivileged user of the proxy, or null to keep our own.
+   * @param reachable the path by which that user reaches one of our folders.
    */
   constructor(dir: string, uid: number | null, reachable: (path: string) => string) {
     this.#dir = dir;
@@ -55,7 +57,7 @@ export class EgressProxies {
     rmSync(dir, { recursive: true, force: true });
   }
 
-  /** Private networks that services may reach, as the operator has said. */
+  /** Sets the private networks that services may reach, as configured by the operator. */
   allow(networks: readonly string[]): void {
     this.#networks = networks;
     if (this.#proxy !== null) this.#send({ kind: 'networks', networks: [...networks] });
@@ -66,7 +68,7 @@ export class EgressProxies {
     const id = String(++this.#made);
     const dir = `${this.#dir}/${id}`;
     mkdirSync(dir, { recursive: true, mode: 0o711 });
-    chmodSync(this.#dir, 0o711); // whatever the umask
+    chmodSync(this.#dir, 0o711); // independent of the umask
     chmodSync(dir, 0o711);
     if (this.#uid !== null) chownSync(dir, this.#uid, this.#uid);
     const socket = `${this.#reachable(dir)}/proxy.sock`;
@@ -79,7 +81,10 @@ export class EgressProxies {
     return Object.assign(proxy, { dir, listens: listens.promise });
   }
 
-  /** Opens a proxy on the loopback of a container without a network. @throws when its network namespace cannot be entered. */
+  /**
+   * Opens a proxy on the loopback of a container without a network.
+   * @throws when its network namespace cannot be entered.
+   */
   async openInContainer(hosts: readonly string[], inside: Inside): Promise<EgressProxy> {
     const handle = await listenInside(inside);
     const message = { kind: 'open' as const, id: String(++this.#made), socket: null, hosts: [...hosts] };

@@ -1,6 +1,6 @@
 /**
- * The process of all forward proxies of a runner: node proxy-main.ts <uid or ->, which its parent tells what to open and close.
- * Bytes of strangers are parsed here, without any right on this machine, and not in the runner.
+ * The process of all forward proxies of a runner: `node proxy-main.ts <uid or ->`. The runner tells it which proxies to
+ * open and close. Bytes of strangers are parsed here, without any right on this machine, and not in the runner.
  */
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -10,7 +10,7 @@ import { Names } from './names.ts';
 import { createProxy, MOST_CONNECTIONS } from './proxy.ts';
 
 export type ToProxy =
-  /** With a socket that listens already, or the path of one to be made. */
+  /** `socket`: the path of a socket to be made, or null when a listening one comes with the message. */
   | { kind: 'open'; id: string; socket: string | null; hosts: string[] }
   | { kind: 'close'; id: string }
   | { kind: 'networks'; networks: string[] };
@@ -18,11 +18,11 @@ export type FromProxy =
   | { kind: 'listening'; id: string }
   | { kind: 'refused'; id: string; target: string; why: string };
 
-/** Refusals of one sandbox that are reported to the runner; more are dropped here. */
+/** Refusals of one sandbox that are reported to the runner. More are dropped here. */
 const MOST_REFUSALS = 50;
-/** Names of one sandbox that are resolved at the same time. */
+/** Names of one sandbox that are resolved at the same time. More wait. */
 const MOST_NAMES = 8;
-/** Connections of all sandboxes together; fewer where the process may open fewer files. */
+/** Connections of all sandboxes together. More are refused. Fewer where the process may open fewer files. */
 const MOST_ALTOGETHER = 8_192;
 
 const [, , uid = '-'] = process.argv;
@@ -40,7 +40,7 @@ process.on('message', (message: ToProxy, handle: Server | undefined) => {
   else if (message.kind === 'open') listen(message, handle);
   else close(message.id);
 });
-process.on('disconnect', () => process.exit(0)); // the runner is gone
+process.on('disconnect', () => process.exit(0)); // the runner has ended
 
 function listen({ id, socket, hosts }: Extract<ToProxy, { kind: 'open' }>, handle: Server | undefined): void {
   let refusals = 0;
@@ -49,7 +49,7 @@ function listen({ id, socket, hosts }: Extract<ToProxy, { kind: 'open' }>, handl
     if (refusals <= MOST_REFUSALS) send({ kind: 'refused', id, target, why });
     if (refusals === MOST_REFUSALS) send({ kind: 'refused', id, target, why: 'further refusals are not reported' });
   };
-  // A resolver for each: what one sandbox asks for is in nobody's way, and ends with it.
+  // A resolver for each sandbox, so that its look-ups delay no other sandbox and end with it.
   const names = new Names({ hostsFile: '/etc/hosts', resolvConf: '/etc/resolv.conf', most: MOST_NAMES });
   const server = createProxy({
     hosts: new Set(hosts),
@@ -69,7 +69,7 @@ function listen({ id, socket, hosts }: Extract<ToProxy, { kind: 'open' }>, handl
   }
   rmSync(socket, { force: true });
   server.listen(socket, () => {
-    chmodSync(socket, 0o666); // of another user, in a folder that only its sandbox sees
+    chmodSync(socket, 0o666); // the sandbox runs as another user; only it sees this folder
     send({ kind: 'listening', id });
   });
 }
@@ -87,7 +87,10 @@ function close(id: string): void {
   known?.server.closeAllConnections();
 }
 
-/** Each connection has two ends, and some files are for listening and for name servers. */
+/**
+ * Computes the connections of all sandboxes. Each takes two files, and some files are for listening and for name
+ * servers.
+ */
 function connectionsInAll(): number {
   try {
     const files = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

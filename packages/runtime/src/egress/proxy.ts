@@ -9,28 +9,29 @@ import { Refused, connectTo, type Destination } from './reach.ts';
 export interface Grant {
   /** `host:port`, in lower case. */
   hosts: ReadonlySet<string>;
-  /** Asked for each connection, because networks that are open can change. */
+  /** Called for each connection, because the allowed networks can change. */
   rules: () => AddressRules;
   refused: (target: string, why: string) => void;
   names: Names;
-  /** Takes a slot for one connection to a host and returns how to give it back, or null when there is none. */
+  /** Takes a slot for one connection to a host and returns a function that gives it back, or null when none is free. */
   slot: () => (() => void) | null;
 }
 
+/** Milliseconds without traffic after which a connection is closed. */
 const IDLE_MS = 300_000;
-/** Connections of one sandbox to its proxy, and from there to hosts. */
+/** Connections of one sandbox to its proxy, and from there to hosts. More are refused. */
 export const MOST_CONNECTIONS = 64;
-/** Between two hops only (RFC 9110, 7.6.1), and what a client says to its proxy. */
+/** Headers between two hops only (RFC 9110, 7.6.1), or from a client to its proxy. */
 const HOP_HEADERS = [
   'connection', 'keep-alive', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
 ]; // prettier-ignore
 
-/** More connections at once than this sandbox may have. */
+/** The sandbox has as many connections as it may have. */
 class Full extends Error {}
 
 /**
- * The forward proxy of one sandbox, the only way out of it: CONNECT for TLS and everything else, and plain requests. Names
- * are resolved here, and the connection goes to the very address that was checked.
+ * The forward proxy of one sandbox, its only way to the network: CONNECT for TLS and everything else, and plain
+ * requests. Names are resolved here, and the connection goes to the very address that was checked.
  */
 export function createProxy(grant: Grant): Server {
   const server = createServer((incoming, outgoing) => void forward(grant, incoming, outgoing));
@@ -63,7 +64,7 @@ async function tunnel(grant: Grant, target: string, socket: Socket, head: Buffer
 
 async function forward(grant: Grant, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const url = incoming.url !== undefined && URL.canParse(incoming.url) ? new URL(incoming.url) : null;
-  // Never the path: it may hold credentials.
+  // The path is left out, as it may contain credentials.
   const target = url === null ? 'an address' : `${url.hostname}:${url.port || 80}`;
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
@@ -115,7 +116,7 @@ function parse(target: string): Destination {
   return { host: hostOf(found[1] ?? ''), port: Number(found[2]) };
 }
 
-/** As it is declared: lower case, without the dot of the root and without brackets. */
+/** The form in which hosts are declared: lower case, without the dot of the root and without brackets. */
 function hostOf(name: string): string {
   return name.toLowerCase().replace(/\.$/, '').replaceAll(/[[\]]/g, '');
 }

@@ -7,17 +7,18 @@ export interface Destination {
   readonly port: number;
 }
 
-/** Why a connection is not made, in words for the author of the service. */
+/** The connection is not allowed. The message is for the author of the service. */
 export class Refused extends Error {}
 
-/** Longest time for a connection when the name is resolved, in ms. */
+/** Milliseconds for a connection, once the name is resolved. Beyond them it fails. */
 const CONNECT_MS = 10_000;
-/** How long one of several addresses may take before the next is tried, in ms. */
+/** Milliseconds for one of several addresses. Beyond them the next one is tried. */
 const ATTEMPT_MS = 2_500;
 
 /**
- * Connects to a host at the very addresses that were judged, so that a name that means something else a moment later
- * gains nothing. Ends when `gone` is aborted. @throws Refused when no address is allowed.
+ * Connects to a host at the addresses that were checked: a name that resolves differently a moment later gains nothing.
+ * It stops when `gone` is aborted.
+ * @throws Refused when no address is allowed.
  */
 export async function connectTo(
   { host, port }: Destination,

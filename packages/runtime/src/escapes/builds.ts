@@ -10,10 +10,10 @@ import { runUnasked } from './unasked.ts';
 import { uploaded } from './upload.ts';
 import type { EscapeDriver, HostileBuild } from './types.ts';
 
-/** Names without it are in code page 437, where control characters are little pictures. */
+/** The flag for names in UTF-8. Without it a name is in code page 437, where control characters are little pictures. */
 const UTF_8 = 0x800;
 
-/** Archives of which none may be unpacked. */
+/** Archives that must all be refused. */
 const ARCHIVES: Record<string, HostileEntry[]> = {
   'a path out of the folder': [{ name: '../../escaped', content: 'x' }],
   'a path out of a folder inside': [{ name: 'src/../../../escaped', content: 'x' }],
@@ -95,7 +95,10 @@ for number in range(1, 30):
 `;
 const REPORTED = ['imports', 'layer', 'parameters', 'python', 'resolved', 'result', 'source'];
 
-/** It may tell about its own parameters; what a worker imports, and which folders are mounted, it may not. */
+/**
+ * A program may forge its own parameters in its report, but neither the imports of a worker nor the folders to be
+ * mounted.
+ */
 async function forgedReport(driver: EscapeDriver): Promise<string[]> {
   const ends = ['os._exit(0)', 'os.kill(os.getppid(), 9)', 'os.fork() or os.setsid()\n', ''];
   const faults: string[] = [];
@@ -116,7 +119,10 @@ async function forgedReport(driver: EscapeDriver): Promise<string[]> {
   return faults;
 }
 
-/** The address and the token of the operator's package index stand in the environment of what resolves requirements. */
+/**
+ * Tries to read the operator's package index and token, which are in the environment of the process that resolves
+ * requirements.
+ */
 async function variables(driver: EscapeDriver, { secret }: Traps): Promise<string[]> {
   const settings = { PIP_NO_INDEX: '1', PIP_FIND_LINKS: `/none-such/${secret}/packages`, ESCAPE_TRAP: secret };
   const lines = [

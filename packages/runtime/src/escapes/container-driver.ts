@@ -17,7 +17,7 @@ import { endAll } from './sandbox-driver.ts';
 import type { EscapeDriver } from './types.ts';
 import { uploadTo } from './upload.ts';
 
-/** Things that an image can bring along: a program of root that runs as root, and devices that everybody may open. */
+/** Parts of an image that help an attack: a setuid program of root, and devices that everybody may open. */
 const DOCKERFILE = `
 COPY . /app
 RUN ["/usr/bin/python3", "-I", "-S", "-c", "import os; os.umask(0); os.mkdir('/app/scratch')"]
@@ -27,9 +27,9 @@ ENTRYPOINT ["/usr/bin/python3", "-I", "-S", "-u", "-B", "/app/src/container_star
 `;
 
 /**
- * The container engine at a socket, with a data folder and a runner of its own below `parent`. Its image holds the Python of
- * sandboxes, so that hostile programs are the same there.
- * @param rootsDir where the roots of an installation lie, or null to use the Python of this machine.
+ * The container engine at a socket, with a data folder and a runner of its own below `parent`. Its image holds the
+ * Python of sandboxes, so that hostile programs run there as well.
+ * @param rootsDir the folder of the installation's roots, or null to use the Python of this machine.
  */
 export async function openContainerDriver(
   socketPath: string,

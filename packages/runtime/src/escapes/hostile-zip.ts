@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib';
 
-/** An entry as no honest program writes it. */
+/** An entry that no honest program writes. */
 export interface HostileEntry {
   name: string | Buffer;
   content?: string | Buffer;
-  /** Unix mode with the type of the file, default a regular file. */
+  /** Unix mode with the type of the file. Default: a regular file. */
   mode?: number;
-  /** General purpose bits: 1 says that it is encrypted. */
+  /** General purpose bits. 1 marks it as encrypted. */
   flags?: number;
   method?: number;
   /** Bytes that it claims to unpack to. */
@@ -15,7 +15,7 @@ export interface HostileEntry {
   sharesWith?: number;
 }
 
-/** Writes a ZIP (APPNOTE.TXT 4.3) without asking whether it makes sense. */
+/** Writes a ZIP (APPNOTE.TXT 4.3) without checking that it makes sense. */
 export function hostileZip(entries: readonly HostileEntry[]): Buffer {
   const parts: Buffer[] = [];
   const offsets: number[] = [];

@@ -1,20 +1,20 @@
 import type { Limits } from '../types.ts';
 import type { Seen } from './types.ts';
 
-/** It ran to its end, and each of its attempts was refused. */
+/** Expects that the program ran to its end and that each of its attempts was refused. */
 export function allRefused({ end, report }: Seen): string[] {
   if (report === null) return [`it did not report: ${end.outcome} ${JSON.stringify(end.cause)}`];
   return attemptsThatWorked(report.tried);
 }
 
-/** Attempts that were not refused, of a program that may have been ended. */
+/** Attempts that were not refused, also of a program that was ended early. */
 export function attemptsThatWorked(tried: Record<string, string>): string[] {
   return Object.entries(tried)
     .filter(([, answer]) => !answer.startsWith('refused'))
     .map(([what, answer]) => `${what}: ${answer.slice(0, 200)}`);
 }
 
-/** It was ended by the limit of this title. */
+/** Expects that a limit with one of these titles ended the program. */
 export function endedBy(...titles: string[]): (seen: Seen) => string[] {
   return ({ end, report }) => {
     if (end.outcome === 'FAILED' && titles.includes(end.cause?.title ?? '')) return [];
@@ -22,12 +22,12 @@ export function endedBy(...titles: string[]): (seen: Seen) => string[] {
   };
 }
 
-/** The result files beside `output.json`, which is the result of a container. */
+/** The result files besides `output.json`, which is the result of a container. */
 export function besideResult({ end }: Seen): Seen['end']['files'] {
   return end.files.filter(({ name }) => name !== 'output.json');
 }
 
-/** Checks that only these of its files are offered. */
+/** Expects that exactly these of its files are offered. */
 export function offersOnly(...names: string[]): (seen: Seen) => string[] {
   return (seen) => {
     const offered = besideResult(seen).map(({ name }) => name);
@@ -42,7 +42,10 @@ export function atMost(what: string, value: number, bound: number): string[] {
   return value <= bound ? [] : [`${what}: ${value}, at most ${bound} may be`];
 }
 
-/** The disk that a program may take until it is noticed: twice its limit, and what a fast disk writes meanwhile on a busy machine. */
+/**
+ * The disk space that a program may take before it is noticed: twice its limit, plus what a fast disk writes on a busy
+ * machine.
+ */
 export function diskBound(limits: Limits): { bytes: number; entries: number } {
   return { bytes: 2 * limits.outputBytes + 384 * 2 ** 20, entries: 200_000 };
 }

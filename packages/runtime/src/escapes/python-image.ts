@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Engine } from '../containers/engine.ts';
 import type { SandboxRoot } from '../sandbox/root.ts';
 
-/** Gives the engine an image, under this name, of what sandboxes are made of. */
+/** Imports an image made of the files of sandboxes into the engine. */
 export async function importImage(engine: Engine, name: string, root: SandboxRoot): Promise<void> {
   const parent = dirname(root.usr);
   let made: ChildProcess | null = null;
@@ -14,7 +14,7 @@ export async function importImage(engine: Engine, name: string, root: SandboxRoo
     for (const folder of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${folder}`, join(links, folder));
     mkdirSync(join(links, 'tmp'));
     const shown = root.shown.map(({ to }) => to.slice(1));
-    // The root has empty folders where parts of the machine are shown, and engines take no path twice.
+    // Leaves out empty mount points of the root: the parts of the machine are added, and engines accept no path twice.
     const usr = shown.length === 0 ? ['usr'] : filesIn(parent, 'usr');
     const own = ['-C', links, '.', '-C', root.dir, 'etc', '-C', parent, ...usr];
     const parts = shown.length === 0 ? own : [...own, '-C', '/', ...shown];

@@ -5,7 +5,7 @@ import type { HostileRun, Seen } from './types.ts';
 
 const MiB = 2 ** 20;
 
-/** The limits of every hostile program, unless it says otherwise. */
+/** The limits of every hostile program, unless it sets its own. */
 export const LIMITS: Limits = {
   memoryBytes: 192 * MiB,
   cpus: 1,
@@ -19,7 +19,7 @@ export const LIMITS: Limits = {
   logBytes: MiB / 4,
 };
 
-/** Programs that try to see or to touch what is not theirs. */
+/** Programs that try to see or to change what belongs to others. */
 const REACHING: HostileRun[] = [
   { name: 'host_files', tries: 'read files of the machine, by many ways' },
   { name: 'host_writes', tries: 'write outside of /tmp and /var/runtime/output' },
@@ -46,7 +46,7 @@ const REACHING: HostileRun[] = [
   { name: 'proc_of_others', tries: 'look at other processes and at the kernel through /proc' },
 ];
 
-/** Programs that try to get power over the kernel. */
+/** Programs that try to gain power over the kernel. */
 const KERNEL: HostileRun[] = [
   { name: 'ptrace', tries: 'trace processes and read their memory' },
   { name: 'signals', tries: 'signal processes of the machine' },
@@ -82,10 +82,13 @@ const LEAVING: HostileRun[] = [
   },
 ];
 
-/** The hostile result of 63 MiB takes 0.5 s of processor time to judge; built as objects it takes more than 20 minutes. */
+/**
+ * Milliseconds of processor time for the runner. The hostile result of 63 MiB takes 0.5 s to check; building its
+ * objects would take more than 20 minutes.
+ */
 const MOST_RUNNER_MS = 20_000;
 
-/** Programs whose end costs, or stops, whoever takes it. */
+/** Programs whose end is expensive to process, or crashes the process that does it. */
 const ENDING: HostileRun[] = [
   { name: 'deep_cause', tries: 'hand over a cause too deep to be recorded', judge: failed },
   {
@@ -96,7 +99,7 @@ const ENDING: HostileRun[] = [
   },
 ];
 
-/** Programs that fill what is there. */
+/** Programs that fill a resource. */
 const FILLING: HostileRun[] = [
   { name: 'huge_files', tries: 'make one huge file, sparse, reserved and written' },
   { name: 'sparse_files', tries: 'offer more bytes than it may with sparse files', judge: offersWithinLimit },
@@ -168,12 +171,12 @@ function endedSmall(seen: Seen, limits: Limits): string[] {
   ];
 }
 
-/** In a sandbox there is no such folder. */
+/** Expects a refusal in a sandbox, which has no such folder, and a limit in a container. */
 function refusedOrEnded(seen: Seen): string[] {
   return seen.report === null ? endedBy('Output limit exceeded')(seen) : allRefused(seen);
 }
 
-/** Files without a name are gone with the program. Its log says how much it held. */
+/** Judges by the program's log how much it held: files without a name are gone with the program. */
 function endedHolding(seen: Seen, limits: Limits): string[] {
   const held = seen.log.map(({ message }) => Number(/^holds (\d+)$/.exec(message)?.[1] ?? 0));
   return [
@@ -183,12 +186,12 @@ function endedHolding(seen: Seen, limits: Limits): string[] {
   ];
 }
 
-/** Only root can give each sandbox a view of its own. */
+/** Skipped without root: only root can give each sandbox a view of its own. */
 function unlocked(seen: Seen): string[] {
   return process.getuid?.() === 0 ? allRefused(seen) : [];
 }
 
-/** Files in memory count as memory. */
+/** Expects refusals or the memory limit: files in memory count as memory. */
 function refusedOrOutOfMemory(seen: Seen): string[] {
   return seen.report === null ? endedBy('Memory limit exceeded')(seen) : allRefused(seen);
 }

@@ -13,7 +13,7 @@ import type { EscapeDriver } from './types.ts';
 
 /**
  * The sandbox of this machine, with a data folder and a runner of its own below `parent`.
- * @param rootsDir where the roots of an installation lie, or null to use the Python of this machine.
+ * @param rootsDir the folder of the installation's roots, or null to use the Python of this machine.
  */
 export async function openSandboxDriver(
   parent: string = tmpdir(),
@@ -24,7 +24,7 @@ export async function openSandboxDriver(
   const runtime = await connectRuntime({ dataDir, lonelyMs: 500, cancelGraceMs: 300, warmBytes: 96 * 2 ** 20 });
   const { executions, runtimeDir, socket } = makeRunnerPaths(dataDir);
   let services = 0;
-  const layerDir = join(runtimeDir, 'layer'); // the same for all, as one that many services demand
+  const layerDir = join(runtimeDir, 'layer'); // shared by all, as a layer that many services demand
   mkdirSync(layerDir);
   writeFileSync(join(layerDir, 'shared.py'), '');
   return {
@@ -49,7 +49,7 @@ export async function openSandboxDriver(
   };
 }
 
-/** Ends what still runs, and removes the data folder. `after` is done in between. */
+/** Ends all executions, calls `after`, and removes the data folder. */
 export async function endAll(
   runtime: Runtime,
   dataDir: string,

@@ -14,22 +14,22 @@ import { startVictim } from './victim.ts';
 
 const MOST_REPORT_BYTES = 2 ** 20;
 
-/** Everything that is tried, by its name. */
+/** All hostile programs, by name. */
 export const HOSTILE: readonly { name: string; tries: string }[] = [
   ...HOSTILE_RUNS,
   ...HOSTILE_BUILDS,
   ...HOSTILE_IMAGES.filter(({ name }) => HOSTILE_BUILDS.every((build) => build.name !== name)),
 ];
 
-/** How many of these programs concern a driver. */
+/** Number of these programs that concern a driver. */
 export function countFor(driver: EscapeDriver, only: readonly string[] | null = null): number {
   return [...HOSTILE_RUNS, ...driver.builds].filter(({ name }) => only?.includes(name) ?? true).length;
 }
 
 /**
- * Starts every hostile program against one driver, one after the other, beside an execution that has something to lose.
- * @param told is called with each finding as it comes.
- * @param only names of the programs to start; without it all.
+ * Starts every hostile program against one driver, one after the other, while a victim's execution runs beside them.
+ * @param told called with each finding as it comes.
+ * @param only names of the programs to start; null for all.
  */
 export async function attack(
   driver: EscapeDriver,
@@ -102,13 +102,13 @@ async function look(driver: EscapeDriver, end: ExecutionEnd, runnerMs: number): 
   };
 }
 
-/** A report is short: whatever is long was made to cost whoever reads it. */
+/** Reads a report. A report is short; a long result was made to be expensive. */
 function reportOf({ result }: ExecutionEnd): Report | null {
   if (result === null || result.bytes > MOST_REPORT_BYTES) return null;
   return JSON.parse(result.text ?? readFileSync(result.path, 'utf8')) as Report;
 }
 
-/** Nothing that comes out of an execution may hold what is in the traps. */
+/** Finds the traps' secret in everything that comes out of an execution. */
 function leaks({ end, report, log }: Seen, secret: string): string[] {
   const places = {
     'its result': JSON.stringify(report),

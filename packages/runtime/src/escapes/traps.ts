@@ -20,21 +20,21 @@ export interface Hints {
   [more: string]: unknown;
 }
 
-/** A machine full of things that must not be reached: files, sockets, a process with a secret environment. */
+/** Things of this machine that must not be reached: files, sockets, a process with a secret environment. */
 export interface Traps {
-  /** Is in every trap, and must be in nothing that comes out of an execution. */
+  /** A text in every trap. Nothing that comes out of an execution may contain it. */
   readonly secret: string;
   /** The name that hostile processes give themselves. */
   readonly mark: string;
   readonly folder: string;
   readonly hints: Hints;
-  /** Returns, in words, what has been touched since the last call. */
+  /** Returns, in words, which traps have been touched since the last call. */
   sprung(): string[];
   close(): Promise<void>;
 }
 
 const CLOCK_TOLERANCE_MS = 3_600_000;
-/** Also in the environment of this process, which plays the platform, before it starts anything. */
+/** Set in the environment of this process, which plays the platform, before it starts any other. */
 const SECRET = `kept-${randomBytes(12).toString('hex')}`;
 process.env['ESCAPE_TRAP'] = SECRET;
 
@@ -114,7 +114,10 @@ function processesCalled(name: string): string[] {
   });
 }
 
-/** TCP and UDP on all addresses, a socket file open to everybody, and an abstract one. Who connects gets the secret. */
+/**
+ * Listens on TCP and UDP at all addresses, at a socket file open to everybody, and at an abstract socket. Each
+ * connection is recorded and answered with the secret.
+ */
 async function listen(
   secret: string,
   hits: string[],

@@ -9,31 +9,31 @@ export interface EscapeBuilder {
   build(archive: Readable, digest: string, onLine: OnLine, signal: AbortSignal): Promise<BuildOutcome<object>>;
 }
 
-/** A way to run user code, as the suite attacks it. Every driver of {@link Runtime} can be put behind it. */
+/** A way to run user code, as the suite attacks it. It can wrap every driver of {@link Runtime}. */
 export interface EscapeDriver {
-  /** As it is shown: `sandbox`, `container`. */
+  /** The name that is shown: `sandbox`, `container`. */
   readonly name: string;
   readonly runtime: Runtime;
   /** Code that runs the hostile program of this name: `run(**input)` of packages/runtime/escapes. */
   program(name: string): Promise<Pick<ExecutionJob, 'code' | 'environment'>>;
-  /** `environment` is where the operator's settings of pip are. */
+  /** @param environment holds the operator's settings of pip. */
   builder(environment: NodeJS.ProcessEnv): EscapeBuilder;
   /** The files of a harmless upload. */
   readonly honest: readonly HostileEntry[];
   /** The hostile uploads for this driver. */
   readonly builds: readonly HostileBuild[];
-  /** The id of an image, as its engine tells it to whoever may ask it. */
+  /** The id of an image at the engine. */
   imageId?(image: string): Promise<string>;
-  /** All that this machine keeps of an execution that has ended. */
+  /** The folder with everything that this machine keeps of an ended execution. */
   folderOf(executionId: string): string;
   /** Folders of the platform, for programs that know where to look. */
   readonly folders: readonly string[];
-  /** Sockets by which the platform reaches what runs code. */
+  /** Sockets by which the platform reaches the runner and the engine. */
   readonly sockets: readonly string[];
   close(): Promise<void>;
 }
 
-/** The report of a program: each attempt ended `refused: …` or `done: …`. */
+/** The report of a program: each attempt ended as `refused: …` or `done: …`. */
 export interface Report {
   tried: Record<string, string>;
   seen?: unknown;
@@ -43,14 +43,14 @@ export interface Report {
 export interface Seen {
   end: ExecutionEnd;
   report: Report | null;
-  /** Processor time that the runner took from its start to its end, in milliseconds. */
+  /** Processor time of the runner from its start to its end, in milliseconds. */
   runnerMs: number;
   log: readonly LogLine[];
-  /** Bytes that the execution takes on the disk, its files included. */
+  /** Bytes and entries that the execution takes on the disk, its files included. */
   left: { bytes: number; entries: number };
 }
 
-/** A hostile program that is run as a service; its text is `packages/runtime/escapes/<name>.py`. */
+/** A hostile program that runs as a service: `packages/runtime/escapes/<name>.py`. */
 export interface HostileRun {
   name: string;
   /** Description of the attempt, for people. */
@@ -61,11 +61,14 @@ export interface HostileRun {
   environment?: ExecutionJob['environment'];
   /** It is cancelled when it has printed `ready`. */
   cancelled?: true;
-  /** Returns what did not hold, in words; default {@link allRefused}. The {@link Traps} are asked for every program besides. */
+  /**
+   * Returns the barriers that did not hold, in words. Default {@link allRefused}. The {@link Traps} are checked
+   * besides.
+   */
   judge?: (seen: Seen, limits: Limits) => string[];
 }
 
-/** Something hostile that is uploaded. Returns what did not hold. */
+/** A hostile upload. Its attack returns the barriers that did not hold. */
 export interface HostileBuild {
   name: string;
   tries: string;

@@ -11,7 +11,7 @@ import type { Traps } from './traps.ts';
 import type { EscapeDriver } from './types.ts';
 import { uploaded } from './upload.ts';
 
-/** Samples of a waiting worker that must all be the same: then nothing of it runs. */
+/** Equal samples of a waiting worker that show that nothing in it runs. */
 const LOOKS = 20;
 const MOST_LOOKS = 1_000;
 const LOOK_MS = 15;
@@ -25,7 +25,10 @@ threading.Thread(target=burn, daemon=True).start()
 threading.Thread(target=lambda: os.fork() or burn(), daemon=True).start()
 `;
 
-/** Workers wait for jobs with modules imported. Neither the service nor what it requires may use that for itself. */
+/**
+ * Workers wait for jobs with modules imported. Checks that neither the service nor its packages can use that time to
+ * run.
+ */
 export async function runUnasked(driver: EscapeDriver, traps: Traps): Promise<string[]> {
   const hints = `HINTS = ${JSON.stringify(traps.hints)}\n`;
   const files = Object.entries({ ...filesOf('unasked'), 'src/hints.py': hints });
@@ -39,7 +42,7 @@ export async function runUnasked(driver: EscapeDriver, traps: Traps): Promise<st
   return [...faults, ...(await faultsOfWaiting(driver, code)), ...(await faultsOfWaiting(driver, busy(runtimeDir)))];
 }
 
-/** A service whose distribution starts threads and processes when it is imported. */
+/** A service with a package that starts threads and processes when it is imported. */
 function busy(runtimeDir: string): Code {
   const sourceDir = join(runtimeDir, 'code', 'busy');
   const layerDir = join(runtimeDir, 'code', 'busy-layer');

@@ -7,7 +7,7 @@ const LONGEST_MS = 120_000;
 
 export interface Uploaded {
   outcome: BuildOutcome<object>;
-  /** All that the build has said. */
+  /** The log and the outcome of the build. */
   said: string;
 }
 

@@ -13,7 +13,9 @@ export interface Victim {
 
 const VICTIM_PORT = 9_999;
 
-/** An execution that holds a secret in memory, in files and behind a port, and says when somebody comes. */
+/**
+ * Starts an execution that holds a secret in memory, in files and behind a port, and reports when somebody touches it.
+ */
 export async function startVictim(driver: EscapeDriver, traps: Traps): Promise<Victim> {
   const { runtime } = driver;
   const executionId = randomUUID();

@@ -3,27 +3,27 @@ import { Utf8Check } from './utf8.ts';
 import { WatchedMembers, type Member } from './watched-members.ts';
 
 export interface JsonLimits {
-  /** Length of the whole text. */
+  /** Bytes of the whole text. A text beyond one of these limits is refused. */
   bytes: number;
-  /** Objects and arrays within each other. */
+  /** Nesting of objects and arrays. */
   depth: number;
-  /** Objects and arrays altogether. Default: as many as the bytes allow. */
+  /** Number of objects and arrays. Default: unlimited. */
   containers?: number;
 }
 
-/** Facts about a JSON text, found without building the values that it describes. Positions are bytes from its beginning. */
+/** Facts about a JSON text, found without building its values. Positions are bytes from its beginning. */
 export interface JsonShape {
   kind: 'OBJECT' | 'ARRAY' | 'STRING' | 'NUMBER' | 'WORD';
-  /** Where the value begins and ends; around it are blanks, or a byte order mark. */
+  /** The range of the value. Around it may be white space or a byte order mark. */
   from: number;
   to: number;
   depth: number;
   containers: number;
-  /** Members of the outermost object that were asked for, in their order; a name may come more than once. */
+  /** The watched members of the outermost object, in their order. A name may occur more than once. */
   members: readonly Member[];
 }
 
-/** Why a text was refused: a clause, as in "the result cannot be kept: …". */
+/** The reason for a refusal: a clause, as in "the result cannot be kept: …". */
 export interface JsonProblem {
   problem: string;
 }
@@ -41,12 +41,12 @@ const KIND = new Map<number, JsonShape['kind']>([
 ]);
 
 const OPENS = new Set(Buffer.from('{['));
-/** A byte order mark. */
+/** The byte order mark. */
 const MARK = [0xef, 0xbb, 0xbf];
 
 /**
- * Judges a JSON text (RFC 8259, strict UTF-8) by its bytes, as they come: one pass, no recursion, and no object per value.
- * It takes 2 to 5 ns a byte and a few KiB, whatever the text holds.
+ * Checks a JSON text (RFC 8259, strict UTF-8) by its bytes, in chunks: one pass, no recursion, and no object per value.
+ * It takes 2 to 5 ns a byte and a few KiB of memory, whatever the text holds.
  */
 export class JsonScanner {
   readonly #limits: Required<JsonLimits>;
@@ -59,26 +59,26 @@ export class JsonScanner {
   #containers = 0;
   #state: number = STATE.VALUE;
   #inName = false;
-  /** Down to this depth it is told where values begin and end: 1 within a member that is asked for. */
+  /** The depth down to which begin and end of values are reported: 1 within a watched member, otherwise 0. */
   #edge = 0;
-  /** The depth at which names are looked at, or -1. */
+  /** The depth at which names are compared, or -1. */
   #names = -1;
   #nameFrom = 0;
-  /** Bytes that earlier chunks had. */
+  /** Bytes of the earlier chunks. */
   #before = 0;
   #kind: JsonShape['kind'] | null = null;
   #from = 0;
   #to = 0;
   #problem: string | null = null;
 
-  /** @param watched names of members of the outermost object whose places are wanted. */
+  /** @param watched names of members of the outermost object whose positions are wanted. */
   constructor(limits: JsonLimits, watched: readonly string[] = []) {
     this.#limits = { containers: Infinity, ...limits };
     this.#open = new Uint8Array(limits.depth + 1);
     this.#watched = new WatchedMembers(watched);
   }
 
-  /** Takes the next bytes. False when the text is refused already: more need not come. */
+  /** Takes the next bytes. Returns false when the text is refused; further chunks are not needed. */
   push(chunk: Uint8Array): boolean {
     if (this.#problem !== null) return false;
     const skip = this.#before === 0 && MARK.every((byte, index) => chunk[index] === byte) ? MARK.length : 0;
@@ -96,7 +96,7 @@ export class JsonScanner {
     return this.#problem === null;
   }
 
-  /** All of it has come. */
+  /** Ends the text and returns the findings. */
   end(): JsonShape | JsonProblem {
     if (this.#problem !== null) return { problem: this.#problem };
     if (isNumber(this.#state) && this.#depth === 0) {
@@ -116,8 +116,8 @@ export class JsonScanner {
   }
 
   /**
-   * The code for nearly every byte of a hostile text stands here, on local variables and as numbers: with methods and
-   * fields it takes five times as long. What happens in the outermost object only is told to others.
+   * Processes nearly every byte, inline, on local variables and with numbers: with methods and fields it takes five
+   * times as long. Only events of the outermost object are passed on.
    */
   #scan(chunk: Uint8Array, skip: number): void {
     const end = chunk.length;
@@ -194,12 +194,12 @@ export class JsonScanner {
         case 73: // END_NUMBER
           state = depth > 0 ? 5 : 6;
           if (depth <= edge) this.#endValue(depth, before + index);
-          index -= 1; // the byte after it is looked at again
+          index -= 1; // the next round looks at the byte after it again
           break;
         case 74: // REFUSE
           state = 31;
           break;
-        default: // a text, a number or a word begins
+        default: // a string, a number or a word begins
           if (depth <= edge) this.#begin(next, depth, before + index);
           state = next - 80;
       }
@@ -218,7 +218,7 @@ export class JsonScanner {
       this.#problem = `it has more than ${this.#limits.containers} objects and arrays`;
   }
 
-  /** Returns the depth at which names are looked at, or -1. */
+  /** Starts a value. Returns the depth at which names are compared, or -1. */
   #begin(act: number, depth: number, at: number): number {
     if (depth === 1) this.#watched.beginValue(at);
     else {
@@ -251,7 +251,7 @@ function isNumber(state: number): boolean {
   return state === STATE.ZERO || state === STATE.INTEGER || state === STATE.FRACTION || state === STATE.EXPONENT_DIGITS;
 }
 
-/** A text that is in memory, in one go: for short ones. */
+/** Checks a text in memory at once. For short texts. */
 export function inspectJson(
   bytes: Uint8Array,
   limits: JsonLimits,

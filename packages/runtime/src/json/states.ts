@@ -1,11 +1,11 @@
 /**
- * The grammar of JSON (RFC 8259) as a table: what a state becomes with a byte. The scanner knows beside it only in which
- * objects and arrays it is.
+ * The grammar of JSON (RFC 8259) as a table: the next state for each state and byte. Besides it, the scanner keeps only
+ * the open objects and arrays.
  */
 
-/** States that a text may be in between two bytes. */
+/** States of a text between two bytes. */
 export const STATE = {
-  /** A value must come. */
+  /** A value must follow. */
   VALUE: 0,
   /** After `,` in an object. */
   NAME: 1,
@@ -30,11 +30,11 @@ export const STATE = {
   EXPONENT: 18,
   EXPONENT_SIGN: 19,
   EXPONENT_DIGITS: 20,
-  /** Letters of `true`, `false` and `null` that must come, 21 to 29. */
+  /** The remaining letters of `true`, `false` and `null`, 21 to 29. */
   TRUE: 21,
   FALSE: 24,
   NULL: 28,
-  /** No byte leads out of it. */
+  /** Final: no byte leads out of it. */
   REFUSED: 31,
 } as const;
 
@@ -50,19 +50,19 @@ export const ACT = {
   CLOSE_STRING: 71,
   /** The last letter of a word. */
   END_WORD: 72,
-  /** The byte after a number, which belongs to what follows. */
+  /** The byte after a number. It is processed again. */
   END_NUMBER: 73,
   REFUSE: 74,
-  /** A text, a number or a word begins: with the state that it begins in. */
+  /** The beginning of a string, number or word. Its first state is added. */
   BEGIN: 80,
 } as const;
 
-/** 1 where a byte of a text is nothing but a byte of it: neither its end, nor an escape, nor a control character. */
+/** 1 for bytes inside a string that have no other meaning: no quote, no escape, no control character. */
 export const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte !== 0x22 && byte !== 0x5c ? 1 : 0,
 );
 
-/** `table[(state << 8) | byte]`: the next state, or from 64 on an act. */
+/** `table[(state << 8) | byte]`: the next state, or from 64 on an action. */
 export const table = makeTable();
 
 function makeTable(): Uint8Array {

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Tells whether bytes are UTF-8, as they come in chunks. */
+/** Checks that chunks of bytes are valid UTF-8. */
 export class Utf8Check {
-  /** The beginning of a character whose rest is in the next chunk. */
+  /** The beginning of a character that continues in the next chunk. */
   #begun: number[] = [];
 
-  /** False from the first byte on that is wrong. */
+  /** Returns false from the first invalid byte on. */
   push(chunk: Uint8Array): boolean {
     let from = 0;
     if (this.#begun.length > 0) {
@@ -21,13 +21,13 @@ export class Utf8Check {
     return isUtf8(chunk.subarray(from, to));
   }
 
-  /** Whether the last character has come to its end. */
+  /** Whether the last character is complete. */
   get isWhole(): boolean {
     return this.#begun.length === 0;
   }
 }
 
-/** Where the last character begins when it is cut off, otherwise the end. */
+/** The start of an incomplete last character, otherwise the end of the chunk. */
 function wholeUntil(chunk: Uint8Array, from: number): number {
   for (let index = chunk.length - 1; index >= Math.max(from, chunk.length - 3); index--) {
     const byte = chunk[index] ?? 0;
@@ -37,7 +37,7 @@ function wholeUntil(chunk: Uint8Array, from: number): number {
   return chunk.length;
 }
 
-/** Bytes of the character that begins with this one. */
+/** Bytes of the character that begins with this byte. */
 function lengthFrom(byte: number): number {
   if (byte >= 0xf0) return 4;
   if (byte >= 0xe0) return 3;

@@ -1,36 +1,36 @@
-/** A member of the outermost object that was asked for. */
+/** A watched member of the outermost object. */
 export interface Member {
   name: string;
-  /** Its value. */
+  /** The range of its value. */
   from: number;
   to: number;
   /** The byte range to leave out, so that the rest is an object without this member. */
   without: readonly [from: number, to: number];
 }
 
-/** More of them are no mistake of a program. */
+/** Watched members at most. More are no mistake of a program, so the text is refused. */
 const MOST = 64;
 const NOTHING = new Uint8Array();
-/** One character of a name takes at most six bytes, as an escape, and there are two quotes. */
+/** Bytes of one character of a name at most, as an escape sequence. */
 const BYTES_PER_CHARACTER = 6;
 
-/** Follows the members of the outermost object and keeps the places of those whose names are asked for. */
+/** Follows the members of the outermost object and keeps the positions of the watched ones. */
 export class WatchedMembers {
   readonly found: Member[] = [];
   readonly #names: ReadonlySet<string>;
   readonly #mostBytes: number;
-  /** 1 for each byte that a name may begin with which is asked for. */
+  /** 1 for each byte with which a watched name may begin. */
   readonly #first = new Uint8Array(256);
-  /** The part of a name that stood in earlier chunks. */
+  /** The part of a name from earlier chunks. */
   #kept: Uint8Array = NOTHING;
-  /** Where the member begins whose value is being read, and its name when that is asked for. */
+  /** The start of the current member, and its name if it is watched. */
   #memberFrom = 0;
   #name: string | null = null;
   #valueFrom = 0;
   #commaAt = -1;
-  /** A member that stays stands before. */
+  /** A member that is not watched comes before. */
   #keptBefore = false;
-  /** The first members are watched: the comma behind them goes as well. */
+  /** Only watched members so far: the comma after them is left out as well. */
   #takesComma = false;
 
   constructor(names: readonly string[]) {
@@ -44,7 +44,7 @@ export class WatchedMembers {
     return this.#names.size > 0;
   }
 
-  /** A name has come to its end. Whether it is one of those that are asked for. */
+  /** Ends a name. Returns whether it is watched. */
   closeName(chunk: Uint8Array, before: number, from: number, to: number): boolean {
     const first = from + 1 < before ? this.#kept[1] : chunk[from + 1 - before];
     const isLong = to - from > this.#mostBytes;
@@ -63,7 +63,7 @@ export class WatchedMembers {
     this.#valueFrom = at;
   }
 
-  /** False when there are far too many of them. */
+  /** Ends a value. Returns false when there are far too many watched members. */
   endValue(to: number): boolean {
     if (this.#name === null) return true;
     const from = this.#keptBefore ? this.#commaAt : this.#memberFrom;
@@ -80,7 +80,7 @@ export class WatchedMembers {
     this.#takesComma = false;
   }
 
-  /** A name goes on in the next chunk. */
+  /** Keeps a part of a name that continues in the next chunk. */
   keepName(chunk: Uint8Array, before: number, from: number): void {
     if (this.#kept.length > this.#mostBytes) return;
     const start = Math.max(0, from - before);
@@ -93,7 +93,7 @@ export class WatchedMembers {
   }
 }
 
-/** The parts of a text that are left when members are taken out, and what stands around its value. */
+/** The byte ranges of a value without these members, and without the white space around it. */
 export function partsWithout(
   { from, to }: { readonly from: number; readonly to: number },
   members: readonly Member[],

@@ -1,4 +1,4 @@
-/** A frame: two lengths (u32, big endian), a JSON header, and bytes that need no parsing (an input, which may have megabytes). */
+/** A frame: two lengths (u32, big endian), a JSON header, and bytes that are not parsed (an input of megabytes). */
 export interface Frame {
   header: unknown;
   body: Buffer;
@@ -15,7 +15,7 @@ export function encodeFrame(header: unknown, body: Buffer = EMPTY): Buffer {
   return Buffer.concat([lengths, text, body]);
 }
 
-/** Puts frames together from what a socket delivers. Chunks are joined once per frame, however many there are. */
+/** Assembles frames from the chunks of a socket. Chunks are joined once per frame, however many there are. */
 export class FrameReader {
   readonly #onFrame: (frame: Frame) => void;
   #chunks: Buffer[] = [];

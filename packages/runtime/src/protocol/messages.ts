@@ -3,12 +3,12 @@ import type {
 } from '../types.ts'; // prettier-ignore
 
 /**
- * Spoken between platform and runner, over the unix socket of the data folder. A platform can use a runner of another
- * version as long as this number is the same; `welcome` and `retire` never change.
+ * The version of the protocol between platform and runner, over the unix socket of the data folder. A platform can use
+ * a runner of another version if this number is the same. `welcome` and `retire` never change.
  */
 export const PROTOCOL = 1;
 
-/** The settings that a platform decides for its runner. */
+/** The settings that a platform chooses for its runner. */
 export interface Settings {
   warmBytes: number;
   warmPerCode: number;
@@ -19,13 +19,13 @@ export interface Settings {
   freeBytes?: number | null;
   /** Private networks that services may reach. */
   networks?: readonly string[];
-  /** A platform of an older version does not name it. */
+  /** A platform of an older version does not send it. */
   containers?: ContainerEngine | null;
 }
 
-/** The input travels as the body of the frame. */
+/** A job without its input, which is the body of the frame. */
 export type JobHeader = Omit<ExecutionJob, 'input'>;
-/** `input` travels as the body; lines come back as events. */
+/** A command without its input, which is the body. With `lines`, its output comes back as events. */
 export type CommandHeader = Omit<SandboxedCommand, 'input' | 'onLine' | 'signal'> & { lines: boolean };
 
 type Nothing = Record<string, never>;
@@ -39,14 +39,14 @@ export interface Methods {
   list: { params: Nothing; result: KnownExecution[] };
   forget: { params: { executionId: string }; result: null };
   sandboxed: { params: { request: CommandHeader }; result: SandboxedOutcome };
-  /** Ends the sandboxed command that request `target` started. */
+  /** Ends the sandboxed command of request `target`. */
   abort: { params: { target: number }; result: null };
   prewarm: { params: { code: Code; environment: Record<string, string>; limits: Limits }; result: null };
   renewRoot: { params: Nothing; result: null };
   status: { params: Nothing; result: RunnerStatus };
-  /** The platform stops: warm workers end, and the runner too when nothing runs. Answers whether it does. */
+  /** The platform stops: warm workers end, and so does the runner if nothing runs. Returns whether it ends. */
   close: { params: Nothing; result: { exits: boolean } };
-  /** A newer platform is there: end as soon as nothing runs. */
+  /** A newer platform has come: end as soon as nothing runs. */
   retire: { params: Nothing; result: null };
 }
 

@@ -1,6 +1,8 @@
-/** A file of a public registry that holds a whole interpreter. It is fixed by its hash, so it is the same on every machine. */
+/**
+ * A file of a public registry that holds a whole interpreter. Its hash is fixed, so it is the same on every machine.
+ */
 export interface PythonRelease {
-  /** For example `3.12`: what a service asks for. */
+  /** The version that a service asks for, for example `3.12`. */
   version: string;
   /** For example `3.12.1`. */
   release: string;
@@ -9,7 +11,7 @@ export interface PythonRelease {
   sha256: string;
   /** Length of the file. */
   bytes: number;
-  /** Prefix of the names of the interpreter's files in the archive, which is a ZIP. */
+  /** Prefix of the interpreter's files in the archive, which is a ZIP. */
   prefix: string;
 }
 
@@ -17,8 +19,8 @@ const MAVEN = 'https://repo1.maven.org/maven2/org/bytedeco/cpython';
 const GO = 'https://proxy.golang.org/github.com/kluctl/go-embed-python/@v';
 
 /**
- * CPython for x86-64: from Maven Central (JavaCPP presets) and from the module proxy of Go (python-build-standalone).
- * Registries never change a file that they have published.
+ * CPython for x86-64, from Maven Central (JavaCPP presets) and from Go's module proxy (python-build-standalone). These
+ * registries never change a published file.
  */
 const RELEASES: readonly PythonRelease[] = [
   {
@@ -55,7 +57,7 @@ const RELEASES: readonly PythonRelease[] = [
   },
 ];
 
-/** Versions of Python that can be installed on this machine, beside the one of its sandboxes. */
+/** Versions of Python that can be installed on this machine, besides the one of its sandboxes. */
 export function pythonReleases(architecture: string = process.arch): readonly PythonRelease[] {
   return architecture === 'x64' ? RELEASES : [];
 }

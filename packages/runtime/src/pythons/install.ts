@@ -24,7 +24,7 @@ const LIMITS = {
   logBytes: 2 ** 20,
 };
 
-/** Why an interpreter cannot be installed here, in words for an operator. */
+/** An interpreter cannot be installed here. The message is for an operator. */
 export class PythonNotInstalled extends Error {
   override readonly name = 'PythonNotInstalled';
 }
@@ -45,10 +45,10 @@ print(json.dumps({"version": "%d.%d" % sys.version_info[:2], "release": sys.vers
 `;
 
 /**
- * Downloads, checks, unpacks and compiles an interpreter, once for a data folder. It appears whole or not at all; when another
- * process was faster, its interpreter stays.
- * @param draft a folder of the caller, which removes it.
- * @throws PythonNotInstalled when it cannot be had.
+ * Downloads, checks, unpacks and compiles an interpreter, once per data folder. It appears only when it is complete. If
+ * another process was faster, its interpreter stays.
+ * @param draft a folder of the caller, who removes it.
+ * @throws PythonNotInstalled when it cannot be installed.
  */
 export async function installPython(
   runtime: Pick<Runtime, 'sandboxed'>,
@@ -77,7 +77,7 @@ export async function installPython(
   }
 }
 
-/** In a process of its own at the lowest priority: 100 MB are hashed and unpacked. */
+/** Unpacks in a process of its own at the lowest priority, as 100 MB are hashed and unpacked. */
 async function unpack(version: string, archives: string, draft: string): Promise<void> {
   const passed = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED.includes(name)));
   const child = spawn('nice', ['-n', '19', process.execPath, MAIN, version, archives, draft], {
@@ -99,7 +99,7 @@ async function unpack(version: string, archives: string, draft: string): Promise
   if (code !== 0) throw new PythonNotInstalled(words.trim().slice(-600) || `Unpacking ended with ${code}.`);
 }
 
-/** Compiles its library and asks it what it is: in a sandbox without a network, beside the root that it will run on. */
+/** Compiles its library and asks it for its facts, in a sandbox without a network, on the root that it will run on. */
 async function tryOut(
   runtime: Pick<Runtime, 'sandboxed'>,
   version: string,
@@ -128,7 +128,7 @@ async function tryOut(
   };
   const compile = ['-m', 'compileall', '-qq', '--invalidation-mode', 'unchecked-hash', `/python/lib/python${version}`];
   const pip = existsSync(join(python, 'pip')) ? ['/unpacked/pip'] : [];
-  // Templates of the library that are no programs do not compile: only whether it runs counts.
+  // Some templates of the library do not compile, as they are no programs. Only the next step decides.
   await inside([...compile, ...pip], true);
   const { exitCode, stdout, words } = await inside(['-c', DESCRIBE, '/unpacked'], false);
   if (exitCode !== 0) throw new PythonNotInstalled(`Python ${version} does not run on this machine: ${words.trim()}`);

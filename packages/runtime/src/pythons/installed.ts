@@ -11,9 +11,9 @@ export interface InstalledPython {
   release: string;
   /** The ABI and platform that compiled packages must fit. */
   platform: string;
-  /** Holds `bin` and `lib`: `/python` inside. */
+  /** Holds `bin` and `lib`. Mounted as `/python`. */
   home: string;
-  /** Its own pip as a folder, or null where it has none and that of the root is used. */
+  /** Its own pip as a folder. Null when it has none, and the root's pip is used. */
   pip: { version: string; path: string } | null;
 }
 
@@ -26,10 +26,10 @@ export interface PythonRecord {
   url: string;
 }
 
-/** Changes when the same file should be unpacked in another way. */
+/** Part of the folder's name. Raise it when the same file should be unpacked in another way. */
 const FORM = '1';
 
-/** Where an interpreter is installed: another file is another folder. */
+/** The folder of an interpreter. Another archive gets another folder. */
 export function pythonFolder(runtimeDir: string, { release, sha256 }: PythonRelease): string {
   return join(runtimeDir, 'pythons', `${release}-${sha256.slice(0, 12)}-${FORM}`);
 }
@@ -49,7 +49,7 @@ export function installedPython(runtimeDir: string, version: string): InstalledP
   }
 }
 
-/** Versions that are installed, for the operator. */
+/** The installed versions, for the operator. */
 export function installedPythons(runtimeDir: string): InstalledPython[] {
   if (!existsSync(join(runtimeDir, 'pythons'))) return [];
   return pythonReleases().flatMap(({ version }) => installedPython(runtimeDir, version) ?? []);

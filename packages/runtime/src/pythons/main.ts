@@ -1,6 +1,6 @@
 /**
- * Downloads an interpreter, checks its hash and unpacks it: node main.ts <version> <folder of archives> <draft>
- * Leaves `home` and perhaps `pip` in the draft. Ends with 3 and a line that says why when it cannot be had.
+ * Downloads an interpreter, checks its hash and unpacks it: `node main.ts <version> <folder of archives> <draft>`.
+ * Leaves `home` and perhaps `pip` in the draft. If it fails, it exits with 3 and a line with the reason.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,15 +15,16 @@ import { messageOf } from '../errors.ts';
 import { pythonReleases, type PythonRelease } from './catalog.ts';
 
 const run = promisify(execFile);
+/** Milliseconds for the download, and for unpacking. Beyond them the installation fails. */
 const DOWNLOAD_MS = 15 * 60_000;
 const UNPACK_MS = 10 * 60_000;
 
-/** Why an interpreter cannot be had, in words for an operator. */
+/** An interpreter is not available. The message is for an operator. */
 class NotToBeHad extends Error {}
 
 /**
- * Takes what services need of an interpreter out of its archive, without tests and graphical tools. `.gz` are single files that
- * the Go module packs. Libraries that its modules look for beside themselves go there.
+ * Unpacks the parts of an interpreter that services need, without tests and graphical tools. A `.gz` is a single file
+ * that the Go module compresses. Libraries that modules expect in their own folder go there.
  */
 const UNPACK = `
 import gzip, os, re, sys, zipfile
@@ -72,7 +73,10 @@ try {
   process.exitCode = 3;
 }
 
-/** The archive that an operator has placed, or else a download. @throws NotToBeHad when it is another file. */
+/**
+ * The archive that an operator has placed, or else a download.
+ * @throws NotToBeHad when its hash differs.
+ */
 async function archiveOf(release: PythonRelease, placed: string, downloaded: string): Promise<string> {
   const file = existsSync(placed) ? placed : downloaded;
   if (file === downloaded) await download(release, file);

@@ -4,18 +4,18 @@ import { randomUUID } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { InstalledPython } from './installed.ts';
 
-/** How a sandbox gets another interpreter than that of its root. */
+/** The mounts by which a sandbox gets another interpreter than its root's. */
 export interface PythonMounts {
-  /** Read-only, laid over the root. */
+  /** Read-only mounts over the root. */
   mounts: { from: string; to: string }[];
   /** Folders of its standard library, on this machine. */
   standard: string[];
 }
 
 /**
- * The mounts that give a sandbox this interpreter: its files at `/python`, and the commands of the root with a `python3` that is
- * a link to it. They lie beside the root that they belong to (`rootDir`), and are made when they are first needed: 50 links.
- * Our own side comes compiled for it, since a sandbox cannot write bytecode.
+ * The mounts that give a sandbox this interpreter: its files at `/python`, and the root's commands with a `python3`
+ * that links to it. Its folders are beside the root (`rootDir`) and are made on first use: 50 links. They hold our
+ * Python side compiled for this interpreter, since a sandbox cannot write bytecode.
  */
 export function mountsOfPython(
   python: InstalledPython,
@@ -63,7 +63,10 @@ function link(from: string, to: string): void {
   }
 }
 
-/** On this machine itself: the file is ours and pinned. Where it does not run, each start compiles for itself. */
+/**
+ * Compiles our Python side outside a sandbox, as the interpreter is a file with a fixed hash. If that fails, each start
+ * compiles.
+ */
 function compile({ home, version }: InstalledPython, runner: string): void {
   const options = [
     '-I',

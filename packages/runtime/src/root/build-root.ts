@@ -11,17 +11,18 @@ import { currentRoot, makeCurrent, recordOf, rootsIn, type OwnRootRecord } from 
 
 const run = promisify(execFile);
 
-/** Python as Debian makes it, pip for the build of services, the libraries that wheels expect, and our few commands. */
+/** Debian's Python, pip for the builds, the libraries that wheels expect, and our few commands. */
 const PACKAGES = [
   'python3', 'python3-pip-whl', 'libstdc++6', 'libgomp1', 'tzdata', 'dash', 'coreutils', 'grep', 'sed', 'tar', 'gzip', 'util-linux',
 ]; // prettier-ignore
-/** Changes when the same packages should give another root. */
+/** Part of the root's id. Raise it when the same packages should give another root. */
 const FORM = '3';
+/** Milliseconds for one command. Beyond them the build of the root fails. */
 const LONGEST_MS = 20 * 60_000;
-/** Folders of `/usr/share` that a root needs. Programs are named one by one, see {@link COMMANDS}. */
+/** Folders of `/usr/share` that a root needs. Programs are listed in {@link COMMANDS}. */
 const KEPT_SHARE = ['zoneinfo', 'python-wheels'];
 
-/** Why a machine cannot make a root of its own, and what can be done. */
+/** This machine cannot build a root. The message is the reason; `remedy` says what to do. */
 export class RootNotBuilt extends Error {
   override readonly name = 'RootNotBuilt';
   readonly remedy: string;
@@ -33,17 +34,20 @@ export class RootNotBuilt extends Error {
 }
 
 export interface BuildOptions {
-  /** Replace a root that has another Python: packages of services that were built for the old one must be installed anew. */
+  /**
+   * Replace a root that has another Python. Packages of services that were built for the old one must be installed
+   * again.
+   */
   otherPython?: boolean;
-  /** Told what is done. */
+  /** Called with each step. */
   say?: (line: string) => void;
 }
 
 /**
- * Builds the root of a data folder from packages that apt downloads and verifies, and makes it the current one. The same
- * packages are the same root, which is then only pointed to. Needs neither root nor chroot. A second process that wants the
- * same meanwhile gets null.
- * @throws RootNotBuilt when this machine cannot.
+ * Builds the root of a data folder from packages that apt downloads and verifies, and makes it the current one. The
+ * same packages give the same root, which is not built again. It needs neither root rights nor chroot. Returns null
+ * while another process builds a root here.
+ * @throws RootNotBuilt when this machine cannot build one.
  */
 export async function buildOwnRoot(runtimeDir: string, options: BuildOptions = {}): Promise<string | null> {
   const { say = () => undefined } = options;
@@ -83,7 +87,7 @@ export async function buildOwnRoot(runtimeDir: string, options: BuildOptions = {
   }
 } // prettier-ignore
 
-/** Uses a root that was built elsewhere: the content of a folder `roots`. Files are linked where the disk is the same. */
+/** Uses a root that was built elsewhere: the content of a folder `roots`. On the same disk its files are hard links. */
 export async function takeRoots(from: string, runtimeDir: string): Promise<void> {
   const roots = rootsIn(runtimeDir);
   await mkdir(roots, { recursive: true, mode: 0o755 });
@@ -98,7 +102,7 @@ export async function takeRoots(from: string, runtimeDir: string): Promise<void>
   makeCurrent(roots, id);
 }
 
-/** Downloads the packages with all that they need, whatever is installed here. apt checks signatures and hashes. */
+/** Downloads the packages with their dependencies, whatever is installed here. apt checks signatures and hashes. */
 async function download(draft: string, say: (line: string) => void): Promise<string[]> {
   const archives = join(draft, 'archives');
   await mkdir(join(archives, 'partial'), { recursive: true });
@@ -148,7 +152,7 @@ async function idOf(draft: string, packages: readonly string[]): Promise<string>
   return hash.digest('hex').slice(0, 24);
 }
 
-// Since Debian 12 /bin and the like are links into /usr; dpkg's own unpacking would replace them by folders.
+// Since Debian 12, /bin and others are links into /usr. dpkg's own unpacking would replace them with folders.
 const UNPACK = `
 set -e
 cd "$1"
@@ -187,7 +191,10 @@ wheels = sorted(os.path.basename(one) for one in glob.glob("/usr/share/python-wh
 print(json.dumps({"python": "%d.%d" % sys.version_info[:2], "platform": platform, "pip": wheels[0]}))
 `;
 
-/** Compiles its library, which sandboxes cannot do, and asks its Python what it is. Both in the root itself. */
+/**
+ * Compiles the root's library, which sandboxes cannot do, and asks its Python for its facts. Both run in the root
+ * itself.
+ */
 async function describe(draft: string, id: string, packages: string[]): Promise<OwnRootRecord> {
   const library = `${draft}/root/usr/lib`;
   const [python = ''] = (await readdir(library)).filter((name) => /^python3\.\d+$/.test(name));
@@ -225,7 +232,7 @@ async function refuseOtherPython(runtimeDir: string, id: string, { otherPython }
   );
 }
 
-/** Removes drafts of processes that were ended: a process that builds holds the lock. */
+/** Removes drafts of processes that were ended. We hold the lock, so no other process is building. */
 async function removeDrafts(roots: string): Promise<void> {
   for (const name of await readdir(roots))
     if (name.startsWith('draft-')) await rm(join(roots, name), { recursive: true, force: true });

@@ -22,12 +22,12 @@ const PASSED = [
 ];
 
 export interface RootKeeper {
-  /** When there is a root, or it is known why there is none. */
+  /** Resolves when there is a root, or when the attempt has failed. */
   readonly done: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A first start has better things to do. */
+/** Milliseconds after the start before the root is built, so that a first start is not slowed down. */
 const AFTER_MS = 5_000;
 
 interface Say {
@@ -36,9 +36,9 @@ interface Say {
 }
 
 /**
- * Sees to it that sandboxes get a root of their own. Where there is none yet it is built after the start, at the lowest
- * priority; until then, and where it cannot be built, they see a part of the `/usr` of this machine.
- * @param say `warn` is told why there is none, and what can be done.
+ * Gives sandboxes a root of their own. A missing root is built after the start, at the lowest priority. Until then, and
+ * where it cannot be built, sandboxes see a part of this machine's `/usr`.
+ * @param say `warn` gets the reason and the remedy when no root can be built.
  */
 export function keepOwnRoot(
   dataDir: string,
@@ -72,13 +72,13 @@ export function keepOwnRoot(
   };
 }
 
-/** Builds in a process of its own, which ends with `signal`, and returns the end of what it has said. */
+/** Builds in a process of its own, which ends with `signal`. Returns its exit code and the end of its output. */
 async function build(dataDir: string, signal: AbortSignal): Promise<{ code: number | null; words: string }> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED.includes(name)));
   const child = spawn('nice', ['-n', '19', process.execPath, MAIN, dataDir], {
     env,
     cwd: '/',
-    detached: true, // apt and tar in one group, so that all of them can be ended
+    detached: true, // one group with apt and tar, so that one signal ends them all
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const end = (): void => {

@@ -1,6 +1,6 @@
 /**
- * Builds the root of a data folder: node main.ts <data folder> [--other-python]
- * Ends with 0 when there is one, with 3 and two lines, reason and remedy, when this machine cannot.
+ * Builds the root of a data folder: `node main.ts <data folder> [--other-python]`. Exits with 0 when there is a root.
+ * If this machine cannot build one, it exits with 3 and prints reason and remedy, a line each.
  */
 import { makeRunnerPaths } from '../paths.ts';
 import { buildOwnRoot, RootNotBuilt } from './build-root.ts';

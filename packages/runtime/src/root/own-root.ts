@@ -2,11 +2,11 @@ import { existsSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync
 import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
 
-/** A root of the project's own: Python, a few commands and their libraries, from packages of Debian. */
+/** A root that we built: Python, a few commands and their libraries, from packages of Debian. */
 export interface OwnRoot {
-  /** Hash of the packages that it was made of. */
+  /** Hash of its packages. */
   id: string;
-  /** Shown as `/usr`. */
+  /** Mounted as `/usr`. */
   usr: string;
   /** For example `3.11`. */
   python: string;
@@ -16,7 +16,7 @@ export interface OwnRoot {
   pip: { version: string; path: string };
 }
 
-/** The record beside `usr`, by which a root is found again. */
+/** The record beside `usr`. A folder with one is a complete root. */
 export interface OwnRootRecord {
   id: string;
   python: string;
@@ -29,12 +29,12 @@ export interface OwnRootRecord {
 
 const RECORD = 'root.json';
 
-/** Where the roots of a data folder lie, each under its id, and `current`, which is a link to one of them. */
+/** The folder of the roots of a data folder. Each is named by its id; `current` is a link to one of them. */
 export function rootsIn(runtimeDir: string): string {
   return join(runtimeDir, 'roots');
 }
 
-/** The root that new sandboxes are made of, or null when there is none yet. */
+/** The root of new sandboxes, or null when there is none yet. */
 export function currentRoot(runtimeDir: string): OwnRoot | null {
   const roots = rootsIn(runtimeDir);
   try {
@@ -49,7 +49,7 @@ export function currentRoot(runtimeDir: string): OwnRoot | null {
   }
 }
 
-/** Lets new sandboxes be made of this root. It must be there. */
+/** Makes this root the one of new sandboxes. It must exist. */
 export function makeCurrent(roots: string, id: string): void {
   if (!existsSync(join(roots, id, RECORD))) throw new Error(`There is no root ${id} in ${roots}.`);
   const draft = join(roots, `current-${process.pid}`);

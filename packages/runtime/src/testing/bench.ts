@@ -45,29 +45,32 @@ export type Order = Partial<Omit<ExecutionJob, 'limits' | 'input' | 'code'>> & {
   input?: unknown;
 };
 
-/** The text of `src/program.py`, or code that is there already. */
+/** The text of `src/program.py`, or existing code. */
 export type Program = string | Code | ContainerImage;
 
 /** A data folder with a runner of its own, for tests. */
 export interface Bench {
   dataDir: string;
   runtime: Runtime;
-  /** Lays down a service whose src/program.py has this text. */
+  /** Writes a service whose src/program.py has this text. */
   service(program: string, imports?: string[]): Code;
   job(program: string | Code, order?: Order): ExecutionJob & { code: Code };
-  /** The same for whatever can be run. */
+  /** Makes a job for any kind of program. */
   jobOf(program: Program, order?: Order): ExecutionJob;
   /** Starts an execution and waits for its end. */
   run(program: Program, order?: Order): Promise<ExecutionEnd>;
-  /** The value that a program returned. @throws with the cause when it did not succeed. */
+  /**
+   * The value that a program returned.
+   * @throws with the cause when it did not succeed.
+   */
   result(program: Program, order?: Order): Promise<unknown>;
   ended(executionId: string): Promise<ExecutionEnd>;
-  /** Starts an execution and waits until its log has this text. */
+  /** Starts an execution and waits until its log contains this text. */
   startedWith(text: string, program: Program, order?: Order): Promise<ExecutionJob>;
   log(executionId: string): Promise<LogLine[]>;
-  /** Another connection to the same folder, as a restarted platform makes it. */
+  /** Opens another connection to the same folder, as a restarted platform does. */
   again(options?: Partial<RuntimeOptions>): Promise<Runtime>;
-  /** Ends all and throws when anything is left behind. */
+  /** Ends everything, and throws when anything is left behind. */
   close(): Promise<void>;
 }
 
@@ -183,7 +186,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Halves of sandboxes whose runner is gone. */
+/** Half-made sandboxes whose runner is gone. */
 function orphans(): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && isAlive(Number(name)))
@@ -191,7 +194,10 @@ function orphans(): string[] {
     .map((pid) => `process ${pid}`);
 }
 
-/** Other tests kill their own at the same time: whose a sandbox is, its cgroups say, unless it ends just now. */
+/**
+ * Whether a sandbox belongs to another test, according to its cgroups, or is just ending. Other tests kill theirs at
+ * the same time.
+ */
 function isOfAnother(orphan: string, mark: string): boolean {
   const pid = orphan.replace('process ', '');
   const cgroups = fileOrNothing(`/proc/${pid}/cgroup`);
@@ -206,7 +212,7 @@ function fileOrNothing(path: string): string {
   }
 }
 
-/** Waits for something that another process does; fails with `what` after 30 seconds. */
+/** Waits for a change that another process makes. Fails with `what` after 30 seconds. */
 export async function until(what: string | (() => string), holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 3_000; attempt++) {
     if (await holds()) return;
@@ -215,7 +221,7 @@ export async function until(what: string | (() => string), holds: () => boolean 
   throw new Error(`It never came true: ${typeof what === 'string' ? what : what()}`);
 }
 
-/** Everything that a runner of this folder could leave on a machine. */
+/** Checks that a runner of this folder has left nothing on the machine. */
 async function leftNothing(dataDir: string, runners: number[], orphansBefore: Set<string>): Promise<void> {
   const runtimeDir = realpathSync(join(dataDir, 'runtime'));
   const { mark } = runnerPathsIn(runtimeDir);
@@ -224,7 +230,7 @@ async function leftNothing(dataDir: string, runners: number[], orphansBefore: Se
     ['', '-containers'].map((part) => join('/sys/fs/cgroup', name, `kethub-${mark}${part}`)),
   );
   let left: string[] = [];
-  // The kernel ends a sandbox after its runner, and a busy machine takes its time for that.
+  // The kernel ends a sandbox after its runner, which takes a while on a busy machine.
   await until(
     () => `the runner has left nothing behind, but ${left.join(', ')}`,
     () => {
@@ -237,7 +243,7 @@ async function leftNothing(dataDir: string, runners: number[], orphansBefore: Se
   );
 }
 
-/** The result of an execution, told with its end or left in a file; null when it has none. */
+/** The result of an execution, within its end or in a file; null when it has none. */
 export function resultOf({ result }: Pick<ExecutionEnd, 'result'>): unknown {
   return result === null ? null : JSON.parse(result.text ?? readFileSync(result.path, 'utf8'));
 }

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { BUSYBOX } from '../containers/check.ts';
 import { Engine } from '../containers/engine.ts';
 
-/** The engine that the tests were given; null where there is none, and its tests are skipped. */
+/** The engine for the tests. Null when none is given; its tests are then skipped. */
 export const testEngine = process.env['KETHUB_TEST_CONTAINER_ENGINE'] ?? null;
 
 export function engineOfTests(): Engine {
@@ -14,7 +14,10 @@ export function engineOfTests(): Engine {
   return new Engine(testEngine);
 }
 
-/** An image with a shell and its commands, made of this machine's busybox; it runs what the variable PROGRAM holds. `more` are lines of its Dockerfile. */
+/**
+ * Builds an image with a shell and its commands from this machine's busybox. It runs the text of the variable PROGRAM.
+ * @param more further lines of its Dockerfile.
+ */
 export async function shellImage(
   engine = engineOfTests(),
   more: readonly string[] = [],
@@ -39,7 +42,7 @@ export async function shellImage(
   }
 }
 
-/** Names of containers with a label. */
+/** Names of the containers with a label. */
 export async function containersWith(label: string): Promise<string[]> {
   const query = { all: true, filters: JSON.stringify({ label: [label] }) };
   const found = (await engineOfTests().ask('GET', '/containers/json', { query })) as { Names: string[] }[];

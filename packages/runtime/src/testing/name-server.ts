@@ -1,11 +1,11 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** A DNS server on loopback. It knows A records only and is silent about names that begin with `silent`. */
+/** A DNS server on loopback. It knows A records only and never answers names that begin with `silent`. */
 export interface NameServer {
   /** `address:port`. */
   readonly address: string;
-  /** Every name that was asked for, in lower case and once per query. */
+  /** Every queried name, in lower case and once per query. */
   readonly asked: string[];
   close(): void;
 }

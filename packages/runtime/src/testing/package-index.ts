@@ -4,17 +4,17 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 
-/** A package index of a test: what it serves can change while it runs. */
+/** A package index for tests. Its content can change while it runs. */
 export interface PackageIndex {
-  /** With its credentials, as an operator sets it. */
+  /** Its address with the credentials, as an operator configures it. */
   readonly url: string;
-  /** All of what must never be seen by others. */
+  /** Texts that nobody else may ever see. */
   readonly secrets: readonly string[];
-  /** Serves files under their names, each as part of the package that its name begins with. */
+  /** Files by name. Each belongs to the package with which its name begins. */
   files: Map<string, Buffer>;
-  /** By name of a file, what its link says besides: attributes of PEP 503, or `sha256` for a hash that is not its own. */
+  /** Additions to the link of a file, by its name: attributes of PEP 503, or `sha256` for a wrong hash. */
   attributes: Map<string, string>;
-  /** Answers everything with this status; 0 is as it should be. */
+  /** Answers everything with this status. 0 is normal operation. */
   status: number;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ const USER = 'operator-account';
 const PASSWORD = 'tok/en-pa55word';
 const PATH = '/private-9f3c2a71d0b84e55/simple';
 
-/** Starts one on loopback that lets in only who has its credentials. */
+/** Starts an index on loopback that requires its credentials. */
 export async function openPackageIndex(): Promise<PackageIndex> {
   const authorization = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`;
   const server = createServer((request, response) => {

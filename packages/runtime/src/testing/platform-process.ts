@@ -1,6 +1,6 @@
 import { connectRuntime, type ExecutionJob } from '../index.ts';
 
-/** A platform in a process of its own, to be killed: starts one execution, says so, and stays. */
+/** A platform in a process of its own, to be killed. It starts one execution, prints when it runs, and stays. */
 const [, , dataDir = '', job = ''] = process.argv;
 const runtime = await connectRuntime({ dataDir, warmBytes: 0 });
 const { executionId } = JSON.parse(job) as ExecutionJob;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Kept from one test run to the next: together they are 200 MB to download. */
+/** Kept between test runs, as a download of all takes 200 MB. */
 const KEPT = fileURLToPath(new URL('../../../../.runtime/pythons', import.meta.url));
 
 /** Gives a runtime folder the interpreters that earlier tests have installed. */
@@ -11,7 +11,7 @@ export function takeKeptPythons(runtimeDir: string): void {
   if (existsSync(KEPT)) copy(KEPT, join(runtimeDir, 'pythons'));
 }
 
-/** Keeps those that a test has installed. */
+/** Keeps the interpreters that a test has installed. */
 export function keepPythons(runtimeDir: string): void {
   if (existsSync(join(runtimeDir, 'pythons'))) copy(join(runtimeDir, 'pythons'), KEPT);
 }

@@ -10,7 +10,7 @@ export interface RemovableEngine {
   comeBack(): Promise<void>;
 }
 
-/** Stands before a real engine. */
+/** Proxies a real engine. */
 export async function removableEngine(engine: string): Promise<RemovableEngine> {
   const folder = mkdtempSync(join(tmpdir(), 'kethub-engine-'));
   const socketPath = join(folder, 'engine.sock');
@@ -18,7 +18,7 @@ export async function removableEngine(engine: string): Promise<RemovableEngine> 
   let server: Server;
   const comeBack = async (): Promise<void> => {
     mkdirSync(folder, { recursive: true });
-    // The end of what a client sends is not the end of what it reads.
+    // A client may end its sending and still read the answer.
     server = createServer({ allowHalfOpen: true }, (near) => {
       const far = connect({ path: engine, allowHalfOpen: true });
       for (const [one, other] of [

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /**
- * A source distribution of one module that builds itself, without setuptools: its backend is its own code, as PEP 517 allows.
- * @param whileBuilt lines of Python that run when it is built.
+ * A source distribution of one module that builds itself without setuptools: it contains its own backend, as PEP 517
+ * allows.
+ * @param whileBuilt lines of Python that run during its build.
  */
 export function sourceOf(
   name: string,

@@ -4,8 +4,8 @@ import { startRunner } from '../client/start-runner.ts';
 import { makeRunnerPaths } from '../paths.ts';
 import { runnerVersion } from '../version.ts';
 
-// Starts the runner of a data folder from within whatever surroundings this process was given, and ends when it listens:
-// before that, whoever connects would start another one.
+// Starts the runner of a data folder in the environment of this process, and ends when the runner listens. If it ended
+// earlier, the next connection would start another runner.
 const paths = makeRunnerPaths(process.argv[2] ?? '');
 const runner = startRunner(paths, runnerVersion());
 let connection: Connection | null = null;
