@@ -5,7 +5,7 @@ import type { ConnectionLimits } from './http/connections.ts';
 import type { Blobs, Database, Seal } from './storage/index.ts';
 import type { Telemetry } from './telemetry/index.ts';
 
-/** Public addresses, without a slash at the end. */
+/** Public addresses of the platform, without a slash at the end. */
 export interface Addresses {
   /** {base_url}: platform interface. */
   readonly api: string;
@@ -43,7 +43,10 @@ export interface Person {
   readonly credential: 'LOGIN_SESSION' | 'ACCESS_TOKEN';
 }
 
-/** The owner of the resources of a request (the caller, or an organization of the caller), and the role of the caller there. */
+/**
+ * The owner of the resources of a request (the caller, or an organization of the caller), and the role of the caller
+ * there.
+ */
 export interface Context {
   readonly type: 'USER' | 'ORGANIZATION';
   readonly id: string;

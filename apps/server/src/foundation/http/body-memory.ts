@@ -1,11 +1,11 @@
 import { Problem } from './problem.ts';
 
-/** Part of the memory for bodies that one caller may hold. */
+/** One caller may take up a quarter of the memory for bodies; beyond that the request is answered with 429. */
 const SHARE = 4;
-/** What every request may hold uncounted, in bytes. */
+/** Bytes of a body that are not counted; the memory of a longer body is counted from its first byte. */
 export const UNCOUNTED_BYTES = 64 * 1024;
 
-/** Counts the bytes of request bodies that are in memory, all together and by caller. */
+/** Counts the bytes of request bodies in memory, by caller and in total. */
 export class BodyMemory {
   readonly #most: number;
   readonly #used = new Map<string, number>();
@@ -15,7 +15,7 @@ export class BodyMemory {
     this.#most = bytes;
   }
 
-  /** Throws too-many-requests when so many more bytes would be too many, of this caller or of all. */
+  /** Adds `bytes` for `caller`. Throws too-many-requests if the caller or the total would exceed its limit. */
   take(caller: string, bytes: number): void {
     const own = (this.#used.get(caller) ?? 0) + bytes;
     if (own > this.#most / SHARE || this.#all + bytes > this.#most)

@@ -27,7 +27,7 @@ function walk(node: Json, named: Map<string, object>): Json {
   return { $ref: `${$id}#` };
 }
 
-/** A member that has a default is there whether it was sent or not: nobody has to send it. */
+/** Removes members with a default from `required`: a request may leave them out. */
 function leaveOutDefaults(schema: { [key: string]: Json }): void {
   const { properties, required } = schema;
   if (!Array.isArray(required) || typeof properties !== 'object' || properties === null) return;

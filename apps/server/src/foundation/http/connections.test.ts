@@ -37,7 +37,7 @@ interface Opened {
   readonly text: () => string;
 }
 
-/** Every address of 127.0.0.0/8 is one of this machine. */
+/** Opens a connection from `localAddress`; every address of 127.0.0.0/8 belongs to this machine. */
 async function open(port: number, localAddress: string, start = ''): Promise<Opened> {
   const socket = connect({ port, host: '127.0.0.1', localAddress });
   let text = '';
@@ -88,7 +88,7 @@ test('when strangers have taken all, newcomers are served in the place of those 
     .poll(() => attackers.filter(({ socket }) => !socket.destroyed).length, { timeout: 20_000 })
     .toBeLessThanOrEqual(70);
   expect(limits.size).toBeLessThanOrEqual(71);
-  // A stranger from elsewhere, and those who come from where somebody was admitted.
+  // An unknown network is still served, and so is one from which a caller was admitted.
   for (const port of [one, other]) {
     expect(await get(port, '127.0.0.6')).toBe(200);
     expect(await get(port, '127.0.0.5')).toBe(200);
@@ -110,7 +110,7 @@ test('a trusted proxy is no address: requests through it are counted by those th
     return limits.isTooMany(incoming as never, answer as never, address);
   };
   expect(Array.from({ length: 6 }, () => from('198.51.100.7'))).toEqual([false, false, false, false, false, true]);
-  // Every address of one household is one.
+  // All addresses of one /64 count as one network.
   expect(Array.from({ length: 6 }, (_none, index) => from(`2001:db8::${index}`)).at(-1)).toBe(true);
   expect(from('198.51.100.8')).toBe(false);
 });

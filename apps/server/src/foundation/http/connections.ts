@@ -4,10 +4,11 @@ import type { ConnectionSettings } from '../config/index.ts';
 import { networkOf } from './network.ts';
 import { refuseConnection } from './refuse-connection.ts';
 
-/** Part of all connections that is kept for networks from which somebody was admitted lately. */
+/** One in eight connections is reserved for known networks: those from which a caller was admitted lately. */
 const RESERVED = 8;
-/** How long a network is known after somebody was admitted from it, in milliseconds, and how many are. */
+/** Milliseconds for which a network stays known after a caller was admitted from it. */
 const KNOWN_MS = 60 * 60 * 1000;
+/** Known networks that are remembered; one more replaces the one that was admitted longest ago. */
 const KNOWN_NETWORKS = 10_000;
 
 interface Connection {
@@ -17,11 +18,12 @@ interface Connection {
 }
 
 /**
- * Bounds the connections of a process, on all of its ports together: of one network (an IPv4 address, or a /64 of IPv6), and
- * in all. A part is kept for those who are known. When strangers have used up theirs, a newcomer takes the place of the
- * oldest connection of the network that has the most: whoever opens many loses them first.
+ * Bounds the connections on all ports of a process: for each network (an IPv4 address, or a /64 of IPv6), and in
+ * total. A part of the total is reserved for known networks. When the rest is used up, a new connection replaces the
+ * oldest one of the network that has the most. So a network that opens many connections loses them first.
  *
- * Connections of trusted proxies are bounded in all only. What comes through them is counted by request.
+ * Connections of trusted proxies count towards the total only. Requests that come through a proxy are counted by
+ * network.
  */
 export class ConnectionLimits {
   readonly #settings: ConnectionSettings;
@@ -40,17 +42,17 @@ export class ConnectionLimits {
     this.#proxies = blockListOf(trustedProxies);
   }
 
-  /** How many are open. */
+  /** Number of open connections. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Watches over the connections of a server. Before anything else listens to them. */
+  /** Bounds the connections of a server, before any other listener sees them. */
   watch(server: Server): void {
     server.prependListener('connection', (socket: Socket) => this.#opened(socket));
   }
 
-  /** Somebody was admitted on this connection, as `address`: it is kept, and others from there are let in. */
+  /** Marks the connection and its network as known: a caller was admitted on it, with this client address. */
   admitted(socket: Socket, address: string): void {
     const connection = this.#open.get(socket);
     if (!connection || connection.isKnown) return;
@@ -62,7 +64,7 @@ export class ConnectionLimits {
     if (this.#known.size > KNOWN_NETWORKS) this.#known.delete(this.#known.keys().next().value ?? '');
   }
 
-  /** Counts a request that comes through a proxy until it is answered. Returns whether there are too many of that network. */
+  /** Counts a request through a proxy until it is answered. Returns whether its network has too many already. */
   isTooMany(request: IncomingMessage, answer: ServerResponse, address: string): boolean {
     if (!this.#isProxy(request.socket)) return false;
     const network = networkOf(address);
@@ -106,7 +108,10 @@ export class ConnectionLimits {
     if (ofNetwork?.size === 0) this.#byNetwork.delete(network);
   }
 
-  /** Closes the oldest connection of a stranger, of the network that has the most. None of one that has less than `newcomer`. */
+  /**
+   * Closes the oldest unknown connection of the network with the most, unless `newcomer` has as many. Returns whether
+   * it did.
+   */
   #makeRoom(newcomer: string): boolean {
     const most = [...this.#byNetwork.values()].reduce<{ victim: Connection | null; size: number }>(
       (before, of) => {

@@ -6,7 +6,7 @@ export function personOf(caller: Caller): Person {
   return caller.person;
 }
 
-/** Whose resources the request is about. */
+/** The owner of the resources that the request is about, and the role of the caller there. */
 export function contextOf(caller: Caller): Context {
   if (!caller.context) throw new Error('An endpoint that anyone may call asked for the context');
   return caller.context;

@@ -2,22 +2,22 @@ import type { Readable } from 'node:stream';
 import type { Answer } from './endpoint.ts';
 import type { ByteRange } from './range.ts';
 
-/** It may be kept; but whoever may not read it any more must not get it from a cache. */
+/** A browser may store the file but must revalidate it, so that a revoked right takes effect at once. */
 const CACHE = 'private, no-cache';
 
-/** A file that is downloaded, and never shown: its type is what somebody said, its content may be hostile. */
+/** A file to be downloaded and never displayed: its type is the uploader's claim, its content may be hostile. */
 export interface Download {
   readonly name: string;
   readonly tag: string;
   readonly bytes: number;
   readonly mediaType: string;
-  /** What a browser may do with it should it show it all the same. */
+  /** Restricts the file in a browser that displays it all the same. */
   readonly contentSecurityPolicy: string;
-  /** Beside those of every download. */
+  /** Headers in addition to those of every download. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The answer to `If-None-Match` that names `tag`. */
+/** The answer 304 to an `If-None-Match` that names `tag`. */
 export function notModified(tag: string): Answer {
   return { status: 304, headers: { etag: tag, 'cache-control': CACHE } };
 }
@@ -50,7 +50,7 @@ function headersOf(file: Download, length: number): Record<string, string> {
   };
 }
 
-/** RFC 8187: characters that encodeURIComponent leaves. */
+/** Percent-encodes a character that RFC 8187 forbids and encodeURIComponent leaves as it is. */
 function escaped(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }

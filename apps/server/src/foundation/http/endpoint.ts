@@ -15,11 +15,11 @@ import { closeWhenStalled } from './slow-readers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Where a JSON body is handed over as it came: how many bytes it may have. */
+    /** The most bytes of a JSON body that the handler gets unparsed. */
     jsonTextBytes?: number;
-    /** Reads a JSON body where `JSON.parse` would round its numbers. */
+    /** Parses a JSON body in place of `JSON.parse`, which rounds numbers. */
     parseJson?: ParseJson;
-    /** Whether it is an endpoint of a table, which measures its requests itself. */
+    /** Whether `mount` has added the route; it measures its requests itself. */
     isEndpoint?: boolean;
   }
   interface FastifyInstance {
@@ -30,7 +30,7 @@ declare module 'fastify' {
   }
 }
 
-/** What an endpoint answers: a status, headers, and a body that fits the declared schema (or a stream for media). */
+/** The answer of an endpoint. Its body fits the declared schema, or is a stream for media. */
 export interface Answer {
   readonly status: number;
   readonly body?: unknown;
@@ -40,7 +40,7 @@ export interface Answer {
 /** A body that is a stream of one of these media types. */
 export interface Media {
   readonly media: readonly string[];
-  /** Schema of the body as `application/json`, for the description. */
+  /** Schema of an `application/json` body, for the OpenAPI document. */
   readonly json?: TSchema;
 }
 
@@ -61,31 +61,34 @@ export interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B ext
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Who may call; decided before anything of the body is looked at. */
+  /** Requirement on the caller, decided before the body is read. */
   readonly access: A;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** A request body that the operation reads and judges itself, by media type: it is described and not validated. */
+  /**
+   * Request bodies that the operation reads and validates itself, by media type; the schemas are for the OpenAPI
+   * document.
+   */
   readonly consumes?: Readonly<Record<string, TSchema>>;
-  /** Of a JSON body that `consumes` names: it stays the bytes it came as, at most so many. */
+  /** The most bytes of a JSON body in `consumes`, which the operation gets unparsed. */
   readonly jsonTextBytes?: number;
-  /** Reads a JSON body; absent: `JSON.parse`, which rounds numbers to doubles. */
+  /** Parses a JSON body. Default: `JSON.parse`, which rounds numbers to doubles. */
   readonly parseJson?: ParseJson;
   /** Per success status: the schema, or null for no body, or media types for a stream. */
   readonly answers: Readonly<Record<number, TSchema | null | Media>>;
-  /** Headers that its successes carry. */
+  /** Headers of its successful answers. */
   readonly sends?: readonly ResponseHeader[];
   readonly problems: readonly ProblemCode[];
   /** Whether it honours `Prefer: wait=N`. */
   readonly waits?: boolean;
-  /** Set where people are looked up: such calls are limited. */
+  /** Cost in lookups of people, which are rate-limited; absent if it looks nobody up. */
   readonly lookup?: Lookup<Static<B>>;
   readonly links?: Readonly<Record<string, object>>;
   readonly handle: (call: Call<Static<P>, Static<Q>, Static<B>, C>) => Promise<Answer> | Answer;
 }
 
-/** One endpoint with its types erased, as the table of a domain holds it. */
+/** An endpoint with its types erased, as the tables of endpoints hold it. */
 export interface Endpoint<A extends string, C> extends Omit<
   EndpointDeclaration<TSchema, TSchema, TSchema, A, C>,
   'handle' | 'lookup'
@@ -95,26 +98,29 @@ export interface Endpoint<A extends string, C> extends Omit<
 }
 
 const CALLER = 'caller';
-/** Longest text that fits into the buffers of a connection, in characters. */
+/**
+ * Longest text, in characters, that fits into the buffers of a connection. A longer one is watched for a stalled
+ * reader.
+ */
 const LARGE = 64 * 1024;
 
-/** Problems that any endpoint can answer with; they are documented on each. */
+/** Problems of every endpoint. */
 const always: readonly ProblemCode[] = ['internal-error'];
 
-/** The door of an interface. */
+/** Admission, limits and address of an interface, for all of its endpoints. */
 export interface MountOptions<A extends string, C> {
-  /** Before the path of every endpoint, such as `/api`. */
+  /** Prefix of every path, such as `/api`. */
   readonly prefix: string;
-  /** Decides who the caller is and whether this access is given; throws a Problem. */
+  /** Authenticates the caller and checks the access. Throws a Problem. */
   readonly admit: (access: A, request: FastifyRequest) => Promise<C>;
-  /** What an access asks of the caller, in the words of OpenAPI. */
+  /** OpenAPI security requirements of an access. */
   readonly security: (access: A) => Record<string, string[]>[];
-  /** What `admit` may answer when it does not give this access; documented on each endpoint. */
+  /** Problems with which `admit` may refuse this access. */
   readonly refusals?: (access: A) => readonly ProblemCode[];
   readonly limits?: Limits<C>;
-  /** Takes an admitted request over, whose body has not been read; `done` gives it back with an error. */
+  /** Takes over an admitted request before its body is read; `done` hands it back with an error. */
   readonly divert?: Divert<C>;
-  /** Adds headers that every answer to this caller carries, a refusal of the operation as well. */
+  /** Adds headers to every answer to this caller, also to refusals of the operation. */
   readonly announce?: (caller: C, reply: FastifyReply) => void;
 }
 
@@ -158,7 +164,7 @@ export function mount<A extends string, C>(
       method: endpoint.method,
       url: prefix + endpoint.path,
       exposeHeadRoute: false,
-      // A HEAD that is declared is described as well.
+      // Without this the OpenAPI document leaves out declared HEAD operations.
       config: {
         swagger: { exposeHeadRoute: true },
         ...(endpoint.jsonTextBytes !== undefined && { jsonTextBytes: endpoint.jsonTextBytes }),
@@ -166,7 +172,7 @@ export function mount<A extends string, C>(
         isEndpoint: true,
       },
       schema,
-      // Before the body is parsed: a stranger does not get to upload.
+      // Admission comes before the body is parsed, so that an unknown caller cannot upload.
       onRequest: (request, reply, done) => {
         observe?.(request);
         enter(request, reply).then(
@@ -202,7 +208,7 @@ export function mount<A extends string, C>(
   }
 }
 
-/** What somebody else answers is over when its connection says so. */
+/** Ends the observation of a diverted request when its answer is closed. */
 export function observeDiverted(request: FastifyRequest, reply: FastifyReply): void {
   if (!request.observation) return;
   reply.raw.once('close', () => request.observation?.end(request, reply.raw.statusCode));
@@ -216,7 +222,9 @@ function send(request: FastifyRequest, reply: FastifyReply, { status, headers, b
   return reply.status(status).send(body);
 }
 
-/** Declares an endpoint with its types inferred from its schemas. Bind the access and caller types once per interface. */
+/**
+ * Declares an endpoint with its types inferred from its schemas. Bind the access and caller types once per interface.
+ */
 export function endpointsOf<A extends string, C>() {
   return <P extends TSchema, Q extends TSchema, B extends TSchema>(
     declaration: EndpointDeclaration<P, Q, B, A, C>,
@@ -269,14 +277,15 @@ function describe<A extends string, C>(
   };
 }
 
-/** What the platform answers to a JSON body before the operation sees it. */
+/** Problems with which a JSON body is refused before the operation sees it. */
 function bodyProblems({ body }: { readonly body?: TSchema }): readonly ProblemCode[] {
   return body ? ['invalid-request', 'malformed-json', 'too-large', 'unsupported-media-type'] : [];
 }
 
 /**
- * The schema of a route as the description shows it. What the operation itself reads is a body as well. The headers that it
- * honours are parameters; they are no part of what is validated, as each is judged where it is read.
+ * The schema of a route for the OpenAPI document. Bodies that the operation reads itself are documented as bodies,
+ * and the headers that it honours as parameters. Neither is validated by schema: the operation checks them when it
+ * reads them.
  */
 export function asDescribed(schema: object): object {
   const { consumed, honoured, ...rest } = schema as { consumed?: object; honoured?: object };
@@ -320,6 +329,6 @@ function failures(
   );
 }
 
-/** Path parameter `name` that is a UUID. */
+/** Schema of a path parameter `name` that is a UUID. */
 export const pathId = <N extends string>(name: N) =>
   Type.Object({ [name]: Type.String({ format: 'uuid' }) } as Record<N, ReturnType<typeof Type.String>>);

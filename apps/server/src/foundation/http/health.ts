@@ -1,14 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from './problem.ts';
 
-/** What a process needs to do its work, by name; each says whether it is there now. */
+/** Dependencies of a process by name, each with a check whether it is available now. */
 export type Needs = Readonly<Record<string, () => boolean | Promise<boolean>>>;
 
-/** How long an answer is good for: whoever asks more often costs nothing. */
+/** Milliseconds for which the result of the checks is reused. */
 const FRESH_MS = 1_000;
+/** Milliseconds that a check may take; then its dependency counts as missing. */
 const TIMEOUT_MS = 2_000;
 
-/** Asks for every need at most once a second, and waits for an answer at most two. Returns those that are not met. */
+/** Returns a function that runs the checks, at most once a second, and gives the names of the missing dependencies. */
 export function createReadiness(needs: Needs, now: () => number): () => Promise<readonly string[]> {
   let asked = Number.NEGATIVE_INFINITY;
   let answer: Promise<readonly string[]> = Promise.resolve([]);
@@ -41,8 +42,8 @@ async function inTime(isMet: () => boolean | Promise<boolean>): Promise<boolean>
 }
 
 /**
- * `GET /health`: the process answers. `GET /ready`: it has what it needs, else 503 that names what is missing. For
- * whoever operates the platform: without authentication, not counted by limits, not part of the interface.
+ * Adds `GET /health` (200 while the process answers) and `GET /ready` (503 with the names of missing dependencies).
+ * Both are for operators: without authentication, exempt from rate limits, and not in the OpenAPI document.
  */
 export function serveHealth(app: FastifyInstance, readiness: () => Promise<readonly string[]>): void {
   const headers = { 'cache-control': 'no-store' };

@@ -4,18 +4,20 @@ import type { Platform } from '../platform.ts';
 import { isDuplicate, type Queries } from '../storage/index.ts';
 import { Problem } from './problem.ts';
 
-/** Scope and key of the requests that run in this process. */
+/** Scope and key of the requests that this process is executing. */
 const running = new Set<string>();
 
 /** The header Idempotency-Key as it was sent. */
 export type IdempotencyKey = string | string[] | undefined;
 
 /**
- * Creates something once per Idempotency-Key. The answer is stored in the transaction that creates it, so both exist or neither.
- * The same key and body get the first answer again; another body is 422; while the first request runs, it is 409. Without the
- * header, `create` simply runs. `scope` names the caller and the operation, `body` is what makes two requests the same. Stored
- * answers are sealed. `repeated` turns the first answer into the stored one: an answer that shows a secret once must not repeat
- * it.
+ * Runs `create` once per Idempotency-Key. Its answer is stored, sealed, in the same transaction, so both exist or
+ * neither. A repeated request with the same body gets the first answer; with another body it is refused with 422.
+ * While the first request runs in this process, a repeated one is refused with 409. Without the header, `create`
+ * always runs.
+ *
+ * `scope` names the caller and the operation. Requests with the same `body` are the same. `repeated` turns the first
+ * answer into the stored one, to leave out a secret that is shown only once.
  */
 export async function once<T>(
   platform: Platform,
@@ -50,7 +52,8 @@ export async function once<T>(
       return answer;
     });
   } catch (error) {
-    // Another process was faster with the same key: this transaction is rolled back, and the answer of the other is returned.
+    // Another process has committed with the same key. This transaction is rolled back, and the stored answer is
+    // returned.
     if (!isDuplicate(error)) throw error;
     const first = await replay<T>(platform, scope, key, digest);
     if (!first) throw error;

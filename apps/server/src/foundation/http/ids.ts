@@ -1,9 +1,9 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Random bytes are fetched for many ids at once: fetching them for each costs more than all the rest (4 µs of 5). */
+/** Random bytes fetched at a time. Fetching them for each id would take 4 of its 5 µs. */
 const POOL = 4_096;
 
-/** Mints UUIDs of version 7 (RFC 9562 §5.7), strictly increasing within this process: order of creation is order of id. */
+/** Generates UUIDs of version 7 (RFC 9562 §5.7). Within a process they strictly increase, so ids sort by creation. */
 export function createIds(now: () => number): () => string {
   let last = 0;
   let counter = 0;
@@ -11,7 +11,7 @@ export function createIds(now: () => number): () => string {
   let used = POOL;
   return () => {
     const time = Math.max(now(), last);
-    // 12 bits of counter after the millisecond; when they run out, time is borrowed from the next millisecond.
+    // A counter of 12 bits follows the millisecond; when it overflows, the next millisecond is used early.
     if (used === POOL) {
       randomFillSync(pool);
       used = 0;

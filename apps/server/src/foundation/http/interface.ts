@@ -7,7 +7,7 @@ import { RateLimits } from './rate-limits.ts';
 export const platformEndpoint = endpointsOf<PlatformAccess, Caller>();
 export type PlatformEndpoint = Endpoint<PlatformAccess, Caller>;
 
-/** The limits of the platform interface: those of a person, with whatever credential and for whomever they act. */
+/** Limits of the platform interface, per person: all credentials and organizations of a person share them. */
 export const platformLimits = ({ configuration, now }: Platform): Limits<Caller> => ({
   rates: new RateLimits(configuration.rateLimits, now),
   nameOf: ({ person }) => person?.id ?? null,

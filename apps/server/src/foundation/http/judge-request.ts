@@ -5,7 +5,7 @@ import { readQuery } from './json/index.ts';
 const JSON_MEDIA = 'application/json';
 const FORM_MEDIA = 'multipart/form-data';
 
-/** What of an endpoint decides which bodies it takes. */
+/** The part of an endpoint that decides which bodies it accepts. */
 export interface Takes {
   readonly method: string;
   readonly query?: object;
@@ -13,20 +13,21 @@ export interface Takes {
   readonly consumes?: Readonly<Record<string, object>>;
 }
 
-/** Whether an endpoint takes no body: then none is read, and none is judged. */
+/** Whether the endpoint ignores bodies: it neither reads nor checks them. */
 export function takesNoBody({ method, body, consumes }: Takes): boolean {
   return !body && !consumes && method !== 'GET' && method !== 'HEAD';
 }
 
-/** Lets bodies of every type through unread. Only for a part of a server with nothing else in it. */
+/** Leaves bodies of every type unread, on all routes of this scope. */
 export function leaveBodiesUnread(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
 }
 
 /**
- * Returns what refuses a request before its body is read, or undefined: a query that is not UTF-8 (400), and a body of another
- * media type or encoding than the described one (415). An operation that takes several media types judges them itself.
+ * Returns a check that runs before the body is read. It refuses a query that is not UTF-8 (400), and a body of
+ * another media type or encoding than declared (415). An operation that accepts several media types checks them
+ * itself.
  */
 export function judgeRequest(endpoint: Takes): (request: FastifyRequest) => Problem | undefined {
   const media = mediaOf(endpoint);

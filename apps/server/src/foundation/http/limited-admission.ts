@@ -1,18 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Lookup, OwnLimit, RateLimits, Spender } from './rate-limits.ts';
 
-/** The rate limits of an interface, and how it names its callers to them. */
+/** Rate limits of an interface, and the keys of its callers. */
 export interface Limits<C> {
   readonly rates: RateLimits;
   /** Id of the person or application, the same for all of its credentials; null for an anonymous caller. */
   readonly nameOf: (caller: C) => string | null;
-  /** The limit of this caller alone, or null; absent where no caller can have one. */
+  /** An individual limit of this caller, or null; absent where no caller has one. */
   readonly ownOf?: (caller: C) => OwnLimit | null;
 }
 
 export type Admission<C> = (request: FastifyRequest, reply: FastifyReply) => Promise<C>;
 
-/** The admission of one endpoint; counts each admitted request against the limits that apply to it. */
+/** Wraps the admission of an endpoint: each admitted request is counted against its limits. */
 export function limitedAdmission<C>(
   admit: (request: FastifyRequest) => Promise<C>,
   limits: Limits<C> | undefined,

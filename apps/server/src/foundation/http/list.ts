@@ -3,26 +3,26 @@ import { Id, limits } from '@kethub/contract';
 import { Type, type Static } from 'typebox';
 import type { Answer } from './endpoint.ts';
 
-/** Rows read at a time while a whole list is streamed: memory stays flat whatever its length. */
+/** Rows read at a time while a whole list is streamed, so that memory does not grow with its length. */
 const CHUNK = 500;
 
-/** The query of a list: all of it, or a page with a link to the next. */
+/** The query of a list. With `limit` it gets a page, without it the whole list. */
 export const ListQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageSize })),
   cursor: Type.Optional(Id),
 });
 export type ListQuery = Static<typeof ListQuery>;
 
-/** What a list consists of. */
+/** Source of a list. */
 export interface Listing<Row> {
-  /** Where it stands: the address, with a query that is not about pages if there is one. */
+  /** Address of the list, with its query except `limit` and `cursor`. */
   readonly address: string;
   /** Rows in the order of the list after `cursor`, or from the beginning. */
   readonly load: (cursor: string | null, limit: number) => Promise<readonly Row[]>;
   readonly present: (row: Row) => unknown;
 }
 
-/** A JSON array, newest first: streamed as a whole, or a page with `Link: rel="next"` (RFC 8288) while there is more. */
+/** Answers with a JSON array, streamed as a whole, or a page with `Link: rel="next"` (RFC 8288) while there is more. */
 export async function list<Row extends { readonly id: string }>(
   query: ListQuery,
   listing: Listing<Row>,

@@ -1,4 +1,4 @@
-/** Who an address belongs to: itself for IPv4; its /64 for IPv6, which is what one household or host is given. */
+/** The network of an address: the address itself for IPv4; for IPv6 its /64, which one household or host is given. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The headers of every HTML page: no scripts, no frames, no styles but the one that stands in it, and forms to ourselves.
- * @param style the content of its style element.
- * @param formTargets origins that answering a form may redirect to, besides our own.
+ * Headers of an HTML page. They forbid scripts, frames, styles other than `style`, and forms to other origins.
+ * @param style content of the page's style element.
+ * @param formTargets other origins to which the answer to a form may redirect.
  */
 export function pageHeaders(style: string, formTargets: readonly string[] = []): Readonly<Record<string, string>> {
   const policy = [
@@ -23,7 +23,7 @@ export function pageHeaders(style: string, formTargets: readonly string[] = []):
   };
 }
 
-/** A text as HTML, in an element or an attribute in quotes. */
+/** Escapes a text for an HTML element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);

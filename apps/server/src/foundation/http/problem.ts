@@ -1,14 +1,14 @@
 import { problems, type ProblemCode, type ProblemDetails } from '@kethub/contract';
 
 export interface ProblemOptions {
-  /** Places in the request, by JSON Pointer. */
+  /** Errors in the request, each at its JSON Pointer. */
   readonly errors?: { pointer: string; detail: string; elementId?: string; code?: string }[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** The private part: goes to the log, never to the wire. */
+  /** Cause for the log; it is never sent. */
   readonly cause?: unknown;
 }
 
-/** An answer that is not a success. `detail` is public: what was wrong here and what to do. */
+/** An answer that is not a success. `detail` is public and says what was wrong and what to do. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;
@@ -30,7 +30,7 @@ export class Problem extends Error {
     return problems[this.code].status;
   }
 
-  /** The RFC 9457 document. `problemsUrl` is where the pages about problems are served. */
+  /** The RFC 9457 document. `problemsUrl` is the address of the pages about problems. */
   document(problemsUrl: string, instance: string): ProblemDetails {
     return {
       type: `${problemsUrl}/${this.code}`,

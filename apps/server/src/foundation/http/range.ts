@@ -8,8 +8,8 @@ export interface ByteRange {
 }
 
 /**
- * The one range that a request asks for, or null when all is to be sent: without Range, when If-Range names another
- * content, and for what a server may ignore (RFC 9110 §14.2): other units, several ranges, what cannot be read.
+ * The byte range that a request asks for, or null if the whole content is to be sent. That is so without Range, if
+ * If-Range does not name `tag`, and for other units, several ranges and malformed ones (RFC 9110 §14.2 allows it).
  * Throws `range-not-satisfiable`.
  */
 export function requestedRange({ headers }: FastifyRequest, bytes: number, tag: string): ByteRange | null {

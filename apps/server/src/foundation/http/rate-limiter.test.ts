@@ -60,7 +60,7 @@ test('hundreds of thousands of other keys give nobody their quota back, and take
   for (let key = 0; key < 300_000; key += 1) limiter.spend(`hostile ${key}`);
   expect(limiter.take('ada').allowed).toBe(false);
   const left = Array.from({ length: 100 }, (_none, key) => limiter.look(`other ${key}`).remaining);
-  // The look itself costs one.
+  // `look` reports the rest after a request that costs one unit.
   expect(Math.min(...left)).toBe(quota.units - 1);
 });
 

@@ -1,16 +1,16 @@
-/** `units` may be spent within a window of `seconds`; one comes back every `seconds / units`. */
+/** Allows `units` within a window of `seconds`. One unit is refilled every `seconds / units`. */
 export interface Quota {
-  /** Its name in the headers RateLimit and RateLimit-Policy. */
+  /** Name of the policy in the headers RateLimit and RateLimit-Policy. */
   readonly name: string;
   readonly units: number;
   readonly seconds: number;
 }
 
-/** The rest of a quota. */
+/** The unspent part of a quota. */
 export interface Allowance {
   readonly quota: Quota;
   readonly remaining: number;
-  /** Seconds until the quota is whole. */
+  /** Seconds until the quota is full again. */
   readonly reset: number;
 }
 
@@ -18,20 +18,23 @@ export type Decision =
   | ({ readonly allowed: true } & Allowance)
   | ({ readonly allowed: false; /** Seconds until this would be allowed. */ readonly retryAfter: number } & Allowance);
 
-/** Keys in a generation; one more starts the next generation early, and the keys of the one before get their quota back. */
+/**
+ * Keys in a generation. One more starts the next generation early, and keys of the dropped generation have full
+ * quotas.
+ */
 const MAX_KEYS = 500_000;
 
 /**
- * Limits by key with the generic cell rate algorithm: each key stores only the moment at which its quota is whole again. Keys
- * are kept in two generations. A window later the older one is dropped: by then the quota of all its keys is whole.
+ * Rate limits by key with the generic cell rate algorithm: for each key only the time is stored at which its quota is
+ * full again. Keys are kept in two generations. After a window the older one is dropped: the quotas of all its keys
+ * are full.
  *
- * The limiter counts in the memory of one process: with n processes behind one address a caller is allowed up to n times as
- * much.
+ * Each process counts for itself: with n processes behind one address a caller is allowed up to n times as much.
  */
 export class RateLimiter {
   readonly quota: Quota;
   readonly #now: () => number;
-  /** By key: when its quota is whole again, in milliseconds of `#now`. */
+  /** For each key, when its quota is full again, in milliseconds of `#now`. */
   #current = new Map<string, number>();
   #previous = new Map<string, number>();
   /** When `#current` was started. */
@@ -43,7 +46,7 @@ export class RateLimiter {
     this.#now = elapsed(now);
   }
 
-  /** Spends `cost` units of `key`, or nothing when fewer are left. `units` is the quota of this key, if it has one of its own. */
+  /** Spends `cost` units of `key`, or nothing if fewer are left. `units` overrides the quota for this key. */
   take(key: string, cost = 1, units = this.quota.units): Decision {
     const decision = this.look(key, cost, units);
     if (decision.allowed) this.spend(key, cost, units);
@@ -59,7 +62,7 @@ export class RateLimiter {
     const wholeAt = this.#wholeAt(key, now);
     const after = wholeAt + cost * perUnit;
     const excess = after - now - window;
-    // A thousandth of a unit: sums of fractions are not exact.
+    // A thousandth of a unit is tolerated, because sums of fractions are not exact.
     if (excess <= perUnit / 1000) return { allowed: true, ...allowanceOf(quota, after - now) };
     return { allowed: false, retryAfter: Math.ceil(excess / 1000), ...allowanceOf(quota, wholeAt - now) };
   }
@@ -82,8 +85,8 @@ export class RateLimiter {
 }
 
 /**
- * Milliseconds since this call, small enough for exact fractions. When the clock is set back, the time stands still instead:
- * otherwise every caller would be refused until the clock has caught up.
+ * A clock of the milliseconds since this call, small enough for exact fractions. It stands still while the system
+ * clock goes back: otherwise every caller would be refused until the system clock has caught up.
  */
 function elapsed(now: () => number): () => number {
   let start = now();
@@ -96,7 +99,7 @@ function elapsed(now: () => number): () => number {
   };
 }
 
-/** Milliseconds after which one unit is back. */
+/** Milliseconds in which one unit is refilled. */
 function perUnitOf({ seconds, units }: Quota): number {
   return (seconds * 1000) / units;
 }

@@ -3,24 +3,24 @@ import { networkOf } from './network.ts';
 import { Problem } from './problem.ts';
 import { RateLimiter, type Decision, type Quota } from './rate-limiter.ts';
 
-/** What an endpoint declares whose calls count as looking people up. */
+/** Cost of a call that looks people up. */
 export interface Lookup<B = unknown> {
-  /** Units that a call costs, as many as it looks up or lets its caller guess. */
+  /** Units of a call, one for each person that it looks up or lets the caller guess. */
   readonly cost: number;
-  /** The same, where only the body tells; `cost` is then what is asked for before the body is read, and part of it. */
+  /** Total units of a call by its body. `cost` is the part of it that is counted before the body is read. */
   readonly costOfBody?: (body: B) => number;
 }
 
-/** A limit that a caller has of its own. */
+/** An individual limit of a caller. */
 export interface OwnLimit {
   readonly key: string;
-  /** A minute. */
+  /** Requests a minute. */
   readonly units: number;
 }
 
-/** Who makes a request, as limits see it. */
+/** The caller of a request, as the limits identify it. */
 export interface Spender {
-  /** Person or application; null for anyone. */
+  /** Id of the person or application; null for an anonymous caller. */
   readonly caller: string | null;
   readonly address: string;
   readonly own: OwnLimit | null;
@@ -32,9 +32,8 @@ const CALLERS_PER_NETWORK = 10;
 type Rule = readonly [limiter: RateLimiter, key: string, cost: number, units?: number];
 
 /**
- * The limits of one interface: on looking people up always, by caller and by network, and by network alone for who has not
- * signed in; on requests at large when
- * configured, by caller.
+ * Limits of one interface. Lookups of people are limited by caller and by network, for anonymous callers by network
+ * alone. All requests are limited by caller, if that is configured.
  */
 export class RateLimits {
   readonly #lookups: RateLimiter;
@@ -53,12 +52,12 @@ export class RateLimits {
     this.#requests = requests === null ? null : limiter('requests', requests);
   }
 
-  /** Whether a request to such an endpoint is limited at all. */
+  /** Whether requests to an endpoint with this `lookup` are limited. */
   applyTo(lookup: Lookup | undefined): boolean {
     return lookup !== undefined || this.#requests !== null;
   }
 
-  /** Counts a request that costs so many units of looking up. Returns the fields of its answer; throws too-many-requests. */
+  /** Counts a request that costs `lookups` units. Returns the headers of its answer; throws too-many-requests. */
   request(spender: Spender, lookups: number): Record<string, string> {
     const { caller, own } = spender;
     const rules: Rule[] = this.#requests && caller !== null ? [[this.#requests, caller, 1]] : [];
@@ -66,7 +65,7 @@ export class RateLimits {
     return spend([...rules, ...this.#rulesOf(spender, lookups)]);
   }
 
-  /** Counts what a request turns out to look up beyond what `request` has counted. */
+  /** Counts lookups of a request beyond those that `request` has counted. */
   lookups(spender: Spender, lookups: number): Record<string, string> {
     return spend(this.#rulesOf(spender, lookups));
   }
@@ -74,7 +73,7 @@ export class RateLimits {
   #rulesOf({ caller, address }: Spender, cost: number): Rule[] {
     if (cost <= 0) return [];
     const network = networkOf(address);
-    // Whoever is nobody in particular has a budget of their own: they take nothing from people of the same network.
+    // Anonymous callers have a separate quota, so that they take nothing from signed-in people of the same network.
     if (caller === null) return [[this.#strangers, network, cost]];
     return [
       [this.#lookups, caller, cost],
@@ -83,7 +82,7 @@ export class RateLimits {
   }
 }
 
-/** Spends by all rules or by none: who is refused by one takes nothing from those who share another. */
+/** Spends by all rules or by none: a request refused by one rule takes nothing from callers who share another. */
 function spend(rules: readonly Rule[]): Record<string, string> {
   const decisions = rules.map(([limiter, key, cost, units]) => limiter.look(key, cost, units));
   const waits = decisions.flatMap((decision) => (decision.allowed ? [] : [decision.retryAfter]));
@@ -100,7 +99,7 @@ function tooMany(decisions: readonly Decision[], retryAfter: number): Problem {
   });
 }
 
-/** RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers-10): every policy, and how the tightest stands. */
+/** RateLimit-Policy with all policies, and RateLimit with the tightest (draft-ietf-httpapi-ratelimit-headers-10). */
 function fieldsOf(decisions: readonly Decision[]): Record<string, string> {
   const share = ({ remaining, quota }: Decision): number => remaining / quota.units;
   const [tightest] = decisions.toSorted((a, b) => share(a) - share(b));

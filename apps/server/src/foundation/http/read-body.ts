@@ -8,7 +8,7 @@ export interface BodyParser {
   readonly media: string | string[];
   /** The largest body in bytes. */
   readonly bytes: number | ((request: FastifyRequest) => number);
-  /** What the body becomes; may throw a Problem. */
+  /** Parses the body. May throw a Problem. */
   readonly parse: (bytes: Buffer, request: FastifyRequest) => unknown;
 }
 
@@ -18,7 +18,7 @@ declare module 'fastify' {
   }
 }
 
-/** Takes bodies of these media types, whole and in memory. */
+/** Accepts bodies of these media types and reads each into memory. */
 export function acceptBodies(app: FastifyInstance, { media, bytes, parse }: BodyParser): void {
   const { bodyMemory } = app;
   app.addContentTypeParser(media, async (request: FastifyRequest, payload: IncomingMessage) =>
@@ -32,7 +32,10 @@ export function tooLarge(most: number, announced: number | null = null): Problem
   return new Problem('too-large', `The body ${size}; at most ${most} bytes are accepted here.`);
 }
 
-/** Throws too-large as soon as that is known, too-many-requests when memory is short, and invalid-request when it breaks off. */
+/**
+ * Throws too-large as early as possible, too-many-requests if body memory is short, invalid-request for a truncated
+ * body.
+ */
 function readBody(
   request: FastifyRequest,
   payload: IncomingMessage,
@@ -67,7 +70,7 @@ function readBody(
       if (length > UNCOUNTED_BYTES) {
         try {
           memory.take(caller, length - counted);
-          // Until the answer has been sent: what was made of the body is kept for so long.
+          // Released when the answer has been sent: the parsed body is in memory until then.
           if (counted === 0) request.raw.once('close', () => memory.release(caller, counted));
           counted = length;
         } catch (error) {

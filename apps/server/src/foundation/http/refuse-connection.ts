@@ -8,13 +8,14 @@ const REASONS = {
   429: ['Too Many Requests', 'This address has too many open connections. Close some, or try again later.'],
   503: ['Service Unavailable', 'The platform has too many open connections. Try again later.'],
 } as const;
-/** Refused connections that may take their time to read why; beyond that they are cut. */
+/** Refused connections that may still read the refusal; one more is cut without it. */
 const MOST_CLOSING = 200;
+/** Milliseconds for reading the refusal; then the connection is cut. */
 const CLOSING_MS = 1_000;
 
 let closing = 0;
 
-/** Tells a connection why it is refused, in plain HTTP and whatever it has sent, and closes it. */
+/** Answers a connection with a refusal, whatever it has sent, and closes it. */
 export function refuseConnection(socket: Socket, status: keyof typeof REASONS, requestId: string = randomUUID()): void {
   if (closing >= MOST_CLOSING) {
     socket.destroy();

@@ -2,9 +2,9 @@ import { limits, type ProblemCode } from '@kethub/contract';
 import type { TSchema } from 'typebox';
 import type { ResponseHeader } from './response-headers.ts';
 
-/** What of an endpoint tells which headers it reads and answers with. */
+/** The part of an endpoint that decides which headers it reads and sends. */
 export interface HeaderFacts {
-  /** What it may answer, with what the interface itself may refuse. */
+  /** All of its problems, including those of the interface. */
   readonly problems: readonly ProblemCode[];
   readonly answers: Readonly<Record<number, unknown>>;
   readonly waits?: boolean;
@@ -29,10 +29,10 @@ const mayAnswer =
 const isPaged = ({ query }: HeaderFacts): boolean =>
   query !== undefined && 'cursor' in ((query as { properties?: object }).properties ?? {});
 
-/** Which request headers an operation honours: the one table that the interface descriptions are made from. */
+/** Request headers that operations honour. The OpenAPI documents are made from this table. */
 const rules: Readonly<Record<string, Rule>> = {
   'X-OrganizationId': {
-    // Where the path names the organization, the header says nothing.
+    // The header has no effect where the path names the organization.
     applies: (facts) => mayRefuseWith('unknown-organization')(facts) && !facts.path.includes(':organizationId'),
     schema: text('Id of an organization that the caller has joined, to act for it. Left out: personally.'),
   },
@@ -67,7 +67,7 @@ export function requestHeaders(facts: HeaderFacts): Record<string, object> {
   return Object.fromEntries(honoured.map(([name, { schema }]) => [name, schema]));
 }
 
-/** Which headers successes carry because of them. */
+/** Headers of successful answers that follow from the request headers. */
 export function sentHeaders(facts: HeaderFacts): ResponseHeader[] {
   const sent: ResponseHeader[] = [];
   if (mayAnswer(304)(facts)) sent.push('ETag');

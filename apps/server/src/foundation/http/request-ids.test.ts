@@ -25,7 +25,7 @@ test.each([sqlite])('every answer carries a request id, on $name', async (kind) 
   for (const address of addresses) {
     expect([address, await idOf(address)]).toEqual([address, expect.stringMatching(/^[\w-]{8,}$/)]);
     expect([address, await idOf(address, 'run-2026.11:7')]).toEqual([address, 'run-2026.11:7']);
-    // Too short, with a character that ends a header elsewhere, or a secret: not repeated, and not logged.
+    // Ids that are too short, end a header elsewhere or look like a secret are neither repeated nor logged.
     for (const refused of ['short', 'with space in it', `ket_pat_${'x'.repeat(38)}`, 'x'.repeat(129)])
       expect(await idOf(address, refused)).not.toBe(refused);
   }

@@ -1,4 +1,4 @@
-/** Headers of answers, and what they say; an endpoint names those that its successes carry. */
+/** Descriptions of response headers, for the OpenAPI document. */
 const DESCRIPTIONS = {
   ETag: 'Names this state of the resource, for If-Match and If-None-Match.',
   'Cache-Control': 'Who may keep the answer, and for how long (RFC 9111).',
@@ -21,7 +21,7 @@ interface Header {
   readonly description: string;
 }
 
-/** The described headers of an answer of this status; `own` are those that the endpoint names for its successes. */
+/** Descriptions of the headers of an answer with this status. `own` are those that the endpoint sends on success. */
 export function responseHeaders(
   status: number,
   isLimited: boolean,
@@ -29,7 +29,7 @@ export function responseHeaders(
 ): Record<string, Header> {
   const names: ResponseHeader[] = ['X-Request-Id', ...(status < 400 ? own : [])];
   if (status === 401) names.push('WWW-Authenticate');
-  // Who is not known yet has no limits of their own.
+  // A caller who is not authenticated has no limits to report.
   else if (isLimited) names.push('RateLimit', 'RateLimit-Policy');
   if (status === 429) names.push('Retry-After');
   return Object.fromEntries(names.map((name) => [name, { type: 'string', description: DESCRIPTIONS[name] }]));

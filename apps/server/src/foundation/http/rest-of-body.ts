@@ -1,28 +1,29 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What is read of a body after the answer so that the connection can be used again, in bytes. */
+/** Bytes of a body that are read after the answer to keep the connection. If more is left, the connection is closed. */
 const KEPT_BYTES = 1024 * 1024;
-/** How long a connection that is closing is read from, and how long while nothing comes, in seconds. */
+/** Seconds for which a closing connection is read from; then it is destroyed. */
 const CLOSING_SECONDS = 30;
+/** Seconds without a byte after which a closing connection is destroyed. */
 const SILENT_SECONDS = 5;
 
 /**
- * Sees to bodies that are not wanted any more when the answer is sent. Who is still sending when a connection is destroyed
- * sees that it broke, and never the answer (RFC 9112, section 9.6). So the rest is read and thrown away: a short one to its
- * end, and the connection goes on; of a longer one only while the connection closes, half of it at a time.
+ * Reads and discards the rest of a body when the answer was sent before its end. A client that is still sending when
+ * the connection is destroyed sees an error and never the answer (RFC 9112 §9.6). A short rest is read to its end,
+ * and the connection stays open. A longer rest is read only while the connection closes in both directions.
  */
 export function readRestOfBodies(server: Server): void {
   server.prependListener('request', (request: IncomingMessage, answer: ServerResponse) => {
     if (!hasBody(request)) return;
-    // Before Node's own listener, which destroys the connection if it is not to go on.
+    // Must run before Node's own listener, which destroys a connection that is not kept alive.
     answer.prependListener('finish', () => {
       if (!request.complete && !request.socket.destroyed) readRest(request);
     });
   });
 }
 
-/** Whether so little is left of the body that the connection goes on after the answer. */
+/** Whether so little is left of the body that the connection can stay open after the answer. */
 export function isRestShort(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return true;
   const length = request.headers['content-length'];
@@ -39,7 +40,7 @@ function readRest(request: IncomingMessage): void {
   request.removeAllListeners('data');
   request.resume();
   let isClosing = false;
-  // Node calls this next, unless the connection goes on.
+  // Node calls this next, unless the connection is kept alive.
   socket.destroySoon = () => {
     isClosing = true;
     close(request, socket);
@@ -52,7 +53,7 @@ function readRest(request: IncomingMessage): void {
   });
 }
 
-/** The connection goes on when the rest has come, if that is soon and short. */
+/** Keeps the connection if the rest of the body arrives in time and within the limit, and else closes it. */
 function readOn(request: IncomingMessage, socket: Socket): void {
   const most = socket.bytesRead + KEPT_BYTES;
   const stop = eachSecond(socket, (seconds, silent) => {
@@ -64,7 +65,7 @@ function readOn(request: IncomingMessage, socket: Socket): void {
   request.once('end', stop);
 }
 
-/** Sends the end of what is sent, and reads until the other side has seen it. */
+/** Half-closes the connection, and reads until the client closes its side. */
 function close(request: IncomingMessage, socket: Socket): void {
   if (socket.destroyed) return;
   eachSecond(socket, (seconds, silent) => {
@@ -74,14 +75,14 @@ function close(request: IncomingMessage, socket: Socket): void {
     socket.destroy();
   };
   socket.once('end', destroy);
-  // All of the body has come after all: nothing is left that could break the answer.
+  // The whole body has arrived, so that destroying the connection cannot cost the client the answer.
   request.once('end', () => socket.end(destroy));
   socket.end();
 }
 
 /**
- * Calls back every second of a connection with how many have passed, and in how many at last nothing came. Counted rather
- * than measured: when this process stood still, the other side is not to blame.
+ * Calls `look` each second with the seconds so far, and the number of last seconds in which no byte arrived. Seconds
+ * are counted, not measured, so that a pause of this process is not held against the client.
  */
 function eachSecond(socket: Socket, look: (seconds: number, silent: number) => void): () => void {
   let [seconds, silent, before] = [0, 0, socket.bytesRead];
@@ -93,7 +94,7 @@ function eachSecond(socket: Socket, look: (seconds: number, silent: number) => v
   }, 1_000);
   const stop = (): void => {
     clearInterval(timer);
-    // The connection serves many requests and would collect a listener from each.
+    // A connection serves many requests and would collect one listener for each.
     socket.off('close', stop);
   };
   socket.once('close', stop);

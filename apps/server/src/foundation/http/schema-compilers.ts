@@ -5,8 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import type { FastifyValidationResult } from 'fastify/types/schema.js';
 
 /**
- * Compiles the schemas of endpoints when they are first used: all at once, as Fastify does, costs seconds of every start
- * and memory for answers that are never given.
+ * Compiles the schemas of an endpoint on first use. Fastify compiles all of them at once, which costs seconds of each
+ * start and memory for answers that are never sent.
  */
 export function useSchemaCompilers(app: FastifyInstance): void {
   useValidators(app);
@@ -19,7 +19,7 @@ export function useSchemaCompilers(app: FastifyInstance): void {
   });
 }
 
-/** Fastify's own validator coerces body types and drops unknown members; a body here must be what it claims to be. */
+/** Replaces Fastify's validator, which coerces the types of body members and removes unknown ones. */
 function useValidators(app: FastifyInstance): void {
   const create = (coerceTypes: boolean | 'array'): Ajv2020 => {
     const ajv = new Ajv2020({
@@ -54,7 +54,7 @@ function useValidators(app: FastifyInstance): void {
   });
 }
 
-/** Of the shared schemas those that a schema names, and those that these name. */
+/** The shared schemas that a schema refers to, directly or through others. */
 function referenced(schema: unknown, shared: Readonly<Record<string, unknown>>): Record<string, Schema> {
   const found = new Map<string, Schema>();
   const search = (within: unknown): void => {

@@ -22,46 +22,50 @@ import { useSchemaCompilers } from './schema-compilers.ts';
 
 export interface HttpOptions {
   readonly log: FastifyBaseLogger;
-  /** Where the pages about problems are served. */
+  /** Address of the pages about problems. */
   readonly problemsUrl: string;
-  /** What a browser gets instead of a problem document where no operation has refused; left out: nothing else. */
+  /**
+   * Renders a problem for a browser, unless an operation has refused the request. Default: always a problem document.
+   */
   readonly page?: (problem: Problem) => { readonly html: string; readonly headers: Readonly<Record<string, string>> };
   readonly title: string;
   readonly description: string;
   readonly serverUrl: string;
   readonly securitySchemes: Record<string, object>;
-  /** Addresses of proxies whose X-Forwarded-For is believed. */
+  /** Addresses of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Bounds the connections; shared by all servers of the process. */
+  /** Bounds on connections, shared by all servers of the process. */
   readonly connections: ConnectionLimits;
-  /** Bytes a second at which a body has to come at least; 0 is any speed. */
+  /** Least speed of a body in bytes a second; a slower one is answered with 408. 0 is no limit. */
   readonly slowestBody: number;
-  /** Bytes of request bodies that may be in memory at the same time. */
+  /** Bytes of request bodies in memory at the same time; beyond that requests are answered with 429. */
   readonly bodyMemoryBytes: number;
-  /** Is asked about requests that no endpoint takes, before `refuse` is what happens to them. */
+  /** Handles requests that match no route, or calls `refuse`. */
   readonly unrouted?: (
     request: FastifyRequest,
     reply: FastifyReply,
     refuse: () => void,
     fail: (error: Error) => void,
   ) => void;
-  /** Measures the requests; null or left out where nobody wants to know. */
+  /** Measures the requests; null or absent for none. */
   readonly observer?: RequestObserver | null;
-  /** Milliseconds after which a connection that takes nothing of its answer is closed; left out: 60,000. */
+  /** Milliseconds after which a connection is closed whose client reads nothing of its answer. Default: 60,000. */
   readonly slowReaderMs?: number;
 }
 
-/** How long the head of a request may take, and a connection that has sent nothing. */
+/** Milliseconds for the head of a request, also of a connection that has sent nothing; then it is refused with 408. */
 const HEAD_MS = 20_000;
 
-/** A server that validates strictly, answers every failure with a problem document and describes itself in OpenAPI 3.1. */
+/**
+ * Creates a server that validates strictly, answers failures with problem documents, and has an OpenAPI 3.1 document.
+ */
 export async function createHttpServer(options: HttpOptions): Promise<FastifyInstance> {
   const requestId = createRequestIds();
   const app: FastifyInstance = Fastify({
-    // Its own logging costs listeners and a logger for each request (6 µs of 26); the few lines that are written here
-    // name their request themselves.
+    // Fastify's logging costs listeners and a logger for each request (6 µs of 26). The lines below carry the request
+    // id.
     logger: false,
-    // The head of a request; what comes after has no common limit of time, see `endSlowBodies`.
+    // Bounds the head only. Bodies have no limit of time; `endSlowBodies` bounds their speed.
     http: { headersTimeout: HEAD_MS, connectionsCheckingInterval: HEAD_MS / 4 },
     bodyLimit: limits.jsonBodyBytes,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 1_024 },
@@ -70,7 +74,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? requestId(),
     // An idle keep-alive connection must not hold up a shutdown.
     forceCloseConnections: true,
-    // No hook runs for these: the address cannot be read.
+    // Fastify calls this for an address that it cannot parse, without running any hook.
     frameworkErrors: (_error, request, reply) => {
       reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
       const problem = new Problem('not-found', `There is nothing at ${shortened(addressOf(request))}.`);
@@ -82,7 +86,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     },
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
   });
-  // An expectation that nobody knows may be left unmet (RFC 9110 §10.1.1): the answer says what became of the request.
+  // An unknown expectation may be ignored (RFC 9110 §10.1.1), so the request is handled as usual.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const unrouted = routeTable(app);
   observeRequests(app, options.observer ?? null);
@@ -98,13 +102,13 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
-    // Before the body is looked at: of a method or address that is not there, nothing else has to be right.
+    // An unknown address or method is refused before the body is read.
     if (!request.is404) done();
     else if (options.unrouted) options.unrouted(request, reply, () => done(unrouted(request)), done);
     else done(unrouted(request));
   });
-  // Successful reads are frequent (polling), and a line for each would cost a third of the throughput: whoever wants
-  // them asks for the level debug. Refused ones are logged where they are refused.
+  // Successful reads are frequent (polling), and a line for each would cost a third of the throughput. They are
+  // logged at level debug only. `sendProblem` logs refused ones.
   app.addHook('onRoute', (route) => {
     if (route.method === 'GET' && options.log.level !== 'debug') return;
     route.onResponse = [
@@ -119,7 +123,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     const problem = toProblem(error);
     const reqId = request.id;
     if (problem.status >= 500) options.log.error({ reqId, err: error }, problem.message);
-    // Without its text, which is for the caller and may quote what they have sent.
+    // The detail is not logged: it may quote what the caller has sent.
     else options.log.debug({ reqId, code: problem.code, cause: problem.cause }, 'refused');
     return sendProblem(options, request, reply, problem);
   });
@@ -139,7 +143,10 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   return app;
 }
 
-/** What comes through a proxy shares its connections: its requests are bounded by the address that the proxy tells. */
+/**
+ * Bounds the requests of each client address behind a trusted proxy, because all of them share the proxy's
+ * connections.
+ */
 function countRequestsOfProxies(app: FastifyInstance, connections: ConnectionLimits): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!connections.isTooMany(request.raw, reply.raw, request.ip)) done();
@@ -153,7 +160,7 @@ function countRequestsOfProxies(app: FastifyInstance, connections: ConnectionLim
 }
 
 /**
- * Measures what is served beside the endpoints of a table, which see to it themselves: a hook that waits for the end of
+ * Measures the routes that `mount` has not added. Mounted endpoints measure themselves, because a hook on the end of
  * each answer would cost status reads a fifth of their throughput.
  */
 function observeRequests(app: FastifyInstance, observer: RequestObserver | null): void {
@@ -181,8 +188,8 @@ function observeRequests(app: FastifyInstance, observer: RequestObserver | null)
 }
 
 /**
- * The target of a request as a path and query. One in absolute form (RFC 9112 §3.2.2) names the host as well, and everybody
- * who reads addresses has to read the same.
+ * The target of a request as path and query. The absolute form (RFC 9112 §3.2.2) also names the host, which is
+ * removed so that every reader of `request.url` sees the same address.
  */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target;
@@ -192,7 +199,7 @@ export function originForm(target: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Unique among all processes: random for this one, then counted. Every answer carries one, so it has to cost nothing. */
+/** Generates request ids that are unique among all processes: a random prefix of this process, and a counter. */
 function createRequestIds(): () => string {
   const process = randomBytes(9).toString('base64url');
   let count = 0;
@@ -200,11 +207,11 @@ function createRequestIds(): () => string {
 }
 
 function acceptedRequestId(header: string | string[] | undefined): string | null {
-  // It is written to the log: what looks like a secret is no id.
+  // The id is logged, so a header that looks like a secret is not accepted.
   return typeof header === 'string' && /^(?!ket_|eyJ)[\w.:-]{8,128}$/.test(header) ? header : null;
 }
 
-/** JSON bodies: an empty one is no body; a broken one is refused with the place. */
+/** Parses JSON bodies. An empty one counts as absent; a malformed one is refused with its position. */
 function useJson(app: FastifyInstance): void {
   app.removeContentTypeParser(['application/json', 'text/plain']);
   acceptBodies(app, {
@@ -216,7 +223,7 @@ function useJson(app: FastifyInstance): void {
 }
 
 function logResponse(log: FastifyBaseLogger, request: FastifyRequest, status: number, milliseconds: number): void {
-  // The route, not the address: addresses may hold names and e-mail addresses.
+  // The route is logged, not the address, which may contain names and e-mail addresses.
   const { method, routeOptions } = request;
   const line = { reqId: request.id, method, route: routeOptions.url, status, ms: Math.round(milliseconds) };
   if (status >= 500) log.error(line, 'answered');
@@ -224,7 +231,7 @@ function logResponse(log: FastifyBaseLogger, request: FastifyRequest, status: nu
   else log.info(line, 'answered');
 }
 
-/** The parts of a request: as sentences name them, and before the pointers into them. */
+/** Parts of a request: their names in sentences, and the prefixes of pointers into them. */
 const PARTS: Readonly<Record<string, readonly [name: string, prefix: string]>> = {
   body: ['The body', ''],
   querystring: ['The query', '/querystring'],
@@ -232,7 +239,10 @@ const PARTS: Readonly<Record<string, readonly [name: string, prefix: string]>> =
   headers: ['The header', '/headers'],
 };
 
-/** Whatever was thrown, as a problem of the catalogue; the unexpected keeps its details for the log. */
+/**
+ * Turns an error into a problem of the catalogue. An unexpected one becomes the cause of an internal-error, for the
+ * log.
+ */
 function toProblem(error: FastifyError | Problem): Problem {
   if (error instanceof Problem) return error;
   if (error.validation) {
@@ -261,7 +271,7 @@ function toProblem(error: FastifyError | Problem): Problem {
   return new Problem('internal-error', 'Something failed inside the platform.', { cause: error });
 }
 
-/** Remembers what is routed, to tell a wrong method from a wrong address. */
+/** Collects the routes, and returns a function that tells a wrong method (405) from a wrong address (404). */
 function routeTable(app: FastifyInstance): (request: FastifyRequest) => Problem {
   const routes: { method: string; placeholders: number; pattern: RegExp }[] = [];
   app.addHook('onRoute', (route) => {
@@ -273,7 +283,7 @@ function routeTable(app: FastifyInstance): (request: FastifyRequest) => Problem 
     const address = addressOf(request);
     const there = routes.filter(({ pattern }) => pattern.test(address));
     if (there.length === 0) return new Problem('not-found', `There is nothing at ${shortened(address)}.`);
-    // An address that has a route of its own is not one that a placeholder could stand for (OpenAPI 3.1 §4.8.8.2).
+    // A route with fewer placeholders takes precedence (OpenAPI 3.1 §4.8.8.2).
     const fewest = Math.min(...there.map(({ placeholders }) => placeholders));
     const own = there.filter(({ placeholders }) => placeholders === fewest);
     const allow = [...new Set(own.map(({ method }) => method))].join(', ');
@@ -281,23 +291,23 @@ function routeTable(app: FastifyInstance): (request: FastifyRequest) => Problem 
   };
 }
 
-/** The path without its query, which may hold personal data. */
+/** The path of a request without the query, which may contain personal data. */
 function addressOf(request: FastifyRequest): string {
   return request.url.split('?')[0] ?? '/';
 }
 
-/** Of an address that nobody has, as much as fits into a sentence. */
+/** An address, cut off after 200 characters so that it fits into a sentence. */
 function shortened(address: string): string {
   return address.length > 200 ? `${address.slice(0, 200)}…` : address;
 }
 
-/** What is wrong with bytes that are no request. */
+/** The status for bytes that Node cannot parse as a request. */
 function statusOf(code: string | undefined): 400 | 408 | 431 {
   if (code === 'HPE_HEADER_OVERFLOW') return 431;
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
 }
 
-/** Whether a person in front of a browser asks, and not for an operation. */
+/** Whether a browser asks for a page, not for an operation. */
 function wantsPage({ method, headers, routeOptions }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   const isOperation = routeOptions?.config?.isEndpoint ?? false;
@@ -315,7 +325,7 @@ function sendProblem(
   request.observation?.end(request, status);
   if (request.method === 'GET' && options.log.level !== 'debug')
     logResponse(options.log, request, status, reply.elapsedTime);
-  // Fastify closes the connection after each body that it did not take; that is only needed while much of it is to come.
+  // Fastify closes the connection after every unread body. That is needed only if much of the body is still to come.
   if (isRestShort(request.raw)) reply.removeHeader('connection');
   else reply.header('connection', 'close');
   if (options.page && wantsPage(request)) {

@@ -1,21 +1,20 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { refuseConnection } from './refuse-connection.ts';
 
-/** How far a body may be behind the slowest speed, in seconds: pauses of a bad connection. */
+/** Seconds that a body may fall behind the least speed, to allow for pauses of a bad connection; then it is refused. */
 const BEHIND_SECONDS = 30;
 
 interface Receiving {
   readonly answer: ServerResponse;
-  /** Seconds that it may still be silent. */
+  /** Seconds that the sender may still be silent. */
   left: number;
   received: number;
 }
 
 /**
- * Ends requests whose body comes more slowly than `bytesPerSecond`, after half a minute in which it may. Seconds in which
- * the platform does not read, because whatever takes the body is behind, are not counted; neither is time in which this
- * process stood still. So a body may be of any length. Head and body have no common limit of time: `headersTimeout` of the
- * server bounds the head.
+ * Ends requests whose body falls more than `behind` seconds behind the speed `bytesPerSecond`. Seconds in which the
+ * platform does not read, because the consumer of the body is slow, are not counted; nor is time in which this
+ * process was paused. A body may be of any length. The head is bounded by `headersTimeout` of the server.
  */
 export function endSlowBodies(server: Server, bytesPerSecond: number, behind: number = BEHIND_SECONDS): void {
   if (bytesPerSecond === 0) return;
@@ -35,7 +34,7 @@ export function endSlowBodies(server: Server, bytesPerSecond: number, behind: nu
   });
 }
 
-/** Whether it is the sender who is waited for. */
+/** Whether the platform is waiting for the sender. */
 function isRead(request: IncomingMessage): boolean {
   const isAsked = request.readableFlowing === true || request.listenerCount('readable') > 0;
   return isAsked && request.readableLength === 0;

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Closes the connection of an answer that takes nothing for a while although there is more of it. A quiet stream of which
- * all was taken stays open.
+ * Closes the connection of an answer if its client reads nothing for `milliseconds` although data is waiting. A quiet
+ * stream without waiting data stays open.
  */
 export function closeWhenStalled(answer: ServerResponse, milliseconds: number): void {
   answer.setTimeout(milliseconds, () => {

@@ -3,18 +3,21 @@ import type { FastifyRequest } from 'fastify';
 import type { Platform } from '../platform.ts';
 import { preferredWait } from './prefer.ts';
 
-/** How long a request may wait for a change. */
+/** The time for which a request waits for a change. */
 export interface Wait {
-  /** 0 when it asks for none, or when as many wait as may: a preference need not be honoured (RFC 7240 §2). */
+  /** 0 if the request asks for no wait, or if all slots are taken: a preference may be ignored (RFC 7240 §2). */
   readonly seconds: number;
-  /** To be called when it waits no more. */
+  /** Frees the slot; to be called when the wait is over. */
   readonly end: () => void;
 }
 
 const NONE: Wait = { seconds: 0, end: () => undefined };
 const ofDatabases = new WeakMap<Platform['database'], FairSlots>();
 
-/** Counts a request with `Prefer: wait` among those that wait in this process. `caller` names the person or application. */
+/**
+ * Takes a slot for a request with `Prefer: wait`, bounded in this process in total and by `caller` (person or
+ * application).
+ */
 export function beginWait(
   { database, configuration }: Pick<Platform, 'database' | 'configuration'>,
   caller: string,

@@ -30,7 +30,7 @@ test.each(values.map(([name, value]) => ({ name, value })))(
       expect(parsed).toEqual(value);
       expect(JSON.stringify(parsed)).toBe(JSON.stringify(value));
       expect(JSON.parse(jsonText({ before: 1, parsed }))).toEqual({ before: 1, parsed: value });
-      // Evaluated and passed on, a large value is the same one.
+      // FEEL passes a large value on without copying it.
       expect(toJson(parsed as never) === parsed || largeJson(parsed) === undefined).toBe(true);
     }
   },

@@ -3,20 +3,20 @@ import { rememberText } from '@kethub/feel';
 import { limits } from '@kethub/contract';
 import { TokenScanner, type JsonListener } from './scanner.ts';
 
-/** Texts up to so many bytes are parsed in one go, in about a millisecond. Parts of longer ones are of this size. */
+/** Bytes that are parsed in one piece, in about a millisecond. A longer text is parsed in pieces of about this size. */
 const CHUNK = 32 * 1024;
-/** Bytes of a long text that are parsed in one turn of the thread. */
+/** Bytes of a long text that are scanned before the event loop runs other work. */
 const SLICE = 128 * 1024;
 
-/** Reads a JSON text; `JSON.parse` rounds numbers. */
+/** A parser of JSON texts. `JSON.parse` rounds numbers. */
 export type ParseJson = (text: string) => unknown;
 
 type Container = unknown[] | Record<string, unknown>;
 
 /**
- * The value of a JSON text, as `parse` makes it of a short one. A long text is parsed in slices, between which others have their turn;
- * of the large lists and objects in it the texts are remembered (`largeJson`), unless `parse` changes values and `remember` is false. Throws SyntaxError, also for a text
- * that is nested deeper than 1,000 levels.
+ * Parses a JSON text with `parse`. A long text is parsed in slices, between which the event loop runs other work. The
+ * texts of its large lists and objects are kept for `largeJson`; pass `remember: false` if `parse` changes values.
+ * Throws SyntaxError, also for a text that is nested deeper than 1,000 levels.
  */
 export function parseJson(text: string | Buffer, parse: ParseJson = JSON.parse, { remember = true } = {}): unknown {
   const length = typeof text === 'string' ? text.length : text.byteLength;
@@ -33,8 +33,8 @@ async function parseLong(bytes: Buffer, parse: ParseJson, remember: boolean): Pr
 }
 
 /**
- * Builds a value from chunks of its text. What is smaller than a chunk is left to `JSON.parse`; larger lists and objects are
- * put together from members, which are parsed as soon as there are enough of them.
+ * Builds a value from chunks of its text. Values smaller than a chunk are parsed whole. Larger lists and objects are
+ * assembled from runs of members; a run is parsed as soon as it fills a chunk.
  */
 class JsonBuilder implements JsonListener {
   value: unknown;
@@ -42,18 +42,18 @@ class JsonBuilder implements JsonListener {
   readonly #read: ParseJson;
   readonly #remember: boolean;
   #depth = 0;
-  /** By depth, of the lists and objects that are open. */
+  // The arrays that follow have an entry for each open list or object, by depth.
   readonly #isObject: boolean[] = [];
   readonly #from: number[] = [];
-  /** The name that is being read. */
+  /** Span of the name of the current member. */
   readonly #nameFrom: number[] = [];
   readonly #nameTo: number[] = [];
-  /** Where the members begin that are not parsed yet, and the comma behind the last whole one of them. */
+  /** Start of the members that are not parsed yet, and the comma after the last complete one of them. */
   readonly #pending: number[] = [];
   readonly #comma: number[] = [];
-  /** Null: nothing of it is parsed yet. */
+  /** Members parsed so far; null before the first. */
   readonly #built: (Container | null)[] = [];
-  /** The last member is in place: nothing is pending before the next comma. */
+  /** Whether the last member was placed already, so that nothing is pending before the next comma. */
   readonly #isPlaced: boolean[] = [];
   readonly #levels: number[] = [];
 
@@ -132,7 +132,7 @@ class JsonBuilder implements JsonListener {
     return this.string(from, to);
   }
 
-  /** Puts a list or object into the one that is open, behind the members that are before it. */
+  /** Adds a list or object to the one that contains it, after the members that precede it. */
   #place(depth: number, member: Container, to: number): void {
     const isObject = this.#isObject[depth] as boolean;
     const comma = this.#comma[depth] as number;
@@ -144,7 +144,7 @@ class JsonBuilder implements JsonListener {
     this.#isPlaced[depth] = true;
   }
 
-  /** Parses the members that are pending, up to the comma or bracket behind them. */
+  /** Parses the pending members, up to the comma or bracket at `to`. */
   #take(depth: number, to: number): void {
     const isObject = this.#isObject[depth] as boolean;
     const text = this.#bytes.toString('utf8', this.#pending[depth], to);

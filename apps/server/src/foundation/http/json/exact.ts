@@ -1,11 +1,11 @@
 import { decimalOf } from '@kethub/feel';
 
-/** The most digits that `toPrecision` writes. */
+/** The most digits that `toPrecision` writes; a number with more counts as inexact. */
 const MOST_DIGITS = 100;
 
 /**
- * Whether a number of a JSON text is unchanged as a double: written with as many digits, the double has the same digits. 0.1 and
- * 1e3 are exact; 9007199254740993 and 1e400 are not.
+ * Whether a number of a JSON text survives as a double: the double, written with as many digits, has the same digits.
+ * 0.1 and 1e3 are exact; 9007199254740993 and 1e400 are not.
  */
 export function isExactNumber(text: string): boolean {
   const { digits, exponent } = decimalOf(text);

@@ -4,13 +4,13 @@ import { notUtf8At, positionOf } from './position.ts';
 import { TokenScanner } from './scanner.ts';
 import { JsonTokens, type JsonMember, type MarkedObject, type TokenRules } from './tokens.ts';
 
-/** Bytes that are judged in one go, in about a millisecond; then others have their turn. */
+/** Bytes that are scanned, in about a millisecond, before the event loop runs other work. */
 const SLICE = 128 * 1024;
 
-/** What is known of a JSON text without having built what it describes. Positions are offsets. */
+/** Facts about a JSON text, found without building its value. Positions are byte offsets. */
 export interface JudgedJson {
   readonly kind: 'OBJECT' | 'ARRAY' | 'OTHER';
-  /** Where the value begins and ends; around it are blanks, or a byte order mark. */
+  /** Span of the value, without blanks or a byte order mark around it. */
   readonly from: number;
   readonly to: number;
   readonly depth: number;
@@ -19,8 +19,8 @@ export interface JudgedJson {
 }
 
 /**
- * Judges a JSON text by its bytes: the grammar, UTF-8, the depth, names that come twice, and what `rules` ask for. Builds no
- * value; a long text is judged in slices between which others have their turn. Throws malformed-json, which names the place.
+ * Validates a JSON text without building its value: grammar, UTF-8, depth, repeated names, and `rules`. A long text is
+ * scanned in slices, between which the event loop runs other work. Throws malformed-json, which names the position.
  */
 export function judgeJson(bytes: Uint8Array, rules: TokenRules): JudgedJson | Promise<JudgedJson> {
   const tokens = new JsonTokens(bytes, rules);
@@ -55,7 +55,7 @@ function malformed(bytes: Uint8Array, at: number, problem: string, pointer: stri
   });
 }
 
-/** What to answer to bytes that are no text. */
+/** The problem of bytes that are not UTF-8. */
 export function notUtf8(
   bytes: Uint8Array,
   at: number,

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A position in a text as people count it: lines and characters from 1. */
+/** A position in a text; lines and characters count from 1. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** The line and column of a byte. Costs one pass over what is before it. */
+/** The line and column of a byte. Takes one pass over the bytes before it. */
 export function positionOf(bytes: Uint8Array, at: number): TextPosition {
   let line = 1;
   let column = 1;
@@ -20,6 +20,7 @@ export function positionOf(bytes: Uint8Array, at: number): TextPosition {
   return { line, column };
 }
 
+/** Bytes that are checked at a time to narrow down the first wrong one. */
 const BLOCK = 64 * 1024;
 
 /** Offset of the first byte that is not UTF-8 (RFC 3629), or null. */
@@ -39,7 +40,7 @@ export function notUtf8At(bytes: Uint8Array): number | null {
   return from;
 }
 
-/** The end of a block of whole characters. */
+/** The end of a block that cuts no character in two. */
 function blockEnd(bytes: Uint8Array, from: number): number {
   let end = Math.min(bytes.length, from + BLOCK);
   for (let left = 3; left > 0 && end < bytes.length && ((bytes[end] as number) & 0xc0) === 0x80; left--) end -= 1;

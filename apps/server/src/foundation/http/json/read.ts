@@ -6,7 +6,8 @@ import { notUtf8At } from './position.ts';
 const STORED = { storable: true, marked: false, watched: [] };
 
 /**
- * The value of a JSON text that the platform keeps itself, read by `parse`, which keeps every digit. An empty text is no value. Throws malformed-json.
+ * Parses a JSON text that the platform stores. `parse` must keep every digit of numbers; without it, a text with
+ * numbers that a double cannot hold is refused. An empty text is undefined. Throws malformed-json.
  */
 export function readJson(bytes: Buffer, parse?: ParseJson): unknown {
   if (bytes.length === 0) return undefined;
@@ -19,7 +20,7 @@ function valueOf(bytes: Buffer, { from, to }: JudgedJson, parse: ParseJson): unk
   return parseJson(bytes.subarray(from, to), parse);
 }
 
-/** A text in UTF-8. Throws invalid-request with the offset of the first byte that is none. */
+/** Decodes UTF-8. Throws invalid-request with the offset of the first wrong byte. */
 export function readText(bytes: Buffer, what: string): string {
   const at = notUtf8At(bytes);
   if (at === null) return bytes.toString('utf8');
@@ -27,14 +28,14 @@ export function readText(bytes: Buffer, what: string): string {
 }
 
 /**
- * The fields of a form (application/x-www-form-urlencoded). Throws invalid-request for bytes that are not UTF-8, also where
- * they are written as %XX: a decoder would put U+FFFD in their place.
+ * Parses the fields of a form (application/x-www-form-urlencoded). Throws invalid-request for bytes that are not
+ * UTF-8, also if they are written as %XX: URLSearchParams would replace them with U+FFFD.
  */
 export function readForm(bytes: Buffer): URLSearchParams {
   return readFields(readText(bytes, 'The form'), 'The form');
 }
 
-/** The fields of the query of an address, without its question mark. Throws like `readForm`. */
+/** Parses a query, given without its question mark. Throws like `readForm`. */
 export function readQuery(query: string): URLSearchParams {
   return readFields(query, 'The query');
 }

@@ -1,14 +1,14 @@
-/** Why a text is refused: a clause about it, and the offset of the byte at which it is. */
+/** The reason why a text is refused: a clause, and the offset of the byte. */
 export interface JsonProblem {
   readonly problem: string;
   readonly at: number;
-  /** Whether it is no JSON at all. */
+  /** Whether the text violates the grammar of JSON. */
   readonly isGrammar: boolean;
 }
 
 /**
- * Is called for every token. Positions are offsets; those of names and strings include the quotes. What a function returns,
- * if not null, refuses the text.
+ * Receives every token. Positions are offsets; those of names and strings include the quotes. A function that returns a
+ * string refuses the text for this reason.
  */
 export interface JsonListener {
   open(isObject: boolean, at: number): string | null;
@@ -33,15 +33,15 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const WORDS = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), Buffer.from(word)]));
-/** 1 for the bytes that may stand in a string as they are. UTF-8 is judged elsewhere. */
+/** 1 for bytes that a string may contain unescaped. UTF-8 is checked elsewhere. */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH),
 );
 const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 
 /**
- * Judges a JSON text (RFC 8259) that is in memory by its bytes, in as many steps as the caller likes. It builds no value and
- * does not recurse. The scanner of results, in the runtime, takes bytes as they come and knows of no tokens.
+ * Scans a JSON text (RFC 8259) in memory, in as many steps as the caller likes. Builds no value and does not recurse.
+ * The runtime has another scanner for results, which works on a stream and reports no tokens.
  */
 export class TokenScanner {
   readonly #bytes: Uint8Array;
@@ -53,16 +53,16 @@ export class TokenScanner {
   #at: number;
   #problem: JsonProblem | null = null;
 
-  /** `depth`: the most objects and lists within each other. */
+  /** `depth` is the most levels of nested objects and lists; a deeper text is refused. */
   constructor(bytes: Uint8Array, depth: number, listener: JsonListener) {
     this.#bytes = bytes;
     this.#most = depth;
     this.#listener = listener;
-    // A byte order mark is no part of the text (RFC 8259, section 8.1).
+    // A byte order mark is skipped (RFC 8259 §8.1).
     this.#at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   }
 
-  /** Goes on with all tokens that begin before `until`. Returns whether there is more to do. */
+  /** Scans the tokens that begin before `until`. Returns whether there are more. */
   run(until: number): boolean {
     const bytes = this.#bytes;
     const end = Math.min(until, bytes.length);
@@ -74,7 +74,7 @@ export class TokenScanner {
     return this.#problem === null && this.#at < bytes.length;
   }
 
-  /** After the last step. */
+  /** Ends the scan after the last step. Returns the reason for a refusal, or null. */
   end(): JsonProblem | null {
     if (this.#problem === null && this.#state !== DONE)
       this.#fail('it is not JSON (it ends before its value does)', this.#bytes.length, true);
@@ -154,7 +154,7 @@ export class TokenScanner {
     this.#state = this.#depth === 0 ? DONE : AFTER;
   }
 
-  /** Where the string that begins here ends; -1 when it is broken. */
+  /** The end of the string that begins at `from`; -1 if it is malformed. */
   #stringEnd(from: number): number {
     const bytes = this.#bytes;
     let at = from + 1;
@@ -172,7 +172,7 @@ export class TokenScanner {
     }
   }
 
-  /** Where the number that begins here ends; -1 when it is broken. */
+  /** The end of the number that begins at `from`; -1 if it is malformed. */
   #numberEnd(from: number): number {
     const bytes = this.#bytes;
     let at = bytes[from] === 0x2d ? from + 1 : from;
@@ -188,7 +188,7 @@ export class TokenScanner {
       if (!isDigit(bytes[digits])) return this.#broken(digits);
       at = this.#digitsEnd(digits);
     }
-    // "01" and "1x" are found by what has to follow a value.
+    // "01" and "1x" are refused by the check of what follows a value.
     return at;
   }
 
@@ -216,7 +216,7 @@ export class TokenScanner {
     if (problem !== null) this.#fail(problem, at, false);
   }
 
-  /** The first reason is the one that is told. */
+  /** Refuses the text. The first reason is reported. */
   #fail(problem: string, at: number, isGrammar: boolean): void {
     this.#problem ??= { problem, at, isGrammar };
   }

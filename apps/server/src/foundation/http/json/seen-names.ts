@@ -1,21 +1,22 @@
 import { randomBytes } from 'node:crypto';
 
-/** Names of one object that are compared one by one. An object with more of them uses the table. */
+/** Names of an object that are compared one by one. With more names, the object uses the hash table. */
 const FEW = 8;
+/** Slots of the first hash table; it doubles when three quarters of them are used. */
 const FIRST_SLOTS = 1_024;
 
 /**
- * Finds names that an object has twice, in O(1) a name and 8 bytes of memory. It keeps a keyed hash of 64 bits of each
- * name: two different names are taken for one with a probability of 2^-64.
+ * Finds repeated names of an object, in O(1) time and 8 bytes of memory for each name. It stores a keyed hash of 64
+ * bits of each name: two different names are mistaken for the same with a probability of 2^-64.
  */
 export class SeenNames {
   readonly #seed = randomBytes(8).readUInt32LE();
   readonly #otherSeed = randomBytes(8).readUInt32LE();
   /** Hashes of the open objects, outermost first: at most FEW names of two words each. */
   #few = new Int32Array(64 * FEW * 2);
-  /** Names of each open object so far. */
+  /** Number of names so far, for each open object. */
   readonly #counts: number[] = [];
-  /** Number of each open object, which is part of the hash in the table. */
+  /** Serial number of each open object, which is part of the hash in the table. */
   readonly #objects: number[] = [];
   #depth = -1;
   #object = 0;
@@ -37,7 +38,7 @@ export class SeenNames {
     this.#depth -= 1;
   }
 
-  /** Takes the next name of the innermost object, in UTF-8. Returns whether the object has it already. */
+  /** Adds a name, in UTF-8, to the innermost object. Returns whether the object has it already. */
   add(bytes: Uint8Array, from: number, to: number): boolean {
     let one = this.#seed;
     let other = this.#otherSeed;
@@ -72,7 +73,7 @@ export class SeenNames {
   #addToTable(one: number, other: number): boolean {
     if ((this.#used + 1) * 8 > this.#table.length * 3) this.#grow();
     const object = Math.imul(this.#objects[this.#depth] as number, 0x9e3779b1);
-    // Zero is a free slot.
+    // Zero marks a free slot.
     return this.#put(mixed(one ^ object) || 1, (other + object) | 0);
   }
 

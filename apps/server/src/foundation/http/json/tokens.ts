@@ -3,60 +3,62 @@ import type { JsonListener } from './scanner.ts';
 import { SeenNames } from './seen-names.ts';
 import { escapesOf, unescaped } from './unescape.ts';
 
-/** A value in a text: offsets of its first byte and of the byte after it. */
+/** The span of a value: offsets of its first byte and of the byte after it. */
 export interface JsonSpan {
   readonly from: number;
   readonly to: number;
 }
 
-/** An object that has the member `ref` with the value that marks a data pool. */
+/** An object whose member `ref` marks a data pool. */
 export interface MarkedObject extends JsonSpan {
   /** JSON Pointer (RFC 6901). */
   readonly pointer: string;
-  /** Of how many objects and lists it is inside. */
+  /** Number of objects and lists around it. */
   readonly depth: number;
 }
 
 const BACKSLASH = 0x5c;
 const REF = Buffer.from('ref');
 const MARKS = [Buffer.from('DATAPOOL'), Buffer.from('datapool')];
-/** Numbers with fewer characters are exact doubles, unless they have an exponent. */
+/** Characters of a number up to which it is an exact double, unless it has an exponent. Longer ones are checked. */
 const EXACT_CHARACTERS = 15;
-/** Different ones; a text that has more is refused. */
+/** Different references to data pools; a text with more is refused. */
 const MOST_MARKED = 1_000;
-/** Longer ones are all different. */
+/** Bytes of a reference that are compared with others; a longer reference always counts as different. */
 const MARKED_BYTES = 300;
-/** What a pointer shows of a name, in bytes: any name that a file can have, also when every character is escaped. */
+/**
+ * Bytes of a name in a pointer, enough for any file name with every character escaped; a longer name is shown as "…".
+ */
 const NAME_BYTES = 1_600;
 
 /** A member of the outermost object. */
 export interface JsonMember extends JsonSpan {
   readonly name: string;
-  /** What is left out so that the rest is an object without it. */
+  /** Span to cut out, with a comma, so that the rest is an object without this member. */
   readonly without: JsonSpan;
 }
 
-/** What is judged of a text beside its grammar. */
+/** Checks of a text in addition to its grammar. */
 export interface TokenRules {
-  /** Names of members of the outermost object whose places are wanted. */
+  /** Names of members of the outermost object whose spans are wanted. */
   readonly watched: readonly string[];
-  /** Refuse what the platform could not keep as it is: U+0000, lone surrogates, numbers that no double holds. */
+  /** Refuse what the platform could not store unchanged: U+0000, lone surrogates, numbers no double holds. */
   readonly storable: boolean;
-  /** Whoever reads the text keeps every digit: such numbers are not refused. */
+  /** The reader of the text keeps every digit, so numbers that no double holds are accepted. */
   readonly exactNumbers?: boolean;
   /** Collect the objects that refer to data pools. */
   readonly marked: boolean;
 }
 
-/** Follows the tokens of one text, which is in memory: refuses repeated names, and knows where it is. */
+/** Follows the tokens of a text: refuses repeated names, and keeps track of the JSON Pointer. */
 export class JsonTokens implements JsonListener {
   readonly marked: MarkedObject[] = [];
   readonly members: JsonMember[] = [];
   kind: 'OBJECT' | 'ARRAY' | 'OTHER' = 'OTHER';
-  /** The whole value, without what stands around it. */
+  /** Span of the whole value, without blanks around it. */
   from = 0;
   to = 0;
-  /** Objects and lists within each other. */
+  /** Levels of nested objects and lists. */
   depth = 0;
   readonly #bytes: Uint8Array;
   readonly #rules: TokenRules;
@@ -64,18 +66,18 @@ export class JsonTokens implements JsonListener {
   readonly #isObject: boolean[] = [];
   readonly #starts: number[] = [];
   readonly #hasMark: boolean[] = [];
-  /** Of each open object the name that is being read, of each list the number of the element. */
+  /** For each open object the span of the current name; for each list the index of the current element. */
   readonly #nameFrom: number[] = [];
   readonly #nameTo: number[] = [];
   readonly #index: number[] = [];
   #depth = 0;
   #isRef = false;
-  /** The first backslash from the last place on at which somebody looked for one. */
+  /** Offset of the first backslash after the start of the last search for one. */
   #backslash = -1;
   readonly #watched: readonly (readonly [name: string, bytes: Uint8Array])[];
   #watchedName: string | null = null;
   #valueFrom = 0;
-  /** The comma before the member that is being read; 0 before the first. */
+  /** Offset of the comma before the current member; 0 for the first. */
   #commaAt = 0;
   readonly #markedTexts = new Set<string>();
 
@@ -151,7 +153,7 @@ export class JsonTokens implements JsonListener {
     return 'it holds a number that would lose digits here; write it with fewer digits, or as a text';
   }
 
-  /** JSON Pointer to the value that is being read. */
+  /** JSON Pointer to the current value. */
   pointer(): string {
     let pointer = '';
     for (let depth = 1; depth <= this.#depth; depth++) {
@@ -185,7 +187,7 @@ export class JsonTokens implements JsonListener {
     this.#watchedName = null;
   }
 
-  /** With the first member goes the comma behind it, with every other one the comma before it. */
+  /** Assigns a comma to each watched member: the one after it to the first member, the one before it to others. */
   #nextMember(at: number): void {
     const first = this.members[0];
     if (this.#commaAt === 0 && first) this.members[0] = { ...first, without: { from: first.without.from, to: at + 1 } };
@@ -198,7 +200,7 @@ export class JsonTokens implements JsonListener {
     return JSON.parse(Buffer.from(this.#bytes.subarray(from, to)).toString()) as string;
   }
 
-  /** Whether the same reference stands elsewhere already: in a list of tasks it may do so often. */
+  /** Whether the same reference was seen before. A list of tasks may repeat one often. */
   #isKnown(from: number, to: number): boolean {
     if (to - from > MARKED_BYTES) return false;
     const text = Buffer.from(this.#bytes.subarray(from, to)).toString();

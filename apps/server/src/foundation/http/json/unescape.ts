@@ -11,14 +11,14 @@ const SIMPLE: Readonly<Record<number, number>> = {
   0x74: 9,
 };
 
-/** What the escapes of a string do to it. */
+/** Characters that the escapes of a string produce and that cannot be stored. */
 export interface Escapes {
   readonly nul: boolean;
-  /** Half of a surrogate pair alone: no character, and nothing that UTF-8 can hold. */
+  /** Half of a surrogate pair alone, which UTF-8 cannot encode. */
   readonly loneSurrogate: boolean;
 }
 
-/** Looks at the escapes of a string that was found valid. Positions are without the quotes. */
+/** Inspects the escapes of a valid string. Positions are without the quotes. */
 export function escapesOf(bytes: Uint8Array, from: number, to: number): Escapes {
   let nul = false;
   let loneSurrogate = false;
@@ -35,7 +35,7 @@ export function escapesOf(bytes: Uint8Array, from: number, to: number): Escapes 
   return { nul, loneSurrogate: loneSurrogate || high };
 }
 
-/** The bytes that a name stands for, in UTF-8; a lone surrogate as UTF-8 would write it if it could. */
+/** Decodes the escapes of a name to UTF-8. A lone surrogate becomes the three bytes that its code would have. */
 export function unescaped(bytes: Uint8Array, from: number, to: number): Uint8Array {
   const out = new Uint8Array(to - from);
   let length = 0;
@@ -58,7 +58,7 @@ export function unescaped(bytes: Uint8Array, from: number, to: number): Uint8Arr
   return out.subarray(0, length);
 }
 
-/** The UTF-16 unit of an escape `\uXXXX`; null where there is none. */
+/** The UTF-16 code unit of an escape `\uXXXX`; null if there is none at `at`. */
 function unitAt(bytes: Uint8Array, at: number): number | null {
   if (bytes[at] !== BACKSLASH || bytes[at + 1] !== U) return null;
   let unit = 0;
