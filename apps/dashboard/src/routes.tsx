@@ -13,6 +13,8 @@ import { Missing } from './screens/missing.tsx';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: Missing });
 const serviceScreen = () => import('./screens/service/index.ts');
+const applicationScreens = () => import('./screens/applications/index.ts');
+const profileScreens = () => import('./screens/profile/index.ts');
 const executionScreens = () => import('./screens/executions/index.ts');
 
 /** The screens below a context. They are the same for a person and for an organization. */
@@ -47,7 +49,21 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
     ]),
     at('executions', lazyRouteComponent(executionScreens, 'Executions')),
     at('executions/$executionId', lazyRouteComponent(executionScreens, 'ExecutionPage')),
+    at('applications', lazyRouteComponent(applicationScreens, 'Applications')),
+    at('applications/$applicationId', lazyRouteComponent(applicationScreens, 'ApplicationPage')),
   ];
+}
+
+/** The screens about the person, whatever the context. */
+function ownScreens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
+  const page = createRoute({
+    getParentRoute: () => parent,
+    id: 'self',
+    component: lazyRouteComponent(profileScreens, 'ProfilePage'),
+  });
+  const tab = (path: string, name: 'Profile' | 'Tokens') =>
+    createRoute({ getParentRoute: () => page, path, component: lazyRouteComponent(profileScreens, name) });
+  return [page.addChildren([tab('profile', 'Profile'), tab('tokens', 'Tokens')])];
 }
 
 const me = createRoute({ getParentRoute: () => root, path: 'me', component: Frame });
@@ -57,7 +73,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     createRoute({ getParentRoute: () => root, path: '/', component: Landing }),
     createRoute({ getParentRoute: () => root, path: 'callback', component: Callback }),
-    me.addChildren(screens(me)),
+    me.addChildren([...screens(me), ...ownScreens(me)]),
     organization.addChildren(screens(organization)),
   ]),
   defaultErrorComponent: ({ error, reset }) => <Problem error={error} onRetry={reset} />,

@@ -1,4 +1,4 @@
-import type { MemberRole, Operation } from '@kethub/contract';
+import type { MemberRole, operations } from '@kethub/contract';
 import { createContext, use } from 'react';
 import type { Session } from '../session/session.ts';
 import type { Platform } from './client.ts';
@@ -30,7 +30,10 @@ export function useActing(): ActingContext {
 }
 
 const RANK: Readonly<Record<MemberRole, number>> = { VIEWER: 0, MAINTAINER: 1, OWNER: 2 };
-/** The least role of the operations that the screens offer. The platform decides; this hides what it would refuse. */
+/**
+ * The least role of the operations that the screens offer. The platform decides; this hides what it would refuse. The
+ * compiler compares it with the table of the contract, which is not imported: it would bring its schemas along.
+ */
 const LEAST_ROLE = {
   'service:create': 'MAINTAINER',
   'service:change': 'MAINTAINER',
@@ -38,7 +41,14 @@ const LEAST_ROLE = {
   'service:delete': 'OWNER',
   'execution:start': 'MAINTAINER',
   'execution:cancel': 'MAINTAINER',
-} as const satisfies Partial<Record<Operation, MemberRole>>;
+  'application:create': 'MAINTAINER',
+  'application:change': 'MAINTAINER',
+  'application:delete': 'OWNER',
+  'access-key:rotate': 'MAINTAINER',
+  'access-key:reveal': 'MAINTAINER',
+  'subscription:create': 'MAINTAINER',
+  'subscription:delete': 'MAINTAINER',
+} as const satisfies Partial<typeof operations>;
 
 /** Whether the person may do this in the present context. */
 export function useMay(operation: keyof typeof LEAST_ROLE): boolean {

@@ -5,7 +5,7 @@ import type { ActingContext } from './context.tsx';
 import { parseExact } from './exact-json.ts';
 
 /** Rows of one page of a list. */
-const PAGE = 50;
+export const PAGE = 50;
 /** Seconds that one request waits for a change of what is shown. */
 const WAIT_SECONDS = 20;
 /** Milliseconds between two looks at a list in which something still runs. */
@@ -13,7 +13,7 @@ const RUNNING_LIST_MS = 5_000;
 /** Milliseconds after an answer until the next request that waits. */
 const AGAIN_MS = 200;
 
-type Here = Pick<ActingContext, 'base' | 'platform'>;
+export type Here = Pick<ActingContext, 'base' | 'platform'>;
 
 /** What was seen last of something that changes, and its mark. */
 interface Watched<T> {
@@ -38,6 +38,9 @@ async function watched<T>(
 
 export const meQuery = (platform: Platform) =>
   queryOptions({ queryKey: ['me'], queryFn: ({ signal }) => platform.getMe({ signal }), staleTime: 300_000 });
+
+export const accessTokensQuery = ({ platform }: Here) =>
+  queryOptions({ queryKey: ['access-tokens'], queryFn: ({ signal }) => platform.listAccessTokens({ signal }) });
 
 export const organizationsQuery = (platform: Platform) =>
   queryOptions({
@@ -155,7 +158,7 @@ export const dataPoolsQuery = ({ base, platform }: Here) =>
     staleTime: 30_000,
   });
 
-function nextCursor(page: readonly { readonly id: string }[]): string | null {
+export function nextCursor(page: readonly { readonly id: string }[]): string | null {
   return page.length === PAGE ? (page.at(-1)?.id ?? null) : null;
 }
 

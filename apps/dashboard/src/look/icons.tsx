@@ -13,6 +13,8 @@ const PATHS = {
   menu: 'M4 7h16M4 12h16M4 17h16',
   person: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8M4 21a8 8 0 0 1 16 0',
   organization: 'M4 20V6l7-3v17M11 9h9v11M3 20h18M14 13h3M14 16h3M7 9h1M7 13h1',
+  applications: 'M4 5h16v14H4zM4 9h16M8 13l2 2-2 2M13 17h4',
+  key: 'M8 12a4 4 0 1 0 0 8 4 4 0 0 0 0-8M11 13l8-8M16 8l3 3M13.5 10.5l2 2',
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
   upload: 'M12 20V9M7 13l5-5 5 5M5 4h14',
   stop: 'M6 6h12v12H6z',

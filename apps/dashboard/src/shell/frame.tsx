@@ -20,7 +20,13 @@ const SECTIONS: readonly (readonly [
   links: readonly (readonly [to: string, name: string, IconName])[],
 ])[] = [
   ['Build', [['/services', 'Services', 'services']]],
-  ['Use', [['/executions', 'Executions', 'executions']]],
+  [
+    'Use',
+    [
+      ['/executions', 'Executions', 'executions'],
+      ['/applications', 'Applications', 'applications'],
+    ],
+  ],
 ];
 
 /** Everything around a screen: header, navigation, context, palette. */
@@ -159,6 +165,15 @@ function Framed({
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Label>{person}</Menu.Label>
+            <Menu.Item
+              leftSection={<Icon name="person" size={15} />}
+              onClick={() => void navigate({ to: '/me/profile' })}
+            >
+              Profile
+            </Menu.Item>
+            <Menu.Item leftSection={<Icon name="key" size={15} />} onClick={() => void navigate({ to: '/me/tokens' })}>
+              Access tokens
+            </Menu.Item>
             <Menu.Item component="a" href="/api/openapi.json">
               Description of the interface
             </Menu.Item>

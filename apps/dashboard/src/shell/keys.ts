@@ -7,6 +7,7 @@ export const KEYS = [
   { keys: 'g h', does: 'Go home' },
   { keys: 'g s', does: 'Go to services' },
   { keys: 'g e', does: 'Go to executions' },
+  { keys: 'g a', does: 'Go to applications' },
   { keys: 'j  k', does: 'Next and previous row of a list' },
   { keys: 'Ctrl Enter', does: 'Run, on the run page' },
   { keys: '?', does: 'Show these keys' },
@@ -15,7 +16,7 @@ export const KEYS = [
 /** Milliseconds within which the second key of `g s` has to follow. */
 const CHORD_MS = 1_000;
 
-export function useFrameKeys(go: (screen: '' | '/services' | '/executions') => void, help: () => void): void {
+export function useFrameKeys(go: (screen: string) => void, help: () => void): void {
   const chord = useRef(0);
   const after = (action: () => void) => () => {
     if (performance.now() - chord.current < CHORD_MS) action();
@@ -25,6 +26,7 @@ export function useFrameKeys(go: (screen: '' | '/services' | '/executions') => v
     ['h', after(() => go('')), { preventDefault: false }],
     ['s', after(() => go('/services')), { preventDefault: false }],
     ['e', after(() => go('/executions')), { preventDefault: false }],
+    ['a', after(() => go('/applications')), { preventDefault: false }],
     ['shift+?', help],
     ['?', help],
     ['j', () => moveRow(1)],

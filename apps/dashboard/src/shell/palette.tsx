@@ -25,6 +25,20 @@ export function Palette() {
         page('services', 'Services', '/services', <Icon name="services" />),
         page('new-service', 'New service', '/services/new', <Icon name="plus" />),
         page('executions', 'Executions', '/executions', <Icon name="executions" />),
+        page('applications', 'Applications', '/applications', <Icon name="applications" />),
+      ],
+    },
+    {
+      group: 'You',
+      actions: [
+        {
+          ...page('profile', 'Profile', '', <Icon name="person" />),
+          onClick: () => void navigate({ to: '/me/profile' }),
+        },
+        {
+          ...page('tokens', 'Access tokens', '', <Icon name="key" />),
+          onClick: () => void navigate({ to: '/me/tokens' }),
+        },
       ],
     },
     {

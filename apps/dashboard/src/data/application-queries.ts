@@ -1,0 +1,44 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { nextCursor, PAGE, type Here } from './queries.ts';
+
+export const applicationsQuery = ({ base, platform }: Here) =>
+  infiniteQueryOptions({
+    queryKey: [base, 'applications'],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      platform.listApplications({ limit: PAGE, ...(pageParam !== null && { cursor: pageParam }), signal }),
+    getNextPageParam: nextCursor,
+    staleTime: 10_000,
+  });
+
+export const applicationQuery = ({ base, platform }: Here, applicationId: string) =>
+  queryOptions({
+    queryKey: [base, 'application', applicationId],
+    queryFn: ({ signal }) => platform.getApplication({ applicationId, signal }),
+    staleTime: 5_000,
+  });
+
+export const subscriptionsQuery = ({ base, platform }: Here, applicationId: string) =>
+  infiniteQueryOptions({
+    queryKey: [base, 'application', applicationId, 'subscriptions'],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      platform.listSubscriptions({
+        applicationId,
+        limit: PAGE,
+        ...(pageParam !== null && { cursor: pageParam }),
+        signal,
+      }),
+    getNextPageParam: nextCursor,
+  });
+
+/** Services of others that are open to the person or the organization. */
+export const sharedServicesQuery = ({ base, platform }: Here) =>
+  infiniteQueryOptions({
+    queryKey: [base, 'shared-services'],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      platform.listSharedServices({ limit: PAGE, ...(pageParam !== null && { cursor: pageParam }), signal }),
+    getNextPageParam: nextCursor,
+    staleTime: 10_000,
+  });

@@ -1,0 +1,104 @@
+import { Button } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { applicationQuery, subscriptionsQuery } from '../../data/application-queries.ts';
+import { useMay } from '../../data/context.tsx';
+import { CopyButton, PageHead, Time } from '../../look/parts.tsx';
+import { Confirm } from '../../shell/confirm.tsx';
+import { useTitle } from '../../shell/keys.ts';
+import { Problem } from '../../shell/problem.tsx';
+import { AccessKeys } from './access-keys.tsx';
+import { CallCode } from './call-code.tsx';
+import { NameForm } from './name-form.tsx';
+import { Subscriptions } from './subscriptions.tsx';
+import { useApplicationAddress } from './use-application.ts';
+
+/** One application: the services that it may call, its key pairs, and how it calls. */
+export function ApplicationPage() {
+  const { acting, applicationId } = useApplicationAddress();
+  const application = useQuery(applicationQuery(acting, applicationId));
+  const subscriptions = useInfiniteQuery(subscriptionsQuery(acting, applicationId));
+  const mayChange = useMay('application:change');
+  const mayDelete = useMay('application:delete');
+  const [asked, setAsked] = useState<'name' | 'deletion' | null>(null);
+  useTitle(application.data?.name ?? 'Application');
+  if (application.error) return <Problem error={application.error} onRetry={() => void application.refetch()} />;
+  if (!application.data) return <div className="quiet">Loading…</div>;
+  const { name, id, createdAt, tokenEndpoint, accessKeys } = application.data;
+  return (
+    <>
+      <PageHead
+        trail={<Link to={`${acting.base}/applications`}>Applications</Link>}
+        title={name}
+        note={
+          <div className="row quiet small">
+            <span>
+              created <Time at={createdAt} />
+            </span>
+            <span className="mono">{id}</span>
+            <CopyButton value={id} label="Copy the id" />
+          </div>
+        }
+        actions={
+          mayChange && (
+            <Button variant="default" onClick={() => setAsked('name')}>
+              Rename
+            </Button>
+          )
+        }
+      />
+      <div className="stack">
+        <Subscriptions subscriptions={subscriptions} />
+        <AccessKeys keys={accessKeys} />
+        <CallCode
+          tokenEndpoint={tokenEndpoint}
+          accessKeyId={accessKeys[0]?.accessKeyId ?? ''}
+          subscriptions={subscriptions.data?.pages.flat() ?? []}
+        />
+        {mayDelete && (
+          <div>
+            <Button variant="default" onClick={() => setAsked('deletion')} style={{ color: 'var(--failed)' }}>
+              Delete the application
+            </Button>
+          </div>
+        )}
+      </div>
+      {asked === 'name' && <Rename present={name} onClose={() => setAsked(null)} />}
+      {asked === 'deletion' && <Deletion name={name} onClose={() => setAsked(null)} />}
+    </>
+  );
+}
+
+function Rename({ present, onClose }: { readonly present: string; readonly onClose: () => void }) {
+  const { acting, applicationId } = useApplicationAddress();
+  const queries = useQueryClient();
+  const rename = useMutation({
+    mutationFn: (name: string) => acting.platform.renameApplication({ applicationId, json: { name } }),
+    async onSuccess(changed) {
+      queries.setQueryData(applicationQuery(acting, applicationId).queryKey, changed);
+      await queries.invalidateQueries({ queryKey: [acting.base, 'applications'] });
+      onClose();
+    },
+  });
+  return <NameForm title="Rename the application" action="Save" present={present} request={rename} onClose={onClose} />;
+}
+
+function Deletion({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+  const { acting, applicationId } = useApplicationAddress();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useMutation({
+    mutationFn: () => acting.platform.deleteApplication({ applicationId }),
+    async onSuccess() {
+      await navigate({ to: `${acting.base}/applications` });
+      queries.removeQueries({ queryKey: [acting.base, 'application', applicationId] });
+      await queries.invalidateQueries({ queryKey: [acting.base, 'applications'] });
+    },
+  });
+  return (
+    <Confirm title={`Delete ${name}?`} action="Delete" name={name} request={remove} onClose={onClose}>
+      Its keys stop working at once, and its subscriptions end. Programs that use them can call nothing any more.
+    </Confirm>
+  );
+}
