@@ -7,9 +7,14 @@ import {
 } from '../../apps/server/src/running/executions/index.ts';
 import type { Platform } from '../../apps/server/src/foundation/platform.ts';
 import { bpmn } from '../../apps/server/src/testing/workflows.ts';
-import { advance, Inbox, Advancing, type Taker } from '../../apps/server/src/running/workflows/advance/index.ts';
+import {
+  advance,
+  CompletionQueue,
+  Advancing,
+  type JobExecutor,
+} from '../../apps/server/src/running/workflows/advance/index.ts';
 import type { Graphs } from '../../apps/server/src/running/workflows/graphs.ts';
-import { lanesOf, shareOfOwners, wakeLanes } from '../../apps/server/src/running/workflows/engine.ts';
+import { concurrencyOf, shareOfOwners, wakeAdvancers } from '../../apps/server/src/running/workflows/engine.ts';
 import { FirstSteps } from '../../apps/server/src/running/workflows/first-step.ts';
 import type { WorkflowPort } from '../../apps/server/src/running/workflows/index.ts';
 import { workflowsWithoutVersions } from '../../apps/server/src/testing/workflow-instances.ts';
@@ -39,25 +44,25 @@ export async function graphOf(count: number): Promise<Graphs> {
 export async function runInstances(platform: Platform, graphs: Graphs, count: number): Promise<void> {
   const before = await countEnded(platform);
   const failed = Promise.withResolvers<never>();
-  const inbox = new Inbox(() => wake());
-  const taker = answering(platform, inbox, failed.reject);
-  const advancing = new Advancing(taker, inbox);
-  const lanes = Array.from(
-    { length: lanesOf(platform.database) },
+  const completions = new CompletionQueue(() => wake());
+  const taker = answering(platform, completions, failed.reject);
+  const advancing = new Advancing(taker, completions);
+  const advancers = Array.from(
+    { length: concurrencyOf(platform.database) },
     () =>
       new Loop('advancing workflows', platform, async () => {
         const { more } = await advance(platform, graphs, advancing);
         return more ? 0 : null;
       }),
   );
-  const wake = (): void => wakeLanes(lanes, inbox);
+  const wake = (): void => wakeAdvancers(advancers, completions);
   const door = workflowsWithoutVersions(platform);
   door.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), advancing, { jobs: wake, timers: wake });
   const progress = { accepted: 0, ended: 0 };
   const isOver = Promise.withResolvers<void>();
   const unsubscribe = [
     onWorkflowsToDo(platform.database, () => {
-      advancing.turns.told();
+      advancing.roundRobin.notify();
       wake();
     }),
     onExecutionChanged(platform.database, () => {
@@ -69,21 +74,21 @@ export async function runInstances(platform: Platform, graphs: Graphs, count: nu
     await Promise.race([Promise.all([acceptAll(platform, count, door, progress), isOver.promise]), failed.promise]);
   } finally {
     for (const end of unsubscribe) end();
-    await Promise.all(lanes.map((lane) => lane.stop()));
+    await Promise.all(advancers.map((advancer) => advancer.stop()));
   }
   const ended = (await countEnded(platform)) - before;
   if (ended !== count) throw new Error(`${ended} of ${count} instances have ended`);
 }
 
 /** Begins with every job in the moment in which it is on disk, as a process does that has places, and has its result at once. */
-function answering(platform: Platform, inbox: Inbox, failed: (error: unknown) => void): Taker {
+function answering(platform: Platform, completions: CompletionQueue, failed: (error: unknown) => void): JobExecutor {
   return {
     reserve: () => platform.now() + LEASE_MS,
     release: () => undefined,
     begin(jobs) {
       for (const job of jobs) {
         const event = { type: 'jobSucceeded', job: job.job, result: JSON.parse(job.input ?? '{}') as Value } as const;
-        inbox.add({ job, event }).catch(failed);
+        completions.add({ job, event }).catch(failed);
       }
     },
   };

@@ -20,7 +20,7 @@ function copyOf(call: CallSite, context: Context): Record<string, Value> {
 
 function getValue(call: CallSite, context: Context, key: string): Value {
   spendOnKey(call, key);
-  return member(context, key) ?? call.run.warn('NO_CONTEXT_ENTRY_FOUND', `There is no member "${key}".`, call.place);
+  return member(context, key) ?? call.run.warn('NO_CONTEXT_ENTRY_FOUND', `There is no member "${key}".`, call.span);
 }
 
 function getByPath(call: CallSite, context: Context, keys: readonly Value[]): Value {

@@ -32,7 +32,7 @@ export const logic: readonly (readonly [string, Builtin])[] = [
     new Builtin([
       signature(['value: any', 'condition: any', 'cause: string?'], (call, value, condition, cause) => {
         if (condition === true) return value;
-        return call.run.warn('ASSERT_FAILURE', cause ?? 'The condition is not fulfilled.', call.place);
+        return call.run.warn('ASSERT_FAILURE', cause ?? 'The condition is not fulfilled.', call.span);
       }),
     ]),
   ],

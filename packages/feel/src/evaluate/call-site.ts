@@ -1,16 +1,16 @@
 import type { Call } from '../values/value.ts';
-import type { Place, Run } from './run.ts';
+import type { Span, Run } from './run.ts';
 
 /** What a function sees of the evaluation that calls it. */
 export class CallSite implements Call {
   readonly run: Run;
-  readonly place: Place;
+  readonly span: Span;
   readonly #name: string;
 
-  constructor(run: Run, name: string, place: Place) {
+  constructor(run: Run, name: string, span: Span) {
     this.run = run;
     this.#name = name;
-    this.place = place;
+    this.span = span;
   }
 
   get meter(): Run['meter'] {
@@ -18,7 +18,7 @@ export class CallSite implements Call {
   }
 
   fail(message: string): null {
-    return this.run.warn('FUNCTION_INVOCATION_FAILURE', `${this.#name}: ${message}`, this.place);
+    return this.run.warn('FUNCTION_INVOCATION_FAILURE', `${this.#name}: ${message}`, this.span);
   }
 
   spend(steps: number): void {

@@ -13,7 +13,7 @@ import { Binding, Members } from './env.ts';
 import { compileFilter, compileList, compilePath } from './lists.ts';
 import { compileFor, compileQuantified } from './loops.ts';
 import { arithmetic, comparison, incomparable, negated } from './operators.ts';
-import type { Place, Run } from './run.ts';
+import type { Span, Run } from './run.ts';
 import { isInstance } from './types.ts';
 
 /** The input of unary tests. */
@@ -238,14 +238,14 @@ function mentionsInput(node: Node): boolean {
 }
 
 /** A test that is a value: equal to it, in the range, or among the items of the list or their ranges. */
-function holds(input: Value, test: Value, run: Run, place: Place): boolean | null {
+function holds(input: Value, test: Value, run: Run, span: Span): boolean | null {
   if (test instanceof FeelRange) {
     if (kindOf(input) === 'range') return equal(input, test, run.meter);
-    return within(input, test, run.meter) ?? incomparable(input, test, run, place);
+    return within(input, test, run.meter) ?? incomparable(input, test, run, span);
   }
   if (isList(test)) return isAmong(input, test, run);
   const same = equal(input, test, run.meter);
-  return same === null ? incomparable(input, test, run, place) : same;
+  return same === null ? incomparable(input, test, run, span) : same;
 }
 
 function isAmong(input: Value, list: readonly Value[], run: Run): boolean {

@@ -1,6 +1,6 @@
 import { cost } from '../cost.ts';
 import { Item } from './env.ts';
-import type { Env, Place, Run } from './run.ts';
+import type { Env, Span, Run } from './run.ts';
 import type { Closure, Compile, NodeOf } from './closure.ts';
 import type { Node } from '../syntax/ast.ts';
 import { isContext, isList, member } from '../values/kind.ts';
@@ -24,20 +24,20 @@ export function compilePath(node: NodeOf<'path'>, compile: Compile): Closure {
   return (env) => access(of(env), node.name, env.run, node);
 }
 
-function access(value: Value, name: string, run: Run, place: Place): Value {
+function access(value: Value, name: string, run: Run, span: Span): Value {
   if (isContext(value)) {
     const found = member(value, name);
-    return found === undefined ? run.warn('NO_CONTEXT_ENTRY_FOUND', `There is no member "${name}".`, place) : found;
+    return found === undefined ? run.warn('NO_CONTEXT_ENTRY_FOUND', `There is no member "${name}".`, span) : found;
   }
   if (isList(value)) {
     run.meter.list(value.length);
-    return value.map((item) => access(item, name, run, place));
+    return value.map((item) => access(item, name, run, span));
   }
-  if (value === null) return run.warn('NO_CONTEXT_ENTRY_FOUND', `"${name}" was looked for in null.`, place);
+  if (value === null) return run.warn('NO_CONTEXT_ENTRY_FOUND', `"${name}" was looked for in null.`, span);
   if (name === 'time offset') run.meter.spend(cost.zone);
   const found = property(value, name);
   return found === undefined
-    ? run.warn('NO_PROPERTY_FOUND', `${briefly(value)} has no property "${name}".`, place)
+    ? run.warn('NO_PROPERTY_FOUND', `${briefly(value)} has no property "${name}".`, span)
     : found;
 }
 
@@ -72,8 +72,8 @@ function filter(list: readonly Value[], by: Closure, node: NodeOf<'filter'>, env
   return kept;
 }
 
-function filterEmpty(by: Value, run: Run, place: Place): Value {
-  return isNumber(by) ? at([], by, run, place) : [];
+function filterEmpty(by: Value, run: Run, span: Span): Value {
+  return isNumber(by) ? at([], by, run, span) : [];
 }
 
 /** Comparisons and calls are conditions unless they turn out to be numbers, whatever the list. */
@@ -82,9 +82,9 @@ function alwaysCondition({ kind }: Node): boolean {
 }
 
 /** The item at a position: 1 is the first, -1 the last. */
-function at(list: readonly Value[], position: FeelNumber, run: Run, place: Place): Value {
+function at(list: readonly Value[], position: FeelNumber, run: Run, span: Span): Value {
   const index = truncate(position);
   const item = index > 0 ? list[index - 1] : index < 0 ? list[list.length + index] : undefined;
   if (item !== undefined) return item;
-  return run.warn('INDEX_OUT_OF_RANGE', `There is no item ${index} in a list of ${list.length}.`, place);
+  return run.warn('INDEX_OUT_OF_RANGE', `There is no item ${index} in a list of ${list.length}.`, span);
 }

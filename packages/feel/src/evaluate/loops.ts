@@ -9,13 +9,13 @@ import { FeelRange, type FeelNumber, type Value } from '../values/value.ts';
 import { briefly } from '../values/text.ts';
 import type { Closure, Compile, NodeOf } from './closure.ts';
 import { Binding, Partial } from './env.ts';
-import type { Env, Place, Run } from './run.ts';
+import type { Env, Span, Run } from './run.ts';
 
 interface Domain {
   name: string;
   start: Closure;
   end: Closure | null;
-  place: Place;
+  span: Span;
 }
 
 /** `for x in xs, y in ys return …`: later domains see earlier variables, the result so far is `partial`. */
@@ -58,7 +58,7 @@ function compileDomains(node: NodeOf<'for'> | NodeOf<'some'>, compile: Compile):
     name,
     start: compile(domain),
     end: end && compile(end),
-    place: { from: domain.from, to: end?.to ?? domain.to },
+    span: { from: domain.from, to: end?.to ?? domain.to },
   }));
 }
 
@@ -75,13 +75,13 @@ function iterate(domains: readonly Domain[], index: number, env: Env, visit: (en
   return true;
 }
 
-function itemsOf({ start, end, place }: Domain, env: Env): Iterable<Value> | null {
+function itemsOf({ start, end, span }: Domain, env: Env): Iterable<Value> | null {
   const { run } = env;
   const first = start(env);
-  if (end) return steps(new FeelRange(first, true, end(env), true), run, place);
+  if (end) return steps(new FeelRange(first, true, end(env), true), run, span);
   if (isList(first)) return first;
-  if (first instanceof FeelRange) return isDescending(first, run) ? descending(run, place) : steps(first, run, place);
-  return first === null ? run.warn('INVALID_TYPE', 'Null cannot be iterated over.', place) : [first];
+  if (first instanceof FeelRange) return isDescending(first, run) ? descending(run, span) : steps(first, run, span);
+  return first === null ? run.warn('INVALID_TYPE', 'Null cannot be iterated over.', span) : [first];
 }
 
 /** A range is never empty or turned round (DMN 1.5, 10.3.2.7); only `2..1` that is written in a loop counts down. */
@@ -91,23 +91,23 @@ function isDescending({ start, end }: FeelRange, { meter }: Run): boolean {
     : start instanceof FeelDate && end instanceof FeelDate && (order(start, end, meter) ?? 0) > 0;
 }
 
-function descending(run: Run, place: Place): null {
+function descending(run: Run, span: Span): null {
   return run.warn(
     'INVALID_TYPE',
     'The range ends before it starts. Write 2..1, without brackets, to count down.',
-    place,
+    span,
   );
 }
 
 /** The whole steps of a range of numbers or dates, up or down. */
-function steps(range: FeelRange, run: Run, place: Place): Iterable<Value> | null {
+function steps(range: FeelRange, run: Run, span: Span): Iterable<Value> | null {
   const { start, end } = range;
   if (isNumber(start) && isNumber(end)) return stepsOf<FeelNumber>(start, end, range, compareNumbers, add, run);
   if (start instanceof FeelDate && end instanceof FeelDate) {
     return stepsOf<FeelDate>(start, end, range, (left, right) => order(left, right, run.meter) ?? 0, addDays, run);
   }
   const ends = `${briefly(start ?? null)} to ${briefly(end ?? null)}`;
-  return run.warn('INVALID_TYPE', `A range from ${ends} cannot be iterated over.`, place);
+  return run.warn('INVALID_TYPE', `A range from ${ends} cannot be iterated over.`, span);
 }
 
 function addDays(date: FeelDate, days: number): FeelDate | null {

@@ -18,7 +18,7 @@ import { order } from '../values/order.ts';
 import { briefly } from '../values/text.ts';
 import { FeelTime } from '../values/time.ts';
 import type { FeelNumber, Value } from '../values/value.ts';
-import type { Place, Run } from './run.ts';
+import type { Span, Run } from './run.ts';
 
 /** A binary operation. Undefined where the operands do not go together. */
 type Operation = (left: Value, right: Value, run: Run) => Value | undefined;
@@ -119,22 +119,22 @@ function spendBefore(left: Value, right: Value, isPower: boolean, { meter }: Run
 
 export function arithmetic(
   operator: Exclude<BinaryOperator, Relation>,
-): (l: Value, r: Value, run: Run, at: Place) => Value {
+): (l: Value, r: Value, run: Run, at: Span) => Value {
   const operation = ARITHMETIC[operator];
   const isPower = operator === '**';
-  return (left, right, run, place) => {
+  return (left, right, run, span) => {
     spendBefore(left, right, isPower, run);
     const result = operation(left, right, run) ?? undefined;
     if (numbers.isNumber(result) && !Number.isSafeInteger(result)) run.meter.spend(cost.decimal);
     if (result !== undefined) return result;
-    return run.warn('INVALID_TYPE', `${briefly(left)} cannot be ${VERBS[operator]} ${briefly(right)}.`, place);
+    return run.warn('INVALID_TYPE', `${briefly(left)} cannot be ${VERBS[operator]} ${briefly(right)}.`, span);
   };
 }
 
-export function negated(value: Value, run: Run, place: Place): Value {
+export function negated(value: Value, run: Run, span: Span): Value {
   if (numbers.isNumber(value)) return numbers.negate(value);
   if (isDuration(value)) return negateDuration(value);
-  return run.warn('INVALID_TYPE', `${briefly(value)} has no negative.`, place);
+  return run.warn('INVALID_TYPE', `${briefly(value)} has no negative.`, span);
 }
 
 /** What a comparison says of an order. */
@@ -145,23 +145,23 @@ const ORDERS: Readonly<Record<Exclude<Relation, '=' | '!='>, (distance: number) 
   '>=': (distance) => distance >= 0,
 };
 
-export function comparison(relation: Relation): (l: Value, r: Value, run: Run, at: Place) => boolean | null {
+export function comparison(relation: Relation): (l: Value, r: Value, run: Run, at: Span) => boolean | null {
   if (relation === '=' || relation === '!=') {
     const expected = relation === '=';
-    return (left, right, run, place) => {
+    return (left, right, run, span) => {
       const same = equal(left, right, run.meter);
-      return same === null ? incomparable(left, right, run, place) : same === expected;
+      return same === null ? incomparable(left, right, run, span) : same === expected;
     };
   }
   const holds = ORDERS[relation];
-  return (left, right, run, place) => {
+  return (left, right, run, span) => {
     const distance = order(left, right, run.meter);
-    return distance === null ? incomparable(left, right, run, place) : holds(distance);
+    return distance === null ? incomparable(left, right, run, span) : holds(distance);
   };
 }
 
-export function incomparable(left: Value, right: Value, run: Run, place: Place): null {
+export function incomparable(left: Value, right: Value, run: Run, span: Span): null {
   const [one, other] = [kindOf(left), kindOf(right)];
   const why = one === other || one === 'null' || other === 'null' ? '' : `: one is a ${one}, the other a ${other}`;
-  return run.warn('NOT_COMPARABLE', `${briefly(left)} cannot be compared with ${briefly(right)}${why}.`, place);
+  return run.warn('NOT_COMPARABLE', `${briefly(left)} cannot be compared with ${briefly(right)}${why}.`, span);
 }

@@ -27,7 +27,7 @@ export interface EvaluateOptions {
 }
 
 /** Where a node stands, for warnings. */
-export interface Place {
+export interface Span {
   from: number;
   to: number;
 }
@@ -82,7 +82,7 @@ export class Run implements Env {
   }
 
   /** Notes a warning and gives the null that the place evaluates to. Beyond a hundred, warnings are dropped. */
-  warn(code: WarningCode, message: string, { from, to }: Place): null {
+  warn(code: WarningCode, message: string, { from, to }: Span): null {
     if (this.warnings.length < MOST_WARNINGS) {
       this.warnings.push({ code, message, position: positionOf(this.source, from, to) });
     }

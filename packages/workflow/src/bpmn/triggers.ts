@@ -8,7 +8,7 @@ import { isPayloadVariable } from './names.ts';
 import type { Report } from './report.ts';
 
 /** Where a trigger stands; what is allowed depends on it. */
-export interface Place {
+export interface TriggerRules {
   readonly timers: readonly TimerDefinition['kind'][];
   /** False at start events of a process: their messages have no key, and names are no expressions. */
   readonly correlated: boolean;
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** What an event waits for. Null, and a problem of the event, when that cannot be run here. */
-export function triggerOf(report: Report, event: Element, place: Place): Trigger | null {
+export function triggerOf(report: Report, event: Element, rules: TriggerRules): Trigger | null {
   const definitions = children(event, 'eventDefinitions');
   const [definition, second] = definitions;
   if (second !== undefined || children(event, 'eventDefinitionRef').length > 0) {
@@ -28,28 +28,28 @@ export function triggerOf(report: Report, event: Element, place: Place): Trigger
     return null;
   }
   if (definition === undefined) {
-    if (place.none) return { type: 'none' };
+    if (rules.none) return { type: 'none' };
     report.add(event, 'UNSUPPORTED_EVENT', 'This event needs an event definition: what does it wait for?');
     return null;
   }
   switch (definition.$type) {
     case 'bpmn:TimerEventDefinition': {
-      const timer = timerOf(report, event, definition, place);
+      const timer = timerOf(report, event, definition, rules);
       return timer === null ? null : { type: 'timer', timer };
     }
     case 'bpmn:MessageEventDefinition': {
-      const message = messageOf(report, event, child(definition, 'messageRef'), place.correlated);
+      const message = messageOf(report, event, child(definition, 'messageRef'), rules.correlated);
       return message === null ? null : { type: 'message', message };
     }
     case 'bpmn:SignalEventDefinition': {
-      const signal = signalOf(report, event, definition, place.correlated);
+      const signal = signalOf(report, event, definition, rules.correlated);
       return signal === null ? null : { type: 'signal', signal };
     }
     case 'bpmn:ErrorEventDefinition':
-      if (place.errors) return errorOf(report, event, definition, place);
+      if (rules.errors) return errorOf(report, event, definition, rules);
       break;
     case 'bpmn:EscalationEventDefinition':
-      if (place.escalations) return escalationOf(report, event, definition);
+      if (rules.escalations) return escalationOf(report, event, definition);
       break;
     default:
   }
@@ -65,15 +65,15 @@ export function triggerOf(report: Report, event: Element, place: Place): Trigger
 const timerKinds = { date: 'timeDate', duration: 'timeDuration', cycle: 'timeCycle' } as const;
 export const examples = { date: '2030-01-31T12:00:00Z', duration: 'PT15M', cycle: 'R3/PT1H' } as const;
 
-function timerOf(report: Report, event: Element, definition: Element, place: Place): TimerDefinition | null {
+function timerOf(report: Report, event: Element, definition: Element, rules: TriggerRules): TimerDefinition | null {
   const given = (['date', 'duration', 'cycle'] as const).filter((kind) => child(definition, timerKinds[kind]) !== null);
   const [kind] = given;
   if (kind === undefined || given.length > 1) {
     report.add(event, 'TIMER', 'A timer needs exactly one of date, duration and cycle.');
     return null;
   }
-  if (!place.timers.includes(kind)) {
-    report.add(event, 'TIMER', `A timer of this event can be given by ${place.timers.join(' or ')}, not by ${kind}.`);
+  if (!rules.timers.includes(kind)) {
+    report.add(event, 'TIMER', `A timer of this event can be given by ${rules.timers.join(' or ')}, not by ${kind}.`);
     return null;
   }
   const holder = child(definition, timerKinds[kind]);
@@ -169,7 +169,7 @@ export function escalationCode(definition: Element): string | null {
   return (escalation === null ? null : text(escalation, 'escalationCode')) || null;
 }
 
-function errorOf(report: Report, event: Element, definition: Element, place: Place): Trigger | null {
+function errorOf(report: Report, event: Element, definition: Element, rules: TriggerRules): Trigger | null {
   const error = child(definition, 'errorRef');
   // An error without a code stands for every error.
   const code = (error === null ? null : text(error, 'errorCode')) || null;
@@ -188,7 +188,7 @@ function errorOf(report: Report, event: Element, definition: Element, place: Pla
   }
   const payload = extension(event, 'kethub:Payload');
   const chosen = payload === null ? null : text(payload, 'variable');
-  const payloadVariable = chosen ?? `${place.payloadHost}_serviceError`;
+  const payloadVariable = chosen ?? `${rules.payloadHost}_serviceError`;
   if (!isPayloadVariable(payloadVariable)) {
     const rule = 'letters, digits and underscores, and start with a letter or an underscore';
     const message =

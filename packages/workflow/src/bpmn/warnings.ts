@@ -2,7 +2,7 @@ import type { ModdleElement, ModdleWarning } from 'bpmn-moddle';
 import type { Problem } from '../types.ts';
 import { flag, idOf, type Element } from './element.ts';
 import { invalidId } from './names.ts';
-import { Places, type Tag } from './places.ts';
+import { SourceIndex, type Tag } from './source-index.ts';
 
 /** What the parser has read, and the text that it was. */
 export interface Source {
@@ -24,18 +24,18 @@ const ofFlows: ReadonlySet<string> = new Set(['sourceRef', 'targetRef']);
 
 /** What the parser could not make sense of, where something depends on it: not in pictures and other pools. */
 export function problemsOf(source: Source, warnings: readonly ModdleWarning[]): Problem[] {
-  let known: Places | null = null;
-  const places = (): Places => (known ??= new Places(source.xml));
-  const place = (message: string): Tag | null => {
+  let known: SourceIndex | null = null;
+  const index = (): SourceIndex => (known ??= new SourceIndex(source.xml));
+  const tagOf = (message: string): Tag | null => {
     const [, line, column] = /line: (\d+)\s+column: (\d+)/.exec(message) ?? [];
-    return line === undefined ? null : places().tagAt(Number(line), Number(column));
+    return line === undefined ? null : index().tagAt(Number(line), Number(column));
   };
   return warnings.flatMap((warning) => {
     const { message } = warning;
     if (message.startsWith('unsupported document encoding')) return [];
     if (message.startsWith('unresolved reference')) return dangling(source, warning);
-    if (message.startsWith('unknown attribute')) return unknownAttribute(warning, places);
-    return unreadable(source, warning, place(message));
+    if (message.startsWith('unknown attribute')) return unknownAttribute(warning, index);
+    return unreadable(source, warning, tagOf(message));
   });
 }
 
@@ -64,9 +64,9 @@ function resolved({ definitions, elementsById }: Source, name: string): ModdleEl
  * Attributes of other vendors are ignored like their elements. The parser takes a vendor's prefix away where the
  * vendor's namespace is the file's standard one, so the text tells whether an attribute has one.
  */
-function unknownAttribute({ element, property = '' }: ModdleWarning, places: () => Places): Problem[] {
+function unknownAttribute({ element, property = '' }: ModdleWarning, index: () => SourceIndex): Problem[] {
   if (element === undefined || isPicture(element)) return [];
-  if (typeof element.id === 'string' && places().isOfVendor(element.id, property)) return [];
+  if (typeof element.id === 'string' && index().isOfVendor(element.id, property)) return [];
   const message = `The attribute ${property} is not known here. Correct its name or remove it.`;
   return [{ elementId: idOf(element), code: 'UNKNOWN_CONTENT', message }];
 }

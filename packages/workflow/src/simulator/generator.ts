@@ -33,7 +33,7 @@ interface Block {
 }
 
 /** Where a block is. */
-interface Place {
+interface Surroundings {
   readonly depth: number;
   /** No parallel join around it in its scope waits for its token: it may be lost. */
   readonly mayDie: boolean;
@@ -77,9 +77,9 @@ export class Generator {
   }
 
   /** Start event, block, end event, and now and then event sub-processes. */
-  #scope(name: string, place: Place, root = false): string[] {
+  #scope(name: string, surroundings: Surroundings, root = false): string[] {
     const [first, last] = [this.#id(`${name}Start`), this.#id(`${name}End`)];
-    const block = this.#sequence(place);
+    const block = this.#sequence(surroundings);
     const out = root ? { total: '=v0', 'nested.deep': '=v1' } : {};
     return [
       start(first),
@@ -87,12 +87,12 @@ export class Generator {
       end(last, out),
       flow(first, block.first),
       flow(block.last, last),
-      ...(this.#random.chance(0.15) && place.depth < 3 ? this.#eventSubProcess(place) : []),
+      ...(this.#random.chance(0.15) && surroundings.depth < 3 ? this.#eventSubProcess(surroundings) : []),
     ];
   }
 
-  #eventSubProcess(place: Place): string[] {
-    const inner = { depth: place.depth + 2, mayDie: true, inSub: place.inSub };
+  #eventSubProcess(surroundings: Surroundings): string[] {
+    const inner = { depth: surroundings.depth + 2, mayDie: true, inSub: surroundings.inSub };
     const block = this.#block(inner);
     const [id, first, last] = [this.#id('esp'), this.#id('espStart'), this.#id('espEnd')];
     const kind = this.#random.of(['timer', 'message', 'signal', 'error'] as const);
@@ -119,9 +119,9 @@ export class Generator {
     return this.#random.of([undefined, 'SERVICE_FAILED', 'OWN'] as const);
   }
 
-  #sequence(place: Place): Block {
-    const blocks = [this.#block(place)];
-    while (this.#left > 0 && this.#random.chance(0.5)) blocks.push(this.#block(place));
+  #sequence(surroundings: Surroundings): Block {
+    const blocks = [this.#block(surroundings)];
+    while (this.#left > 0 && this.#random.chance(0.5)) blocks.push(this.#block(surroundings));
     return this.#join(blocks);
   }
 
@@ -133,7 +133,7 @@ export class Generator {
     return { parts: [...blocks.flatMap(({ parts }) => parts), ...flows], first: first.first, last: last.last };
   }
 
-  #block(place: Place): Block {
+  #block(surroundings: Surroundings): Block {
     const simple = this.#random.of([
       'service',
       'service',
@@ -159,9 +159,9 @@ export class Generator {
       'call',
     ] as const);
     const ends = this.#random.of(['dies', 'throws', 'terminates'] as const);
-    if (this.#left <= 0 || place.depth >= 4) return this.#simple[simple](place);
-    if (this.#random.chance(0.08)) return this.#ending(ends, place);
-    return this.#random.chance(0.45) ? this.#simple[simple](place) : this.#nested[nested](place);
+    if (this.#left <= 0 || surroundings.depth >= 4) return this.#simple[simple](surroundings);
+    if (this.#random.chance(0.08)) return this.#ending(ends, surroundings);
+    return this.#random.chance(0.45) ? this.#simple[simple](surroundings) : this.#nested[nested](surroundings);
   }
 
   readonly #simple = {
@@ -169,9 +169,13 @@ export class Generator {
       const id = this.#id('fails');
       return single(id, service(id, { out: { [this.#variable()]: MENDED } }));
     },
-    service: (place: Place): Block => {
+    service: (surroundings: Surroundings): Block => {
       const id = this.#id('service');
-      return this.#withBoundaries(id, service(id, { in: { data: '=v0' }, out: { [this.#variable()]: '=n' } }), place);
+      return this.#withBoundaries(
+        id,
+        service(id, { in: { data: '=v0' }, out: { [this.#variable()]: '=n' } }),
+        surroundings,
+      );
     },
     script: (): Block => {
       const id = this.#id('script');
@@ -206,24 +210,28 @@ export class Generator {
   };
 
   readonly #nested = {
-    exclusive: (place: Place): Block => this.#gateways('exclusive', place),
-    parallel: (place: Place): Block => this.#gateways('parallel', place),
-    inclusive: (place: Place): Block => this.#gateways('inclusive', place),
-    events: (place: Place): Block => this.#events(place),
-    repeat: (place: Place): Block => this.#repeat(place),
-    sub: (place: Place): Block => this.#sub(place),
-    loop: (place: Place): Block => this.#sub(place, this.#loop()),
-    loopedService: (place: Place): Block => {
+    exclusive: (surroundings: Surroundings): Block => this.#gateways('exclusive', surroundings),
+    parallel: (surroundings: Surroundings): Block => this.#gateways('parallel', surroundings),
+    inclusive: (surroundings: Surroundings): Block => this.#gateways('inclusive', surroundings),
+    events: (surroundings: Surroundings): Block => this.#events(surroundings),
+    repeat: (surroundings: Surroundings): Block => this.#repeat(surroundings),
+    sub: (surroundings: Surroundings): Block => this.#sub(surroundings),
+    loop: (surroundings: Surroundings): Block => this.#sub(surroundings, this.#loop()),
+    loopedService: (surroundings: Surroundings): Block => {
       const id = this.#id('each');
-      return this.#withBoundaries(id, service(id, { in: { data: '=item' }, loop: this.#loop('=n') }), place);
+      return this.#withBoundaries(id, service(id, { in: { data: '=item' }, loop: this.#loop('=n') }), surroundings);
     },
-    call: (place: Place): Block => this.#call(place),
+    call: (surroundings: Surroundings): Block => this.#call(surroundings),
   };
 
-  #gateways(kind: 'exclusive' | 'inclusive' | 'parallel', place: Place): Block {
+  #gateways(kind: 'exclusive' | 'inclusive' | 'parallel', surroundings: Surroundings): Block {
     const split = this.#id(kind);
     const join = `${split}Join`;
-    const inner = { ...place, depth: place.depth + 1, mayDie: place.mayDie && kind !== 'parallel' };
+    const inner = {
+      ...surroundings,
+      depth: surroundings.depth + 1,
+      mayDie: surroundings.mayDie && kind !== 'parallel',
+    };
     const branches = Array.from({ length: 2 + this.#random.below(2) }, () => this.#sequence(inner));
     const standard = kind === 'parallel' ? undefined : branches[0]?.first;
     const parts = branches.flatMap((branch) => {
@@ -236,11 +244,11 @@ export class Generator {
     return { parts: [gateway(kind, split, standard), gateway(kind, join), ...parts], first: split, last: join };
   }
 
-  #events(place: Place): Block {
+  #events(surroundings: Surroundings): Block {
     const [split, join] = [this.#id('events'), this.#id('merge')];
     const parts = Array.from({ length: 2 + this.#random.below(2) }, () => {
       const id = this.#id('awaited');
-      const block = this.#block({ ...place, depth: place.depth + 1 });
+      const block = this.#block({ ...surroundings, depth: surroundings.depth + 1 });
       const definition = this.#random.chance(0.5) ? this.#timer(true) : this.#received();
       return [catchEvent(id, definition), ...block.parts, chain(split, id, block.first), flow(block.last, join)];
     }).flat();
@@ -248,9 +256,9 @@ export class Generator {
   }
 
   /** A way back, taken a few times. */
-  #repeat(place: Place): Block {
+  #repeat(surroundings: Surroundings): Block {
     const [init, merge, count, decide] = [this.#id('init'), this.#id('merge'), this.#id('count'), this.#id('decide')];
-    const block = this.#block({ ...place, depth: place.depth + 1 });
+    const block = this.#block({ ...surroundings, depth: surroundings.depth + 1 });
     const counter = `c${count}`;
     const out = this.#id('out');
     const parts = [
@@ -267,16 +275,16 @@ export class Generator {
     return { parts, first: init, last: out };
   }
 
-  #sub(place: Place, loop?: Loop): Block {
+  #sub(surroundings: Surroundings, loop?: Loop): Block {
     const id = this.#id('sub');
-    const inner = this.#scope('sub', { depth: place.depth + 1, mayDie: true, inSub: true });
+    const inner = this.#scope('sub', { depth: surroundings.depth + 1, mayDie: true, inSub: true });
     return this.#withBoundaries(
       id,
       subProcess(id, inner, {
         ...(loop === undefined ? {} : { loop }),
         ...(this.#random.chance(0.1) ? { out: { v0: MENDED } } : {}),
       }),
-      place,
+      surroundings,
       true,
     );
   }
@@ -291,7 +299,7 @@ export class Generator {
     };
   }
 
-  #call(place: Place): Block {
+  #call(surroundings: Surroundings): Block {
     const id = this.#id('call');
     const called = `called${this.#processes.length}`;
     if (this.#processes.length >= 2) return this.#simple.task();
@@ -299,13 +307,13 @@ export class Generator {
     const index = this.#processes.length - 1;
     this.#processes[index] = process(
       called,
-      this.#scope('called', { depth: place.depth + 2, mayDie: true, inSub: true }),
+      this.#scope('called', { depth: surroundings.depth + 2, mayDie: true, inSub: true }),
     );
-    return this.#withBoundaries(id, call(id, called, { propagate: this.#random.chance(0.5) }), place, true);
+    return this.#withBoundaries(id, call(id, called, { propagate: this.#random.chance(0.5) }), surroundings, true);
   }
 
   /** An activity with events at its boundary, whose ways meet behind it or end by themselves. */
-  #withBoundaries(id: string, host: string, place: Place, throws = false): Block {
+  #withBoundaries(id: string, host: string, surroundings: Surroundings, throws = false): Block {
     const merge = this.#id('merge');
     const parts = [host, gateway('exclusive', merge), flow(id, merge)];
     if (this.#random.chance(throws ? 0.6 : 0.4)) {
@@ -318,10 +326,10 @@ export class Generator {
       const definition = this.#random.chance(0.5) ? this.#timer(true) : this.#received();
       parts.push(boundary(event, id, definition), flow(event, merge));
     }
-    if (this.#random.chance(0.25) && place.depth < 4) {
+    if (this.#random.chance(0.25) && surroundings.depth < 4) {
       const event = this.#id('beside');
       const definition = this.#random.chance(0.5) ? this.#timer(false) : this.#received();
-      const block = this.#block({ depth: 4, mayDie: true, inSub: place.inSub });
+      const block = this.#block({ depth: 4, mayDie: true, inSub: surroundings.inSub });
       const last = this.#id('besideEnd');
       parts.push(
         boundary(event, id, definition, { interrupting: false }),
@@ -335,9 +343,9 @@ export class Generator {
   }
 
   /** A token that may end here, an error that may be thrown, a scope that may be ended. */
-  #ending(kind: 'dies' | 'throws' | 'terminates', place: Place): Block {
+  #ending(kind: 'dies' | 'throws' | 'terminates', surroundings: Surroundings): Block {
     const [split, last, on] = [this.#id('choice'), this.#id(kind), this.#id('on')];
-    const allowed = kind === 'dies' ? place.mayDie : kind === 'throws' ? place.inSub : true;
+    const allowed = kind === 'dies' ? surroundings.mayDie : kind === 'throws' ? surroundings.inSub : true;
     if (!allowed) return this.#simple.script();
     const ending = {
       dies: end(last),

@@ -24,7 +24,7 @@ import { checkInclusiveJoins, checkJoins, checkState, expect, Outside, Told } fr
 import type { Random } from './random.ts';
 
 /** Steps of one instance; then services succeed, and what still waits is hurried on. */
-const PATIENCE = 60;
+const CALM_AFTER = 60;
 const END = 600;
 
 /** One instance, and the world that answers it: late, twice, or with a failure, between crashes. */
@@ -238,7 +238,7 @@ export class World {
   #event(instance: Simulated): Event | null {
     const { random } = this;
     const { outside, state } = instance;
-    const calm = this.#actions > PATIENCE;
+    const calm = this.#actions > CALM_AFTER;
     const events: (() => Event | null)[] = [
       ...[...outside.jobs.keys()].map((job) => () => this.#answer(job, calm)),
       ...[...outside.timers].map(

@@ -2,8 +2,16 @@ import { onExecutionChanged } from '../executions/index.ts';
 import type { AccessDirectory } from '../../catalog/access/index.ts';
 import { createTargetClient } from '../../catalog/on-premise/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { advance, Advancing, LARGEST_BATCH, Inbox, RecentInstances, Suspects, Turns } from './advance/index.ts';
-import { Budget } from './budget.ts';
+import {
+  advance,
+  Advancing,
+  LARGEST_BATCH,
+  CompletionQueue,
+  InstanceCache,
+  Suspects,
+  RoundRobin,
+} from './advance/index.ts';
+import { LeakyBucket } from './leaky-bucket.ts';
 import type { WorkflowPort } from './port.ts';
 import { FirstSteps } from './first-step.ts';
 import { createGraphs } from './graphs.ts';
@@ -58,7 +66,7 @@ import { onWorkflowsToDo } from './wake.ts';
 //   WITHDRAWN          CANCELLING   by markAnswered, reopen, adoptCalls (calls/calls.ts)
 //   CANCELLING         WITHDRAWN    by markCalling, for recall (calls/recall.ts): sends the start again to learn the id
 //   CANCELLING         deleted      by removeJob, after cancelJob or cancelRemote, or in abandonJob (calls/abandon.ts)
-//   WITHDRAWN          deleted      by withdraw (calls/calls.ts), without an id to cancel; or giveUp (calls/lost-calls.ts)
+//   WITHDRAWN          deleted      by withdraw (calls/calls.ts), without an id; or giveUp (calls/lost-calls.ts)
 //
 // Hand-overs of a result, in order. In brackets: what carries it, and what happens when that is lost.
 //
@@ -69,10 +77,10 @@ import { onWorkflowsToDo } from './wake.ts';
 //   3. JobWorker.work claims the job, and collectJob (calls/collect-job.ts) reads the result. For a REMOTE job,
 //      collectRemote (calls/remote-job.ts) polls the service; startRemote (calls/start-remote.ts) may get it at once.
 //      [lease of 10 s, renewed; when it ends, any process claims the job. CALLING waits for its own worker]
-//   4. Desk.end (calls/desk.ts) adds the result to the Inbox (advance/inbox.ts), which calls wakeLanes below.
+//   4. JobEnvironment.end (calls/job-environment.ts) adds the result to the CompletionQueue.
 //      [queue in memory; the row of the job stays as it is, so hand-over 3 is repeated]
-//   5. A lane runs advance (advance/advancer.ts): takes up to 128 results, reads their instances (loadWork, or
-//      RecentInstances.recall without the database), computes the steps (reduce), and writes them (write).
+//   5. An advancer runs advance (advance/advancer.ts): takes up to 128 results, reads their instances (loadWork, or
+//      InstanceCache.recall without the database), computes the steps (reduce), and writes them (write).
 //      [batch, one transaction: states, journal, effects, new jobs, removal of ended jobs, status of executions]
 //   6. After the commit: Taken.resolve settles the promise of hand-over 4, and JobWorker frees the slot of the job.
 //   7. After the commit: HandOver.begin (advance/hand-over.ts) passes new jobs that have a slot to JobWorker.begin.
@@ -82,22 +90,22 @@ import { onWorkflowsToDo } from './wake.ts';
 //   9. announce (advance/settle.ts) notifies those who wait for the workflow. If a task had called it, the trigger
 //      marked that job ENDED in the transaction of hand-over 5, and this is hand-over 2 of the caller.
 //
-// A batch that cannot be written (couldNotWrite, advance/advancer.ts) goes back to the Inbox; Suspects then has its
-// instances tried one by one. After a Conflict it goes back as well, and the instances are read again.
+// A batch that cannot be written (couldNotWrite, advance/advancer.ts) goes back to the CompletionQueue; Suspects then has
+// its instances tried one by one. After a Conflict it goes back as well, and the instances are read again.
 //
 // Three shortcuts save reads and writes. Without them the tables carry the same work: the precomputed first step
-// (`workflows.firstSteps` is null), RecentInstances (`recall` returns null), HandOver (`Advancing` without a Taker).
+// (`workflows.firstSteps` is null), InstanceCache (`recall` returns null), HandOver (`Advancing` without an executor).
 
 /** What one owner may use of a second of the thread for the first steps of instances. */
-export function shareOfOwners(): Budget {
-  return new Budget(200, 200);
+export function shareOfOwners(): LeakyBucket {
+  return new LeakyBucket(200, 200);
 }
 
 /**
  * How many batches are under way at a time. On PostgreSQL one is computed while others are written: with two, a third of two
  * processors waits. SQLite has one writer, in this very thread.
  */
-export function lanesOf({ dialect }: Pick<Platform['database'], 'dialect'>): number {
+export function concurrencyOf({ dialect }: Pick<Platform['database'], 'dialect'>): number {
   return dialect === 'postgres' ? 4 : 1;
 }
 
@@ -105,10 +113,14 @@ export function lanesOf({ dialect }: Pick<Platform['database'], 'dialect'>): num
  * One, as long as a batch holds all that waits: the fewer are under way, the more each takes along. Beyond that all of them,
  * and for somebody who has not just been served one that is free, so that nobody waits for the end of another's batch.
  */
-export function wakeLanes(lanes: readonly Loop[], { size }: Pick<Inbox, 'size'>, isUrgent = false): void {
-  const free = isUrgent ? lanes.find(({ isIdle }) => isIdle) : undefined;
+export function wakeAdvancers(
+  advancers: readonly Loop[],
+  { size }: Pick<CompletionQueue, 'size'>,
+  isUrgent = false,
+): void {
+  const free = isUrgent ? advancers.find(({ isIdle }) => isIdle) : undefined;
   if (free) return free.wake();
-  for (const lane of lanes.slice(0, size > LARGEST_BATCH ? lanes.length : 1)) lane.wake(isUrgent);
+  for (const advancer of advancers.slice(0, size > LARGEST_BATCH ? advancers.length : 1)) advancer.wake(isUrgent);
 }
 
 /**
@@ -118,7 +130,7 @@ export function wakeLanes(lanes: readonly Loop[], { size }: Pick<Inbox, 'size'>,
 export class WorkflowEngine {
   readonly #loops: readonly Loop[];
   readonly #workflows: WorkflowPort;
-  readonly #lanes: readonly Loop[];
+  readonly #advancers: readonly Loop[];
   readonly #jobs: JobWorker;
   readonly #unsubscribe: (() => void)[] = [];
 
@@ -133,42 +145,46 @@ export class WorkflowEngine {
       if (batch.messages) for (const loop of [publishing, correlating]) loop.wake();
       return more ? 0 : null;
     };
-    const lanes = Array.from(
-      { length: lanesOf(database) },
+    const advancers = Array.from(
+      { length: concurrencyOf(database) },
       () => new Loop('advancing workflows', platform, advanceOnce),
     );
-    const told = (): void => {
-      advancing.turns.told();
-      wakeLanes(lanes, inbox);
+    const notify = (): void => {
+      advancing.roundRobin.notify();
+      wakeAdvancers(advancers, completions);
     };
     const targets = createTargetClient(platform);
-    const recent = new RecentInstances();
-    const inbox = new Inbox((isUrgent) => wakeLanes(lanes, inbox, isUrgent));
+    const cache = new InstanceCache();
+    const completions = new CompletionQueue((isUrgent) => wakeAdvancers(advancers, completions, isUrgent));
     const suspects = new Suspects();
     const look = (): void => working.wake();
     const giveUpInstance = (id: string, cause: string): void => {
       suspects.giveUp(id, cause);
-      told();
+      notify();
     };
     const holdInstance = (id: string, cause: string): void => {
       suspects.hold(id, cause);
-      told();
+      notify();
     };
-    const jobs = new JobWorker(platform, { workflows, directory, targets, inbox, recent, look, giveUpInstance });
-    const advancing = new Advancing(jobs, inbox, recent, suspects);
+    const jobs = new JobWorker(platform, { workflows, directory, targets, completions, cache, look, giveUpInstance });
+    const advancing = new Advancing(jobs, completions, cache, suspects);
     const working: Loop = new Loop('jobs of workflows', platform, () => jobs.work());
-    const timing = new Loop('timers of workflows', platform, () => fireTimers(platform, told, holdInstance));
+    const timing = new Loop('timers of workflows', platform, () => fireTimers(platform, notify, holdInstance));
     const postponed = new Postponed();
     const scheduling = new Loop('schedules of workflows', platform, () =>
-      fireSchedules(platform, workflows, graphs, told),
+      fireSchedules(platform, workflows, graphs, notify),
     );
-    const correlating = new Loop('messages of workflows', platform, () => correlateMessages(platform, postponed, told));
+    const correlating = new Loop('messages of workflows', platform, () =>
+      correlateMessages(platform, postponed, notify),
+    );
     const rate = rateOfThrown();
-    const thrown = { workflows, turns: new Turns(), rate, postponed: new Postponed() };
-    const signals = { workflows, turns: new Turns(), rate, postponed: new Postponed() };
-    const publishing = new Loop('messages that workflows throw', platform, () => publishThrown(platform, thrown, told));
+    const thrown = { workflows, roundRobin: new RoundRobin(), rate, postponed: new Postponed() };
+    const signals = { workflows, roundRobin: new RoundRobin(), rate, postponed: new Postponed() };
+    const publishing = new Loop('messages that workflows throw', platform, () =>
+      publishThrown(platform, thrown, notify),
+    );
     const broadcasting: Loop = new Loop('signals of workflows', platform, () =>
-      broadcastSignals(platform, signals, told),
+      broadcastSignals(platform, signals, notify),
     );
     this.#jobs = jobs;
     this.#workflows = workflows;
@@ -176,11 +192,11 @@ export class WorkflowEngine {
       jobs: () => working.wake(),
       timers: () => timing.wake(),
     });
-    this.#lanes = lanes;
+    this.#advancers = advancers;
     this.#loops = [working, timing, scheduling, publishing, correlating, broadcasting];
     this.#unsubscribe.push(
       () => targets.close(),
-      onWorkflowsToDo(database, (what) => (what === 'EVENTS' ? told() : this.#wake())),
+      onWorkflowsToDo(database, (what) => (what === 'EVENTS' ? notify() : this.#wake())),
       onExecutionChanged(database, (id) => {
         if (jobs.concerns(id)) working.wake();
       }),
@@ -198,10 +214,10 @@ export class WorkflowEngine {
     await Promise.all(this.#loops.map((loop) => loop.stop()));
     // What the jobs have come to is written by the lanes.
     await this.#jobs.stop();
-    await Promise.all(this.#lanes.map((lane) => lane.stop()));
+    await Promise.all(this.#advancers.map((advancer) => advancer.stop()));
   }
 
   #wake(): void {
-    for (const loop of [...this.#lanes, ...this.#loops]) loop.wake();
+    for (const loop of [...this.#advancers, ...this.#loops]) loop.wake();
   }
 }

@@ -6,8 +6,8 @@ import type { Tables, WorkflowJobRow } from '../../foundation/storage/index.ts';
 import { databases } from '../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
 import { bpmn } from '../../testing/workflows.ts';
-import { advance, Advancing, type Taker } from './advance/index.ts';
-import { Budget } from './budget.ts';
+import { advance, Advancing, type JobExecutor } from './advance/index.ts';
+import { LeakyBucket } from './leaky-bucket.ts';
 import type { Graphs } from './graphs.ts';
 import { FirstSteps } from './first-step.ts';
 import type { WorkflowPort } from './index.ts';
@@ -15,7 +15,7 @@ import { workflowsWithoutVersions } from '../../testing/workflow-instances.ts';
 import { originOfOwner } from './start-by-event.ts';
 
 /** Whoever works on jobs, with so many places. */
-class Takes implements Taker {
+class Takes implements JobExecutor {
   places = 1;
   begun: string[] = [];
 
@@ -51,8 +51,8 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
   let accepting: Accepting;
   let graph: ProcessGraph;
   const graphs: Graphs = { load: () => Promise.resolve(graph) };
-  let budget: Budget;
-  const taker = new Takes();
+  let budget: LeakyBucket;
+  const executor = new Takes();
   const woken: string[] = [];
 
   beforeAll(async () => {
@@ -64,13 +64,13 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
   beforeEach(async () => {
     await platform.database.write((transaction) => transaction.deleteFrom('executions').execute());
     graph = await graphOf('task');
-    taker.places = 1;
-    taker.begun = [];
+    executor.places = 1;
+    executor.begun = [];
     woken.length = 0;
-    budget = new Budget(1, 1);
+    budget = new LeakyBucket(1, 1);
     const wakes = { jobs: () => void woken.push('jobs'), timers: () => void woken.push('timers') };
     door = workflowsWithoutVersions(platform);
-    door.firstSteps = new FirstSteps(platform, graphs, budget, new Advancing(taker), wakes);
+    door.firstSteps = new FirstSteps(platform, graphs, budget, new Advancing(executor), wakes);
     accepting = createAccepting(platform, door);
   });
 
@@ -80,9 +80,9 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
     const [job] = await rows('workflow_jobs');
     expect(job).toMatchObject({ instance_id: prepared.row.id, owner: 'USER ada', state: 'OPEN', input: '{"n":1}' });
     expect(job?.locked_until).toBeGreaterThan(platform.now());
-    expect(taker).toMatchObject({ places: 0, begun: [] });
+    expect(executor).toMatchObject({ places: 0, begun: [] });
     prepared.firstStep?.begin();
-    expect(taker.begun).toEqual([job?.id]);
+    expect(executor.begun).toEqual([job?.id]);
     expect(await rows('workflow_events')).toEqual([]);
     expect(await rows('workflow_instances')).toMatchObject([{ phase: 'RUNNING', revision: 1 }]);
     expect(await rows('workflow_journal')).toHaveLength(1);
@@ -102,20 +102,20 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
   });
 
   test('a job without a place is for whoever looks for it', async () => {
-    taker.places = 0;
+    executor.places = 0;
     const prepared = await prepare({ n: 1 });
     await accepting.add(prepared);
     prepared.firstStep?.begin();
     expect(await rows('workflow_jobs')).toMatchObject([{ state: 'OPEN', locked_until: 0 }]);
-    expect([taker.begun, woken]).toEqual([[], ['jobs']]);
+    expect([executor.begun, woken]).toEqual([[], ['jobs']]);
   });
 
   test('what is not accepted gives its place back', async () => {
     const prepared = await prepare({ n: 1 });
-    expect(taker.places).toBe(0);
+    expect(executor.places).toBe(0);
     prepared.firstStep?.release();
     prepared.firstStep?.begin();
-    expect(taker).toMatchObject({ places: 1, begun: [] });
+    expect(executor).toMatchObject({ places: 1, begun: [] });
   });
 
   test('of an owner who has used up its share it waits for its turn', async () => {
@@ -131,7 +131,7 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
     expect((await prepare({ n: 1, text: 'x'.repeat(100_000) })).firstStep).toBeNull();
     graph = await graphOf();
     expect((await prepare({ n: 1 })).firstStep).toBeNull();
-    expect(taker.places).toBe(1);
+    expect(executor.places).toBe(1);
   });
 
   async function prepare(input: object, firstSteps = door.firstSteps): Promise<PreparedExecution> {

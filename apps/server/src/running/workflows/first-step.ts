@@ -16,7 +16,7 @@ import {
   type Effects,
   type Next,
 } from './advance/index.ts';
-import type { Budget } from './budget.ts';
+import type { LeakyBucket } from './leaky-bucket.ts';
 import type { Graphs } from './graphs.ts';
 import { newInstance, startEvent } from './instance.ts';
 import { journalColumns, journalRows } from './journal.ts';
@@ -32,7 +32,7 @@ export interface Wakes {
 }
 
 /** What an instance is accepted as: begun already, with what its first step has to leave behind. */
-export class MadeStep implements FirstStep {
+export class PrecomputedStep implements FirstStep {
   readonly instance: WorkflowInstanceRow;
   readonly journal: ReturnType<typeof journalRows>;
   readonly jobs: readonly WorkflowJobRow[];
@@ -50,12 +50,12 @@ export class MadeStep implements FirstStep {
     this.timers = effects.timers;
     this.#advancing = advancing;
     this.#wakes = wakes;
-    this.#handOver = new HandOver(advancing.taker);
+    this.#handOver = new HandOver(advancing.executor);
     this.#handOver.reserve(effects, new Set());
   }
 
   begin(): void {
-    if (this.jobs.length > 0) this.#advancing.recent.remember(this.instance);
+    if (this.jobs.length > 0) this.#advancing.cache.remember(this.instance);
     if (this.#handOver.size < this.jobs.length) this.#wakes.jobs();
     if (this.timers.length > 0) this.#wakes.timers();
     this.#handOver.begin();
@@ -74,21 +74,21 @@ export class MadeStep implements FirstStep {
 export class FirstSteps {
   readonly #platform: Platform;
   readonly #graphs: Graphs;
-  readonly #budget: Budget;
+  readonly #bucket: LeakyBucket;
   readonly #advancing: Advancing;
   readonly #wakes: Wakes;
 
-  constructor(platform: Platform, graphs: Graphs, budget: Budget, advancing: Advancing, wakes: Wakes) {
+  constructor(platform: Platform, graphs: Graphs, bucket: LeakyBucket, advancing: Advancing, wakes: Wakes) {
     this.#platform = platform;
     this.#graphs = graphs;
-    this.#budget = budget;
+    this.#bucket = bucket;
     this.#advancing = advancing;
     this.#wakes = wakes;
   }
 
-  async of(accepted: AcceptedWorkflow): Promise<MadeStep | null> {
+  async of(accepted: AcceptedWorkflow): Promise<PrecomputedStep | null> {
     const row = newInstance(this.#platform, accepted);
-    if (!this.#budget.allows(row.owner)) return null;
+    if (!this.#bucket.allows(row.owner)) return null;
     const graph = await this.#graphs.load(row.service_version_id);
     if (!graph) return null;
     const began = performance.now();
@@ -97,9 +97,9 @@ export class FirstSteps {
     const advanced = reduce(graph, work, this.#platform.now(), this.#platform.log, isOver);
     const { next } = advanced;
     const effects = next && gatherEffects(this.#platform, [advanced]);
-    this.#budget.spend(row.owner, performance.now() - began);
+    this.#bucket.spend(row.owner, performance.now() - began);
     if (!next || !effects || !isSmall(next)) return null;
-    return new MadeStep(row, next, effects, this.#advancing, this.#wakes);
+    return new PrecomputedStep(row, next, effects, this.#advancing, this.#wakes);
   }
 }
 
@@ -110,9 +110,9 @@ function isSmall({ phase, incidents, toStore: { parts }, effects, isPaused }: Ne
 }
 
 /** Adds what the first steps of instances leave behind to what is written with the instances. */
-export function addFirstSteps(together: StatementBatch, steps: readonly MadeStep[]): void {
+export function addFirstSteps(statements: StatementBatch, steps: readonly PrecomputedStep[]): void {
   const all = (what: 'journal' | 'jobs' | 'timers') => steps.flatMap((step): readonly object[] => step[what]);
-  together.insert('workflow_journal', journalColumns, all('journal'));
-  together.insert('workflow_jobs', jobColumns, all('jobs'));
-  together.insert('workflow_timers', timerColumns, all('timers'));
+  statements.insert('workflow_journal', journalColumns, all('journal'));
+  statements.insert('workflow_jobs', jobColumns, all('jobs'));
+  statements.insert('workflow_timers', timerColumns, all('timers'));
 }

@@ -6,13 +6,13 @@ import { isOutage } from '../../foundation/storage/index.ts';
  */
 export async function inParts<T>(
   all: readonly T[],
-  together: (some: readonly T[]) => Promise<void>,
+  writeAll: (some: readonly T[]) => Promise<void>,
   failed: (one: T, error: unknown) => Promise<void>,
 ): Promise<{ readonly done: number }> {
   const [only] = all;
   if (only === undefined) return { done: 0 };
   try {
-    await together(all);
+    await writeAll(all);
     return { done: all.length };
   } catch (error) {
     if (isOutage(error)) throw error;
@@ -21,8 +21,8 @@ export async function inParts<T>(
       return { done: 0 };
     }
     const half = Math.ceil(all.length / 2);
-    const first = await inParts(all.slice(0, half), together, failed);
-    const rest = await inParts(all.slice(half), together, failed);
+    const first = await inParts(all.slice(0, half), writeAll, failed);
+    const rest = await inParts(all.slice(half), writeAll, failed);
     return { done: first.done + rest.done };
   }
 }

@@ -12,13 +12,13 @@ test('what fails together is done in parts, but for the culprits', async () => {
   const culprits: number[] = [];
   const all = Array.from({ length: 256 }, (_value, number) => number);
   let tries = 0;
-  const together = (some: readonly number[]) => {
+  const writeAll = (some: readonly number[]) => {
     tries += 1;
     if (some.includes(7) || some.includes(200)) return Promise.reject(new Error('refused'));
     done.push(...some);
     return Promise.resolve();
   };
-  expect(await inParts(all, together, (one) => Promise.resolve(void culprits.push(one)))).toEqual({ done: 254 });
+  expect(await inParts(all, writeAll, (one) => Promise.resolve(void culprits.push(one)))).toEqual({ done: 254 });
   expect([done.length, culprits]).toEqual([254, [7, 200]]);
   expect(tries).toBeLessThan(40);
 });

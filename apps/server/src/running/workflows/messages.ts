@@ -36,7 +36,7 @@ export class Postponed {
 }
 
 /** Brings messages to instances that wait for them, and forgets those whose time is up. */
-export async function correlateMessages(platform: Platform, postponed: Postponed, told: () => void): Promise<Pause> {
+export async function correlateMessages(platform: Platform, postponed: Postponed, notify: () => void): Promise<Pause> {
   const { database, now, log } = platform;
   const waiting = await database.read.selectFrom('workflow_messages').select('id').limit(1).executeTakeFirst();
   if (!waiting) return null;
@@ -55,7 +55,7 @@ export async function correlateMessages(platform: Platform, postponed: Postponed
       postponed.add(message.id, now() + AGAIN_MS);
     }
   }
-  if (correlated > 0) told();
+  if (correlated > 0) notify();
   await database.write((transaction) =>
     transaction.deleteFrom('workflow_messages').where('expires_at', '<=', now()).where('owner', 'is', null).execute(),
   );

@@ -4,7 +4,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { Queries, StatementBatch } from '../../foundation/storage/index.ts';
 import { eventRow, insertEvents } from './advance/index.ts';
 import { broadcastOfSubscriber } from './broadcast.ts';
-import { addFirstSteps, MadeStep, type FirstSteps } from './first-step.ts';
+import { addFirstSteps, PrecomputedStep, type FirstSteps } from './first-step.ts';
 import { newInstance, startEvent } from './instance.ts';
 import { journalLog } from './log.ts';
 import { publishOfSubscriber } from './publish.ts';
@@ -25,7 +25,7 @@ export function createWorkflows(platform: Platform): WorkflowPort {
     firstStep: async (accepted) => (await workflows.firstSteps?.of(accepted)) ?? null,
     parameters: (versionId) => requests.parameters(versionId),
     check: (versionId, input) => requests.check(versionId, input),
-    accept: (together, accepted) => addInstances(platform, together, accepted),
+    accept: (statements, accepted) => addInstances(platform, statements, accepted),
     cancel: (transaction, id) => cancelInstance(platform, transaction, id),
     wake: () => workflowsToDo(platform.database, 'EVENTS'),
     log: (id): Promise<LogSource | null> => journalLog(platform, id),
@@ -38,17 +38,17 @@ export function createWorkflows(platform: Platform): WorkflowPort {
 }
 
 /** The instances of executions: begun already, or that they are to begin. */
-function addInstances(platform: Platform, together: StatementBatch, accepted: readonly AcceptedWorkflow[]): void {
-  const begun = accepted.flatMap(({ firstStep }) => (firstStep instanceof MadeStep ? firstStep : []));
-  const others = accepted.filter(({ firstStep }) => !(firstStep instanceof MadeStep));
+function addInstances(platform: Platform, statements: StatementBatch, accepted: readonly AcceptedWorkflow[]): void {
+  const begun = accepted.flatMap(({ firstStep }) => (firstStep instanceof PrecomputedStep ? firstStep : []));
+  const others = accepted.filter(({ firstStep }) => !(firstStep instanceof PrecomputedStep));
   const rows = others.map((one) => newInstance(platform, one));
-  together.insert('workflow_instances', instanceColumns, [...begun.map(({ instance }) => instance), ...rows]);
-  addFirstSteps(together, begun);
+  statements.insert('workflow_instances', instanceColumns, [...begun.map(({ instance }) => instance), ...rows]);
+  addFirstSteps(statements, begun);
   const events = others.map((one, at) => ({
     ...eventRow(platform, one.row.id, startEvent(one), `start:${one.row.id}`),
     owner: rows[at]?.owner,
   }));
-  together.insert('workflow_events', eventColumns, events);
+  statements.insert('workflow_events', eventColumns, events);
 }
 
 const instanceColumns = [

@@ -5,7 +5,7 @@ import { databases } from '../../testing/databases.ts';
 import { callerOf } from '../../testing/gateway.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 import { bpmn, deployWorkflow, type DeployedWorkflow } from '../../testing/workflows.ts';
-import { Turns } from './advance/index.ts';
+import { RoundRobin } from './advance/index.ts';
 import { createWorkflows } from './port.ts';
 import { Postponed } from './messages.ts';
 import { broadcastSignals } from './signals.ts';
@@ -237,6 +237,6 @@ async function broadcastAs(platform: Platform, dies: boolean): Promise<void> {
       return done;
     });
   const other: Platform = { ...platform, database: { ...database, write } };
-  const own = { turns: new Turns(), rate: rateOfThrown(), postponed: new Postponed() };
+  const own = { roundRobin: new RoundRobin(), rate: rateOfThrown(), postponed: new Postponed() };
   await broadcastSignals(other, { ...own, workflows: createWorkflows(platform) }, () => undefined);
 }

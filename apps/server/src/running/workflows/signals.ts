@@ -3,8 +3,8 @@ import type { Workflows } from '../executions/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { isOutage, type Queries, type WorkflowSignalRow } from '../../foundation/storage/index.ts';
-import { DEPTH, eventRow, insertEvents, nextReached, nextReceivers, type Turns } from './advance/index.ts';
-import type { Budget } from './budget.ts';
+import { DEPTH, eventRow, insertEvents, nextReached, nextReceivers, type RoundRobin } from './advance/index.ts';
+import type { LeakyBucket } from './leaky-bucket.ts';
 import type { Pause } from './loop.ts';
 import type { Postponed } from './messages.ts';
 import { originOfOwner, startByEvent } from './start-by-event.ts';
@@ -23,8 +23,8 @@ const TRIED_MS = 3_600_000;
 /** What broadcasting needs beside the platform. */
 export interface Broadcasting {
   readonly workflows: Workflows;
-  readonly turns: Turns;
-  readonly rate: Budget;
+  readonly roundRobin: RoundRobin;
+  readonly rate: LeakyBucket;
   readonly postponed: Postponed;
 }
 
@@ -36,13 +36,13 @@ export interface Broadcasting {
 export async function broadcastSignals(
   platform: Platform,
   broadcasting: Broadcasting,
-  told: () => void,
+  notify: () => void,
 ): Promise<Pause> {
-  const { turns, rate, postponed } = broadcasting;
+  const { roundRobin, rate, postponed } = broadcasting;
   const { read } = platform.database;
   let steps = 0;
   let isSlowed = false;
-  for (const owner of await turns.next(read, 'workflow_signals')) {
+  for (const owner of await roundRobin.next(read, 'workflow_signals')) {
     for (let own = 0; own < STEPS; own++) {
       if (!rate.allows(owner)) {
         isSlowed = true;
@@ -51,7 +51,7 @@ export async function broadcastSignals(
       const id = await oldest(read, owner, postponed.at(platform.now()));
       if (id === null) break;
       rate.spend(owner, 1);
-      if (await tryToDeliver(platform, broadcasting, id, told)) steps += 1;
+      if (await tryToDeliver(platform, broadcasting, id, notify)) steps += 1;
     }
   }
   return steps > 0 ? 0 : isSlowed ? LATER_MS : null;
@@ -73,7 +73,7 @@ async function tryToDeliver(
   platform: Platform,
   { workflows, postponed }: Broadcasting,
   id: string,
-  told: () => void,
+  notify: () => void,
 ): Promise<boolean> {
   const { database, log, now, telemetry } = platform;
   const deliver = (mayStart: boolean) =>
@@ -87,7 +87,7 @@ async function tryToDeliver(
     });
     if (started === null) return false;
     for (const one of started) one.started();
-    told();
+    notify();
     return true;
   } catch (error) {
     if (isOutage(error)) throw error;

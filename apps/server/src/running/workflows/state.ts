@@ -20,7 +20,7 @@ export const INLINE_BYTES = 32 * 1024;
 const TURN_MS = 5;
 
 /** A state as the database holds it. */
-export interface HeldState {
+export interface LoadedState {
   readonly state: State;
   /** Bytes of its parts, by name; null: it is stored as one. */
   readonly parts: Map<string, number> | null;
@@ -37,7 +37,7 @@ export interface ToStore {
 }
 
 /** What is to be written of a state. What it costs depends on what has changed, unless the state is small or has ended. */
-export function toStore(before: HeldState | null, bytesBefore: number, state: State): ToStore {
+export function toStore(before: LoadedState | null, bytesBefore: number, state: State): ToStore {
   const old = before?.parts ?? null;
   if (old === null || state.phase !== 'RUNNING') {
     const text = jsonText(toStored(state));
@@ -60,10 +60,10 @@ const IN_PARTS = '{"inParts":true,';
 
 /** The state as it is held once that is written. */
 export function stored(
-  before: HeldState | null,
+  before: LoadedState | null,
   state: State,
   { state: head, parts }: Pick<ToStore, 'parts'> & { readonly state: string | null },
-): HeldState {
+): LoadedState {
   if (parts === 'NONE' || (parts.size === 0 && !before?.parts)) return { state, parts: null };
   const sizes = before?.parts ?? new Map<string, number>();
   sizes.set(HEAD, Buffer.byteLength(head ?? ''));
@@ -77,12 +77,12 @@ export function stored(
 export const isInParts = (text: string): boolean => text.startsWith(IN_PARTS);
 
 /** A state that is stored as one, and is short unless it has ended. */
-export function readInline(text: string): HeldState {
+export function readInline(text: string): LoadedState {
   return { state: fromStored(parseExact(text) as unknown as StoredState), parts: null };
 }
 
 /** The state of an instance; null before its first step. Others have their turn meanwhile. */
-export async function readHeld(queries: Queries, id: string): Promise<HeldState | null> {
+export async function loadState(queries: Queries, id: string): Promise<LoadedState | null> {
   const rows = await queries
     .selectFrom('workflow_instances as instance')
     .leftJoin('workflow_state_parts as part', 'part.instance_id', 'instance.id')
@@ -107,5 +107,5 @@ export async function readHeld(queries: Queries, id: string): Promise<HeldState 
 }
 
 export async function readState(queries: Queries, id: string): Promise<State | null> {
-  return (await readHeld(queries, id))?.state ?? null;
+  return (await loadState(queries, id))?.state ?? null;
 }

@@ -3,7 +3,7 @@ import { databases } from '../../testing/databases.ts';
 import { callerOf } from '../../testing/gateway.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 import { bpmn, deployWorkflow, type DeployedWorkflow } from '../../testing/workflows.ts';
-import { DEPTH, Turns } from './advance/index.ts';
+import { DEPTH, RoundRobin } from './advance/index.ts';
 import { createWorkflows } from './port.ts';
 import { Postponed } from './messages.ts';
 import { publishThrown, rateOfThrown } from './thrown.ts';
@@ -112,11 +112,11 @@ describe.each(databases)('messages that workflows throw on $name', (kind) => {
     );
     const publish = async (fails: boolean): Promise<void> => {
       const workflows = createWorkflows(platform);
-      const accept: typeof workflows.accept = (together, accepted) => {
-        workflows.accept(together, accepted);
+      const accept: typeof workflows.accept = (statements, accepted) => {
+        workflows.accept(statements, accepted);
         if (fails) throw new Error('It dies before the commit');
       };
-      const thrown = { turns: new Turns(), rate: rateOfThrown(), postponed: new Postponed() };
+      const thrown = { roundRobin: new RoundRobin(), rate: rateOfThrown(), postponed: new Postponed() };
       await publishThrown(platform, { ...thrown, workflows: { ...workflows, accept } }, () => undefined);
     };
     await publish(true);

@@ -5,8 +5,8 @@ import { Problem } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { newestPublished } from '../../catalog/services/index.ts';
 import { isOutage, type Queries, type WorkflowMessageRow } from '../../foundation/storage/index.ts';
-import { DEPTH, type Turns } from './advance/index.ts';
-import { Budget } from './budget.ts';
+import { DEPTH, type RoundRobin } from './advance/index.ts';
+import { LeakyBucket } from './leaky-bucket.ts';
 import type { Pause } from './loop.ts';
 import { correlate, type Postponed } from './messages.ts';
 import { startByMessage, type Made } from './publish.ts';
@@ -27,15 +27,15 @@ const TRIED_MS = 3_600_000;
 const MOST_WAITING = 1_000;
 
 /** How many messages of each owner this process may publish now. */
-export function rateOfThrown(now?: () => number): Budget {
-  return new Budget(PER_SECOND, BURST, now);
+export function rateOfThrown(now?: () => number): LeakyBucket {
+  return new LeakyBucket(PER_SECOND, BURST, now);
 }
 
 /** What publishing needs beside the platform. */
 export interface Publishing {
   readonly workflows: Workflows;
-  readonly turns: Turns;
-  readonly rate: Budget;
+  readonly roundRobin: RoundRobin;
+  readonly rate: LeakyBucket;
   readonly postponed: Postponed;
 }
 
@@ -44,19 +44,19 @@ export interface Publishing {
  * those that wait for it, or waits. Owners take turns. A message is published in the transaction that takes its mark away, so
  * each is published once, whichever process dies.
  */
-export async function publishThrown(platform: Platform, publishing: Publishing, told: () => void): Promise<Pause> {
-  const { turns, rate, postponed } = publishing;
+export async function publishThrown(platform: Platform, publishing: Publishing, notify: () => void): Promise<Pause> {
+  const { roundRobin, rate, postponed } = publishing;
   const { read } = platform.database;
   let published = 0;
   let isSlowed = false;
-  for (const owner of await turns.next(read, 'workflow_messages')) {
+  for (const owner of await roundRobin.next(read, 'workflow_messages')) {
     if (!rate.allows(owner)) {
       isSlowed = true;
       continue;
     }
     for (const message of await thrownBy(read, owner, postponed.at(platform.now()))) {
       rate.spend(owner, 1);
-      if (await tryToPublish(platform, publishing, message, told)) published += 1;
+      if (await tryToPublish(platform, publishing, message, notify)) published += 1;
     }
   }
   return published > 0 ? 0 : isSlowed ? LATER_MS : null;
@@ -78,7 +78,7 @@ async function tryToPublish(
   platform: Platform,
   publishing: Publishing,
   message: WorkflowMessageRow,
-  told: () => void,
+  notify: () => void,
 ): Promise<boolean> {
   const { database, log, now, telemetry } = platform;
   const publish = (mayStart: boolean) =>
@@ -92,7 +92,7 @@ async function tryToPublish(
     });
     if (made === null) return false;
     for (const one of made.started) one.started();
-    told();
+    notify();
     return true;
   } catch (error) {
     if (isOutage(error)) throw error;

@@ -16,7 +16,7 @@ const HELD = 'The platform could not fire a timer of the workflow. The operator 
  */
 export async function fireTimers(
   platform: Platform,
-  told: () => void,
+  notify: () => void,
   hold: (instanceId: string, cause: string) => void,
 ): Promise<Pause> {
   const { database, now } = platform;
@@ -32,9 +32,9 @@ export async function fireTimers(
   const { done: fired } = await inParts(
     due,
     (some) => fire(platform, some),
-    (timer, error) => failed(platform, timer, error, { told, hold }),
+    (timer, error) => failed(platform, timer, error, { notify, hold }),
   );
-  if (fired > 0) told();
+  if (fired > 0) notify();
   return due.length > 0 ? 0 : null;
 }
 
@@ -55,8 +55,8 @@ async function fire(platform: Platform, due: readonly Timer[]): Promise<void> {
   });
 }
 
-interface Told {
-  readonly told: () => void;
+interface TimerCallbacks {
+  readonly notify: () => void;
   readonly hold: (instanceId: string, cause: string) => void;
 }
 
@@ -65,7 +65,12 @@ interface Told {
  * try it stands still, and its instance is held with an incident, by an event of the same transaction. Where the database
  * refuses that event as well, `hold` does it, and the timer has as many tries once more.
  */
-async function failed(platform: Platform, timer: Timer, error: unknown, { told, hold }: Told): Promise<void> {
+async function failed(
+  platform: Platform,
+  timer: Timer,
+  error: unknown,
+  { notify, hold }: TimerCallbacks,
+): Promise<void> {
   const { log, now, telemetry } = platform;
   const attempts = timer.attempts + 1;
   const what = { instance: timer.instance_id, timer: timer.timer, attempts, err: error };
@@ -78,7 +83,7 @@ async function failed(platform: Platform, timer: Timer, error: unknown, { told, 
   try {
     const event = eventRow(platform, timer.instance_id, { type: 'platformFailed', message: HELD });
     await postpone(platform, timer, STANDS_STILL, attempts, [event]);
-    told();
+    notify();
   } catch (refused) {
     if (isOutage(refused)) throw refused;
     hold(timer.instance_id, HELD);

@@ -13,17 +13,17 @@ import type { Graphs } from '../graphs.ts';
 import { addRemoval } from './ends.ts';
 import { gatherEffects, type Effects } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
-import { HandOver, type Taker } from './hand-over.ts';
-import { Inbox, LARGEST_BATCH, type Ended, type Taken } from './inbox.ts';
+import { HandOver, type JobExecutor } from './hand-over.ts';
+import { CompletionQueue, LARGEST_BATCH, type Ended, type Taken } from './completion-queue.ts';
 import { limitChildren } from './limit-children.ts';
-import { RecentInstances } from './recent.ts';
+import { InstanceCache } from './instance-cache.ts';
 import { giveUp, hold, leave, reduce, type Advanced } from './reduce.ts';
 import { addSettlement, announce, prepareSettlement, settle, type Settlement } from './settle.ts';
 import { inSlices } from './slices.ts';
 import { addAdvanced, cancelled, changed, Conflict, storeRest } from './store.ts';
 import { setAside } from './set-aside.ts';
-import { Suspects, type Turn } from './suspects.ts';
-import { Turns } from './turns.ts';
+import { Suspects, type SuspectTurn } from './suspects.ts';
+import { RoundRobin } from './round-robin.ts';
 import {
   candidates,
   candidatesOf,
@@ -68,23 +68,23 @@ interface Written {
 
 /** What the batches of a process share. */
 export class Advancing {
-  readonly turns = new Turns();
+  readonly roundRobin = new RoundRobin();
   readonly suspects: Suspects;
-  readonly inbox: Inbox;
-  readonly recent: RecentInstances;
+  readonly completions: CompletionQueue;
+  readonly cache: InstanceCache;
   /** Null: nobody begins with jobs at once. */
-  readonly taker: Taker | null;
+  readonly executor: JobExecutor | null;
 
   constructor(
-    taker: Taker | null = null,
-    inbox = new Inbox(),
-    recent = new RecentInstances(),
+    executor: JobExecutor | null = null,
+    completions = new CompletionQueue(),
+    cache = new InstanceCache(),
     suspects = new Suspects(),
   ) {
     this.suspects = suspects;
-    this.taker = taker;
-    this.inbox = inbox;
-    this.recent = recent;
+    this.executor = executor;
+    this.completions = completions;
+    this.cache = cache;
   }
 }
 
@@ -97,9 +97,11 @@ export class Advancing {
  * meanwhile, and what somebody else has changed since is a conflict.
  */
 export async function advance(platform: Platform, graphs: Graphs, advancing = new Advancing()): Promise<Batch> {
-  const { turns, inbox, suspects } = advancing;
-  const turn = suspects.next(turns.busy);
-  const ends = turn ? inbox.of(turn.id, turn.takes === 'ALL' ? LARGEST_BATCH : 1) : inbox.next(turns.busy, suspects);
+  const { roundRobin, completions, suspects } = advancing;
+  const turn = suspects.next(roundRobin.busy);
+  const ends = turn
+    ? completions.of(turn.id, turn.takes === 'ALL' ? LARGEST_BATCH : 1)
+    : completions.next(roundRobin.busy, suspects);
   const chosen = await choose(platform, advancing, ends, turn);
   if (chosen.busy.length === 0) {
     if (turn) suspects.isIdle(turn.id);
@@ -107,7 +109,7 @@ export async function advance(platform: Platform, graphs: Graphs, advancing = ne
   }
   try {
     const batch = await advanceThese(platform, graphs, chosen, ends, advancing);
-    if (batch.more) turns.told();
+    if (batch.more) roundRobin.notify();
     return { ...batch, more: batch.more || suspects.areDue };
   } catch (error) {
     if (isOutage(error)) {
@@ -115,10 +117,10 @@ export async function advance(platform: Platform, graphs: Graphs, advancing = ne
       throw error;
     }
     couldNotWrite(platform, suspects, chosen, ends, turn, error);
-    turns.told();
+    roundRobin.notify();
     return { ...nothing, more: true };
   } finally {
-    for (const id of chosen.busy) turns.busy.delete(id);
+    for (const id of chosen.busy) roundRobin.busy.delete(id);
   }
 }
 
@@ -130,7 +132,7 @@ function couldNotWrite(
   suspects: Suspects,
   { busy, events, givenUp }: Chosen,
   ends: Taken,
-  turn: Turn | null,
+  turn: SuspectTurn | null,
   error: unknown,
 ): void {
   const what = { instances: turn ? turn.id : busy.length, ends: ends.all.length, events: events.length, err: error };
@@ -159,23 +161,23 @@ interface Chosen extends Candidates {
 /** What this batch takes, of the table beside `ends`: it is busy with that, and no other of this process takes it too. */
 async function choose(
   { database: { read } }: Platform,
-  { turns, recent, suspects }: Advancing,
+  { roundRobin, cache, suspects }: Advancing,
   ends: Taken,
-  turn: Turn | null,
+  turn: SuspectTurn | null,
 ): Promise<Chosen> {
   const busy = new Set(ends.all.map(({ job }) => job.instance_id));
-  for (const id of busy) turns.busy.add(id);
+  for (const id of busy) roundRobin.busy.add(id);
   try {
-    const looks = ends.all.length === 0 || turns.isTimeToLook();
+    const looks = ends.all.length === 0 || roundRobin.isTimeToLook();
     const [chosen, sizes] = await Promise.all([
-      turn ? candidatesOfTurn(read, turn, ends) : looks ? candidates(read, turns, suspects.ids) : nobody,
-      sizesOf(read, recent, ends.all),
+      turn ? candidatesOfTurn(read, turn, ends) : looks ? candidates(read, roundRobin, suspects.ids) : nobody,
+      sizesOf(read, cache, ends.all),
     ]);
     ends.putBack(new Set(ends.all.filter(({ job }) => !sizes.fit(job.instance_id))));
     // Another batch may have chosen the same while this one was looking.
-    const instances = chosen.instances.filter((id) => !turns.busy.has(id));
+    const instances = chosen.instances.filter((id) => !roundRobin.busy.has(id));
     for (const id of instances) {
-      turns.busy.add(id);
+      roundRobin.busy.add(id);
       busy.add(id);
     }
     return {
@@ -186,13 +188,13 @@ async function choose(
       busy: [...busy],
     };
   } catch (error) {
-    for (const id of busy) turns.busy.delete(id);
+    for (const id of busy) roundRobin.busy.delete(id);
     ends.reject(error);
     throw error;
   }
 }
 
-async function candidatesOfTurn(read: Queries, { id, takes, givenUp }: Turn, ends: Taken): Promise<Candidates> {
+async function candidatesOfTurn(read: Queries, { id, takes, givenUp }: SuspectTurn, ends: Taken): Promise<Candidates> {
   if (takes === 'ONE') return ends.all.length > 0 ? nobody : candidatesOf(read, id, 1);
   const all = await candidatesOf(read, id, EVENTS);
   return givenUp === null ? all : { ...all, instances: [id], givenUp: { id, ...givenUp } };
@@ -203,7 +205,7 @@ async function advanceThese(
   graphs: Graphs,
   chosen: Chosen,
   ends: Taken,
-  { taker, inbox, recent, suspects }: Advancing,
+  { executor, completions, cache, suspects }: Advancing,
 ): Promise<Batch> {
   const { database, blobs } = platform;
   const compiled = new Map<string, ProcessGraph | null>();
@@ -220,12 +222,12 @@ async function advanceThese(
     ...reduced,
     settlement: await prepareSettlement(platform, reduced.advanced),
   });
-  const load = async (queries: Queries) => become(await loadWork(database, queries, chosen, ends.all, recent));
-  const recalled = chosen.events.length === 0 && !chosen.givenUp ? await recall(recent, ends, become) : null;
+  const load = async (queries: Queries) => become(await loadWork(database, queries, chosen, ends.all, cache));
+  const recalled = chosen.events.length === 0 && !chosen.givenUp ? await recall(cache, ends, become) : null;
   const known = recalled ?? (database.dialect === 'sqlite' ? await load(database.read) : null);
   const beforehand = known && (await prepare(known));
   let stored: readonly string[] = beforehand?.settlement.blobs ?? [];
-  const handOver = new HandOver(taker);
+  const handOver = new HandOver(executor);
   try {
     const written = await database.write(async (transaction) => {
       const prepared = beforehand ?? (await prepare(await load(transaction)));
@@ -233,17 +235,17 @@ async function advanceThese(
       return write(platform, transaction, prepared, handOver);
     });
     stored = written.unused;
-    recent.wrote(written.advanced);
+    cache.wrote(written.advanced);
     suspects.wrote(chosen.givenUp ? written.advanced.map(({ row }) => row.id) : chosen.busy);
     ends.putBack(written.later);
-    const batch = batchOf(written, handOver.size, inbox.size > 0);
+    const batch = batchOf(written, handOver.size, completions.size > 0);
     ends.resolve();
     handOver.begin();
     announce(platform, written.moved);
     return batch;
   } catch (error) {
     // Also those that were read: that the answer to a commit was lost does not say that nothing was written.
-    for (const id of chosen.busy) recent.forget(id);
+    for (const id of chosen.busy) cache.forget(id);
     // What was remembered is older than what somebody else has written: the next entry of the journal is there already.
     const isConflict = error instanceof Conflict || (recalled !== null && isDuplicate(error));
     if (!isConflict || !suspects.mayConflict(chosen.busy)) throw error;
@@ -261,15 +263,15 @@ async function advanceThese(
  * nothing is remembered from before somebody else has advanced it: it does not know the job yet.
  */
 async function recall(
-  recent: RecentInstances,
+  cache: InstanceCache,
   { all }: Taken,
   become: (loaded: Loaded) => Promise<Reduced>,
 ): Promise<Reduced | null> {
-  const loaded = recent.recall(all);
+  const loaded = cache.recall(all);
   if (!loaded) return null;
   const reduced = await become(loaded);
   const unchanged = reduced.advanced.filter(({ next, isLeft }) => next === null && !isLeft);
-  for (const { row } of unchanged) recent.forget(row.id);
+  for (const { row } of unchanged) cache.forget(row.id);
   return unchanged.length > 0 ? null : reduced;
 }
 
@@ -296,11 +298,11 @@ async function write(
   const effects = gatherEffects(platform, advanced);
   await limitChildren(platform, transaction, effects);
   handOver.reserve(effects, new Set(advanced.flatMap(({ row, next }) => (next?.phase === 'ERROR' ? row.id : []))));
-  const together = new StatementBatch(transaction);
-  const updated = addAdvanced(platform, together, transaction, advanced, effects);
-  const removed = ended.length > 0 ? addRemoval(together, transaction, ended) : null;
-  const settling = await addSettlement(together, transaction, settlement);
-  await together.run();
+  const statements = new StatementBatch(transaction);
+  const updated = addAdvanced(platform, statements, transaction, advanced, effects);
+  const removed = ended.length > 0 ? addRemoval(statements, transaction, ended) : null;
+  const settling = await addSettlement(statements, transaction, settlement);
+  await statements.run();
   // What was there a moment ago may have been taken away since.
   if (removed && removed.rows.length !== ended.length) throw new Conflict('A job was cancelled meanwhile');
   if (updated.rows.length !== changed(advanced).length) throw new Conflict('Somebody else has advanced an instance');

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { isAmong, type Queries, type Returned, type StatementBatch } from '../../../foundation/storage/index.ts';
-import { keyOf, type Ended, type HeldJob } from './inbox.ts';
+import { keyOf, type Ended, type LeasedJob } from './completion-queue.ts';
 
 /** Of these ends those whose jobs are in their state still. */
 export async function stillThere(queries: Queries, ends: readonly Ended[]): Promise<Ended[]> {
@@ -11,11 +11,11 @@ export async function stillThere(queries: Queries, ends: readonly Ended[]): Prom
 
 /** Adds the removal of these jobs to what is written; returns those that were in their state still. */
 export function addRemoval(
-  together: StatementBatch,
+  statements: StatementBatch,
   transaction: Queries,
   ends: readonly Ended[],
 ): Returned<{ id: string }> {
-  return together.rows(
+  return statements.rows(
     sql<{ id: string }>`delete from workflow_jobs where ${areThere(transaction, ends)} returning id`,
   );
 }
@@ -37,7 +37,7 @@ function areThere(queries: Queries, ends: readonly Ended[]): RawBuilder<boolean>
 
 const identity = ['id', 'state', 'lease'] as const;
 
-function among(ends: readonly Ended[], rows: readonly HeldJob[]): Ended[] {
+function among(ends: readonly Ended[], rows: readonly LeasedJob[]): Ended[] {
   const keys = new Set(rows.map(keyOf));
   return ends.filter((end) => keys.has(keyOf(end.job)));
 }

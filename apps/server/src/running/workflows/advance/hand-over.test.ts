@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import { noEffects, type Effects } from './effects.ts';
-import { HandOver, type Taker } from './hand-over.ts';
+import { HandOver, type JobExecutor } from './hand-over.ts';
 
-class Places implements Taker {
+class Places implements JobExecutor {
   readonly kept: string[] = [];
   readonly begun: string[] = [];
   readonly #most: number;

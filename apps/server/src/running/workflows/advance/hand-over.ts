@@ -2,7 +2,7 @@ import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import type { Effects } from './effects.ts';
 
 /** Whoever works on jobs in this process, and can begin with new ones in the moment in which they are on disk. */
-export interface Taker {
+export interface JobExecutor {
   /** Keeps a place for a job of this owner, and says until when the job is nobody else's; null when it has to wait. */
   reserve(owner: string): number | null;
   /** Gives a place back that was kept for nothing. */
@@ -16,11 +16,11 @@ export interface Taker {
  * in a transaction more. Should it die, others take them when their time is over.
  */
 export class HandOver {
-  readonly #taker: Taker | null;
+  readonly #executor: JobExecutor | null;
   #taken: WorkflowJobRow[] = [];
 
-  constructor(taker: Taker | null) {
-    this.#taker = taker;
+  constructor(executor: JobExecutor | null) {
+    this.#executor = executor;
   }
 
   /** Before the jobs are written. What the same batch takes back is not begun with. */
@@ -30,7 +30,7 @@ export class HandOver {
     const cancelled = new Set(jobsToCancel.map(({ instance_id, number }) => `${instance_id} ${number}`));
     for (const job of jobs) {
       if (givenUp.has(job.instance_id) || cancelled.has(`${job.instance_id} ${job.job}`)) continue;
-      const until = this.#taker?.reserve(job.owner) ?? null;
+      const until = this.#executor?.reserve(job.owner) ?? null;
       if (until === null) continue;
       job.locked_until = until;
       this.#taken.push(job);
@@ -44,13 +44,13 @@ export class HandOver {
 
   /** After the commit. */
   begin(): void {
-    this.#taker?.begin(this.#taken);
+    this.#executor?.begin(this.#taken);
     this.#taken = [];
   }
 
   /** Nothing was written. After {@link begin} there is nothing left to give back. */
   release(): void {
-    for (const { owner } of this.#taken) this.#taker?.release(owner);
+    for (const { owner } of this.#taken) this.#executor?.release(owner);
     this.#taken = [];
   }
 }

@@ -1,11 +1,11 @@
 export { advance, Advancing, type Batch } from './advancer.ts';
-export { RecentInstances } from './recent.ts';
-export { LARGEST_BATCH, Inbox, type Ended, type HeldJob } from './inbox.ts';
-export { HandOver, type Taker } from './hand-over.ts';
+export { InstanceCache } from './instance-cache.ts';
+export { LARGEST_BATCH, CompletionQueue, type Ended, type LeasedJob } from './completion-queue.ts';
+export { HandOver, type JobExecutor } from './hand-over.ts';
 export { DEPTH, gatherEffects, type Effects } from './effects.ts';
 export { reduce, type Next } from './reduce.ts';
 export { jobColumns, timerColumns } from './store.ts';
 export { eventRow, insertEvents, type NewEvent } from './events.ts';
 export { insertSignal, nextReached, nextReceivers, runsFor, type NewSignal } from './signals.ts';
 export { Suspects } from './suspects.ts';
-export { Turns } from './turns.ts';
+export { RoundRobin } from './round-robin.ts';

@@ -67,12 +67,12 @@ interface Settling {
 
 /** Adds the executions to what is written with their instances. {@link settle} does the rest. */
 export async function addSettlement(
-  together: StatementBatch,
+  statements: StatementBatch,
   transaction: Queries,
   settlement: Settlement,
 ): Promise<Settling> {
   const before = await blobsOf(transaction, settlement.replaced);
-  return { settlement, before, moved: settleWorkflows(together, transaction, settlement.rows) };
+  return { settlement, before, moved: settleWorkflows(statements, transaction, settlement.rows) };
 }
 
 /** Once they are written, in the same transaction; returns the blobs that nothing refers to after it. */

@@ -63,7 +63,7 @@ function sliceOf(milliseconds: number, took: () => number): () => boolean {
 }
 
 /** The turn of whoever does many small things: ends after some milliseconds, so that others have theirs. */
-export class Turn {
+export class TimeSlice {
   #began = performance.now();
 
   async end(): Promise<void> {

@@ -23,18 +23,18 @@ import { insertSignalSubscriptions, insertThrownSignals } from './signals.ts';
  */
 export function addAdvanced(
   platform: Platform,
-  together: StatementBatch,
+  statements: StatementBatch,
   transaction: Queries,
   advanced: readonly Advanced[],
   effects: Effects,
 ): Returned<{ id: string }> {
   const events = advanced.flatMap((one) => one.events);
-  if (events.length > 0) together.add(sql`delete from workflow_events where ${isAmong(transaction, 'id', events)}`);
-  const updated = addUpdate(platform, together, transaction, advanced);
-  addParts(together, transaction, advanced);
-  together.insert('workflow_journal', journalColumns, journalOf(advanced));
-  together.insert('workflow_jobs', jobColumns, effects.jobs);
-  together.insert('workflow_timers', timerColumns, effects.timers);
+  if (events.length > 0) statements.add(sql`delete from workflow_events where ${isAmong(transaction, 'id', events)}`);
+  const updated = addUpdate(platform, statements, transaction, advanced);
+  addParts(statements, transaction, advanced);
+  statements.insert('workflow_journal', journalColumns, journalOf(advanced));
+  statements.insert('workflow_jobs', jobColumns, effects.jobs);
+  statements.insert('workflow_timers', timerColumns, effects.timers);
   return updated;
 }
 
@@ -118,7 +118,7 @@ function journalOf(advanced: readonly Advanced[]) {
 
 function addUpdate(
   { now }: Platform,
-  together: StatementBatch,
+  statements: StatementBatch,
   transaction: Queries,
   advanced: readonly Advanced[],
 ): Returned<{ id: string }> {
@@ -131,7 +131,7 @@ function addUpdate(
   });
   const short = rows.filter((row) => !hasLargeText(row));
   const returned = rows.filter(hasLargeText).map(({ id, revision, phase, incidents, state, bytes, ended_at }) =>
-    together.rows(
+    statements.rows(
       large(sql<{
         id: string;
       }>`update workflow_instances set phase = ${phase}, incidents = ${incidents}, state = ${state},
@@ -139,7 +139,7 @@ function addUpdate(
           where id = ${id} and revision = ${revision} returning id`),
     ),
   );
-  if (short.length > 0) returned.push(addUpdateOfMany(together, transaction, short));
+  if (short.length > 0) returned.push(addUpdateOfMany(statements, transaction, short));
   return {
     get rows() {
       return returned.flatMap((one) => one.rows);
@@ -148,13 +148,13 @@ function addUpdate(
 }
 
 function addUpdateOfMany(
-  together: StatementBatch,
+  statements: StatementBatch,
   transaction: Queries,
   rows: readonly object[],
 ): Returned<{ id: string }> {
   const columns = sql`phase = fresh.phase, incidents = fresh.incidents, state = fresh.state, bytes = fresh.bytes,
     ended_at = fresh.ended_at, revision = fresh.revision + 1`;
-  return together.rows(sql<{ id: string }>`update workflow_instances set ${columns} from ${recordsOf(
+  return statements.rows(sql<{ id: string }>`update workflow_instances set ${columns} from ${recordsOf(
     transaction,
     rows,
     {
@@ -172,7 +172,7 @@ function addUpdateOfMany(
 }
 
 /** Those that have changed of states that are stored in parts. */
-function addParts(together: StatementBatch, transaction: Queries, advanced: readonly Advanced[]): void {
+function addParts(statements: StatementBatch, transaction: Queries, advanced: readonly Advanced[]): void {
   const without: string[] = [];
   const changes: { instance_id: string; part: string; text: string | null }[] = [];
   for (const { row, next } of advanced) {
@@ -185,19 +185,19 @@ function addParts(together: StatementBatch, transaction: Queries, advanced: read
   const gone = changes.filter(({ text }) => text === null);
   const among = { instance_id: 'text', part: 'text' } as const;
   if (without.length > 0)
-    together.add(sql`delete from workflow_state_parts where ${isAmong(transaction, 'instance_id', without)}`);
+    statements.add(sql`delete from workflow_state_parts where ${isAmong(transaction, 'instance_id', without)}`);
   if (gone.length > 0)
-    together.add(sql`delete from workflow_state_parts where (instance_id, part) in
+    statements.add(sql`delete from workflow_state_parts where (instance_id, part) in
       (select instance_id, part from ${recordsOf(transaction, gone, among)} as gone)`);
   const [long, short] = [true, false].map((is) => written.filter((one) => hasLargeText(one) === is));
   const put = sql`insert into workflow_state_parts (instance_id, part, text)`;
   const replaces = sql`on conflict (instance_id, part) do update set text = excluded.text`;
   if (short && short.length > 0)
-    together.add(sql`${put}
+    statements.add(sql`${put}
       select instance_id, part, text from ${recordsOf(transaction, short, { ...among, text: 'text' })} as fresh where true
       ${replaces}`);
   for (const { instance_id, part, text } of long ?? [])
-    together.add(large(sql`${put} values (${instance_id}, ${part}, ${text}) ${replaces}`));
+    statements.add(large(sql`${put} values (${instance_id}, ${part}, ${text}) ${replaces}`));
 }
 
 const numbered = { instance_id: 'text', number: 'bigint' } as const;

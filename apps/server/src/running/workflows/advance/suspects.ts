@@ -28,7 +28,7 @@ interface Suspect {
 type Tried = 'ALL' | 'END' | 'EVENT' | 'ITS_END';
 
 /** What a turn of a suspect takes: all that it has, one thing, or nothing because it is given up. */
-export interface Turn {
+export interface SuspectTurn {
   readonly id: string;
   readonly takes: 'ALL' | 'ONE';
   readonly givenUp: Cause | null;
@@ -63,7 +63,7 @@ export class Suspects {
   }
 
   /** The suspect whose turn it is, if it is that of one. */
-  next(busy: ReadonlySet<string>): Turn | null {
+  next(busy: ReadonlySet<string>): SuspectTurn | null {
     if (this.#wasLast || this.#all.size === 0) {
       this.#wasLast = false;
       return null;

@@ -9,12 +9,12 @@ import {
   type Queries,
   type WorkflowInstanceRow,
 } from '../../../foundation/storage/index.ts';
-import { isInParts, readHeld, readInline, type HeldState } from '../state.ts';
+import { isInParts, loadState, readInline, type LoadedState } from '../state.ts';
 import { stillThere } from './ends.ts';
 import type { QueuedEvent } from './events.ts';
-import type { Ended } from './inbox.ts';
-import { Turn } from './slices.ts';
-import type { Turns } from './turns.ts';
+import type { Ended } from './completion-queue.ts';
+import { TimeSlice } from './slices.ts';
+import type { RoundRobin } from './round-robin.ts';
 
 /** How much is advanced in one transaction: 128 instances make 6 to 8 times as many steps a second as one by one. */
 export const EVENTS = 512;
@@ -26,7 +26,7 @@ const BYTES = 16 * 1024 * 1024;
 export interface Work {
   readonly row: WorkflowInstanceRow;
   /** Null before its first step. */
-  readonly before: HeldState | null;
+  readonly before: LoadedState | null;
   /** Why its state cannot be read. */
   readonly fault?: Error;
   readonly events: readonly { readonly id: string; readonly event: QueuedEvent }[];
@@ -37,7 +37,7 @@ export interface Work {
 /** Instances of which this process knows the row, or the state. */
 export interface KnownInstances {
   get(id: string): WorkflowInstanceRow | undefined;
-  heldAt(row: WorkflowInstanceRow): HeldState | null;
+  stateAt(row: WorkflowInstanceRow): LoadedState | null;
 }
 
 /** What a batch has found. */
@@ -83,13 +83,17 @@ export async function candidatesOf(queries: Queries, id: string, most: number): 
 }
 
 /** Instances that have something to do: of all owners as many, and of each those that have waited longest. */
-export async function candidates(queries: Queries, turns: Turns, without: readonly string[] = []): Promise<Candidates> {
+export async function candidates(
+  queries: Queries,
+  roundRobin: RoundRobin,
+  without: readonly string[] = [],
+): Promise<Candidates> {
   const instances = new Set<string>();
   const events: string[] = [];
   const versions = new Set<string>();
   let bytes = 0;
-  for (const row of await waiting(queries, await turns.next(queries, 'workflow_events'), without)) {
-    if (turns.busy.has(row.instance_id)) continue;
+  for (const row of await waiting(queries, await roundRobin.next(queries, 'workflow_events'), without)) {
+    if (roundRobin.busy.has(row.instance_id)) continue;
     const more = row.bytes + (instances.has(row.instance_id) ? 0 : row.state_bytes);
     const full = bytes + more > BYTES || (instances.size >= INSTANCES && !instances.has(row.instance_id));
     // All that follows is left out, so that nothing overtakes an earlier event of the same instance.
@@ -103,12 +107,12 @@ export async function candidates(queries: Queries, turns: Turns, without: readon
 }
 
 /** Of instances that have ends to learn of: the versions, and whether one fits into the batch beside those asked about before. */
-export async function sizesOf(queries: Queries, recent: Pick<KnownInstances, 'get'>, ends: readonly Ended[]) {
+export async function sizesOf(queries: Queries, cache: Pick<KnownInstances, 'get'>, ends: readonly Ended[]) {
   const ids = [...new Set(ends.map(({ job }) => job.instance_id))];
-  const unknown = ids.filter((id) => !recent.get(id));
+  const unknown = ids.filter((id) => !cache.get(id));
   const query = queries.selectFrom('workflow_instances').select(['id', 'bytes', 'service_version_id']);
   const read = unknown.length === 0 ? [] : await query.where(isAmong(queries, 'id', unknown)).execute();
-  const rows = [...ids.flatMap((id) => recent.get(id) ?? []), ...read];
+  const rows = [...ids.flatMap((id) => cache.get(id) ?? []), ...read];
   const unasked = new Map(rows.map(({ id, bytes }) => [id, bytes]));
   let left = BYTES;
   return {
@@ -162,7 +166,7 @@ export async function loadWork(
   queries: Queries,
   { instances, events: chosen, givenUp }: Candidates,
   ends: readonly Ended[],
-  recent: Pick<KnownInstances, 'heldAt'>,
+  cache: Pick<KnownInstances, 'stateAt'>,
 ): Promise<Loaded> {
   const among = queries
     .selectFrom('workflow_instances')
@@ -171,14 +175,14 @@ export async function loadWork(
     .orderBy('id');
   const rows = await (dialect === 'postgres' ? among.forNoKeyUpdate().skipLocked() : among).execute();
   const events = chosen.length === 0 ? [] : await eventsOf(queries, chosen);
-  const held = new Set(rows.map(({ id }) => id));
-  const [own, left] = [true, false].map((is) => ends.filter(({ job }) => held.has(job.instance_id) === is));
+  const present = new Set(rows.map(({ id }) => id));
+  const [own, left] = [true, false].map((is) => ends.filter(({ job }) => present.has(job.instance_id) === is));
   const ended = await stillThere(queries, own ?? []);
   const byInstance = Map.groupBy(events, (one) => one.instance_id);
   const endsOf = Map.groupBy(ended, ({ job }) => job.instance_id);
-  const heldOf = await statesOf(queries, rows, recent);
+  const statesById = await statesOf(queries, rows, cache);
   const work: Work[] = [];
-  const turn = new Turn();
+  const turn = new TimeSlice();
   for (const row of rows) {
     const before: Work['events'][number][] = [];
     for (const { id, event } of byInstance.get(row.id) ?? []) {
@@ -187,7 +191,7 @@ export async function loadWork(
     }
     const last = endsOf.get(row.id)?.map(({ event }) => event) ?? [];
     if (before.length + last.length > 0 || givenUp?.id === row.id)
-      work.push({ row, before: null, ...heldOf.get(row.id), events: inOrder(before), ended: last });
+      work.push({ row, before: null, ...statesById.get(row.id), events: inOrder(before), ended: last });
   }
   return { work, ended, later: new Set(await stillThere(queries, left ?? [])) };
 }
@@ -204,14 +208,14 @@ function eventsOf(queries: Queries, ids: readonly string[]) {
 async function statesOf(
   queries: Queries,
   rows: readonly WorkflowInstanceRow[],
-  recent: Pick<KnownInstances, 'heldAt'>,
+  cache: Pick<KnownInstances, 'stateAt'>,
 ): Promise<Map<string, Pick<Work, 'before' | 'fault'>>> {
   const states = new Map<string, Pick<Work, 'before' | 'fault'>>();
   for (const row of rows) {
     if (row.state === null) continue;
     try {
-      const read = () => (isInParts(row.state ?? '') ? readHeld(queries, row.id) : readInline(row.state ?? ''));
-      states.set(row.id, { before: recent.heldAt(row) ?? (await read()) });
+      const read = () => (isInParts(row.state ?? '') ? loadState(queries, row.id) : readInline(row.state ?? ''));
+      states.set(row.id, { before: cache.stateAt(row) ?? (await read()) });
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       states.set(row.id, { before: null, fault: error });

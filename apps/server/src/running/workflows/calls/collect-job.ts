@@ -3,21 +3,26 @@ import { parseExact, type ServiceReference, type Value } from '@kethub/workflow'
 import { resultDocument } from '../../executions/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { isAmong, type Database, type ExecutionRow, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
-import type { Desk } from './desk.ts';
+import type { JobEnvironment } from './job-environment.ts';
 import { failJob } from './fail-job.ts';
 import { readValue, serviceResult } from './service-result.ts';
 
 /** Reports the end of a job's execution to its instance: the result, or the result document of a failure. */
-export async function collectJob(desk: Desk, job: WorkflowJobRow, row: ExecutionRow | undefined): Promise<void> {
-  const { platform } = desk;
+export async function collectJob(
+  environment: JobEnvironment,
+  job: WorkflowJobRow,
+  row: ExecutionRow | undefined,
+): Promise<void> {
+  const { platform } = environment;
   const { serviceId } = JSON.parse(job.service) as ServiceReference;
   const call = { serviceId, applicationId: job.application_id ?? '' };
-  if (!row) return failJob(desk, job, call, problem('Execution gone', 'The execution of the service was deleted.'));
-  if (row.status !== 'SUCCEEDED') return failJob(desk, job, call, await responseOf(platform, job, row));
+  if (!row)
+    return failJob(environment, job, call, problem('Execution gone', 'The execution of the service was deleted.'));
+  if (row.status !== 'SUCCEEDED') return failJob(environment, job, call, await responseOf(platform, job, row));
   const result = await serviceResult(platform.blobs, row);
   if (result !== 'TOO_LARGE')
-    return desk.end(job, { type: 'jobSucceeded', job: job.job, result: result.value, called: call });
-  return failJob(desk, job, call, tooLarge('The service returned'));
+    return environment.end(job, { type: 'jobSucceeded', job: job.job, result: result.value, called: call });
+  return failJob(environment, job, call, tooLarge('The service returned'));
 }
 
 function tooLarge(what: string): Value {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../foundation/platform.ts';
 import { Batcher, isAmong, type Queries } from '../../../foundation/storage/index.ts';
-import type { RecentInstances } from '../advance/index.ts';
+import type { InstanceCache } from '../advance/index.ts';
 
 /** What a job needs to know of its instance. */
 export interface JobContext extends Caller {
@@ -23,20 +23,20 @@ const TTL_MS = 900;
 
 /** The contexts of jobs: without a question to the database where this process has just begun with the instance. */
 export class JobContexts {
-  readonly #recent: Pick<RecentInstances, 'get'>;
+  readonly #cache: Pick<InstanceCache, 'get'>;
   readonly #read: Batcher<string, JobContext | undefined>;
   readonly #callers: Batcher<string, Caller>;
   readonly #cached = new LRUCache<string, Caller>({ max: CACHED, ttl: TTL_MS });
 
-  constructor({ database: { read } }: Platform, recent: Pick<RecentInstances, 'get'>) {
-    this.#recent = recent;
+  constructor({ database: { read } }: Platform, cache: Pick<InstanceCache, 'get'>) {
+    this.#cache = cache;
     this.#read = new Batcher((instanceIds) => contextsOf(read, instanceIds));
     this.#callers = new Batcher((versionIds) => callersOf(read, versionIds));
   }
 
   /** Undefined when the instance is gone. */
   async of(instanceId: string): Promise<JobContext | undefined> {
-    const instance = this.#recent.get(instanceId);
+    const instance = this.#cache.get(instanceId);
     // Of a child the secrets are at the root.
     if (instance?.execution_id !== instanceId) return this.#read.add(instanceId);
     return { ...(await this.#callerOf(instance.service_version_id)), sealedSecrets: instance.sealed_secrets };

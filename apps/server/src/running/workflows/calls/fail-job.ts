@@ -3,17 +3,17 @@ import type { Subscriber } from '../../../catalog/access/index.ts';
 import type { Problem } from '../../../foundation/http/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
-import type { Desk } from './desk.ts';
+import type { JobEnvironment } from './job-environment.ts';
 import type { Call } from './service-call.ts';
 
 /** The service was not started, or has failed: the task raises SERVICE_FAILED. */
 export function failJob(
-  desk: Desk,
+  environment: JobEnvironment,
   job: WorkflowJobRow,
   { serviceId, applicationId }: Pick<Call, 'serviceId' | 'applicationId'>,
   response: Value,
 ): Promise<void> {
-  return desk.end(job, { type: 'jobFailed', job: job.job, serviceId, applicationId, response });
+  return environment.end(job, { type: 'jobFailed', job: job.job, serviceId, applicationId, response });
 }
 
 /** What the gateway would have answered. */

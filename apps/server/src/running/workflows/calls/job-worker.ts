@@ -5,7 +5,7 @@ import { Problem } from '../../../foundation/http/index.ts';
 import type { TargetClient } from '../../../catalog/on-premise/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { isOutage, type ExecutionRow, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
-import { Turns, type Advancing, type Taker } from '../advance/index.ts';
+import { RoundRobin, type Advancing, type JobExecutor } from '../advance/index.ts';
 import type { Pause } from '../loop.ts';
 import { unsealSecrets } from '../secrets.ts';
 import { requireWorkerId } from '../../../foundation/workers/index.ts';
@@ -14,11 +14,11 @@ import { adoptCalls, callerOf } from './calls.ts';
 import { cancelJob } from './cancel-job.ts';
 import { collectJob, executionsOf } from './collect-job.ts';
 import { JobContexts, type JobContext } from './contexts.ts';
-import { createDesk, Unwritten, type Desk } from './desk.ts';
+import { createJobEnvironment, Unwritten, type JobEnvironment } from './job-environment.ts';
 import { delayJob } from './delay-job.ts';
 import { documentOf, failJob } from './fail-job.ts';
 import { isOver } from './retry-policy.ts';
-import { Places } from './places.ts';
+import { JobSlots } from './job-slots.ts';
 import { claimJobs, dueJobs, nextDue, removeJob, renewLeases, undoClock } from './queries.ts';
 import { redactedEvent } from './redact-secrets.ts';
 import { RemoteFault } from './remote-fault.ts';
@@ -36,7 +36,7 @@ const LOOK_MS = 100;
 /** Executions of jobs. The ends of more of them are noticed a moment later. */
 const REMEMBERED = 20_000;
 
-export interface JobWorkerOf extends Pick<Advancing, 'inbox' | 'recent'> {
+export interface JobWorkerOf extends Pick<Advancing, 'completions' | 'cache'> {
   readonly workflows: Workflows;
   readonly directory: AccessDirectory;
   readonly targets: TargetClient;
@@ -47,13 +47,13 @@ export interface JobWorkerOf extends Pick<Advancing, 'inbox' | 'recent'> {
 }
 
 /** Starts, collects and cancels what tasks run, after the step that asked for it is on disk. */
-export class JobWorker implements Taker {
-  readonly #desk: Desk;
+export class JobWorker implements JobExecutor {
+  readonly #environment: JobEnvironment;
   readonly #look: () => void;
-  readonly #turns = new Turns();
+  readonly #roundRobin = new RoundRobin();
   readonly #contexts: JobContexts;
-  readonly #places = new Places();
-  readonly #held = new Map<string, { readonly job: WorkflowJobRow; readonly working: Promise<void> }>();
+  readonly #slots = new JobSlots();
+  readonly #leased = new Map<string, { readonly job: WorkflowJobRow; readonly working: Promise<void> }>();
   /** Jobs that are held and have ended: nothing of them is left in the table. */
   readonly #ended = new Set<string>();
   /** Executions of jobs that were started here, whose end is to be collected. */
@@ -69,14 +69,19 @@ export class JobWorker implements Taker {
   #hasAdopted = false;
   #renewal: NodeJS.Timeout | null = null;
 
-  constructor(platform: Platform, { inbox, recent, look, giveUpInstance, ...of }: JobWorkerOf) {
+  constructor(platform: Platform, { completions, cache, look, giveUpInstance, ...of }: JobWorkerOf) {
     this.#workerId = requireWorkerId(platform);
     this.#caller = callerOf(this.#workerId, platform.newId());
-    const desk = createDesk(platform, { ...of, inbox, caller: this.#caller, stopped: this.#stopped.signal });
-    this.#desk = this.#noting(desk);
+    const environment = createJobEnvironment(platform, {
+      ...of,
+      completions,
+      caller: this.#caller,
+      stopped: this.#stopped.signal,
+    });
+    this.#environment = this.#noting(environment);
     this.#look = look;
     this.#giveUpInstance = giveUpInstance;
-    this.#contexts = new JobContexts(platform, recent);
+    this.#contexts = new JobContexts(platform, cache);
   }
 
   /**
@@ -88,16 +93,16 @@ export class JobWorker implements Taker {
   }
 
   /** Remembers what becomes of jobs, so that nobody looks into the table for what is not there. */
-  #noting(desk: Desk): Desk {
+  #noting(environment: JobEnvironment): JobEnvironment {
     return {
-      ...desk,
+      ...environment,
       end: async (job, event) => {
-        await desk.end(job, await this.#withoutSecrets(job, event));
+        await environment.end(job, await this.#withoutSecrets(job, event));
         this.#ended.add(job.id);
       },
       note: (call) => {
         if (this.#started.size < REMEMBERED) this.#started.add(call.called.id);
-        return desk.note(call);
+        return environment.note(call);
       },
     };
   }
@@ -105,12 +110,12 @@ export class JobWorker implements Taker {
   async #withoutSecrets(job: WorkflowJobRow, event: Event): Promise<Event> {
     const { sealedSecrets } = (await this.#contexts.of(job.instance_id)) ?? { sealedSecrets: null };
     if (sealedSecrets === null) return event;
-    return redactedEvent(event, Object.values(unsealSecrets(this.#desk.platform, sealedSecrets)));
+    return redactedEvent(event, Object.values(unsealSecrets(this.#environment.platform, sealedSecrets)));
   }
 
   /** Takes what is due, as far as there is room. What takes long holds up nobody else. */
   async work(): Promise<Pause> {
-    const { database, now } = this.#desk.platform;
+    const { database, now } = this.#environment.platform;
     // After a stand-still the leases of what is under way are over, and these jobs look as if nobody had them.
     if (this.#standstill() > RENEWAL_MS) await this.#renew();
     if (!this.#hasAdopted) await this.#adopt();
@@ -119,7 +124,7 @@ export class JobWorker implements Taker {
     const jobs = await this.#claim(at);
     if (jobs.length > 0) {
       const [contexts, executions] = await this.#whatTheyNeed(jobs);
-      for (const job of jobs) this.#hold(job, this.#one(job, contexts.get(job), executions.get(job.id)));
+      for (const job of jobs) this.#track(job, this.#one(job, contexts.get(job), executions.get(job.id)));
     }
     const next = await nextDue(database, at);
     return next === null ? null : Math.max(1, next - now());
@@ -133,58 +138,58 @@ export class JobWorker implements Taker {
 
   /** Takes over what earlier processes of this worker had sent and not noted. */
   async #adopt(): Promise<void> {
-    const { database, log } = this.#desk.platform;
+    const { database, log } = this.#environment.platform;
     const jobs = await database.write((transaction) => adoptCalls(transaction, this.#workerId, this.#caller));
     if (jobs > 0) log.warn({ jobs }, 'took over calls of tasks whose answers an earlier process has not noted');
     this.#hasAdopted = true;
   }
 
   async #claim(at: number): Promise<readonly WorkflowJobRow[]> {
-    const { database } = this.#desk.platform;
-    const room = this.#places.room();
+    const { database } = this.#environment.platform;
+    const room = this.#slots.free();
     if (room.all <= 0) return [];
-    const found = await dueJobs(database, this.#turns, at, room);
+    const found = await dueJobs(database, this.#roundRobin, at, room);
     // A lease is never taken from oneself: what is held is under way, whatever the table says.
-    const due = found.filter(({ id }) => !this.#held.has(id));
+    const due = found.filter(({ id }) => !this.#leased.has(id));
     const owners = Map.groupBy(due, ({ owner }) => owner);
-    this.#places.looked(room, new Map([...owners].map(([owner, jobs]) => [owner, jobs.length])));
+    this.#slots.looked(room, new Map([...owners].map(([owner, jobs]) => [owner, jobs.length])));
     if (due.length === 0) return [];
-    for (const { owner } of due) this.#places.take(owner);
+    for (const { owner } of due) this.#slots.take(owner);
     let claimed: readonly WorkflowJobRow[] = [];
     try {
       const ids = due.map(({ id }) => id);
       claimed = await database.write((transaction) => claimJobs(transaction, ids, at, at + LEASE_MS));
     } finally {
       const own = new Set(claimed.map(({ id }) => id));
-      for (const { id, owner } of due) if (!own.has(id)) this.#places.give(owner);
+      for (const { id, owner } of due) if (!own.has(id)) this.#slots.give(owner);
     }
     return claimed;
   }
 
   /** Their instances and executions. Jobs for which these cannot be read are taken again when their time is over. */
   async #whatTheyNeed(jobs: readonly WorkflowJobRow[]) {
-    const { platform } = this.#desk;
+    const { platform } = this.#environment;
     try {
       const contexts = jobs.map(async (job) => [job, await this.#contexts.of(job.instance_id)] as const);
       return [new Map(await Promise.all(contexts)), await executionsOf(platform.database, jobs)] as const;
     } catch (error) {
-      for (const { owner } of jobs) this.#places.give(owner);
+      for (const { owner } of jobs) this.#slots.give(owner);
       throw error;
     }
   }
 
   reserve(owner: string): number | null {
-    return !this.#stopped.signal.aborted && this.#places.takeAtOnce(owner)
-      ? this.#desk.platform.now() + LEASE_MS
+    return !this.#stopped.signal.aborted && this.#slots.takeNow(owner)
+      ? this.#environment.platform.now() + LEASE_MS
       : null;
   }
 
   release(owner: string): void {
-    this.#places.give(owner);
+    this.#slots.give(owner);
   }
 
   begin(jobs: readonly WorkflowJobRow[]): void {
-    for (const job of jobs) this.#hold(job, this.#beginOne(job));
+    for (const job of jobs) this.#track(job, this.#beginOne(job));
   }
 
   async #beginOne(job: WorkflowJobRow): Promise<void> {
@@ -195,27 +200,27 @@ export class JobWorker implements Taker {
     }
   }
 
-  #hold(job: WorkflowJobRow, one: Promise<void>): void {
+  #track(job: WorkflowJobRow, one: Promise<void>): void {
     const working = one.finally(() => {
-      this.#held.delete(job.id);
-      this.#places.give(job.owner);
-      if (!this.#ended.delete(job.id) || this.#places.someWait) this.#look();
+      this.#leased.delete(job.id);
+      this.#slots.give(job.owner);
+      if (!this.#ended.delete(job.id) || this.#slots.someWait) this.#look();
     });
-    this.#held.set(job.id, { job, working });
+    this.#leased.set(job.id, { job, working });
     this.#renewal ??= setInterval(() => void this.#renewRegularly(), RENEWAL_MS);
   }
 
   /** Ends after what is under way, whose ends somebody has to take out of the inbox. */
   async stop(): Promise<void> {
     this.#stopped.abort();
-    await Promise.allSettled([...this.#held.values()].map(({ working }) => working));
+    await Promise.allSettled([...this.#leased.values()].map(({ working }) => working));
     if (this.#renewal) clearInterval(this.#renewal);
   }
 
   async #renewRegularly(): Promise<void> {
-    if (this.#held.size > 0) {
+    if (this.#leased.size > 0) {
       await this.#renew().catch((error: unknown) =>
-        this.#desk.platform.log.warn({ err: error }, 'jobs of workflows could not be held'),
+        this.#environment.platform.log.warn({ err: error }, 'jobs of workflows could not be held'),
       );
       return;
     }
@@ -228,10 +233,10 @@ export class JobWorker implements Taker {
    * another may have taken it already: then it is another lease, and nothing of this one is written any more.
    */
   async #renew(): Promise<void> {
-    const { database, now, log } = this.#desk.platform;
+    const { database, now, log } = this.#environment.platform;
     const renewed = times();
     const still = this.#standstill();
-    const jobs = [...this.#held.values()].map(({ job: { id, lease } }) => ({ id, lease }));
+    const jobs = [...this.#leased.values()].map(({ job: { id, lease } }) => ({ id, lease }));
     if (still > LEASE_MS && jobs.length > 0)
       log.warn(
         { milliseconds: Math.round(still), jobs: jobs.length },
@@ -246,11 +251,11 @@ export class JobWorker implements Taker {
   async #one(job: WorkflowJobRow, context?: JobContext, execution?: ExecutionRow): Promise<void> {
     if (job.state !== 'OPEN') this.#started.delete(job.id);
     try {
-      if (job.state === 'ENDED') await collectJob(this.#desk, job, execution);
+      if (job.state === 'ENDED') await collectJob(this.#environment, job, execution);
       else if (job.state === 'CANCELLING') await this.#cancel(job, context);
       // The jobs of an instance go with it.
       else if (!context) return;
-      else if (job.state === 'OPEN') await startJob(this.#desk, job, context);
+      else if (job.state === 'OPEN') await startJob(this.#environment, job, context);
       else await this.#remote(job, context);
     } catch (error) {
       await this.#later(job, context, error);
@@ -258,17 +263,17 @@ export class JobWorker implements Taker {
   }
 
   async #cancel(job: WorkflowJobRow, context: JobContext | undefined): Promise<void> {
-    const { platform, workflows, targets } = this.#desk;
-    if (job.address === null) return recall(this.#desk, job, context);
+    const { platform, workflows, targets } = this.#environment;
+    if (job.address === null) return recall(this.#environment, job, context);
     if (!job.address.startsWith('/')) return cancelJob(platform, workflows, job);
-    const target = await targetOfCall(this.#desk, job, context);
+    const target = await targetOfCall(this.#environment, job, context);
     await cancelRemote(targets, job, target);
     await platform.database.write((transaction) => removeJob(transaction, job));
   }
 
   /** Of a service that runs elsewhere, as long as the workflow may call it. */
   async #remote(job: WorkflowJobRow, context: JobContext): Promise<void> {
-    const { platform, directory } = this.#desk;
+    const { platform, directory } = this.#environment;
     const call = callOf(job, context);
     const subscriber = await admitTask(platform, directory, call, context).catch((error: unknown) => {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
@@ -276,15 +281,15 @@ export class JobWorker implements Taker {
     });
     const { target } = subscriber;
     if (!target) throw new Error('A service that ran elsewhere does not any more');
-    return collectRemote(this.#desk, job, call, { ...subscriber, target });
+    return collectRemote(this.#environment, job, call, { ...subscriber, target });
   }
 
   async #later(job: WorkflowJobRow, context: JobContext | undefined, error: unknown): Promise<void> {
-    const { platform } = this.#desk;
+    const { platform } = this.#environment;
     if (error instanceof Unwritten) return this.#leave(job, error);
     const over = isOver(job, error) && (job.state === 'CANCELLING' || context !== undefined);
-    const told = over ? 'a job of a workflow is not tried again' : 'a job of a workflow is tried again';
-    platform.log.warn({ job: job.id, attempts: job.attempts, err: error }, told);
+    const message = over ? 'a job of a workflow is not tried again' : 'a job of a workflow is tried again';
+    platform.log.warn({ job: job.id, attempts: job.attempts, err: error }, message);
     platform.telemetry.metrics?.workflowRetried('job');
     try {
       if (!over) await delayJob(platform, job, error);
@@ -300,14 +305,19 @@ export class JobWorker implements Taker {
 
   /** When this process is to end, the next one takes the call over. Else the database refuses whatever becomes of it. */
   #leave(job: WorkflowJobRow, error: Unwritten): void {
-    const { log } = this.#desk.platform;
+    const { log } = this.#environment.platform;
     log.error({ job: job.id, err: error }, 'what a service has answered could not be written');
     if (!this.#stopped.signal.aborted) this.#giveUpInstance(job.instance_id, INTERNAL);
   }
 
   async #giveUp(job: WorkflowJobRow, context: JobContext, error: unknown): Promise<void> {
     const unknown = { type: 'about:blank', title: 'Internal error', detail: INTERNAL };
-    await failJob(this.#desk, job, callOf(job, context), error instanceof RemoteFault ? error.response : unknown);
+    await failJob(
+      this.#environment,
+      job,
+      callOf(job, context),
+      error instanceof RemoteFault ? error.response : unknown,
+    );
   }
 }
 

@@ -7,8 +7,8 @@ import {
   type Queries,
   type WorkflowJobRow,
 } from '../../../foundation/storage/index.ts';
-import type { HeldJob, Turns } from '../advance/index.ts';
-import type { Room } from './places.ts';
+import type { LeasedJob, RoundRobin } from '../advance/index.ts';
+import type { FreeSlots } from './job-slots.ts';
 
 const toDo = sql<boolean>`state in ('OPEN', 'ENDED', 'CANCELLING', 'REMOTE')`;
 
@@ -19,7 +19,7 @@ const toDo = sql<boolean>`state in ('OPEN', 'ENDED', 'CANCELLING', 'REMOTE')`;
 const FAR_MS = 60_000;
 
 /** What a process may write of a job: nothing once another has taken it. */
-type Held = Pick<WorkflowJobRow, 'id' | 'lease'>;
+type Leased = Pick<WorkflowJobRow, 'id' | 'lease'>;
 
 /** When the next job is due that nobody works on and that is not due yet. */
 export async function nextDue({ read }: Database, now: number): Promise<number | null> {
@@ -42,10 +42,15 @@ export interface DueJob {
 }
 
 /** The jobs that are due, of the owners in turns; asked outside of a transaction, whenever an execution changes. */
-export async function dueJobs({ read }: Database, turns: Turns, now: number, room: Room): Promise<DueJob[]> {
+export async function dueJobs(
+  { read }: Database,
+  roundRobin: RoundRobin,
+  now: number,
+  room: FreeSlots,
+): Promise<DueJob[]> {
   const isDue = sql<boolean>`${toDo} and due <= ${now} and ${isFree(now)}`;
   const lists: DueJob[][] = [];
-  for (const owner of await turns.next(read, 'workflow_jobs', isDue)) {
+  for (const owner of await roundRobin.next(read, 'workflow_jobs', isDue)) {
     const rows = await read
       .selectFrom('workflow_jobs')
       .select(['id', 'owner'])
@@ -96,14 +101,14 @@ export function claimJobs(
 }
 
 /** Of jobs that this process works on; neither of one that is done meanwhile nor of one that another has taken. */
-export async function renewLeases(transaction: Queries, jobs: readonly Held[], lockedUntil: number): Promise<void> {
-  const held = recordsOf(transaction, jobs, { id: 'text', lease: 'bigint' });
-  await sql`update workflow_jobs set locked_until = ${lockedUntil} from ${held} as held
+export async function renewLeases(transaction: Queries, jobs: readonly Leased[], lockedUntil: number): Promise<void> {
+  const leased = recordsOf(transaction, jobs, { id: 'text', lease: 'bigint' });
+  await sql`update workflow_jobs set locked_until = ${lockedUntil} from ${leased} as held
     where workflow_jobs.id = held.id and workflow_jobs.lease = held.lease and locked_until > 0`.execute(transaction);
 }
 
 /** A job whose service is called with this transaction. */
-export interface CalledJob extends Held {
+export interface CalledJob extends Leased {
   readonly application_id: string;
   readonly address: string;
 }
@@ -135,7 +140,7 @@ export async function postpone(
   return numUpdatedRows === 1n;
 }
 
-export async function removeJob(transaction: Queries, { id, lease, state }: HeldJob): Promise<boolean> {
+export async function removeJob(transaction: Queries, { id, lease, state }: LeasedJob): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom('workflow_jobs')
     .where('id', '=', id)

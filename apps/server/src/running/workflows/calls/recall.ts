@@ -3,7 +3,7 @@ import type { TargetColumns } from '../../../catalog/on-premise/index.ts';
 import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import { abandonJob } from './abandon.ts';
 import type { JobContext } from './contexts.ts';
-import type { Desk } from './desk.ts';
+import type { JobEnvironment } from './job-environment.ts';
 import { RemoteFault } from './remote-fault.ts';
 import { targetOf } from './remote-job.ts';
 import { admitTask, callOf, inputOf } from './service-call.ts';
@@ -14,8 +14,12 @@ import { startRemote } from './start-remote.ts';
  * again under the same Idempotency-Key, to learn the id of what is to be cancelled. Not when its secrets are erased: it would
  * be another request. The journal says so then.
  */
-export async function recall(desk: Desk, job: WorkflowJobRow, context: JobContext | undefined): Promise<void> {
-  const { platform, directory } = desk;
+export async function recall(
+  environment: JobEnvironment,
+  job: WorkflowJobRow,
+  context: JobContext | undefined,
+): Promise<void> {
+  const { platform, directory } = environment;
   const reason = 'The platform stopped before it had noted the answer to the start.';
   const { $secrets } = (await readExact(job.input ?? '{}')) as { $secrets?: unknown };
   if (!context || ($secrets != null && context.sealedSecrets === null)) return abandonJob(platform, job, reason);
@@ -23,13 +27,13 @@ export async function recall(desk: Desk, job: WorkflowJobRow, context: JobContex
   const subscriber = await admitTask(platform, directory, call, context).catch((error: unknown) => {
     throw new RemoteFault(reason, false, null, { cause: error });
   });
-  const target = await targetOfCall(desk, job, context);
-  await startRemote(desk, job, call, { ...subscriber, target }, await inputOf(platform, job, context));
+  const target = await targetOfCall(environment, job, context);
+  await startRemote(environment, job, call, { ...subscriber, target }, await inputOf(platform, job, context));
 }
 
 /** Where the service of a job was called, whether or not anybody is subscribed to it still. Throws RemoteFault. */
 export async function targetOfCall(
-  { platform, directory }: Desk,
+  { platform, directory }: JobEnvironment,
   job: WorkflowJobRow,
   context: JobContext | undefined,
 ): Promise<TargetColumns> {

@@ -3,7 +3,7 @@ import type { Value } from '@kethub/workflow';
 import type { Subscriber } from '../../../catalog/access/index.ts';
 import { Unanswered, type TargetCall, type TargetColumns } from '../../../catalog/on-premise/index.ts';
 import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
-import type { Desk } from './desk.ts';
+import type { JobEnvironment } from './job-environment.ts';
 import { documentOf } from './fail-job.ts';
 import { notTheInterface, RemoteFault } from './remote-fault.ts';
 import { readValue } from './service-result.ts';
@@ -23,7 +23,7 @@ export interface Ask extends Omit<TargetCall, 'requestId'> {
 
 /** The JSON that a service answers with success. Throws RemoteFault. */
 export async function callRemote(
-  { targets, platform }: Desk,
+  { targets, platform }: JobEnvironment,
   { id }: WorkflowJobRow,
   subscriber: RemoteSubscriber,
   { operation, mostBytes, ...call }: Ask,

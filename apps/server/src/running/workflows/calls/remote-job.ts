@@ -2,7 +2,7 @@ import { isFinal, limits, type ExecutionStatus } from '@kethub/contract';
 import type { Value } from '@kethub/workflow';
 import { Unanswered, type TargetClient, type TargetColumns } from '../../../catalog/on-premise/index.ts';
 import type { Database, WorkflowJobRow } from '../../../foundation/storage/index.ts';
-import type { Desk } from './desk.ts';
+import type { JobEnvironment } from './job-environment.ts';
 import { failJob } from './fail-job.ts';
 import { postpone } from './queries.ts';
 import { callRemote, isTransient, type RemoteSubscriber } from './remote-call.ts';
@@ -14,14 +14,14 @@ const LONGEST_POLL_MS = 1_000;
 
 /** Asks how it goes, and for the result once it has ended. Throws RemoteFault. */
 export async function collectRemote(
-  desk: Desk,
+  environment: JobEnvironment,
   job: WorkflowJobRow,
   call: Call,
   subscriber: RemoteSubscriber,
 ): Promise<void> {
-  const { platform } = desk;
+  const { platform } = environment;
   const address = job.address ?? '';
-  const status = await callRemote(desk, job, subscriber, {
+  const status = await callRemote(environment, job, subscriber, {
     operation: 'GET /{id}',
     method: 'GET',
     path: address,
@@ -29,7 +29,7 @@ export async function collectRemote(
   });
   if (typeof member(status, 'status') !== 'string')
     throw notTheInterface("The provider's service answered GET /{id} without a status.");
-  if (hasEnded(status)) return endRemote(desk, job, call, status, { subscriber, address });
+  if (hasEnded(status)) return endRemote(environment, job, call, status, { subscriber, address });
   const due = platform.now() + pauseFor(job, platform.now());
   await platform.database.write((transaction) => postpone(transaction, { ...job, attempts: -1 }, due));
 }
@@ -41,7 +41,7 @@ interface Where {
 
 /** Throws RemoteFault for a result that may still be had. */
 export async function endRemote(
-  desk: Desk,
+  environment: JobEnvironment,
   job: WorkflowJobRow,
   call: Call,
   status: Value,
@@ -50,7 +50,7 @@ export async function endRemote(
   const hasSucceeded = member(status, 'status') === 'SUCCEEDED';
   let result: Value;
   try {
-    result = await callRemote(desk, job, subscriber, {
+    result = await callRemote(environment, job, subscriber, {
       operation: 'GET /{id}/result',
       method: 'GET',
       path: `${address}/result`,
@@ -61,12 +61,12 @@ export async function endRemote(
     // Whatever the status under which a service tells why it has failed: that it says so is the answer.
     const isCause = error.isAnswer && !hasSucceeded;
     if (error.mayPass && !isCause) throw error;
-    return failJob(desk, job, call, error.response);
+    return failJob(environment, job, call, error.response);
   }
-  if (!hasSucceeded) return failJob(desk, job, call, result);
+  if (!hasSucceeded) return failJob(environment, job, call, result);
   const { serviceId, applicationId } = call;
   const called = { serviceId, applicationId };
-  return desk.end(job, { type: 'jobSucceeded', job: job.job, result: withoutHal(result), called });
+  return environment.end(job, { type: 'jobSucceeded', job: job.job, result: withoutHal(result), called });
 }
 
 export function hasEnded(status: Value): boolean {

@@ -3,7 +3,7 @@ import type { Subscriber } from '../../../catalog/access/index.ts';
 import { Problem } from '../../../foundation/http/index.ts';
 import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import type { JobContext } from './contexts.ts';
-import type { Desk } from './desk.ts';
+import type { JobEnvironment } from './job-environment.ts';
 import { documentOf, failJob } from './fail-job.ts';
 import { requireReadableByStarters } from './starters.ts';
 import { admitTask, callOf, inputOf } from './service-call.ts';
@@ -15,8 +15,8 @@ import { startRemote } from './start-remote.ts';
  * dies in between. In process rather than over HTTP, because nothing else could be one transaction; it also needs neither
  * the secret of an access key nor a gateway that is up.
  */
-export async function startJob(desk: Desk, job: WorkflowJobRow, context: JobContext): Promise<void> {
-  const { platform, directory, capacity } = desk;
+export async function startJob(environment: JobEnvironment, job: WorkflowJobRow, context: JobContext): Promise<void> {
+  const { platform, directory, capacity } = environment;
   const call = callOf(job, context);
   let subscriber: Subscriber | null = null;
   try {
@@ -24,23 +24,28 @@ export async function startJob(desk: Desk, job: WorkflowJobRow, context: JobCont
     const text = await inputOf(platform, job, context);
     const { target } = subscriber;
     if (!target && subscriber.program.type === 'MANAGED') await capacity.require(subscriber.serviceVersionId);
-    if (target) await startRemote(desk, job, call, { ...subscriber, target }, text);
-    else await startHere(desk, job, subscriber, text);
+    if (target) await startRemote(environment, job, call, { ...subscriber, target }, text);
+    else await startHere(environment, job, subscriber, text);
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
-    await failJob(desk, job, call, documentOf(platform, error, subscriber));
+    await failJob(environment, job, call, documentOf(platform, error, subscriber));
   }
 }
 
-async function startHere(desk: Desk, job: WorkflowJobRow, subscriber: Subscriber, text: string): Promise<void> {
-  const { platform, workflows } = desk;
+async function startHere(
+  environment: JobEnvironment,
+  job: WorkflowJobRow,
+  subscriber: Subscriber,
+  text: string,
+): Promise<void> {
+  const { platform, workflows } = environment;
   const { applicationId, address } = subscriber;
   const prepared = await prepareExecution(platform, workflows, originOf(subscriber), job.id, text);
   await requireReadableByStarters(platform.database.read, job.instance_id, prepared.pools.pools);
   const called = { id: job.id, lease: job.lease, application_id: applicationId, address };
   let accepted = false;
   try {
-    accepted = await desk.note({ called, subscriber, prepared });
+    accepted = await environment.note({ called, subscriber, prepared });
   } finally {
     if (!accepted) await removeInput(platform, prepared.row.input_blob);
   }

@@ -7,7 +7,7 @@ import { eventRow, insertEvents } from '../advance/index.ts';
 import { workflowsToDo } from '../wake.ts';
 import { noteAbandoned } from './abandon.ts';
 import { reopen, withdraw } from './calls.ts';
-import type { Desk, Call as Noted } from './desk.ts';
+import type { JobEnvironment, Call as Noted } from './job-environment.ts';
 import { failJob } from './fail-job.ts';
 import { isOver, pauseAfter } from './retry-policy.ts';
 import { callRemote, type RemoteSubscriber } from './remote-call.ts';
@@ -22,37 +22,37 @@ import type { Call } from './service-call.ts';
  * was cancelled meanwhile is cancelled at the provider's as soon as its id is known. Throws quota-exceeded.
  */
 export async function startRemote(
-  desk: Desk,
+  environment: JobEnvironment,
   job: WorkflowJobRow,
   call: Call,
   subscriber: RemoteSubscriber,
   text: string,
 ): Promise<void> {
-  const noted = await desk.calling(job, subscriber).catch(async (error: unknown) => {
+  const noted = await environment.calling(job, subscriber).catch(async (error: unknown) => {
     // The answer of the database may have been lost. Nothing was sent.
-    if (!(error instanceof Problem)) await takeBack(desk, job);
+    if (!(error instanceof Problem)) await takeBack(environment, job);
     throw error;
   });
   if (!noted) return;
   let started: Value;
   let address: string;
   try {
-    started = await send(desk, job, subscriber, text);
+    started = await send(environment, job, subscriber, text);
     address = `/${encodeURIComponent(idIn(started))}`;
   } catch (error) {
     const isAgain = job.state === 'CANCELLING';
-    return isAgain ? notFound(desk, noted, error) : notStarted(desk, noted, call, subscriber, error);
+    return isAgain ? notFound(environment, noted, error) : notStarted(environment, noted, call, subscriber, error);
   }
-  const due = desk.platform.now() + FIRST_POLL_MS;
+  const due = environment.platform.now() + FIRST_POLL_MS;
   const note = () =>
-    desk.persist(job, () => desk.answered({ id: job.id, caller: noted.job.caller ?? '', address, due }));
+    environment.persist(job, () => environment.answered({ id: job.id, caller: noted.job.caller ?? '', address, due }));
   if (!hasEnded(started) || noted.job.state === 'WITHDRAWN') {
-    if ((await note()) === undefined) await cancelGone(desk, job, subscriber, address);
+    if ((await note()) === undefined) await cancelGone(environment, job, subscriber, address);
     return;
   }
   // Nobody has to know of it as running: its call and its end are one transaction, unless its result is late.
   try {
-    await endRemote(certain(desk, noted.job, null), noted.job, call, started, { subscriber, address });
+    await endRemote(certain(environment, noted.job, null), noted.job, call, started, { subscriber, address });
   } catch (error) {
     if (!(error instanceof RemoteFault)) throw error;
     // Whoever asks next is told again what is wrong.
@@ -61,7 +61,10 @@ export async function startRemote(
 }
 
 /** The note of a start that was not sent, should there be one. */
-function takeBack({ platform: { database, now }, persist, caller }: Desk, job: WorkflowJobRow): Promise<unknown> {
+function takeBack(
+  { platform: { database, now }, persist, caller }: JobEnvironment,
+  job: WorkflowJobRow,
+): Promise<unknown> {
   const noted = { ...job, caller };
   const from = job.state === 'CANCELLING' ? 'WITHDRAWN' : 'CALLING';
   return persist(job, () =>
@@ -71,8 +74,13 @@ function takeBack({ platform: { database, now }, persist, caller }: Desk, job: W
   );
 }
 
-function send(desk: Desk, job: WorkflowJobRow, subscriber: RemoteSubscriber, text: string): Promise<Value> {
-  return callRemote(desk, job, subscriber, {
+function send(
+  environment: JobEnvironment,
+  job: WorkflowJobRow,
+  subscriber: RemoteSubscriber,
+  text: string,
+): Promise<Value> {
+  return callRemote(environment, job, subscriber, {
     operation: 'POST /',
     method: 'POST',
     path: '',
@@ -84,26 +92,26 @@ function send(desk: Desk, job: WorkflowJobRow, subscriber: RemoteSubscriber, tex
 
 /** A start without an id. Whether the service may have begun all the same decides what follows. */
 async function notStarted(
-  desk: Desk,
+  environment: JobEnvironment,
   { job, countedAt }: Noted,
   call: Call,
   { subscriptionId }: RemoteSubscriber,
   error: unknown,
 ): Promise<void> {
   const fault = faultOf(error);
-  const { platform } = desk;
+  const { platform } = environment;
   const { database, now, telemetry, log } = platform;
   if (fault.mayHaveBegun || !fault.mayPass || isOver(job, fault)) {
     if (!fault.mayHaveBegun && countedAt !== null)
-      await desk.persist(job, () => database.write((one) => uncountExecution(one, subscriptionId, countedAt)));
+      await environment.persist(job, () => database.write((one) => uncountExecution(one, subscriptionId, countedAt)));
     const reason = fault.mayHaveBegun ? fault.message : null;
-    return failJob(certain(desk, job, reason), job, call, fault.response);
+    return failJob(certain(environment, job, reason), job, call, fault.response);
   }
   log.warn({ job: job.id, attempts: job.attempts, err: fault }, 'a job of a workflow is tried again');
   telemetry.metrics?.workflowRetried('job');
   const delayed = { type: 'jobDelayed', job: job.job, reason: fault.message } as const;
   const event = job.attempts === 0 ? eventRow(platform, job.instance_id, delayed) : null;
-  await desk.persist(job, () =>
+  await environment.persist(job, () =>
     database.write(async (transaction) => {
       if (await reopen(transaction, job, 'CALLING', now() + pauseAfter(job.attempts))) {
         if (event) await insertEvents(transaction, [event]);
@@ -115,7 +123,7 @@ async function notStarted(
 }
 
 /** A start that was sent again to learn the id of what is to be cancelled, in vain. */
-async function notFound({ platform, persist }: Desk, { job }: Noted, error: unknown): Promise<void> {
+async function notFound({ platform, persist }: JobEnvironment, { job }: Noted, error: unknown): Promise<void> {
   const fault = faultOf(error);
   const { database, now, telemetry, log } = platform;
   const isAgain = !fault.mayHaveBegun && fault.mayPass && !isOver(job, fault);
@@ -134,8 +142,8 @@ async function notFound({ platform, persist }: Desk, { job }: Noted, error: unkn
  * A desk whose ends of this call are written whatever happens; what was cancelled meanwhile is removed. `mayRun`: why the
  * service may be at work although nobody can cancel it, for the journal.
  */
-function certain(desk: Desk, job: WorkflowJobRow, mayRun: string | null): Desk {
-  const { platform } = desk;
+function certain(environment: JobEnvironment, job: WorkflowJobRow, mayRun: string | null): JobEnvironment {
+  const { platform } = environment;
   const remove = (): Promise<boolean> =>
     platform.database.write(async (transaction) => {
       const withdrawn = await withdraw(transaction, job);
@@ -143,17 +151,17 @@ function certain(desk: Desk, job: WorkflowJobRow, mayRun: string | null): Desk {
       return withdrawn;
     });
   return {
-    ...desk,
+    ...environment,
     async end(ended, event) {
-      await desk.persist(job, () => desk.end(ended, event));
-      if ((await desk.persist(job, remove)) && mayRun !== null) workflowsToDo(platform.database, 'EVENTS');
+      await environment.persist(job, () => environment.end(ended, event));
+      if ((await environment.persist(job, remove)) && mayRun !== null) workflowsToDo(platform.database, 'EVENTS');
     },
   };
 }
 
 /** Its job went away with its instance, or was given up with this process: nobody wants what has been started. */
 async function cancelGone(
-  { targets, platform }: Desk,
+  { targets, platform }: JobEnvironment,
   job: WorkflowJobRow,
   { target }: RemoteSubscriber,
   address: string,

@@ -12,12 +12,12 @@ import { readState } from '../state.ts';
 import { markCalling } from '../calls/calls.ts';
 import { claimJobs, markCalled, postpone, removeJob, renewLeases, undoClock } from '../calls/queries.ts';
 import { eventRow, insertEvents } from './events.ts';
-import { advance, Advancing, Inbox, RecentInstances, Suspects, type Ended, type Taker } from './index.ts';
+import { advance, Advancing, CompletionQueue, InstanceCache, Suspects, type Ended, type JobExecutor } from './index.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
 
 /** What a process does with the jobs that it may begin with at once: here, to remember them. */
-class Remembering implements Taker {
+class Remembering implements JobExecutor {
   jobs: readonly WorkflowJobRow[] = [];
   reserve = (): number => Date.now() + 10_000;
   release = (): void => undefined;
@@ -47,7 +47,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     const { jobs } = await begin(1);
     const [one] = jobs.map(ended);
     if (!one) throw new Error('No job');
-    const boxes = [new Inbox(), new Inbox()] as const;
+    const boxes = [new CompletionQueue(), new CompletionQueue()] as const;
     const told = boxes.map((box) => box.add(one));
     expect(await states()).toEqual(['OPEN']);
     const [first, second] = [new Remembering(), new Remembering()];
@@ -64,7 +64,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     await platform.database.write((transaction) =>
       transaction.updateTable('workflow_jobs').set({ state: 'CANCELLING' }).execute(),
     );
-    const box = new Inbox();
+    const box = new CompletionQueue();
     const told = jobs.map((job) => box.add(ended(job)));
     await step(box, new Remembering());
     await Promise.all(told);
@@ -77,11 +77,11 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     async (what) => {
       let now = 0;
       const suspects = new Suspects(() => (now += 15_000));
-      const advancing = new Advancing(new Remembering(), new Inbox(), new RecentInstances(), suspects);
+      const advancing = new Advancing(new Remembering(), new CompletionQueue(), new InstanceCache(), suspects);
       const { jobs } = await begin(3, advancing);
       const culprit = jobs[1]?.instance_id ?? '';
       await refuse(culprit);
-      const told = jobs.map((job) => advancing.inbox.add(ended(job)).catch((error: unknown) => error));
+      const told = jobs.map((job) => advancing.completions.add(ended(job)).catch((error: unknown) => error));
       if (what === 'events') {
         const events = jobs.map((job) => eventRow(platform, job.instance_id, ended(job).event));
         await platform.database.write((transaction) => insertEvents(transaction, events));
@@ -112,7 +112,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
   test('wait with their instance when one can never be written, until somebody has it tried again', async () => {
     let now = 0;
     const suspects = new Suspects(() => (now += 45_000));
-    const advancing = new Advancing(new Remembering(), new Inbox(), new RecentInstances(), suspects);
+    const advancing = new Advancing(new Remembering(), new CompletionQueue(), new InstanceCache(), suspects);
     const { jobs } = await begin(2, advancing);
     const [held, other] = jobs;
     if (!held || !other) throw new Error('No jobs');
@@ -127,7 +127,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     await all();
     expect(await shownOf(id)).toEqual({ phase: 'RUNNING', incidents: 1, status: 'FAILED' });
     // What happens to it meanwhile waits, in memory or in the table, and nobody looks at it again and again.
-    const told = [held, other].map((job) => advancing.inbox.add(ended(job)));
+    const told = [held, other].map((job) => advancing.completions.add(ended(job)));
     await all();
     await Promise.all(told);
     expect(await completionsOf(other.instance_id)).toEqual(['start', 'one']);
@@ -169,7 +169,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     expect((await write((transaction) => markCalling(transaction, [sending]))).size).toBe(0);
     expect(await write((transaction) => postpone(transaction, first, 1))).toBe(false);
     expect(await write((transaction) => removeJob(transaction, first))).toBe(false);
-    const box = new Inbox();
+    const box = new CompletionQueue();
     const told = box.add(ended(first));
     await step(box, new Remembering());
     await told;
@@ -190,11 +190,11 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
       const { jobs } = await begin(2, advancing);
       const [one, other] = jobs;
       if (!one || !other) throw new Error('No jobs');
-      if (!remembered) for (const job of jobs) advancing.recent.forget(job.instance_id);
-      const told = [one, one, other].map((job) => advancing.inbox.add(ended(job)));
+      if (!remembered) for (const job of jobs) advancing.cache.forget(job.instance_id);
+      const told = [one, one, other].map((job) => advancing.completions.add(ended(job)));
       // One that comes while the first is on its way to the disk, in this process or in another.
       const late = advance(platform, graphs, advancing);
-      told.push(advancing.inbox.add(ended(one)));
+      told.push(advancing.completions.add(ended(one)));
       const rounds = [await late];
       while (rounds.at(-1)?.more && rounds.length < 12) rounds.push(await advance(platform, graphs, advancing));
       expect(rounds.at(-1)?.more).toBe(false);
@@ -205,7 +205,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
 
   test('of an instance that is gone are forgotten, and what is gone takes its jobs and its journal along', async () => {
     const { jobs } = await begin(2);
-    const box = new Inbox();
+    const box = new CompletionQueue();
     const told = jobs.map((job) => box.add(ended(job)));
     await platform.database.write((transaction) =>
       transaction
@@ -226,8 +226,8 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
       const { jobs } = await begin(2, advancing);
       const [one, other] = jobs;
       if (!one || !other) throw new Error('No jobs');
-      if (how === 'read') for (const job of jobs) advancing.recent.forget(job.instance_id);
-      const told = jobs.map((job) => advancing.inbox.add(ended(job)));
+      if (how === 'read') for (const job of jobs) advancing.cache.forget(job.instance_id);
+      const told = jobs.map((job) => advancing.completions.add(ended(job)));
       await platform.database.write((transaction) =>
         transaction.updateTable('workflow_instances').set({ revision: 7 }).where('id', '=', one.instance_id).execute(),
       );
@@ -248,8 +248,8 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     test('are nothing once the job is to be cancelled', async () => {
       const advancing = new Advancing(new Remembering());
       const { jobs } = await begin(1, advancing);
-      if (how === 'read') for (const job of jobs) advancing.recent.forget(job.instance_id);
-      const told = jobs.map((job) => advancing.inbox.add(ended(job)));
+      if (how === 'read') for (const job of jobs) advancing.cache.forget(job.instance_id);
+      const told = jobs.map((job) => advancing.completions.add(ended(job)));
       await platform.database.write((transaction) =>
         transaction.updateTable('workflow_jobs').set({ state: 'CANCELLING' }).execute(),
       );
@@ -264,17 +264,17 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     const [first, second] = [new Advancing(new Remembering()), new Advancing(new Remembering())];
     const { jobs } = await begin(2, first);
     for (const row of await platform.database.read.selectFrom('workflow_instances').selectAll().execute())
-      second.recent.remember(row);
+      second.cache.remember(row);
     const [one, other] = jobs.map(ended);
     if (!one || !other) throw new Error('No jobs');
-    const told = [first.inbox.add(one)];
+    const told = [first.completions.add(one)];
     await advance(platform, graphs, first);
-    told.push(second.inbox.add(one), second.inbox.add(other));
+    told.push(second.completions.add(one), second.completions.add(other));
     expect((await advance(platform, graphs, second)).more).toBe(true);
     await advance(platform, graphs, second);
     await Promise.all(told);
     for (const { job } of [one, other]) expect(await completionsOf(job.instance_id)).toEqual(['start', 'one']);
-    const taken = second.taker instanceof Remembering ? second.taker.jobs : [];
+    const taken = second.executor instanceof Remembering ? second.executor.jobs : [];
     expect(taken.map(({ instance_id }) => instance_id)).toEqual([other.job.instance_id]);
   });
 
@@ -283,7 +283,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     const [one] = (await begin(1, first)).jobs.map(ended);
     if (!one) throw new Error('No job');
     const id = one.job.instance_id;
-    expect(first.recent.get(id)).toBeDefined();
+    expect(first.cache.get(id)).toBeDefined();
     await tell(second, one);
     const [two] = await openJobs();
     if (!two) throw new Error('No second job');
@@ -298,9 +298,9 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     for (const task of [0, 1]) {
       // Of every four instances, one takes each way through the two processes.
       const told = (await openJobs()).map((job) =>
-        processes[(ids.indexOf(job.instance_id) >> task) & 1 ? 1 : 0].inbox.add(ended(job)),
+        processes[(ids.indexOf(job.instance_id) >> task) & 1 ? 1 : 0].completions.add(ended(job)),
       );
-      while (processes.some(({ inbox }) => inbox.size > 0))
+      while (processes.some(({ completions }) => completions.size > 0))
         await Promise.all(processes.map((process) => advance(platform, graphs, process)));
       await Promise.all(told);
     }
@@ -334,15 +334,15 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
 
   test('reach the end of an instance, which is not remembered any more', async () => {
     const advancing = new Advancing(new Remembering());
-    const taker = await begin(1, advancing);
-    const id = taker.jobs[0]?.instance_id ?? '';
+    const executor = await begin(1, advancing);
+    const id = executor.jobs[0]?.instance_id ?? '';
     for (const task of ['one', 'two']) {
-      expect(advancing.recent.get(id)?.state).toContain(`"${task}"`);
-      const told = taker.jobs.slice(-1).map((job) => advancing.inbox.add(ended(job)));
+      expect(advancing.cache.get(id)?.state).toContain(`"${task}"`);
+      const told = executor.jobs.slice(-1).map((job) => advancing.completions.add(ended(job)));
       await advance(platform, graphs, advancing);
       await Promise.all(told);
     }
-    expect(advancing.recent.get(id)).toBeUndefined();
+    expect(advancing.cache.get(id)).toBeUndefined();
     expect(await completionsOf(id)).toEqual(['start', 'one', 'two', 'end', 'process']);
     const { status, result } = await platform.database.read
       .selectFrom('executions')
@@ -353,7 +353,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
   });
 
   async function tell(advancing: Advancing, end: Ended): Promise<void> {
-    const told = advancing.inbox.add(end);
+    const told = advancing.completions.add(end);
     while ((await advance(platform, graphs, advancing)).more);
     await told;
   }
@@ -405,8 +405,8 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     return platform.database.read.selectFrom('workflow_jobs').selectAll().execute();
   }
 
-  function step(box: Inbox, taker: Taker) {
-    return advance(platform, graphs, new Advancing(taker, box));
+  function step(box: CompletionQueue, executor: JobExecutor) {
+    return advance(platform, graphs, new Advancing(executor, box));
   }
 
   function ended(job: WorkflowJobRow): Ended {
@@ -428,9 +428,9 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
   async function begin(count: number, advancing = new Advancing(new Remembering())): Promise<Remembering> {
     await acceptedInstances(platform, 'ada', count);
     await advance(platform, graphs, advancing);
-    const taker = advancing.taker;
-    if (!(taker instanceof Remembering)) throw new Error('Nobody takes the jobs');
-    expect(taker.jobs).toHaveLength(count);
-    return taker;
+    const executor = advancing.executor;
+    if (!(executor instanceof Remembering)) throw new Error('Nobody takes the jobs');
+    expect(executor.jobs).toHaveLength(count);
+    return executor;
   }
 });

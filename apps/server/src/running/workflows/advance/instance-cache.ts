@@ -1,6 +1,6 @@
 import type { WorkflowInstanceRow } from '../../../foundation/storage/index.ts';
-import { readInline, stored, type HeldState } from '../state.ts';
-import type { Ended } from './inbox.ts';
+import { readInline, stored, type LoadedState } from '../state.ts';
+import type { Ended } from './completion-queue.ts';
 import type { Advanced } from './reduce.ts';
 import type { Loaded, Work } from './work.ts';
 
@@ -12,15 +12,15 @@ const LARGEST = 64 * 1024;
 /** Of a row beside its texts. */
 const ROW_BYTES = 1024;
 
-interface Remembered {
+interface CachedInstance {
   readonly row: WorkflowInstanceRow;
   /** Null: what the row says. */
-  readonly held: HeldState | null;
+  readonly loaded: LoadedState | null;
 }
 
 /** The latest of what is put on it, up to so many bytes; the last one always. */
-class Shelf {
-  readonly #rows = new Map<string, Remembered>();
+class BoundedCache {
+  readonly #rows = new Map<string, CachedInstance>();
   readonly #most: number;
   #bytes = 0;
 
@@ -28,11 +28,11 @@ class Shelf {
     this.#most = most;
   }
 
-  get(id: string): Remembered | undefined {
+  get(id: string): CachedInstance | undefined {
     return this.#rows.get(id);
   }
 
-  put(one: Remembered): void {
+  put(one: CachedInstance): void {
     this.#rows.set(one.row.id, one);
     this.#bytes += bytesOf(one.row);
     for (const oldest of this.#rows.keys()) {
@@ -54,22 +54,22 @@ class Shelf {
  * that are stored in parts. What happens to one is taken into account without reading it again. Should somebody else have
  * advanced it meanwhile, its revision is another or the job is not known yet: nothing is written, and it is read.
  */
-export class RecentInstances {
-  readonly #small = new Shelf(BYTES);
-  readonly #inParts = new Shelf(BYTES_IN_PARTS);
+export class InstanceCache {
+  readonly #small = new BoundedCache(BYTES);
+  readonly #inParts = new BoundedCache(BYTES_IN_PARTS);
 
   get(id: string): WorkflowInstanceRow | undefined {
     return this.#find(id)?.row;
   }
 
-  #find(id: string): Remembered | undefined {
+  #find(id: string): CachedInstance | undefined {
     return this.#small.get(id) ?? this.#inParts.get(id);
   }
 
   /** The state of an instance, if it is the one that is in the database. */
-  heldAt({ id, revision }: WorkflowInstanceRow): HeldState | null {
+  stateAt({ id, revision }: WorkflowInstanceRow): LoadedState | null {
     const known = this.#find(id);
-    return known?.row.revision === revision ? known.held : null;
+    return known?.row.revision === revision ? known.loaded : null;
   }
 
   /** Of what a batch has written: what has begun with a job is remembered, and goes on being so. */
@@ -78,19 +78,19 @@ export class RecentInstances {
       if (!next) continue;
       const { phase, incidents, toStore, effects } = next;
       const hasJobs = this.get(row.id) !== undefined || effects.some(({ type }) => type === 'startJob');
-      const held = next.live && stored(before, next.live, toStore);
-      const isKept = held !== null && (hasJobs || held.parts !== null);
+      const loaded = next.live && stored(before, next.live, toStore);
+      const isKept = loaded !== null && (hasJobs || loaded.parts !== null);
       const { state, bytes } = toStore;
       if (phase !== 'RUNNING' || !isKept) this.forget(row.id);
-      else this.remember({ ...row, phase, incidents, state, bytes, revision: row.revision + 1 }, held);
+      else this.remember({ ...row, phase, incidents, state, bytes, revision: row.revision + 1 }, loaded);
     }
   }
 
   /** In the place of those that were written longest ago. */
-  remember(row: WorkflowInstanceRow, held: HeldState | null = null): void {
+  remember(row: WorkflowInstanceRow, loaded: LoadedState | null = null): void {
     this.forget(row.id);
-    if (held?.parts) this.#inParts.put({ row, held });
-    else if (bytesOf(row) <= LARGEST) this.#small.put({ row, held: null });
+    if (loaded?.parts) this.#inParts.put({ row, loaded });
+    else if (bytesOf(row) <= LARGEST) this.#small.put({ row, loaded: null });
   }
 
   forget(id: string): void {
@@ -104,8 +104,8 @@ export class RecentInstances {
     for (const [id, ends] of Map.groupBy(ended, ({ job }) => job.instance_id)) {
       const known = this.#find(id);
       if (!known) return null;
-      const { row, held } = known;
-      const before = held ?? (row.state === null ? null : readInline(row.state));
+      const { row, loaded } = known;
+      const before = loaded ?? (row.state === null ? null : readInline(row.state));
       work.push({ row, before, events: [], ended: ends.map(({ event }) => event) });
     }
     return work.length > 0 ? { work, ended, later: new Set() } : null;

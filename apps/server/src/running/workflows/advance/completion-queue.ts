@@ -6,15 +6,15 @@ export const LARGEST_BATCH = 128;
 
 /** A job that this process works on and that has ended, and what its instance is to learn of it. */
 export interface Ended {
-  readonly job: HeldJob & Pick<WorkflowJobRow, 'instance_id' | 'owner'>;
+  readonly job: LeasedJob & Pick<WorkflowJobRow, 'instance_id' | 'owner'>;
   readonly event: Event;
 }
 
 /** A job as somebody has taken it. */
-export type HeldJob = Pick<WorkflowJobRow, 'id' | 'state' | 'lease'>;
+export type LeasedJob = Pick<WorkflowJobRow, 'id' | 'state' | 'lease'>;
 
 /** Equal for two ends of one job in one state under one lease: they are the same end. */
-export function keyOf({ id, state, lease }: HeldJob): string {
+export function keyOf({ id, state, lease }: LeasedJob): string {
   return `${id} ${state} ${lease}`;
 }
 
@@ -34,7 +34,7 @@ interface Waiting {
  * written, in one transaction. So nothing is lost with the process, nothing happens twice, and what would only be written
  * to be read and deleted again, the event, is never written. An end that is told twice is one.
  */
-export class Inbox {
+export class CompletionQueue {
   readonly #waiting = new Map<string, Waiting>();
   readonly #wake: (isUrgent: boolean) => void;
   /** Whose ends were taken last. */

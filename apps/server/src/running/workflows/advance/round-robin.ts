@@ -10,7 +10,7 @@ const LOOK_MS = 100;
  * Whose turn it is: owners are asked in the order of their ids, from where the last round stopped. Shared by all who take
  * from the same table in this process.
  */
-export class Turns {
+export class RoundRobin {
   /** Instances that somebody in this process advances now. */
   readonly busy = new Set<string>();
   #after = '';
@@ -18,7 +18,7 @@ export class Turns {
   #lookedAt = 0;
 
   /** There may be something in the table. */
-  told(): void {
+  notify(): void {
     this.#mayWait = true;
   }
 

@@ -5,20 +5,20 @@ const OWNERS = 1_000;
  * How much of the one thread each owner has used lately: what one takes drains away at `perSecond` milliseconds a second, and
  * whoever has not more than `most` of it may go on at once. The others wait for their turn.
  */
-export class Budget {
+export class LeakyBucket {
   readonly #perSecond: number;
-  readonly #most: number;
+  readonly #capacity: number;
   readonly #now: () => number;
   readonly #used = new Map<string, { readonly at: number; readonly level: number }>();
 
-  constructor(perSecond: number, most: number, now: () => number = () => performance.now()) {
+  constructor(perSecond: number, capacity: number, now: () => number = () => performance.now()) {
     this.#perSecond = perSecond;
-    this.#most = most;
+    this.#capacity = capacity;
     this.#now = now;
   }
 
   allows(owner: string): boolean {
-    return this.#level(owner) <= this.#most;
+    return this.#level(owner) <= this.#capacity;
   }
 
   spend(owner: string, milliseconds: number): void {

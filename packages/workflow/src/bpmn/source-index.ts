@@ -11,7 +11,7 @@ export interface Tag {
 const ID = /\sid\s*=\s*(?:"([^"]*)"|'([^']*)')/;
 
 /** Finds elements by places in the text of a file. Looks at the whole file once. */
-export class Places {
+export class SourceIndex {
   readonly #lines: readonly number[];
   readonly #tags: readonly Tag[];
   readonly #ofVendors = new Map<string, ReadonlySet<string>>();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { insertMany } from '../../foundation/storage/index.ts';
 import { databases } from '../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
-import { Turns } from './advance/index.ts';
+import { RoundRobin } from './advance/index.ts';
 import { candidates } from './advance/work.ts';
 import { dueJobs } from './calls/queries.ts';
 import { acceptedInstances } from '../../testing/workflow-instances.ts';
@@ -21,7 +21,7 @@ describe.each(databases)('turns of owners on $name', ({ open }) => {
   test('one event of an owner is in the next batch, however many another has', async () => {
     await acceptedInstances(platform, 'noisy', 700);
     const [quiet] = await acceptedInstances(platform, 'quiet', 1);
-    const { instances, events } = await candidates(platform.database.read, new Turns());
+    const { instances, events } = await candidates(platform.database.read, new RoundRobin());
     expect(instances).toContain(quiet);
     expect(instances).toHaveLength(128);
     expect(new Set(events).size).toBe(128);
@@ -30,8 +30,8 @@ describe.each(databases)('turns of owners on $name', ({ open }) => {
   test('more owners than a round takes have their turn in the next', async () => {
     const all = [];
     for (let owner = 0; owner < 40; owner += 1) all.push(...(await acceptedInstances(platform, `owner ${owner}`, 1)));
-    const turns = new Turns();
-    const [first, second, third] = [await next(turns), await next(turns), await next(turns)];
+    const roundRobin = new RoundRobin();
+    const [first, second, third] = [await next(roundRobin), await next(roundRobin), await next(roundRobin)];
     expect([first.length, second.length]).toEqual([32, 8]);
     expect(new Set([...first, ...second])).toEqual(new Set(all));
     expect(third).toEqual(first);
@@ -39,9 +39,9 @@ describe.each(databases)('turns of owners on $name', ({ open }) => {
 
   test('what another batch of this process advances is left to it', async () => {
     const [one, other] = await acceptedInstances(platform, 'ada', 2);
-    const turns = new Turns();
-    turns.busy.add(one ?? '');
-    expect(await next(turns)).toEqual([other]);
+    const roundRobin = new RoundRobin();
+    roundRobin.busy.add(one ?? '');
+    expect(await next(roundRobin)).toEqual([other]);
   });
 
   test('jobs of an owner are taken beside those of another, who takes no more than its room', async () => {
@@ -50,13 +50,13 @@ describe.each(databases)('turns of owners on $name', ({ open }) => {
     await addJobs(noisy ?? '', 'USER noisy', 200);
     const [own] = await addJobs(quiet ?? '', 'USER quiet', 1);
     const room = { all: 64, of: (owner: string) => (owner === 'USER noisy' ? 48 : 64) };
-    const due = await dueJobs(platform.database, new Turns(), platform.now(), room);
+    const due = await dueJobs(platform.database, new RoundRobin(), platform.now(), room);
     expect(due).toHaveLength(49);
     expect(due.slice(0, 2).map(({ id }) => id)).toContain(own);
   });
 
-  async function next(turns: Turns): Promise<readonly string[]> {
-    return (await candidates(platform.database.read, turns)).instances;
+  async function next(roundRobin: RoundRobin): Promise<readonly string[]> {
+    return (await candidates(platform.database.read, roundRobin)).instances;
   }
 
   async function addJobs(instanceId: string, owner: string, count: number): Promise<string[]> {

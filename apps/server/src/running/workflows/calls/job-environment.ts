@@ -6,7 +6,7 @@ import { countExecution, hasQuota } from '../../../catalog/limits/index.ts';
 import type { TargetClient } from '../../../catalog/on-premise/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { Batcher, isOutage, type Queries, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
-import type { Inbox } from '../advance/index.ts';
+import type { CompletionQueue } from '../advance/index.ts';
 import { markAnswered, markCalling, type Answered, type Sending } from './calls.ts';
 import { depthsOf } from './depths.ts';
 import { pauseAfter } from './retry-policy.ts';
@@ -29,7 +29,7 @@ export interface Call {
 }
 
 /** What everybody needs who works on a job. What many jobs write at the same time is written in one transaction. */
-export interface Desk {
+export interface JobEnvironment {
   readonly platform: Platform;
   readonly workflows: Workflows;
   readonly directory: AccessDirectory;
@@ -64,11 +64,11 @@ export class Unwritten extends Error {
   }
 }
 
-export interface DeskOf {
+export interface EnvironmentOf {
   readonly workflows: Workflows;
   readonly directory: AccessDirectory;
   readonly targets: TargetClient;
-  readonly inbox: Inbox;
+  readonly completions: CompletionQueue;
   /** Of this process: who sends its starts. */
   readonly caller: string;
   /** This process is to end. */
@@ -78,8 +78,8 @@ export interface DeskOf {
 /** How often the database may refuse an answer. */
 const REFUSALS = 5;
 
-export function createDesk(platform: Platform, of: DeskOf): Desk {
-  const { workflows, directory, targets, inbox, caller, stopped } = of;
+export function createJobEnvironment(platform: Platform, of: EnvironmentOf): JobEnvironment {
+  const { workflows, directory, targets, completions, caller, stopped } = of;
   const { database, log, telemetry } = platform;
   const noting = new Batcher<MadeCall, boolean>((calls) =>
     database.write((transaction) => noteCalls(platform, workflows, transaction, calls)),
@@ -98,7 +98,7 @@ export function createDesk(platform: Platform, of: DeskOf): Desk {
     targets,
     capacity: new CapacityCheck(platform),
     caller,
-    end: (job, event) => inbox.add({ job, event }),
+    end: (job, event) => completions.add({ job, event }),
     note: (call) => noting.add(call),
     calling: (job, of) => calling.add({ job, of }),
     answered: (answer) => answering.add(answer),
