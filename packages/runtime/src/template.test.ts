@@ -125,6 +125,15 @@ describe('what run returns is the result', () => {
   });
 
   test.each([
+    ['{1: 2, "1": 3}', /keys 1 and '1', which have the same name in JSON/],
+    ['{"a": [{True: 1, "true": 2}]}', /keys True and 'true'/],
+    ['{"a": {"b": ({None: 1, "null": 2},)}}', /keys None and 'null'/],
+  ])('two keys of one name are no result: %s', async (value, detail) => {
+    const program = `def run():\n    return ${value}\n`;
+    expect(await failure(program)).toMatchObject({ detail: expect.stringMatching(detail) });
+  });
+
+  test.each([
     ['a set', '{2, 1}', [1, 2]],
     ['a tuple in an object of a class', 'Answer(best=(1, 2), _kept=3)', { best: [1, 2] }],
     ['objects in objects', 'Answer(inner=Answer(x=1))', { inner: { x: 1 } }],

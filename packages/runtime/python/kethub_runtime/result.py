@@ -16,6 +16,7 @@ def encode_result(value) -> bytes:
     what JSON encoders do not (numpy keys) and to name the place of what cannot be converted.
     """
     value = _without_reserved(value)
+    require_distinct_names(value)
     try:
         return plain_json.dumps(value, _default)
     except (ValueError, TypeError, RecursionError, Failure):
@@ -60,7 +61,47 @@ def _without_reserved(value):
     return value
 
 
+def require_distinct_names(value) -> None:
+    """Raise Failure for a dictionary of which two keys have the same name in JSON, such as 1 and "1": one would be lost.
+
+    Looks into dictionaries and lists of any depth. Types are collected first, so long lists of numbers cost little.
+    """
+    seen = set()
+    waiting = [value]
+    while waiting:
+        container = waiting.pop()
+        if id(container) in seen:
+            continue
+        seen.add(id(container))
+        items = container
+        if isinstance(container, dict):
+            items = container.values()
+            if set(map(type, container)) - {str}:
+                _require_distinct(container)
+        elif not isinstance(container, (list, tuple)):
+            continue
+        containers = tuple(kind for kind in set(map(type, items)) if issubclass(kind, (dict, list, tuple)))
+        if containers:
+            waiting.extend(item for item in items if type(item) in containers)
+
+
+def _require_distinct(value: dict) -> None:
+    from kethub_runtime.result_walk import key_name
+
+    names: dict[str, object] = {}
+    for key in value:
+        try:
+            name = key_name(key, "result")
+        except Failure:
+            return  # the encoder refuses this key, and names its place
+        if name in names:
+            raise Failure(TITLE, f"run() returned a dictionary with the keys {names[name]!r:.80} and {key!r:.80}, which have the same name in JSON. Give them different names.")
+        names[name] = key
+
+
 def _default(value, _path=None):
     from kethub_runtime.result_rules import simplified
 
-    return simplified(value, None)
+    simple = simplified(value, None)
+    require_distinct_names(simple)
+    return simple

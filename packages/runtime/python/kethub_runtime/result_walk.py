@@ -29,7 +29,9 @@ def _walk(value, path: str, depth: int, above: set):
     if isinstance(value, dict):
         walked = {}
         for key, item in value.items():
-            name = _key(key, path)
+            name = key_name(key, path)
+            if name in walked:
+                raise Failure(TITLE, f"run() returned a dictionary with two keys that are {name[:80]!r} in JSON: {path}. Give them different names.")
             walked[name] = _walk(item, f"{path}{_member(name)}", depth + 1, above)
     elif isinstance(value, (list, tuple)):
         walked = [_walk(item, f"{path}[{index}]", depth + 1, above) for index, item in enumerate(value)]
@@ -53,7 +55,8 @@ def _number(value: float, path: str) -> float:
     return value
 
 
-def _key(key, path: str) -> str:
+def key_name(key, path: str) -> str:
+    """Return the name that a key has in JSON. Raises Failure for a key without one."""
     if isinstance(key, str):
         return str.__str__(key)
     if key is None or key is True or key is False:

@@ -8,6 +8,7 @@ import {
   limitedAdmission,
   mount,
   RateLimits,
+  Problem,
   readForm,
 } from '../../foundation/http/index.ts';
 import { createForwarder, type ServiceAddress } from '../../catalog/on-premise/index.ts';
@@ -21,6 +22,16 @@ import { gatewayKeys } from './signing-key.ts';
 import { createTokenEndpoint } from './token.ts';
 
 const TOKEN_BODY_BYTES = 16 * 1024;
+
+/** The form of a token request, or what is wrong with it: the token endpoint answers its own errors (RFC 6749, section 5.2). */
+function formOrProblem(bytes: Buffer): URLSearchParams | Problem {
+  try {
+    return readForm(bytes);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
 
 /** The gateway: the token endpoint and the services. */
 export async function createGateway(
@@ -67,7 +78,7 @@ export async function createGateway(
     bytes: contractLimits.executionInputBytes,
     parse: (bytes) => bytes,
   });
-  acceptBodies(app, { media: 'application/x-www-form-urlencoded', bytes: TOKEN_BODY_BYTES, parse: readForm });
+  acceptBodies(app, { media: 'application/x-www-form-urlencoded', bytes: TOKEN_BODY_BYTES, parse: formOrProblem });
   app.addHook('onClose', async () => {
     await keys.close();
     forwarder.close();

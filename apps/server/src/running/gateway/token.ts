@@ -1,6 +1,6 @@
 import type { TokenError, TokenResponse } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
-import type { Answer } from '../../foundation/http/index.ts';
+import { Problem, type Answer } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { digestOf, isWellFormed, sameDigest } from '../../foundation/storage/index.ts';
 import type { AccessDirectory } from '../../catalog/access/index.ts';
@@ -21,6 +21,7 @@ export function createTokenEndpoint(platform: Platform, bearers: Bearers, direct
   const issued = new TokensOfSecond(platform.now);
   return {
     async grant(request) {
+      if (request.body instanceof Problem) return failure(400, 'invalid_request', request.body.message);
       const form = request.body instanceof URLSearchParams ? request.body : null;
       if (!form) return failure(400, 'invalid_request', 'Send the body as application/x-www-form-urlencoded.');
       const credentials = basicCredentials(request.headers.authorization);

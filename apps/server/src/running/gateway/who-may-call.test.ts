@@ -52,6 +52,7 @@ describe.each(installations)('who may call, at $name', ({ start }) => {
       ['unsupported_grant_type', 'grant_type=password'],
       ['invalid_request', ''],
       ['invalid_request', 'grant_type=client_credentials&grant_type=client_credentials'],
+      ['invalid_request', 'grant_type=client_credentials&x=K%F6ln'],
     ])('answers 400 %s to the body %j', async (error, body) => {
       const answer = await requestToken(platform.at(service.application.tokenEndpoint), credentials(), body);
       expect([answer.status, member(answer.body, 'error')]).toEqual([400, error]);
