@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject } from 'typebox';
 
-/** Who decides on registrations, and who may register. */
+/** Administrators, and the conditions for registering. */
 export interface AccountSettings {
   /** Usernames, in the form in which the identity provider compares them. */
   readonly administrators: readonly string[];
@@ -25,7 +25,7 @@ export function accountsOf(given: Static<TObject<typeof AccountFields>>): Accoun
   return { administrators: namesOf(given.KETHUB_ADMINISTRATORS), registration: given.KETHUB_REGISTRATION };
 }
 
-/** Usernames, in the one form in which all identity providers keep them. */
+/** Usernames in the form in which all identity providers store them: NFC and lower case. */
 function namesOf(list = ''): string[] {
   const names = list.split(',').map((name) => name.trim().normalize('NFC').toLowerCase());
   return [...new Set(names)].filter(Boolean);

@@ -1,7 +1,7 @@
 import { Type, type Static, type TObject } from 'typebox';
 import { listOf } from './networks.ts';
 
-/** Where a process listens, and under which addresses it is known. */
+/** Addresses on which a process listens, and its public addresses. */
 export interface Addresses {
   readonly host: string;
   readonly port: number;

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Type, type Static, type TObject } from 'typebox';
 
 export interface ConnectionSettings {
-  /** Of one network at a time: an IPv4 address, or a /64 of IPv6. */
+  /** Most connections of a network, an IPv4 address or a /64 of IPv6; one more is answered with 429. */
   readonly ofAddress: number;
-  /** On all ports of the process. */
+  /** Most connections on all ports of the process; one more replaces another, or is answered with 503. */
   readonly inAll: number;
-  /** Slowest speed of a body; 0 is any. */
+  /** Least speed of a body; a slower one is answered with 408. 0 is no limit. */
   readonly bytesPerSecond: number;
 }
 
@@ -42,7 +42,7 @@ export function connectionsOf(given: Static<TObject<typeof ConnectionFields>>): 
   };
 }
 
-/** The descriptors that this process may have; Infinity where that is not known. */
+/** The most file descriptors of this process; Infinity if unknown. */
 function descriptors(): number {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

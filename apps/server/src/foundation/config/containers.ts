@@ -2,11 +2,12 @@ import { usualEngine } from '@kethub/runtime';
 import { Type, type Static, type TObject } from 'typebox';
 import { Refusal } from './refusal.ts';
 
-/** Where containers run. */
+/** Container engine of a worker. */
 export interface ContainerSettings {
   readonly socketPath: string;
-  /** Networks of the engine, or `none`. */
+  /** Network of executions: one of the engine, or `none`. */
   readonly network: string;
+  /** Network of builds: one of the engine, or `none`. */
   readonly buildNetwork: string;
 }
 
@@ -35,7 +36,10 @@ export const ContainerFields = {
 
 type Given = Static<TObject<typeof ContainerFields>>;
 
-/** null without an engine. Throws Refusal for the network of the machine itself, which would open everything on it to user code. */
+/**
+ * null without an engine. Throws Refusal for the network of the machine, which would open all of its ports to user
+ * code.
+ */
 export function containersOf(given: Given): ContainerSettings | null {
   for (const name of ['KETHUB_CONTAINER_NETWORK', 'KETHUB_CONTAINER_BUILD_NETWORK'] as const) {
     if (['host', 'container'].includes(given[name]))

@@ -12,7 +12,7 @@ export const DashboardFields = {
   }),
 };
 
-/** The dashboard renews its token at the embedded provider, on its own origin; a realm is on another one. */
+/** The dashboard renews its token on its own origin, which only the embedded identity provider shares. */
 export function dashboardOf(given: Static<TObject<typeof DashboardFields>>, isEmbedded: boolean): DashboardSetting {
   const { KETHUB_DASHBOARD: setting } = given;
   if (!isEmbedded || setting === 'off') return 'off';

@@ -40,7 +40,7 @@ export type {
 };
 export type { UpstreamSettings };
 
-/** What an operator decides, read once at the start. Each part is settled in the file of its name, beside its settings. */
+/** Settings of the operator, read once at the start. Each part is made in the file of its name. */
 export interface Configuration extends Addresses, Kept, AccountSettings, LimitSettings, UserCodeSettings {
   /** null with the embedded identity provider. */
   readonly keycloak: KeycloakSettings | null;
@@ -68,7 +68,7 @@ export interface Configuration extends Addresses, Kept, AccountSettings, LimitSe
   readonly blobs: BlobSettings;
 }
 
-/** Throws Refusal for settings that are unusable, unknown, or of no use beside the others. */
+/** Reads the settings. Throws Refusal for a setting that is unusable, unknown, or without effect beside the others. */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
   const given = readSettings(environment);
   const keycloak = keycloakOf(given);
@@ -91,7 +91,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     scheduling: schedulingOf(given),
     containers: containersOf(given),
     dashboard: dashboardOf(given, keycloak === null),
-    // The demo makes a user; a realm is not Kethub's to put one in.
+    // The demo creates a user, which Kethub must not do in a realm of a Keycloak.
     demo: keycloak ? 'off' : given.KETHUB_DEMO,
     logLevel: given.KETHUB_LOG_LEVEL,
     roles: rolesOf(given),

@@ -1,24 +1,24 @@
 import path from 'node:path';
 import { Type, type Static, type TObject } from 'typebox';
 
-/** What is kept, where, and how long. */
+/** Storage: its locations, limits, and retention. */
 export interface Kept {
   readonly dataDir: string;
   /** null for SQLite in the data folder. */
   readonly databaseUrl: string | null;
-  /** null for one that is made once and kept in the data folder. */
+  /** 32 bytes in hex; null for a key that is generated once and stored in the data folder. */
   readonly instanceKey: string | null;
-  /** null is for good. */
+  /** Days for which entries of the audit log are kept; null is forever. */
   readonly auditKeepDays: number | null;
-  /** How long a key signs, in milliseconds; null is for good. */
+  /** Milliseconds after which a new key signs; null is never. */
   readonly signingKeyMs: number | null;
-  /** Of all files of one data pool together. */
+  /** Most bytes of all files of a data pool. */
   readonly dataPoolBytes: number;
-  /** All that one owner keeps, in bytes, unless administrators allow it another amount; null is no limit. */
+  /** Most bytes that an owner stores, unless administrators allow another amount; null is no limit. */
   readonly ownerStorageBytes: number | null;
-  /** Bytes that stay free on the disks of the data folder and of blobs; null for 1 GiB, or 2 % of a smaller disk. */
+  /** Bytes that stay free on the disks of data folder and blobs; null is 1 GiB, or 2 % of a smaller disk. */
   readonly freeDiskBytes: number | null;
-  /** How long result, files and log of an ended execution are kept; null is for good. */
+  /** Days for which result, files and log of an ended execution are kept; null is forever. */
   readonly resultKeepDays: number | null;
 }
 

@@ -1,7 +1,7 @@
 import { Type, type Static, type TObject } from 'typebox';
 import { Refusal } from './refusal.ts';
 
-/** A realm of a Keycloak as the identity provider. */
+/** The realm of a Keycloak that is the identity provider. */
 export interface KeycloakSettings {
   /** Address of the realm, without a slash at the end. */
   readonly issuer: string;
@@ -10,7 +10,7 @@ export interface KeycloakSettings {
   readonly adminClientSecret: string;
 }
 
-/** Where people are known, and the realm where it is a Keycloak. */
+/** The settings of the identity provider. */
 export const KeycloakFields = {
   KETHUB_IDENTITY_PROVIDER: Type.Enum(['embedded', 'keycloak'], {
     default: 'embedded',
@@ -41,7 +41,10 @@ export const KeycloakFields = {
 
 type Given = Static<TObject<typeof KeycloakFields>>;
 
-/** The realm, or null with the embedded provider. Throws Refusal for half of it, or for what would have no effect. */
+/**
+ * The realm, or null with the embedded provider. Throws Refusal for missing settings, and for settings without
+ * effect.
+ */
 export function keycloakOf(given: Given): KeycloakSettings | null {
   const needed = {
     KETHUB_OIDC_ISSUER: given.KETHUB_OIDC_ISSUER,

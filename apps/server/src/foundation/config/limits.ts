@@ -2,24 +2,24 @@ import type { UsageLimits } from '@kethub/contract';
 import { Type, type Static, type TObject } from 'typebox';
 
 export interface RateLimitSettings {
-  /** Units that one caller may look up in a minute; one network 10 times as many, people behind one proxy share it. */
+  /** Units of lookups a minute for each caller. The callers of one network share ten times as many. */
   readonly lookups: number;
-  /** Requests that one person or application may make in a minute; null without this limit. */
+  /** Requests a minute of one person or application; null is no limit. */
   readonly requests: number | null;
 }
 
 export interface LimitSettings {
   readonly rateLimits: RateLimitSettings;
-  /** Of a subscription for which the provider of the service has set nothing. */
+  /** Limits of a subscription for which the provider of the service has set none. */
   readonly subscriptionLimits: UsageLimits;
-  /** Bytes of request bodies that may be in memory at the same time, in this process and for each of its ports. */
+  /** Bytes of request bodies in memory at the same time, for each port of this process; beyond that 429. */
   readonly bodyMemoryBytes: number;
   readonly buildQueue: BuildQueueSettings;
-  /** Executions of one owner that wait as PENDING; null is no limit. */
+  /** Most PENDING executions of an owner; null is no limit. */
   readonly ownerPending: number | null;
 }
 
-/** How many builds may wait or run. */
+/** Most builds that wait or run; one more upload is refused with 429. */
 export interface BuildQueueSettings {
   readonly ofOwner: number;
   readonly inAll: number;

@@ -2,11 +2,11 @@ import { Type, type Static, type TObject } from 'typebox';
 import type { KeycloakFields } from './keycloak.ts';
 import { Refusal } from './refusal.ts';
 
-/** A mail server to hand mails to. */
+/** The mail server. */
 export interface SmtpSettings {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte, instead of STARTTLS. */
+  /** Use TLS from the first byte instead of STARTTLS. */
   readonly implicitTls: boolean;
   readonly credentials: { readonly user: string; readonly password: string } | null;
 }
@@ -14,11 +14,11 @@ export interface SmtpSettings {
 export interface MailSettings {
   /** `ada@example.org` or `Kethub <ada@example.org>`. */
   readonly from: string;
-  /** null where mails are written to files. */
+  /** null if mails are written to files. */
   readonly smtp: SmtpSettings | null;
 }
 
-/** How mail leaves the platform. */
+/** The settings of mail. */
 export const MailFields = {
   KETHUB_SMTP_URL: Type.Optional(
     Type.String({
@@ -39,7 +39,10 @@ export const MailFields = {
 
 type Given = Static<TObject<typeof MailFields & Pick<typeof KeycloakFields, 'KETHUB_IDENTITY_PROVIDER'>>>;
 
-/** How mail leaves the platform. Throws Refusal for half of it, or for what would have no effect; it never repeats the address of the server, which may hold a password. */
+/**
+ * Throws Refusal for missing settings, and for settings without effect. Its message never contains KETHUB_SMTP_URL,
+ * which may hold a password.
+ */
 export function mailOf(given: Given): MailSettings {
   const { KETHUB_SMTP_URL: url, KETHUB_MAIL_FROM: from } = given;
   if (given.KETHUB_IDENTITY_PROVIDER === 'keycloak' && (url ?? from) !== undefined) {
@@ -59,7 +62,7 @@ function smtpOf(text: string): SmtpSettings {
   if (!url || url.hostname === '' || url.search !== '' || !['', '/'].includes(url.pathname)) throw malformed();
   const implicitTls = url.protocol === 'smtps:';
   const port = url.port === '' ? (implicitTls ? 465 : 587) : Number(url.port);
-  // An IPv6 address stands in brackets in an address, and without them elsewhere.
+  // A URL has an IPv6 address in brackets; a socket needs it without them.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   if (url.username === '' && url.password === '') return { host, port, implicitTls, credentials: null };
   try {

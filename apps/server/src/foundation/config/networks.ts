@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 import { Refusal } from './refusal.ts';
 
-/** Parts separated by commas or white space. */
+/** Splits a list at commas and white space. */
 export function listOf(text = ''): string[] {
   return text.split(/[\s,]+/).filter(Boolean);
 }
 
-/** Throws Refusal for what is no network, naming the setting. */
+/** Reads a list of networks. Throws Refusal, which names `setting`, for an entry that is no network. */
 export function networksOf(setting: string, text: string | undefined): string[] {
   return listOf(text).map((one) => network(setting, one));
 }

@@ -4,21 +4,21 @@ import { Type, type Static, type TObject } from 'typebox';
 import { listOf, networksOf } from './networks.ts';
 import { Refusal } from './refusal.ts';
 
-/** Where the gateway may forward calls of on-premise services to. */
+/** Targets to which the gateway may forward calls of on-premise services. */
 export interface OnPremiseSettings {
-  /** Beside public addresses, as `10.1.0.0/16`. */
+  /** Networks in addition to public addresses, such as `10.1.0.0/16`. */
   readonly networks: readonly string[];
   /** First and last port of each range. */
   readonly ports: readonly (readonly [number, number])[];
   /** Whether a target may be reached without TLS. */
   readonly http: boolean;
-  /** Certificates in PEM that are trusted beside the usual ones, or null. */
+  /** Trusted certificates in PEM in addition to Node's own, or null. */
   readonly certificates: string | null;
-  /** Largest body of a request, or null without limit. */
+  /** Most bytes of a request body; null is no limit. */
   readonly bodyBytes: number | null;
 }
 
-/** Where on-premise services may be. */
+/** The settings of on-premise services. */
 export const OnPremiseFields = {
   KETHUB_ON_PREMISE_NETWORKS: Type.Optional(
     Type.String({
@@ -51,7 +51,7 @@ export const OnPremiseFields = {
 
 type Given = Static<TObject<typeof OnPremiseFields>>;
 
-/** Throws Refusal for what is no network, port or file of certificates. */
+/** Throws Refusal for an unusable network, port or file of certificates. */
 export function onPremiseOf(given: Given): OnPremiseSettings {
   return {
     networks: networksOf('KETHUB_ON_PREMISE_NETWORKS', given.KETHUB_ON_PREMISE_NETWORKS),

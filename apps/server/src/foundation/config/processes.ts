@@ -3,23 +3,23 @@ import type { AddressFields } from './addresses.ts';
 import type { KeptFields } from './kept.ts';
 import { Refusal } from './refusal.ts';
 
-/** What a process does. Every role is one that it can have beside others, or alone. */
+/** Roles of a process: it can have any combination of them. */
 export const ROLES = ['api', 'gateway', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
 export type Roles = Readonly<Record<Role, boolean>>;
 
-/** Where blobs lie: a folder, or a bucket of an S3. */
+/** The store of blobs: a folder, or a bucket of S3. */
 export type BlobSettings =
   | { readonly kind: 'FOLDER'; readonly folder: string | null }
   | {
       readonly kind: 'S3';
       readonly bucket: string;
-      /** Before every key, with a slash at its end; empty without. */
+      /** Prefix of every key, with a slash at its end, or empty. */
       readonly prefix: string;
-      /** null for the one of Amazon. */
+      /** null for Amazon's. */
       readonly endpoint: string | null;
       readonly region: string;
-      /** null where the environment of the machine has them. */
+      /** null to use those of the environment, such as `AWS_ACCESS_KEY_ID` or the role of the machine. */
       readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
     };
 
@@ -66,7 +66,7 @@ export const ProcessFields = {
   KETHUB_S3_SECRET_ACCESS_KEY: Type.Optional(Type.String({ description: 'Secret of that access key. Default: none.' })),
 };
 
-/** What several processes must be told beside. */
+/** The settings above, with those that all processes must have in common. */
 type Given = Static<
   TObject<
     typeof ProcessFields &
@@ -75,7 +75,7 @@ type Given = Static<
   >
 >;
 
-/** Throws Refusal for roles that do not exist, and for one of several processes that could not work with the others. */
+/** Throws Refusal for an unknown role, and for a process that could not work with the others. */
 export function rolesOf(given: Given): Roles {
   const names = (given.KETHUB_ROLES ?? ROLES.join()).split(',').map((name) => name.trim().toLowerCase());
   const unknown = names.filter((name) => !ROLES.some((role) => role === name));
@@ -96,7 +96,7 @@ export function rolesOf(given: Given): Roles {
   return roles;
 }
 
-/** Throws Refusal for a place that cannot be, and for settings without effect. */
+/** Throws Refusal for an unusable store, and for settings without effect. */
 export function blobsOf(given: Given): BlobSettings {
   const place = given.KETHUB_BLOBS;
   if (!place?.startsWith('s3:')) {

@@ -1,13 +1,13 @@
 import { Type, type Static, type TObject } from 'typebox';
 
-/** How many may read or wait at the same time in one process, and how slowly. */
+/** Most readers of logs and waiting requests in a process, and the patience with slow readers. */
 export interface ReaderSettings {
   readonly logsOfCaller: number;
   readonly readersOfLog: number;
   readonly logs: number;
   readonly waitsOfCaller: number;
   readonly waits: number;
-  /** Milliseconds after which a connection that takes nothing of its answer is closed. */
+  /** Milliseconds after which a connection is closed whose client reads nothing of its answer. */
   readonly slowMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** The platform cannot start as it is set up. The message says why and what to do; no stack is worth showing. */
+/** An error that keeps the platform from starting. The message, shown without a stack, says why and what to do. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }

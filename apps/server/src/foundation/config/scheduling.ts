@@ -1,29 +1,29 @@
 import { Type, type Static, type TObject } from 'typebox';
 import { Refusal } from './refusal.ts';
 
-/** What the machine of a worker gives to executions; null is what it has. */
+/** Resources of a worker's machine for executions; null is all that the machine has. */
 export interface CapacitySettings {
   readonly cpus: number | null;
   readonly memoryBytes: number | null;
-  /** How many of which type; the type is empty where they are not told apart. */
+  /** Number of GPUs by type; the type is empty if types are not distinguished. */
   readonly gpus: Readonly<Record<string, number>>;
-  /** What processes that wait for their execution may hold beside. */
+  /** Memory in addition, for pre-warmed processes that wait for an execution. */
   readonly warmBytes: number;
 }
 
-/** Who runs before whom. */
+/** Limits on the executions of an owner, and their order. */
 export interface SchedulingSettings {
-  /** Executions of one owner that run at the same time, on all workers; null is no limit. */
+  /** Most RUNNING executions of an owner on all workers; null is no limit. */
   readonly ownerAtOnce: number | null;
-  /** Executions whose run time is limited to this go first; null is nobody. */
+  /** Executions whose run time limit is at most this go first; null disables this. */
   readonly shortRunSeconds: number | null;
-  /** What may run longer than these seconds counts as long. */
+  /** Executions whose run time limit is above this are long. */
   readonly longRunSeconds: number;
-  /** The part of each machine, from 0 to 1, that long executions of one owner may take. */
+  /** Share of each machine, from 0 to 1, for the long executions of an owner. */
   readonly longRunShare: number;
 }
 
-/** How much runs at once, and whose turn it is. */
+/** The settings of capacity and scheduling. */
 export const SchedulingFields = {
   KETHUB_MAX_CONCURRENT_EXECUTIONS: Type.Integer({
     minimum: 1,
@@ -86,7 +86,7 @@ export const SchedulingFields = {
 
 type Given = Static<TObject<typeof SchedulingFields>>;
 
-/** Throws Refusal for a list of GPUs that cannot be read. */
+/** Throws Refusal for a malformed list of GPUs. */
 export function capacityOf(given: Given, warmMemoryMb: number): CapacitySettings {
   return {
     cpus: given.KETHUB_WORKER_CPUS ?? null,

@@ -18,7 +18,7 @@ import { TelemetryFields } from './telemetry.ts';
 import { UpstreamFields } from './upstream.ts';
 import { UserCodeFields } from './user-code.ts';
 
-/** Every setting, its type, default and meaning. docs/configuration.md is generated from this table. */
+/** All settings with type, default and meaning. docs/configuration.md is generated from this table. */
 export const SettingsSchema = Type.Object({
   ...AddressFields,
   ...KeptFields,
@@ -51,7 +51,7 @@ export type Settings = Static<typeof SettingsSchema>;
 
 const validate = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true }).compile<Settings>(SettingsSchema);
 
-/** Settings whose value is not repeated when it is refused. */
+/** Settings whose value is left out of a Refusal. */
 const SECRETS: ReadonlySet<string> = new Set<keyof Settings>([
   'DATABASE_URL',
   'KETHUB_INSTANCE_KEY',
@@ -61,10 +61,13 @@ const SECRETS: ReadonlySet<string> = new Set<keyof Settings>([
   'KETHUB_SMTP_URL',
 ]);
 
-/** A setting of the command line, which may be used from the same shell. */
+/** A setting of the command line, which the environment of a shared shell may contain. */
 const COMMAND_LINE_SETTING = 'KETHUB_CONFIG_DIR';
 
-/** Reads the environment once. Throws Refusal for an unusable or unknown KETHUB_ variable, so that a typing error is not a silent default. */
+/**
+ * Reads the environment. Throws Refusal for unusable and unknown KETHUB_ variables, so that no typing error is
+ * ignored.
+ */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const known = Object.keys(SettingsSchema.properties);
   const unknown = Object.keys(environment).filter(

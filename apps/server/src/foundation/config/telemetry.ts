@@ -1,19 +1,19 @@
 import { Type, type Static, type TObject } from 'typebox';
 
-/** Where the metrics of this process are served. */
+/** Address at which this process serves its metrics. */
 export interface MetricsSettings {
   readonly host: string;
   readonly port: number;
 }
 
 export interface TracingSettings {
-  /** Of an OpenTelemetry collector (OTLP over HTTP). */
+  /** Address of an OpenTelemetry collector (OTLP over HTTP). */
   readonly endpoint: string;
-  /** Share of the requests that are recorded when their caller has not decided. */
+  /** Share of requests that are recorded, from 0 to 1, unless the caller's `traceparent` decides. */
   readonly ratio: number;
 }
 
-/** Where metrics and traces of this process go. */
+/** The settings of metrics and traces. */
 export const TelemetryFields = {
   KETHUB_METRICS_PORT: Type.Optional(
     Type.Integer({

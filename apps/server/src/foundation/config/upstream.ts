@@ -4,16 +4,16 @@ import { Refusal } from './refusal.ts';
 
 /** Another OpenID provider at which people can sign in. */
 export interface UpstreamSettings {
-  /** As its discovery document names it. */
+  /** Issuer, exactly as in its discovery document. */
   readonly issuer: string;
   readonly clientId: string;
   /** null for a public client. */
   readonly clientSecret: string | null;
-  /** What people call it. */
+  /** Name on the sign-in button. */
   readonly name: string;
 }
 
-/** Another OpenID provider at which people can sign in. */
+/** The settings of sign-in at another OpenID provider. */
 export const UpstreamFields = {
   KETHUB_SIGN_IN_ISSUER: Type.Optional(
     Type.String({
@@ -39,7 +39,7 @@ export const UpstreamFields = {
 
 type Given = Static<TObject<typeof UpstreamFields & Pick<typeof KeycloakFields, 'KETHUB_IDENTITY_PROVIDER'>>>;
 
-/** The provider, or null without one. Throws Refusal for half of it, and for what would have no effect or be unsafe. */
+/** The provider, or null. Throws Refusal for settings that are missing, unsafe or without effect. */
 export function upstreamOf(given: Given): UpstreamSettings | null {
   const { KETHUB_SIGN_IN_CLIENT_SECRET: secret } = given;
   const needed = {
@@ -65,7 +65,9 @@ export function upstreamOf(given: Given): UpstreamSettings | null {
   return { issuer, clientId, clientSecret: secret ?? null, name };
 }
 
-/** OpenID Connect Discovery 1.0 §3, and OpenID Connect Core 1.0 §3.1.2: codes and secrets travel over TLS only. */
+/**
+ * Requires TLS, except on this machine, and no query or fragment (OpenID Connect Discovery 1.0 §3, Core 1.0 §3.1.2).
+ */
 function requireSafe(issuer: string): void {
   const url = URL.parse(issuer);
   const local = url !== null && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);

@@ -1,13 +1,13 @@
 import { Type, type Static, type TObject } from 'typebox';
 import { networksOf } from './networks.ts';
 
-/** What user code starts from, and what it may reach. */
+/** Environment and network access of user code. */
 export interface UserCodeSettings {
   readonly warmMemoryMb: number;
   readonly sandboxRoot: 'own' | 'machine';
-  /** Bytes that layers of installed packages may take. */
+  /** Disk for layers of installed packages, in bytes; beyond that unneeded ones are removed. */
   readonly layerBytes: number;
-  /** Private networks that managed services may reach when they declare hosts there. */
+  /** Private networks in which managed services may declare hosts to call. */
   readonly serviceNetworks: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export const UserCodeFields = {
   ),
 };
 
-/** Throws Refusal for what is no network. */
+/** Throws Refusal for an entry of the list that is no network. */
 export function userCodeOf(given: Static<TObject<typeof UserCodeFields>>): UserCodeSettings {
   return {
     warmMemoryMb: given.KETHUB_WARM_MEMORY_MB,
