@@ -2,7 +2,7 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AUTOMATIC, type Mail, type Envelope, type Transport } from './transport.ts';
 
-/** Writes each mail to a file of its own, for an installation without a mail server: any editor or mail program opens it. */
+/** Writes each mail to an .eml file, for an installation without a mail server. */
 export function createFileTransport(folder: string): Transport {
   return {
     async deliver(mail, envelope) {
@@ -16,14 +16,14 @@ export function createFileTransport(folder: string): Transport {
       } finally {
         await handle.close();
       }
-      // Whole or not at all.
+      // The rename makes the file appear complete or not at all.
       await rename(draft, file);
     },
     withdraw: (envelope) => rm(path.join(folder, nameOf(envelope)), { force: true }),
   };
 }
 
-/** Such as `2026-11-22T20-58-48 <id> <recipient>.eml`. */
+/** The file name, such as `2026-11-22T20-58-48 <id> <recipient>.eml`. */
 function nameOf({ messageId, date, recipient }: Envelope): string {
   const id = messageId.replaceAll(/^<|@.*$/g, '');
   return `${date.toISOString().slice(0, 19).replaceAll(':', '-')} ${id} ${recipient}.eml`;
@@ -42,13 +42,13 @@ export async function removeFilesTo(
   for (const name of names) {
     const [, recipient] = / ([0-9a-f]{32})\.eml(?:\.tmp)?$/.exec(name) ?? [];
     const file = path.join(folder, name);
-    // The name of a file of an earlier version does not say whom it is for.
+    // File names of an earlier version do not contain the recipient.
     const theirs = recipient ?? (name.includes('.eml') ? recipientOf(await addressIn(file)) : '');
     if (recipients.includes(theirs)) await rm(file, { force: true });
   }
 }
 
-/** Headers are at the beginning: an address has at most 320 characters. */
+/** Bytes read from a file to find its `To` header; an address has at most 320 characters. */
 const HEAD_BYTES = 4 * 1024;
 
 async function addressIn(file: string): Promise<string> {
@@ -62,7 +62,7 @@ async function addressIn(file: string): Promise<string> {
   }
 }
 
-/** RFC 5322, with the text as it is, so that a link can be copied from it. */
+/** Formats a mail by RFC 5322. The text is not encoded, so that a link can be copied from the file. */
 function asText({ to, subject, text }: Mail, { from, messageId, date }: Envelope): string {
   const headers = {
     From: from,

@@ -21,12 +21,12 @@ describe.each(databases)('claims of mails on $name', ({ open }) => {
     const [first] = await claim(10 ** 12);
     const [second] = await claim(10 ** 12 + 121_000);
     if (!first || !second) throw new Error('Not claimed');
-    // The first has stood still, and wakes while the second hands the mail over.
+    // The first mailer was paused, and resumes while the second delivers the mail.
     await deferMail(database, first, 1);
     expect(await claim(10 ** 12 + 122_000)).toEqual([]);
     await deferMail(database, second, 10 ** 12 + 600_000);
     expect(await claim(10 ** 12 + 130_000)).toEqual([]);
-    // A day earlier than the clock said.
+    // The clock is set back by a day.
     expect(await claim(10 ** 12 - 86_400_000)).toHaveLength(1);
   });
 });

@@ -18,7 +18,7 @@ const MAIL: Mail = {
 };
 const FROM = 'Kethub <kethub@example.org>';
 
-/** A platform whose clock can be moved and whose log is kept; mailers are opened on it. */
+/** A platform for mailers, with a movable clock and a log that can be read. */
 async function start(open: TestDatabaseKind['open'], settings: Record<string, string> = {}) {
   let later = 0;
   const lines: string[] = [];
@@ -139,7 +139,7 @@ describe.each(databases)('mail on $name', ({ open }) => {
     await post(mailer);
     await connected;
     await mailer.close();
-    // Broken off, not waited for.
+    // `close` aborts the delivery instead of waiting for it.
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ code: 'EABORT' });
     expect(await waitingMails(platform)).toBe(1);
     await new Promise((resolve) => void silent.close(resolve));

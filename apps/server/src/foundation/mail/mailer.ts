@@ -6,29 +6,35 @@ import { createSmtpTransport } from './smtp.ts';
 import type { Mail, Transport } from './transport.ts';
 import { outboxOf, PURPOSE, recipientOf } from './withdraw.ts';
 
+/** Milliseconds between two looks for due mails. */
 const LOOK_EVERY_MS = 1_000;
+/** Mails that are delivered at the same time; more wait for the next claim. */
 const AT_ONCE = 5;
-/** One delivery has this long, and its claim lasts longer. */
+/** Milliseconds for a delivery; then it is aborted and tried again later. */
 const DELIVERY_MS = 60_000;
+/** Milliseconds of a claim, longer than a delivery; then another process may claim the mail. */
 const LEASE_MS = 2 * 60_000;
-/** Waits before the second, third … attempt; the last one repeats. */
+/** Milliseconds before the second, third … attempt; the last value repeats. */
 const RETRIES_MS = [5_000, 30_000, 2 * 60_000, 10 * 60_000];
 
 /**
- * Sends mail from an outbox in the database: a mail is kept in the transaction that it belongs to, and handed over
- * afterwards, as often as it takes. So nobody waits for a mail server, none is needed for a request to succeed, and no
- * crash loses a mail; one in the wrong moment sends it twice, with the same Message-ID.
+ * Sends mail from an outbox in the database. A mail is stored in the transaction that causes it, and delivered
+ * afterwards with retries until it expires. So no request waits for a mail server, and no crash loses a mail. A crash
+ * right after delivery sends a mail twice, with the same Message-ID.
  */
 export interface Mailer {
-  /** Keeps a mail with the transaction. It is of no use after `expiresAt` and is then given up. Call `wake` afterwards. */
+  /**
+   * Stores a mail in the transaction. It is given up after `expiresAt` (epoch milliseconds). Call `wake` after the
+   * commit.
+   */
   post(transaction: Queries, mail: Mail, expiresAt: number): Promise<void>;
-  /** Looks for mails now instead of within a second. */
+  /** Delivers due mails now instead of within a second. */
   wake(): void;
-  /** Breaks off what is being handed over; it is tried again after the next start. Call before the database is closed. */
+  /** Aborts deliveries, which are tried again after the next start. Call before the database is closed. */
   close(): Promise<void>;
 }
 
-/** Opens the outbox, and says in the log where mails go. */
+/** Opens the outbox, and logs where mails go. */
 export function createMailer(platform: Platform): Mailer {
   const { configuration, database, log } = platform;
   const transport = transportOf(platform);
@@ -60,7 +66,7 @@ export function createMailer(platform: Platform): Mailer {
   };
   const deliver = async (row: OutgoingMailRow, claimedAt: number): Promise<void> => {
     const mail = { id: row.id, attempts: row.attempts };
-    // This process stood still: by the end of a delivery another may have taken the mail.
+    // This process was paused: the lease could end, and another process claim the mail, before the delivery ends.
     if (performance.now() - claimedAt > LEASE_MS - DELIVERY_MS) return;
     if (row.expires_at <= platform.now()) {
       log.error(mail, 'a mail was given up: it could not be handed over in time');
@@ -77,7 +83,7 @@ export function createMailer(platform: Platform): Mailer {
       };
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(DELIVERY_MS)]);
       await transport.deliver(content, envelope, signal);
-      // The person may have been deleted meanwhile, with the mail; another process may also have delivered it.
+      // The row is gone if another process has delivered the mail, or if the recipient's account was deleted meanwhile.
       if ((await deleteMail(database, row.id)) || !(await isRecipientDeleted(database, envelope.recipient))) return;
       await transport.withdraw?.(envelope);
     } catch (error) {
@@ -90,7 +96,7 @@ export function createMailer(platform: Platform): Mailer {
   const timer = setInterval(wake, LOOK_EVERY_MS).unref();
   return {
     async post(transaction, mail, expiresAt) {
-      // What would end a header and begin another.
+      // A control character could end a header and begin another.
       if (/[\p{Cc}\u2028\u2029]/u.test(mail.to + mail.subject))
         throw new Error('A control character in a header of a mail');
       const now = platform.now();
@@ -120,7 +126,10 @@ function transportOf(platform: Platform): Transport {
   return createFileTransport(folder);
 }
 
-/** What an operator needs. Not the message: a mail server repeats the address in it, which is not ours to log. */
+/**
+ * Members of an error for the log. The message is left out, because mail servers repeat the recipient's address in
+ * it.
+ */
 function reasonOf(error: unknown): object {
   if (!(error instanceof Error)) return {};
   const { code, responseCode, command, syscall } = error as Error & Record<string, unknown>;

@@ -1,15 +1,15 @@
 import type { Database, OutgoingMailRow, Queries } from '../storage/index.ts';
 
-/** The SQL of mails that have not been handed over. */
+/** The SQL of the outbox. */
 
 export async function insertMail(transaction: Queries, mail: OutgoingMailRow): Promise<void> {
   await transaction.insertInto('outgoing_mails').values(mail).execute();
 }
 
-/** Longer than any claim and any wait between two attempts. */
+/** Milliseconds, longer than any claim and any wait between attempts. A mail due later than this is due now. */
 const LONGEST_WAIT_MS = 60 * 60_000;
 
-/** Takes up to `most` mails that are due, the longest due first. Nobody else takes them before `leaseEnd`. */
+/** Claims up to `most` due mails, the longest due first. No other process claims them before `leaseEnd`. */
 export async function claimMails(
   database: Database,
   { now, leaseEnd, most }: { now: number; leaseEnd: number; most: number },
@@ -17,7 +17,7 @@ export async function claimMails(
   const due = await database.read
     .selectFrom('outgoing_mails')
     .select(['id', 'due_at'])
-    // What lies further ahead was put off by a clock that has since been set back.
+    // A due time further ahead was set by a clock that has since been set back.
     .where(({ or, eb }) => or([eb('due_at', '<=', now), eb('due_at', '>', now + LONGEST_WAIT_MS)]))
     .orderBy('due_at')
     .limit(most)
@@ -30,7 +30,7 @@ export async function claimMails(
         .updateTable('outgoing_mails')
         .set((mail) => ({ due_at: leaseEnd, attempts: mail('attempts', '+', 1) }))
         .where('id', '=', id)
-        // Of two processes, one.
+        // If two processes claim the mail, one succeeds.
         .where('due_at', '=', due_at)
         .returningAll()
         .executeTakeFirst();
@@ -40,7 +40,7 @@ export async function claimMails(
   });
 }
 
-/** Unless another process has taken the mail meanwhile, which `attempts` tells. */
+/** Defers a mail, unless another process has claimed it meanwhile and so increased `attempts`. */
 export async function deferMail(
   database: Database,
   { id, attempts }: Pick<OutgoingMailRow, 'id' | 'attempts'>,
@@ -56,7 +56,7 @@ export async function deferMail(
   );
 }
 
-/** Returns whether the mail was there. */
+/** Deletes a mail. Returns whether it existed. */
 export async function deleteMail(database: Database, id: string): Promise<boolean> {
   const { numDeletedRows } = await database.write((transaction) =>
     transaction.deleteFrom('outgoing_mails').where('id', '=', id).executeTakeFirst(),
@@ -64,7 +64,7 @@ export async function deleteMail(database: Database, id: string): Promise<boolea
   return numDeletedRows > 0n;
 }
 
-/** Mails that have not been handed over to these recipients, and those of which it is not known. */
+/** Undelivered mails to these recipients, and those of an earlier version without a recipient. */
 export function listMailsTo(
   queries: Queries,
   recipients: readonly string[],
@@ -80,7 +80,7 @@ export async function deleteMails(transaction: Queries, ids: readonly string[]):
   for (const id of ids) await transaction.deleteFrom('outgoing_mails').where('id', '=', id).execute();
 }
 
-/** Whether an account with this recipient was deleted lately. */
+/** Whether an account with this recipient hash was deleted lately. */
 export async function isRecipientDeleted({ read }: Database, recipient: string): Promise<boolean> {
   const found = read.selectFrom('account_deletions').select('user_id').where('recipients', 'like', `%"${recipient}"%`);
   return (await found.limit(1).executeTakeFirst()) !== undefined;

@@ -2,12 +2,13 @@ import { createTransport } from 'nodemailer';
 import type { SmtpSettings } from '../config/index.ts';
 import { AUTOMATIC, type Transport } from './transport.ts';
 
-const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 30_000 };
+/** Milliseconds for each step of a delivery; beyond them it fails and is tried again. */
+const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 30_000 };
 
 /**
- * Hands mails to a mail server. A password is only ever given over TLS to a server whose certificate is trusted. Without
- * one, `smtp` encrypts where the server can, to whomever it is (RFC 7435): a relay on the same machine rarely has a
- * certificate that anybody trusts, and would otherwise be spoken to in clear.
+ * Delivers mails to a mail server. A password is sent only over TLS and only to a server with a trusted certificate.
+ * Without a password, `smtp` uses opportunistic TLS and accepts any certificate (RFC 7435): a relay on the same machine
+ * rarely has a trusted one, and the alternative would be no encryption.
  */
 export function createSmtpTransport({ host, port, implicitTls, credentials }: SmtpSettings): Transport {
   const verified = implicitTls || credentials !== null;
@@ -20,13 +21,13 @@ export function createSmtpTransport({ host, port, implicitTls, credentials }: Sm
     tls: { rejectUnauthorized: verified },
     disableFileAccess: true,
     disableUrlAccess: true,
-    ...PATIENCE,
+    ...TIMEOUTS,
   });
   return {
     async deliver({ to, subject, text }, { from, messageId, date }, signal) {
       await smtp.sendMail({
         from,
-        // As an object: a text would be read as a list of addresses.
+        // A string would be parsed as a list of addresses.
         to: { name: '', address: to },
         subject,
         text,

@@ -5,23 +5,23 @@ export interface Mail {
   readonly text: string;
 }
 
-/** A mail with what makes it the same one when it is handed over twice. */
+/** The envelope of a mail, the same at every delivery. */
 export interface Envelope {
   readonly from: string;
   /** Message-ID, with its angle brackets. */
   readonly messageId: string;
   readonly date: Date;
-  /** See recipientOf. */
+  /** Keyed hash of the address, see `recipientOf`. */
   readonly recipient: string;
 }
 
-/** Where mails go. */
+/** A way to deliver mails. */
 export interface Transport {
-  /** Resolves when somebody else has taken over the mail for good; rejects when that is not known, so that it is tried again. */
+  /** Resolves when the mail is delivered for good. Rejects if that is uncertain, so that it is tried again. */
   deliver(mail: Mail, envelope: Envelope, signal: AbortSignal): Promise<void>;
-  /** Takes back what was handed over a moment ago; left out where that is not possible. */
+  /** Takes back a mail that was just delivered; absent if that is impossible. */
   withdraw?(envelope: Envelope): Promise<void>;
 }
 
-/** Nobody answers a program (RFC 3834): keeps absence notes away. */
+/** Marks a mail as automatic, so that absence notes are not sent back (RFC 3834). */
 export const AUTOMATIC = { 'Auto-Submitted': 'auto-generated' } as const;

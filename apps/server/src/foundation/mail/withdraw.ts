@@ -5,25 +5,25 @@ import { removeFilesTo } from './files.ts';
 import { deleteMails, listMailsTo } from './queries.ts';
 import type { Mail } from './transport.ts';
 
-/** Authenticated with each sealed mail. */
+/** Purpose under which mails are sealed. */
 export const PURPOSE = 'outgoing_mails';
 
-/** A keyed hash of an address: says of two mails whether they are for the same person, and to nobody else for whom. */
+/** A keyed hash of an address. It shows whether two mails have the same recipient, without revealing who it is. */
 export function recipientOf(seal: Seal, address: string): string {
   return seal.mac(PURPOSE, address.normalize('NFC').trim().toLowerCase()).slice(0, 32);
 }
 
-/** Where mails become files without a mail server. */
+/** The folder of mails for an installation without a mail server. */
 export function outboxOf({ configuration }: Pick<Platform, 'configuration'>): string {
   return path.join(configuration.dataDir, 'outbox');
 }
 
-/** Deletes what has not been handed over to these recipients. A mail server that has taken a mail keeps it. */
+/** Deletes undelivered mails to these recipients. A mail server keeps a mail that it has accepted. */
 export async function withdrawMails(transaction: Queries, seal: Seal, recipients: readonly string[]): Promise<void> {
   if (recipients.length === 0) return;
   const mails = await listMailsTo(transaction, recipients);
   const theirs = mails.filter(
-    // A row of an earlier version does not say whom it is for.
+    // A row of an earlier version has no recipient; it is read from the content.
     ({ recipient, sealed_content }) => recipient !== null || recipients.includes(recipientIn(seal, sealed_content)),
   );
   await deleteMails(
@@ -32,7 +32,7 @@ export async function withdrawMails(transaction: Queries, seal: Seal, recipients
   );
 }
 
-/** Removes the files of mails to these recipients; may be repeated. */
+/** Removes the files of mails to these recipients. Repeatable. */
 export async function removeMailFiles(
   platform: Pick<Platform, 'configuration' | 'seal'>,
   recipients: readonly string[],
@@ -45,7 +45,7 @@ function recipientIn(seal: Seal, sealed: string): string {
   try {
     return recipientOf(seal, (JSON.parse(seal.unseal(PURPOSE, sealed)) as Mail).to);
   } catch {
-    // Of another instance key: nobody can read it, or send it.
+    // Sealed with another instance key, so the mail can be neither read nor sent.
     return '';
   }
 }
