@@ -14,10 +14,10 @@ const logMedia = ['application/json', 'text/plain', 'text/event-stream'] as cons
 /** The answer of an endpoint that serves a log. */
 export const logContent = { media: logMedia, json: Type.Array(LogEntry) };
 
-/** Problems of whoever reads a log, beside those of the log. */
+/** Problems of reading a log, in addition to those of finding it. */
 export const logProblems = ['not-acceptable', 'too-many-readers', 'readers-busy'] as const;
 
-/** A comment line keeps proxies from closing a stream on which nothing happens. */
+/** Milliseconds of silence after which a comment line keeps proxies from closing the stream. */
 const KEEP_ALIVE_MS = 15_000;
 
 const headersOf = {
@@ -26,19 +26,19 @@ const headersOf = {
   'application/json': { 'content-type': 'application/json; charset=utf-8' },
 } as const;
 
-/** A log and who reads it. */
+/** A log and its reader. */
 export interface LogRequest {
-  /** Names the log, whatever it is the log of. */
+  /** Unique name of the log among executions and builds. */
   readonly key: string;
   readonly source: LogSource;
-  /** Names the person or application that reads. */
+  /** Id of the person or application that reads. */
   readonly caller: string;
 }
 
 /**
- * A log as the header Accept asks for: an array of entries (JSON, the default), bare lines (text/plain), or live
- * (text/event-stream), where `id` is the position to resume from with Last-Event-ID and `event: end` is the last event.
- * Throws Problem not-acceptable, too-many-readers or readers-busy.
+ * Answers with a log in the format of the header Accept: an array of entries (JSON, the default), plain lines
+ * (text/plain), or live events (text/event-stream). The `id` of an event is the position to resume from with
+ * Last-Event-ID, and `event: end` is the last event. Throws not-acceptable, too-many-readers or readers-busy.
  */
 export function answerLog(
   platform: Platform,
@@ -54,7 +54,7 @@ export function answerLog(
     gone.abort();
     close();
   };
-  // Whoever has hung up before this does not hang up again.
+  // A client that has disconnected before this line causes no 'close' any more.
   reply.raw.once('close', end);
   if (reply.raw.destroyed) end();
   const parts = {
@@ -80,7 +80,7 @@ function resumePosition(header: string | string[] | undefined): number {
   return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0;
 }
 
-/** What is there now. */
+/** The lines that exist now, in chunks. */
 async function* chunks(log: SharedLog, format: 'plain' | 'array'): AsyncGenerator<Buffer> {
   for (let chunk = await log.chunk(format, 0); chunk !== null; chunk = await log.chunk(format, chunk.nextByte)) {
     yield chunk.bytes;
@@ -90,7 +90,7 @@ async function* chunks(log: SharedLog, format: 'plain' | 'array'): AsyncGenerato
 async function* array(log: SharedLog): AsyncGenerator<Buffer | string> {
   let isFirst = true;
   for await (const bytes of chunks(log, 'array')) {
-    // Each entry begins with a comma; the first one of all with the bracket in its place.
+    // Each entry begins with a comma. The bracket replaces the comma of the first entry.
     if (isFirst) yield '[';
     yield isFirst ? bytes.subarray(1) : bytes;
     isFirst = false;
@@ -104,7 +104,7 @@ async function* events(log: SharedLog, from: number, gone: AbortSignal): AsyncGe
   yield ': following\n\n';
   while (!gone.aborted) {
     const { version } = log;
-    // Asked before reading: what was added before it became complete is then certainly read below.
+    // Asked before reading, so that lines added before completion are certainly read below.
     const complete = await log.isComplete();
     for (let chunk = await log.chunk('events', position); chunk !== null; chunk = await log.chunk('events', position)) {
       yield chunk.bytes;

@@ -1,13 +1,13 @@
 import type { LogEntry } from '@kethub/contract';
 
-/** Whole lines of a log in the form of a media type, shared by all who read them. */
+/** Complete lines of a log in the format of a media type, shared by all readers. */
 export interface Chunk {
   readonly bytes: Buffer;
-  /** Position in the log after them. */
+  /** Position in the log after these lines. */
   readonly nextByte: number;
 }
 
-/** How a line is shown; `nextByte` is the position after it. */
+/** Formats of a line by media type; `nextByte` is the position after the line. */
 export const lineFormats = {
   events: (line: string, nextByte: number) => `id: ${nextByte}\ndata: ${line}\n\n`,
   plain: (line: string) => `${(JSON.parse(line) as LogEntry).message}\n`,
@@ -15,11 +15,11 @@ export const lineFormats = {
 } as const;
 export type LineFormat = keyof typeof lineFormats;
 
-/** Bytes of a log in one chunk; a longer line is one of its own. */
+/** Bytes of a log at which a chunk ends after the current line. */
 const CHUNK_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
-/** Cuts whole lines that begin at `from` into chunks. */
+/** Divides complete lines that begin at position `from` into chunks. */
 export function chunksOf(bytes: Buffer, from: number, format: LineFormat): Chunk[] {
   const chunks: Chunk[] = [];
   let text = '';
@@ -36,7 +36,7 @@ export function chunksOf(bytes: Buffer, from: number, format: LineFormat): Chunk
   return chunks;
 }
 
-/** Chunks that several readers ask for. The oldest leave when they are more than `mostBytes` altogether. */
+/** A cache of chunks. When they exceed `mostBytes`, the oldest are removed. */
 export class ChunkCache {
   readonly #mostBytes: number;
   readonly #chunks = new Map<string, Chunk>();

@@ -1,6 +1,6 @@
 /**
- * A question that many ask at the same time. Whoever asks gets an answer that was sought after they had asked; at most one
- * search is under way and one waits for it.
+ * Coalesces concurrent calls of a function. Each caller gets the result of a run that began after the call. At most
+ * one run is in progress and one is waiting.
  */
 export class Coalesced<T> {
   readonly #seek: () => Promise<T>;
@@ -11,7 +11,7 @@ export class Coalesced<T> {
     this.#seek = seek;
   }
 
-  /** Whether nobody waits for an answer. */
+  /** Whether no caller is waiting. */
   get isIdle(): boolean {
     return this.#running === null && this.#next === null;
   }

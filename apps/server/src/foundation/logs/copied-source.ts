@@ -2,20 +2,23 @@ import { once } from 'node:events';
 import type { Database } from '../storage/index.ts';
 import { askForLog, isAnswered, LOG_COPIED, readCopies } from './copies.ts';
 
-/** How long the writer goes on copying after a question: readers ask again in half of the time. */
+/** Milliseconds for which the writer copies after a request. Readers request again after half of the time. */
 export const FOLLOWED_MS = 10_000;
-/** How long a reader waits for the writer. One that does not answer may be gone: then what was copied is what there is. */
+/**
+ * Milliseconds that a reader waits for the writer; then the writer may be gone, and the reader gets the copies so
+ * far.
+ */
 const TIMEOUT_MS = 3_000;
-/** A notification can be lost. */
+/** Milliseconds after which a waiting reader looks again, because a notification can be lost. */
 const LOOK_MS = 200;
 
-/** A log that another process is writing. */
+/** A log that another process writes. */
 export interface CopiedLog {
-  /** Whole lines from a position on; empty only after the writer was asked and had no more. */
+  /** Complete lines from a position on. Empty only after the writer was asked and had no more, or did not answer. */
   read(fromByte: number): Promise<{ bytes: Buffer; nextByte: number }>;
 }
 
-/** Reads the copies that the writer of a log makes for whoever reads it elsewhere. `isKept` ends the waiting. */
+/** Reads the copies that the writer of a log makes for other processes. A wait ends when `isKept` returns true. */
 export function copiedLog(database: Database, logId: string, isKept: () => Promise<boolean>): CopiedLog {
   let asked = Number.NEGATIVE_INFINITY;
   const ask = async (): Promise<void> => {

@@ -3,28 +3,28 @@ import type { Platform } from '../platform.ts';
 import { FOLLOWED_MS } from './copied-source.ts';
 import { addCopy, answerReaders, findFollowed, LOG_COPIED, LOG_WANTED, unansweredOf } from './copies.ts';
 
-/** A lost notification is made up for by looking again. */
+/** Milliseconds between two looks for requests, in case a notification was lost. */
 const POLL_MS = 1_000;
-/** Between two copies of one log: what grows faster is copied in larger pieces. */
+/** Milliseconds between two copies of a log. A log that grows faster is copied in larger pieces. */
 const PAUSE_MS = 100;
 
-/** The logs that this process writes. */
+/** The logs that this process is writing. */
 export interface WrittenLogs {
   ids(): readonly string[];
-  /** Whole lines from a position on, at most 1 MiB; empty when there are no more. */
+  /** Complete lines from a position on, at most 1 MiB; empty if there are no more. */
   read(id: string, fromByte: number): Promise<{ bytes: Buffer; nextByte: number }>;
 }
 
 interface Following {
-  /** Monotonic milliseconds; until then every growth is copied. */
+  /** Monotonic time in milliseconds until which new lines are copied. */
   until: number;
   again: boolean;
   working: Promise<void> | null;
 }
 
 /**
- * Copies logs into the database while somebody reads them in another process. Nobody else can read the file, and workers
- * need no address that others can reach.
+ * Copies logs into the database while other processes read them. Other processes cannot read the file of a log, and a
+ * worker has no address at which they could ask for it.
  */
 export class LogCopier {
   readonly #platform: Platform;
@@ -46,7 +46,7 @@ export class LogCopier {
     this.#poll = setInterval(() => void this.#look(), POLL_MS);
   }
 
-  /** To be called when a log has become longer. */
+  /** To be called when a log has new lines. */
   grown(id: string): void {
     if (this.#followed.has(id)) this.#copySoon(id);
   }
@@ -99,7 +99,7 @@ export class LogCopier {
     }
   }
 
-  /** Copies all that is there now, then says so: to those who had asked before it began. */
+  /** Copies all new lines, then answers the requests that were made before it began. */
   async #copy(id: string): Promise<void> {
     const { database } = this.#platform;
     const followed = await findFollowed(database, id);

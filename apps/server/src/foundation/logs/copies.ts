@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { Database, Queries } from '../storage/index.ts';
 
-/** The SQL of logs that are written by one process and read by another. */
+/** The SQL of logs that one process writes and another reads. */
 
 export const LOG_WANTED = 'log-wanted';
 export const LOG_COPIED = 'log-copied';
 
-/** Parts of a log that are read at once: mostly 1 MiB or less. */
+/** Parts of a copied log that one query reads, of at most 1 MiB each. */
 const PARTS = 4;
 
-/** Asks the writer to copy all that is there now; returns the number of the question. */
+/** Requests the writer to copy all new lines. Returns the number of the request. */
 export async function askForLog(database: Database, logId: string): Promise<number> {
   const { asked } = await database.write((transaction) =>
     transaction
@@ -23,7 +23,7 @@ export async function askForLog(database: Database, logId: string): Promise<numb
   return asked;
 }
 
-/** Whether the writer has answered this question. */
+/** Whether the writer has answered this request. */
 export async function isAnswered(database: Database, logId: string, question: number): Promise<boolean> {
   const row = await database.read
     .selectFrom('followed_logs')
@@ -33,7 +33,7 @@ export async function isAnswered(database: Database, logId: string, question: nu
   return row !== undefined && row.answered >= question;
 }
 
-/** Bytes of the copies from a position on; empty when there are no more at the moment. */
+/** Copied bytes from a position on; empty if there are no more at the moment. */
 export async function readCopies(database: Database, logId: string, fromByte: number): Promise<Buffer> {
   const parts = await database.read
     .selectFrom('log_copies')
@@ -54,7 +54,7 @@ export async function readCopies(database: Database, logId: string, fromByte: nu
   return Buffer.concat(parts.map(({ text }) => Buffer.from(text))).subarray(fromByte - first.from_byte);
 }
 
-/** Of these logs those that somebody has asked for and was not answered. */
+/** The logs among these with an unanswered request. */
 export function unansweredOf(database: Database, logIds: readonly string[]) {
   return database.read
     .selectFrom('followed_logs')
@@ -68,7 +68,10 @@ export function findFollowed(database: Database, logId: string) {
   return database.read.selectFrom('followed_logs').selectAll().where('log_id', '=', logId).executeTakeFirst();
 }
 
-/** Adds whole lines to the copy that ends at `fromByte`. False when it does not end there, or was removed: the log is kept by now. */
+/**
+ * Appends complete lines to a copy that ends at `fromByte`. Returns false if it does not end there, or was removed
+ * because the whole log has been stored.
+ */
 export async function addCopy(database: Database, logId: string, fromByte: number, bytes: Buffer): Promise<boolean> {
   return database.write(async (transaction) => {
     const nextByte = fromByte + bytes.length;
@@ -97,15 +100,15 @@ export async function answerReaders(database: Database, logId: string, question:
 }
 
 /**
- * Removes the copies of a log, in the transaction that keeps it as a whole. In this order: a writer that is adding to
- * them holds the first row.
+ * Removes the copies of a log, in the transaction that stores the whole log. The row of `followed_logs` goes first,
+ * because a writer that is appending has locked it.
  */
 export async function removeCopies(transaction: Queries, logId: string): Promise<void> {
   await transaction.deleteFrom('followed_logs').where('log_id', '=', logId).execute();
   await transaction.deleteFrom('log_copies').where('log_id', '=', logId).execute();
 }
 
-/** Removes copies of logs that are kept as a whole by now or belong to nothing: of readers that came in the last moment. */
+/** Removes copies of logs that are stored as a whole or do not exist. Readers that came late have caused them. */
 export async function removeStrayCopies(database: Database): Promise<void> {
   const stray = await database.read
     .selectFrom('followed_logs')

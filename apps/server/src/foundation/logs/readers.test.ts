@@ -11,7 +11,7 @@ const settings: ReaderSettings = {
   logsOfCaller: 3, readersOfLog: 5, logs: 8, waitsOfCaller: 1, waits: 1, slowMs: 1,
 }; // prettier-ignore
 
-/** A log in memory that counts how often it is asked. */
+/** A log in memory that counts its reads. */
 class Written implements LogSource {
   text = '';
   complete = false;
@@ -52,7 +52,7 @@ class Written implements LogSource {
 
 const line = (number: number): string => `{"message":"${number} ${'x'.repeat(180)}"}\n`;
 
-/** Follows a log as the events do and returns the numbers of its lines. */
+/** Follows a log as the event stream does, and returns the numbers of its lines. */
 async function follow(log: SharedLog, signal: AbortSignal): Promise<number[]> {
   let text = '';
   let position = 0;
@@ -87,7 +87,7 @@ test('many followers of one log have all of its lines; it is read as if there we
   source.complete = true;
   source.add('');
   for (const numbers of await Promise.all(followers)) expect(numbers).toEqual(all);
-  // A handful for each change; not one for each of 200 followers.
+  // A handful of reads for each change, not one for each of 200 followers.
   expect(source.reads).toBeLessThan(100);
   expect(source.looks).toBeLessThan(100);
   expect(source.listeners).toBeLessThan(100);

@@ -6,19 +6,19 @@ import { ChunkCache } from './chunks.ts';
 import { SharedLog } from './shared-log.ts';
 import type { LogSource } from './source.ts';
 
-/** Lines of all logs that are kept in memory for those who read them at the same time. */
+/** Bytes of log lines that are cached for concurrent readers; beyond that the oldest are removed. */
 const CACHE_BYTES = 32 * 1024 * 1024;
-/** Seconds after which whoever was refused may ask again. */
+/** Seconds after which a refused reader may try again. */
 const RETRY_SECONDS = 5;
 
 /** A log that is open for one reader. */
 export interface OpenLog {
   readonly log: SharedLog;
-  /** Ends the reading; may be called again. */
+  /** Frees the slot of the reader. Repeatable. */
   close(): void;
 }
 
-/** All readers of logs in this process: one {@link SharedLog} for each log, and limits on how many read. */
+/** The readers of logs in this process: one {@link SharedLog} for each log, and limits on readers. */
 export class LogReaders {
   readonly #settings: ReaderSettings;
   readonly #slots: FairSlots;
@@ -32,8 +32,8 @@ export class LogReaders {
 
   /**
    * Opens a log for one more reader.
-   * @param key names the log, whatever it is the log of.
-   * @param caller names the person or application, the same for all of its requests.
+   * @param key unique name of the log among executions and builds.
+   * @param caller id of the person or application, the same for all of its requests.
    * @throws Problem too-many-readers or readers-busy.
    */
   open(key: string, caller: string, source: LogSource): OpenLog {
@@ -79,7 +79,7 @@ function tooMany(detail: string): Problem {
 
 const ofDatabases = new WeakMap<Platform['database'], LogReaders>();
 
-/** The readers of the process: one for the database, which all parts of a platform share. */
+/** The readers of a platform. All of its interfaces share one database, by which they find the same readers. */
 export function readersOf({ database, configuration }: Pick<Platform, 'database' | 'configuration'>): LogReaders {
   const known = ofDatabases.get(database);
   if (known) return known;

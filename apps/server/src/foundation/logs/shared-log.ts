@@ -3,12 +3,12 @@ import { chunksOf, type Chunk, type ChunkCache, type LineFormat } from './chunks
 import { Coalesced } from './coalesced.ts';
 import type { LogSource } from './source.ts';
 
-/** Until a source that failed is asked again, in ms. */
+/** Milliseconds before a source that has failed is asked again. */
 const AGAIN_MS = 1_000;
 
 /**
- * A log that any number of readers of this process read. It is read once for all who are at the same position, and looked
- * after by one listener. A reader keeps nothing but its position, so a slow one holds up nobody and takes no memory.
+ * A log with any number of readers in this process. Readers at the same position share one read, and all share one
+ * listener. A reader has no state but its position, so a slow one delays no other and takes no memory.
  */
 export class SharedLog {
   readonly #source: LogSource;
@@ -29,18 +29,18 @@ export class SharedLog {
     this.#complete = new Coalesced(() => source.isComplete());
   }
 
-  /** Counts the changes that were seen. Taken before reading, it tells `changed` what the reader knows. */
+  /** Number of changes seen so far. A reader takes it before reading, and passes it to `changed`. */
   get version(): number {
     return this.#version;
   }
 
-  /** Whether nothing will be added any more to what `chunk` reads from now on. Begins to look after the log. */
+  /** Whether the log is complete, so that later calls of `chunk` see all of it. The first call starts the listener. */
   isComplete(): Promise<boolean> {
     if (!this.#watches) void this.#watch();
     return this.#complete.ask();
   }
 
-  /** The next lines from a position on, or null when there are no more at the moment. */
+  /** The next lines from a position on, or null if there are no more at the moment. */
   async chunk(format: LineFormat, from: number): Promise<Chunk | null> {
     const at = `${format} ${from}`;
     const known = this.#cache.get(`${this.#key} ${at}`);
@@ -70,7 +70,7 @@ export class SharedLog {
     return chunks[0] ?? null;
   }
 
-  /** Resolves when the log may have changed since it had this version, and when the signal aborts. */
+  /** Resolves when the log may have changed since `version`, or when the signal aborts. */
   async changed(version: number, signal: AbortSignal): Promise<void> {
     if (this.#version !== version || signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -84,7 +84,7 @@ export class SharedLog {
     });
   }
 
-  /** Nobody reads it any more. */
+  /** Ends the listener; to be called after the last reader. */
   close(): void {
     this.#closed.abort();
     this.#notify();
@@ -94,7 +94,7 @@ export class SharedLog {
     this.#watches = true;
     const { signal } = this.#closed;
     while (!signal.aborted) {
-      // Readers meet the failure themselves when they read.
+      // A failure is not reported here: readers get it when they read.
       await this.#source.changed(signal).catch(() => pause(AGAIN_MS, undefined, { signal }).catch(() => undefined));
       this.#notify();
     }

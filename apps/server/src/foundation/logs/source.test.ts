@@ -27,7 +27,7 @@ test('a kept log is read in pieces of whole lines, whatever their length', async
     }
     expect(Buffer.concat(pieces).equals(whole)).toBe(true);
     expect(pieces.length).toBeGreaterThan(3);
-    // All but the one with the long line.
+    // All pieces but the one with the long line.
     expect(pieces.map(({ length }) => length).toSorted((a, b) => b - a)[1]).toBeLessThanOrEqual(1_048_576);
   } finally {
     await rm(folder, { recursive: true });
