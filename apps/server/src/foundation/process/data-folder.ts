@@ -3,13 +3,13 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { Refusal } from '../config/index.ts';
 
-/** A part of the data folder that one process alone may have: the running executions, or the uploads that arrive. */
+/** A part of the data folder that belongs to one process: running executions (worker), or arriving uploads (api). */
 export type Part = 'worker' | 'api';
 
-/** The first has the name of the time when one process played every role. */
+/** Lock files. The name of the worker's is from a version in which one process had all roles. */
 const LOCKS: Readonly<Record<Part, string>> = { worker: 'platform.lock', api: 'api.lock' };
 
-/** Makes the data folder, readable by its user alone. Throws Refusal. */
+/** Creates the data folder, readable by its user only. Throws Refusal. */
 export function openDataFolder(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -21,8 +21,8 @@ export function openDataFolder(dataDir: string): void {
 }
 
 /**
- * Takes a part of the data folder for this process; returns the way to give it back. The lock is one of the file system
- * (through SQLite), so that it ends with the process, however that ends. Throws Refusal when another process has it.
+ * Locks a part of the data folder for this process. Returns a function that releases it. The lock is a file lock (taken
+ * through SQLite), so that it ends with the process, also if that is killed. Throws Refusal if another process has it.
  */
 export function takePart(dataDir: string, part: Part): () => void {
   const lock = new Database(path.join(dataDir, LOCKS[part]), { timeout: 0 });
@@ -38,7 +38,7 @@ export function takePart(dataDir: string, part: Part): () => void {
   return () => void lock.close();
 }
 
-/** Names the worker of this folder in the database, the same after every restart. */
+/** The id of this folder's worker in the database, the same after every restart. */
 export function workerIdOf(dataDir: string, newId: () => string): string {
   const file = path.join(dataDir, 'worker.id');
   if (!existsSync(file)) writeFileSync(file, newId(), { mode: 0o600, flush: true });

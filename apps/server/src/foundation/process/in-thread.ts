@@ -12,25 +12,25 @@ export interface ThreadLimits {
 export type ThreadAnswer<Answer> = { readonly answer: Answer } | 'BUSY' | 'EXCEEDED';
 
 /**
- * Runs a script on untrusted input, one request at a time, each in a new thread with limits on time and memory. Parsers and
- * validators take far longer for hostile documents than for others of their size; in a thread they block no other request. The
- * script posts one message, its answer.
+ * Runs a script on untrusted input, one request at a time, each in a new thread with limits on time and memory.
+ * Parsers and validators take far longer for hostile documents than for others of their size; in a thread they block
+ * no other request. The script posts one message, its answer.
  */
 export function createThread<Asked, Answer>(script: URL, { limitMs, memoryMb, waiting }: ThreadLimits) {
   return serialized(waiting, (asked: Asked, ms: number = limitMs) => inThread<Answer>(script, asked, ms, memoryMb));
 }
 
 /**
- * The same with one thread for many requests, so that the script can keep state between them. The script posts one message
- * when it is ready, and one for each message that it gets. A thread that exceeds its limits is ended; the next request starts
- * another.
+ * Like `createThread`, with one thread for many requests, so that the script can keep state. The script posts one
+ * message when it is ready, and one for each message that it gets. A thread that exceeds its limits is ended; the
+ * next request starts another.
  */
 export function createLastingThread<Asked, Answer>(script: URL, { limitMs, memoryMb, waiting }: ThreadLimits) {
   let worker: Worker | null = null;
 
   async function begin(): Promise<Worker> {
     const begun = workerOf(script, undefined, memoryMb);
-    // An error between two requests: the next request starts another thread.
+    // After an error between two requests the next request starts another thread.
     begun.on('error', () => {
       if (worker === begun) worker = null;
     });

@@ -3,7 +3,9 @@ import path from 'node:path';
 import { destination, multistream, type Logger } from 'pino';
 import { createLog } from './log.ts';
 
+/** Bytes of the log file; a larger one is renamed and a new one begun. */
 const FILE_BYTES = 20 * 1024 * 1024;
+/** Milliseconds between two checks of the size. */
 const CHECK_MS = 10_000;
 
 export interface LogFile {
@@ -12,7 +14,7 @@ export interface LogFile {
   close(): void;
 }
 
-/** The log of the platform as `<data folder>/log/kethub.log`, with one older file kept; errors also go to stderr. */
+/** Opens the platform's log, `<data folder>/log/kethub.log`. One older file is kept. Errors also go to stderr. */
 export function openLogFile(dataDir: string, level: string): LogFile {
   const file = path.join(dataDir, 'log', 'kethub.log');
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });

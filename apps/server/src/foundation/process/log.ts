@@ -1,13 +1,13 @@
 import { pino, stdSerializers, type DestinationStream, type Logger } from 'pino';
 
-/** What never stands in a log, whoever quotes it: e-mail addresses, tokens and secrets of Kethub, JWTs. */
+/** Texts that are removed from logged errors: e-mail addresses, tokens and secrets of Kethub, JWTs. */
 const SECRET =
   /[^\s"'<>()=,;:/]+@[^\s"'<>()=,;:/@]+\.[a-z]{2,}|ket_(?:pat|sk)_[0-9A-Za-z]+|eyJ[\w-]{8,}(?:\.[\w-]+){1,4}/gi;
 
 /**
- * The log of a process. Whoever writes a line names what it holds, and names no personal data and no secrets. Errors are
- * the exception, as they come from anywhere: of these only the members below are written, without what looks like a
- * secret. What else an error carries (the row of a database, the headers of a request) stays out.
+ * The log of a process. A line contains only the members that its caller names, and these are no personal data and no
+ * secrets. Errors can contain anything, so only their type, code, message and stack are logged, without texts that
+ * look like secrets. Other members, such as a database row or request headers, are left out.
  */
 export function createLog(level: string, stream?: DestinationStream): Logger {
   const options = { level, serializers: { err: errorForLog, cause: errorForLog } };

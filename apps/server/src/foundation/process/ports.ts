@@ -2,8 +2,8 @@ import net from 'node:net';
 import { Refusal } from '../config/index.ts';
 
 /**
- * The port itself, or a free one for 0. Asked before anything else is started: the public addresses need the number, and
- * a port in use is better known before than after everything is open. Throws Refusal.
+ * The port itself, or a free one for 0. To be called before anything else is started: public addresses contain the
+ * number, and a port in use is then refused early. Throws Refusal.
  */
 export async function usablePort(host: string, port: number, setting: string): Promise<number> {
   const server = net.createServer();

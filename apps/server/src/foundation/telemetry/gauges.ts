@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import { Gauge, type Registry } from 'prom-client';
 import type { Database, Queries } from '../storage/index.ts';
 
-/** Counted no further, so that a scrape costs the same whatever waits. */
+/** Most rows that are counted, so that a scrape stays cheap. More are shown as this number. */
 const MOST = 100_000;
 
 type Report = (error: unknown) => void;
 
-/** What is asked when somebody scrapes: the same on every process of an installation, as it stands in the database. */
+/** Adds gauges that query the database at each scrape. All processes of an installation report the same values. */
 export function addDatabaseGauges(registry: Registry, database: Database, report: Report): void {
   const count = (name: string, help: string, table: CountedTable, status?: 'PENDING' | 'RUNNING'): void =>
     addGauge(registry, name, help, report, () => countRows(database.read, table, status));
@@ -37,7 +37,7 @@ export function addDatabaseGauges(registry: Registry, database: Database, report
 type CountedTable = 'executions' | 'builds' | 'outgoing_mails';
 
 async function countRows(read: Queries, table: CountedTable, status?: 'PENDING' | 'RUNNING'): Promise<number> {
-  // The status as a literal: only so do the partial indexes fit.
+  // The status is a literal, because a partial index is not used for a parameter.
   const condition = status === undefined ? sql`` : sql`where status = ${sql.lit(status)}`;
   const { rows } = await sql<{ taken: number | string }>`
     select count(*) as taken from (select 1 from ${sql.table(table)} ${condition} limit ${MOST}) as counted`.execute(
@@ -46,7 +46,7 @@ async function countRows(read: Queries, table: CountedTable, status?: 'PENDING' 
   return Number(rows[0]?.taken ?? 0);
 }
 
-/** What the runner of this data folder holds. */
+/** Adds gauges of the runner of this data folder. */
 export function addRunnerGauges(registry: Registry, runtime: Runtime, report: Report): void {
   const gauge = (name: string, help: string, value: (status: RunnerStatus) => number): void =>
     addGauge(registry, name, help, report, async () => value(await runtime.status()));
@@ -58,7 +58,7 @@ export function addRunnerGauges(registry: Registry, runtime: Runtime, report: Re
   );
 }
 
-/** A gauge that leaves itself out of the answer when it cannot be read, so that the others are still there. */
+/** Adds a gauge that is left out of a scrape if it cannot be read, so that the others are still served. */
 function addGauge(registry: Registry, name: string, help: string, report: Report, read: () => Promise<number>): void {
   const gauge = new Gauge({
     name,

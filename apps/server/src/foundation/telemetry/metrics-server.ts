@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 
-/** Serves the metrics, and nothing else, at `/metrics` of an address of their own. Returns the way to end it. */
+/** Serves `/metrics`, and nothing else, on a separate port. Returns a function that closes the server. */
 export async function serveMetrics(
   registry: Registry,
   { host, port }: { readonly host: string; readonly port: number },
@@ -14,7 +14,7 @@ export async function serveMetrics(
       response.writeHead(404, { 'content-type': 'text/plain' }).end('There is only GET /metrics.\n');
       return;
     }
-    // Scrapes at the same time share one look at database and runner.
+    // Concurrent scrapes share one read of database and runner.
     reading ??= registry.metrics().finally(() => (reading = null));
     reading.then(
       (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),

@@ -2,7 +2,7 @@ import type { ExecutionStatus, ProblemCode } from '@kethub/contract';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import { RequestDurations } from './request-durations.ts';
 
-/** What this process counts. No label has a value that comes from a caller or names one: there are few, and they are known. */
+/** Metrics of this process. Labels have few, known values: none comes from a caller or names one. */
 export class Metrics {
   readonly registry = new Registry();
   readonly requests: RequestDurations;
@@ -69,12 +69,12 @@ export class Metrics {
     this.#accepted.inc();
   }
 
-  /** A worker has taken an execution that had waited so long. */
+  /** Records that a worker has claimed an execution after this wait. */
   claimed(waitMs: number): void {
     this.#wait.observe(waitMs / 1000);
   }
 
-  /** `runMs` is null of what never ran. */
+  /** `runMs` is null for an execution that never ran. */
   ended(status: ExecutionStatus, runMs: number | null): void {
     this.#ended.inc({ status });
     if (runMs !== null) this.#run.observe({ status }, runMs / 1000);

@@ -14,7 +14,10 @@ export interface MetricsOptions {
   readonly log: Logger;
 }
 
-/** Serves the metrics of this process if the configuration enables them. `runtime` is null in a process without a worker. */
+/**
+ * Serves the metrics of this process if the configuration enables them. `runtime` is null in a process without a
+ * worker.
+ */
 export async function openMetrics(
   { configuration, telemetry, database, log }: MetricsOptions,
   runtime: Runtime | null,

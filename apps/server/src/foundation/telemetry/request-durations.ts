@@ -1,13 +1,13 @@
 import { Histogram, type MetricObjectWithValues, type MetricValueWithName, type Registry } from 'prom-client';
 
 declare module 'prom-client' {
-  // What a registry asks for when it makes the text; not part of the published types.
+  // A registry calls this for the text of a scrape. The published types leave it out.
   interface Histogram<T extends string> {
     getForPromString(): Promise<MetricObjectWithValues<SharingValue<T>>>;
   }
 }
 
-/** A value whose labels are in part those of its neighbours. */
+/** A value that shares a part of its labels with others. */
 type SharingValue<T extends string> = MetricValueWithName<T> & {
   readonly sharedLabels: Readonly<Record<string, string>>;
 };
@@ -21,14 +21,14 @@ type Label = 'interface' | 'method' | 'route' | 'status' | 'le';
 export interface RouteLabels {
   readonly interface: string;
   readonly method: string;
-  /** With its placeholders, so that there are as many as there are endpoints. */
+  /** Path with placeholders, so that each endpoint is one route. */
   readonly route: string;
 }
 
 /**
- * The durations of requests, by route and class of status. What prom-client does for an observation (it makes and hashes
- * the text of the labels: 2 µs) would be felt on status reads of 26 µs; here a route holds its own counters, and text is
- * made when somebody asks.
+ * A histogram of request durations by route and class of status. For each observation prom-client builds and hashes a
+ * text of the labels (2 µs), which is too much for status reads of 26 µs. Here each route has counters, and texts are
+ * built at a scrape.
  */
 export class RequestDurations extends Histogram<Label> {
   readonly #routes: RouteDurations[] = [];
@@ -60,7 +60,7 @@ export class RequestDurations extends Histogram<Label> {
 /** Counters of one route. */
 export class RouteDurations {
   readonly labels: RouteLabels;
-  /** By class of status, 1 to 5: how many were at most as long as each bound, beyond all of them, and the sum. */
+  /** By class of status, 1 to 5: the count of each bucket, the count beyond the last bound, and the sum in seconds. */
   readonly #classes: (Float64Array | undefined)[] = [];
 
   constructor(labels: RouteLabels) {

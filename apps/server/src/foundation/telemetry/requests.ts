@@ -7,7 +7,7 @@ import type { OpenSpan } from './tracing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null where nobody measures, and once the answer has begun. */
+    /** Null if requests are not measured, and after the answer has begun. */
     observation: Observation | null;
   }
 }
@@ -23,12 +23,12 @@ export class Observation {
     this.#span = span;
   }
 
-  /** Its place in the trace; null without tracing. */
+  /** Trace context of the request's span; null without tracing. */
   get trace(): TraceContext | null {
     return this.#span?.context ?? null;
   }
 
-  /** The answer begins. */
+  /** Ends the observation; to be called when the answer begins. */
   end(request: FastifyRequest, status: number): void {
     request.observation = null;
     this.#durations?.observe(status, performance.now() - this.#startedAt);
@@ -36,14 +36,14 @@ export class Observation {
   }
 }
 
-/** Measures the requests to one route. */
+/** Begins the observation of a request to one route. */
 export type RouteObserver = (request: FastifyRequest) => void;
 
 /** Measures the requests to an interface. */
 export class RequestObserver {
   readonly #telemetry: Telemetry;
   readonly #interface: string;
-  /** By method, of which the parser of HTTP knows three dozen. */
+  /** Observers by method. Node's HTTP parser knows three dozen methods, which bounds the map. */
   readonly #unrouted = new Map<string, RouteObserver>();
 
   private constructor(telemetry: Telemetry, face: string) {
@@ -51,12 +51,12 @@ export class RequestObserver {
     this.#interface = face;
   }
 
-  /** Null when nobody wants to know. */
+  /** Null without metrics and tracing. */
   static of(telemetry: Telemetry, face: 'platform' | 'gateway'): RequestObserver | null {
     return telemetry.metrics || telemetry.tracing ? new RequestObserver(telemetry, face) : null;
   }
 
-  /** To be called with every request to the route, as soon as it is there. `route` is its path with placeholders. */
+  /** Returns an observer, to be called when a request to the route arrives. `route` is its path with placeholders. */
   route(method: string, route: string): RouteObserver {
     const { metrics, tracing } = this.#telemetry;
     const durations = metrics?.requests.route({ interface: this.#interface, method, route }) ?? null;
@@ -67,7 +67,7 @@ export class RequestObserver {
     };
   }
 
-  /** The same for a request that fits no endpoint: `place` stands for all addresses that are answered alike. */
+  /** Begins the observation of a request that matches no route. `place` labels all such addresses. */
   unrouted(request: FastifyRequest, place: string): void {
     const { method } = request;
     const observe = this.#unrouted.get(method) ?? this.route(method, place);
@@ -80,18 +80,18 @@ export class RequestObserver {
   }
 }
 
-/** Where a request stands in a trace, whoever began it; null when it is part of none. */
+/** The trace context of a request: of its own span, or else the caller's; null if it is part of no trace. */
 export function traceOf(request: FastifyRequest): TraceContext | null {
   return request.observation?.trace ?? parseTraceparent(request.headers.traceparent);
 }
 
-/** At least so much has to be passed on (W3C Trace Context, §3.3.1.5); longer ones are left out. */
+/** Characters of a `tracestate` that must be passed on (W3C Trace Context §3.3.1.5); a longer one is left out. */
 const LONGEST_STATE = 512;
 
 /**
- * What a request that is sent on to somebody else's server carries, so that both find it under one id and in one trace:
- * `x-request-id`, `traceparent` and, when the caller's trace goes on, its `tracestate`. `span` is that of the sending;
- * without one the caller's place is passed on, as by anybody who records nothing (W3C Trace Context, §4.3).
+ * Headers of a forwarded request, so that both servers log the same id and belong to the same trace: `x-request-id`,
+ * `traceparent` and, in a trace of the caller, its `tracestate`. `span` is the span of forwarding. Without one, the
+ * caller's `traceparent` is passed on (W3C Trace Context §4.3).
  */
 export function forwardedHeaders(request: FastifyRequest, span: OpenSpan | null): Record<string, string> {
   const begun = parseTraceparent(request.headers.traceparent);

@@ -28,9 +28,9 @@ describe.each(databases)('traces on $name', (kind) => {
     });
     const { id } = started.body as { id: string };
     const { trace } = (await app.request('GET', `/${id}/result`)).body as { trace: string };
-    // Nobody has asked to record this one, and the ratio is 0.
+    // The caller does not ask to record this request, and the ratio is 0.
     await app.finish({});
-    // What is left is exported at the end.
+    // `close` exports the remaining spans.
     await kethub.close();
     await receiver.close();
 
@@ -121,7 +121,7 @@ describe.each(databases)('metrics on $name', (kind) => {
 
   test('executions are counted by their end, with their waits and runs', async () => {
     const ended = 'kethub_executions_ended_total{status="SUCCEEDED"}';
-    // Counted when they have been collected, which is a moment after their status is there.
+    // Executions are counted when they are collected, a moment after their status is stored.
     const whenAllHaveEnded = () =>
       vi.waitUntil(
         async () => {

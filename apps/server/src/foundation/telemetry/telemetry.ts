@@ -3,7 +3,7 @@ import type { Configuration } from '../config/index.ts';
 import { Metrics } from './metrics.ts';
 import { openTracing, type Tracing } from './tracing.ts';
 
-/** What this process tells about itself; null is what nobody has asked for, and costs nothing. */
+/** Metrics and traces of this process; null if the configuration does not enable them. */
 export interface Telemetry {
   readonly metrics: Metrics | null;
   readonly tracing: Tracing | null;

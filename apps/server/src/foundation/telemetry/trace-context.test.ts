@@ -8,7 +8,7 @@ test.each([
   [`00-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-01`],
   [`00-${TRACE}-${SPAN}-00`, `00-${TRACE}-${SPAN}-00`],
   [`00-${TRACE}-${SPAN}-03`, `00-${TRACE}-${SPAN}-03`],
-  // Flags that are not known are not passed on; neither is what a later version adds.
+  // Neither unknown flags nor further fields of later versions are passed on.
   [`00-${TRACE}-${SPAN}-ff`, `00-${TRACE}-${SPAN}-03`],
   [`cc-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-01`],
   [`cc-${TRACE}-${SPAN}-01-what-the-future-holds`, `00-${TRACE}-${SPAN}-01`],

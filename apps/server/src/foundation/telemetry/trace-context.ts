@@ -1,24 +1,25 @@
-/** Where a request stands in a trace that spans several programs (W3C Trace Context, level 2). */
+/** Identifies a span in a distributed trace (W3C Trace Context, level 2). */
 export interface TraceContext {
   /** 32 hexadecimal digits, not all zero. */
   readonly traceId: string;
-  /** 16 of them. */
+  /** 16 hexadecimal digits, not all zero. */
   readonly spanId: string;
-  /** SAMPLED and RANDOM; what else a later version may say is not passed on (§3.2.2.5). */
+  /** SAMPLED and RANDOM; unknown flags of later versions are not passed on (§3.2.2.5). */
   readonly flags: number;
 }
 
 const SAMPLED = 1;
 const RANDOM = 2;
 const FORM = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+/** Most characters of a `traceparent`; a longer one is ignored. */
 const LONGEST = 512;
 
-/** The header `traceparent`, or null when there is none, or one that has to be taken as if there were none. */
+/** Parses the header `traceparent`; null if it is absent or must be ignored. */
 export function parseTraceparent(header: string | string[] | undefined): TraceContext | null {
   if (typeof header !== 'string' || header.length > LONGEST) return null;
   const [, version, traceId, spanId, flags, more] = FORM.exec(header) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return null;
-  // Version 00 ends there; a later one may go on, and is read as far as it is known.
+  // Version 00 has no further fields. Further fields of later versions are ignored.
   if (version === '00' && more !== undefined) return null;
   return { traceId, spanId, flags: Number.parseInt(flags, 16) & (SAMPLED | RANDOM) };
 }

@@ -6,17 +6,17 @@ import type { TraceContext } from './trace-context.ts';
 
 export type { Attributes };
 
-/** A span that is not over yet. */
+/** A span that has not ended. */
 export interface OpenSpan {
   readonly context: TraceContext;
   end(attributes: Attributes, failed: boolean): void;
 }
 
-/** Spans of what this process does, exported to an OpenTelemetry collector. */
+/** Records spans of this process, and exports them to an OpenTelemetry collector. */
 export interface Tracing {
-  /** Begins a span: one of a trace that `parent` names, or of a new one. */
+  /** Begins a span, in the trace of `parent` or in a new one. */
   begin(name: string, kind: 'SERVER' | 'CLIENT' | 'INTERNAL' | 'CONSUMER', parent: TraceContext | null): OpenSpan;
-  /** One that is over already, from and until epoch milliseconds. */
+  /** Records a span that has ended; `from` and `until` are epoch milliseconds. */
   record(
     name: string,
     parent: TraceContext,
@@ -25,23 +25,24 @@ export interface Tracing {
     attributes: Attributes,
     failed: boolean,
   ): void;
-  /** Exports what is left. */
+  /** Exports the remaining spans. */
   close(): Promise<void>;
 }
 
 /**
- * The SDK of OpenTelemetry with its exporter for OTLP over HTTP, and none of its instrumentations, which patch every
- * library (0.13 of the requests a second). Loaded by this function only: without the setting nobody pays for it. The
- * exporter reads its other settings (headers, time-out, compression, certificates) from their standard variables.
+ * Opens the SDK of OpenTelemetry with its exporter for OTLP over HTTP. Its instrumentations are not used: they patch
+ * every library, and leave 13 % of the requests a second. Only this function loads the SDK, so it costs nothing
+ * without the setting. The exporter reads its other settings (headers, time-out, compression, certificates) from
+ * standard variables.
  */
 export async function openTracing({ endpoint, ratio }: TracingSettings, log: Logger): Promise<Tracing> {
   const { diag, DiagLogLevel, ROOT_CONTEXT, SpanStatusCode, trace, SpanKind } = await import('@opentelemetry/api');
   const sdk = await import('@opentelemetry/sdk-trace');
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
   const { resourceFromAttributes } = await import('@opentelemetry/resources');
-  const tell = (text: string): void => log.warn({ detail: withoutSecrets(text) }, 'traces could not be exported');
+  const report = (text: string): void => log.warn({ detail: withoutSecrets(text) }, 'traces could not be exported');
   diag.setLogger(
-    { error: tell, warn: tell, info: () => undefined, debug: () => undefined, verbose: () => undefined },
+    { error: report, warn: report, info: () => undefined, debug: () => undefined, verbose: () => undefined },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });

@@ -2,29 +2,30 @@ import { existsSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import type { CapacitySettings } from '../config/index.ts';
 
-/** What the machine of a worker has for executions. */
+/** Resources of a worker's machine for executions. */
 export interface Capacity {
   readonly cpus: number;
   readonly memoryBytes: number;
-  /** How many of which type; the type is empty where they are not told apart. */
+  /** Number of GPUs by type; the type is empty if types are not distinguished. */
   readonly gpus: Readonly<Record<string, number>>;
 }
 
-/** What one execution is promised. */
+/** Resources that an execution is promised. */
 export interface Needs {
   readonly cpus: number;
   readonly memoryBytes: number;
   readonly gpus: number;
-  /** Null takes any. */
+  /** Null for any type. */
   readonly gpuType: string | null;
 }
 
 const MB = 1024 * 1024;
-/** For the platform itself, and for the largest step of a build. */
+/** Memory that is reserved for the platform, in bytes. */
 const PLATFORM_BYTES = 512 * MB;
+/** Memory that is reserved for the largest step of a build, in bytes. */
 const BUILD_BYTES = 2048 * MB;
 
-/** As it is set, else what the operating system and the cgroup of this process leave: all processors, and most of the memory. */
+/** The capacity by the settings. Default: all processors, and most of the memory, that this process may use. */
 export function capacityOf({ cpus, memoryBytes, gpus, warmBytes }: CapacitySettings): Capacity {
   const machine = Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   const left = Math.max(machine - PLATFORM_BYTES - BUILD_BYTES - warmBytes, machine / 2);
@@ -37,12 +38,14 @@ export interface Machine {
   readonly sharesMemory: boolean;
 }
 
-/** Machines are told apart by their kernel: containers of one machine have names of their own, and the same processors. */
+/**
+ * Identifies the machine by its kernel: containers of one machine have different host names and share its processors.
+ */
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 /**
- * The machine of this process, and whether what it gives is all that the machine has, so that other workers there give the
- * same. What was set, or is a part for this process alone (a cgroup, some of the processors), is given by it alone.
+ * The machine of this process, and whether workers on it share its processors and memory. A resource is not shared if
+ * it is set, or if a cgroup or an affinity mask gives this process a part of it.
  */
 export function machineOf({ cpus, memoryBytes }: CapacitySettings): Machine {
   const own = process.constrainedMemory() || Number.POSITIVE_INFINITY;
@@ -53,24 +56,24 @@ export function machineOf({ cpus, memoryBytes }: CapacitySettings): Machine {
   };
 }
 
-/** Of one that was claimed before promises were noted nothing is known. */
+/** The promise in a row. An execution that was claimed before promises were recorded has none. */
 export function needsOfRow(
   row: Readonly<Record<'cpus' | 'memory_bytes' | 'gpus', number | null>> & { readonly gpu_type: string | null },
 ): Needs {
   return { cpus: row.cpus ?? 0, memoryBytes: row.memory_bytes ?? 0, gpus: row.gpus ?? 0, gpuType: row.gpu_type };
 }
 
-/** What is left of a machine beside what it has promised. */
+/** The free resources of a machine, given its promises. */
 export function freeResources(capacity: Capacity, promised: readonly Needs[]): Resources {
   const room = new Resources(capacity);
   for (const needs of promised) room.take(needs);
   return room;
 }
 
-/** Sums of fractions of a processor are not exact. */
+/** Processors that are tolerated, because sums of fractions are not exact. */
 const ALMOST = 1e-6;
 
-/** What is left of a machine. */
+/** The free resources of a machine. */
 export class Resources {
   #cpus: number;
   #memoryBytes: number;
@@ -82,7 +85,7 @@ export class Resources {
     this.#gpus = new Map(Object.entries(gpus));
   }
 
-  /** What would be given for these needs, with the type of the GPUs; null when there is not enough. */
+  /** The resources for these needs, with the type of the GPUs; null if not enough are free. */
   fit(needs: Needs): Needs | null {
     if (needs.cpus > this.#cpus + ALMOST || needs.memoryBytes > this.#memoryBytes) return null;
     if (needs.gpus === 0) return { ...needs, gpuType: null };
@@ -113,7 +116,7 @@ export class Resources {
   }
 }
 
-/** The least that a configuration can ask for. */
+/** The least resources that a version can ask for. */
 const SMALLEST_CPUS = 0.1;
 const SMALLEST_BYTES = 64 * MB;
 
@@ -121,7 +124,7 @@ function isType(wanted: string | null, type: string): boolean {
   return wanted === null || wanted.trim().toLowerCase() === type.toLowerCase();
 }
 
-/** Why an empty machine has no room for these needs, one sentence for each kind; empty when it has. */
+/** Reasons why no machine could ever satisfy these needs, one for each resource; empty if one could. */
 export function lacking(
   needs: Needs,
   capacities: readonly Capacity[],
@@ -156,13 +159,13 @@ export function lacking(
         ]
       : []),
   ];
-  // Of each there is enough, but nowhere together.
+  // Each resource suffices on some machine, but all of them on none.
   return reasons.length > 0
     ? reasons
     : [{ member: 'cpus', detail: 'no machine has that many CPUs, that much memory and the GPUs together' }];
 }
 
-/** Rounded down: what is said to be there must be there. */
+/** GB with two decimals, rounded down so that the shown amount is available. */
 function inGb(bytes: number): number {
   return Math.floor((bytes / 2 ** 30) * 100) / 100;
 }

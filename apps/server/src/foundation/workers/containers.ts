@@ -2,7 +2,10 @@ import { checkContainers } from '@kethub/runtime';
 import type { Platform } from '../platform.ts';
 import type { Queries } from '../storage/index.ts';
 
-/** Whether this worker can run containers at the moment: engines start later than platforms, and are restarted. */
+/**
+ * Checks again and again whether this worker can run containers: engines start later than platforms, and are
+ * restarted.
+ */
 export class ContainerWatch {
   readonly #platform: Platform;
   #usable = false;
@@ -12,7 +15,7 @@ export class ContainerWatch {
     this.#platform = platform;
   }
 
-  /** As of the last look. */
+  /** Result of the last check. */
   get usable(): boolean {
     return this.#usable;
   }
@@ -29,7 +32,7 @@ export class ContainerWatch {
   }
 }
 
-/** Whether some worker that has not been given up can run containers. */
+/** Whether a worker that is not lost can run containers. */
 export async function someWorkerRunsContainers(queries: Queries): Promise<boolean> {
   const worker = await queries
     .selectFrom('workers')

@@ -4,11 +4,12 @@ import type { Platform } from '../platform.ts';
 import { machineOf, type Capacity } from './capacity.ts';
 import type { ContainerWatch } from './containers.ts';
 
-/** How many beats a lease has room for: some may be late or lost. */
+/** Heartbeats in a lease, so that some may be late or lost. */
 const BEATS_PER_LEASE = 6;
+/** Most milliseconds between two heartbeats. */
 const LONGEST_MS = 10_000;
 
-/** The sign of life of a worker: a number in the database that grows. */
+/** The heartbeat of a worker: a counter in the database that grows. */
 export class Heartbeat {
   readonly #platform: Platform;
   readonly #workerId: string;
@@ -28,20 +29,20 @@ export class Heartbeat {
     this.#everyMs = Math.min(platform.configuration.workerLeaseMs / BEATS_PER_LEASE, LONGEST_MS);
   }
 
-  /** Resolves once the worker is known to be alive. */
+  /** Resolves after the first heartbeat. */
   async start(): Promise<void> {
     await this.#containers.look();
     await this.#beat();
     this.#timer = setInterval(() => {
-      // Beside the sign of life: an engine that does not answer must not be the end of the worker.
+      // Not awaited: an engine that does not answer must not delay the heartbeat.
       void this.#containers.look();
       this.#beat().catch((error: unknown) => this.#platform.log.warn({ err: error }, 'could not give a sign of life'));
     }, this.#everyMs);
   }
 
   /**
-   * To be awaited before something is taken on: one that was still for long, and given up meanwhile, is known to be alive
-   * again before it is responsible for anything.
+   * To be awaited before the worker claims work. A worker that was paused, and declared lost meanwhile, is alive
+   * again in the database before it is responsible for anything.
    */
   async ensureAlive(): Promise<void> {
     if (performance.now() - this.#last > 2 * this.#everyMs) await this.#beat();

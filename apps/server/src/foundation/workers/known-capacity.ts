@@ -1,7 +1,7 @@
 import type { Queries } from '../storage/index.ts';
 import type { Capacity } from './capacity.ts';
 
-/** What the workers of this installation have told of their machines; those that were given up do not count. */
+/** Capacities that the workers of this installation have reported, without lost workers. */
 export async function knownCapacities(queries: Queries): Promise<Capacity[]> {
   const rows = await queries
     .selectFrom('workers')

@@ -1,6 +1,6 @@
 import { lacking, type Capacity, type Needs } from './capacity.ts';
 
-/** What the operator has set: `KETHUB_LONG_RUN_SECONDS` and `KETHUB_OWNER_LONG_RUN_PERCENT`, the share from 0 to 1. */
+/** The settings `KETHUB_LONG_RUN_SECONDS` and `KETHUB_OWNER_LONG_RUN_PERCENT`, the latter as a share from 0 to 1. */
 export interface LongRunLimits {
   readonly longRunSeconds: number;
   readonly longRunShare: number;
@@ -8,7 +8,7 @@ export interface LongRunLimits {
 
 const GB = 2 ** 30;
 
-/** What long executions of one owner may take of a machine: the share, but so much that the smallest usual one fits. */
+/** Resources of a machine for the long executions of an owner: the share, but at least 1 processor, 1 GB and 1 GPU. */
 export function longCapacity({ cpus, memoryBytes, gpus }: Capacity, share: number): Capacity {
   return {
     cpus: Math.min(cpus, Math.max(1, cpus * share)),
@@ -19,7 +19,7 @@ export function longCapacity({ cpus, memoryBytes, gpus }: Capacity, share: numbe
   };
 }
 
-/** Why an execution that may run for so long fits no share of any of these machines; empty when it does, or is not long. */
+/** Reasons why a long execution fits into the share of no machine; empty if it fits, or is not long. */
 export function lackingForLong(
   needs: Needs,
   runTimeSeconds: number,

@@ -1,21 +1,23 @@
 import type { Platform } from '../platform.ts';
 
-/** What a domain does about what was running on a worker that does not come back. Repeatable. */
+/** A domain's handler of work that was running on a lost worker. Repeatable. */
 export type OnLost = (platform: Platform, workerId: string) => Promise<void>;
 
+/** Looks at the workers in a lease. */
 const LOOKS_PER_LEASE = 10;
+/** Most milliseconds between two looks. */
 const LONGEST_MS = 10_000;
 
 interface Observation {
   readonly beats: number;
-  /** Monotonic milliseconds since when it has been this number. */
+  /** Monotonic time in milliseconds at which this number of beats was first seen. */
   readonly since: number;
 }
 
 /**
- * Finds workers from which nothing was heard for the whole lease. Measured by this process alone, on its own clock, while
- * it could look: clocks of machines differ, and after an outage of the database everybody has been silent. So the lease
- * begins anew with the start of this process and with every look that fails or comes late.
+ * Finds workers without a heartbeat for a whole lease. This process measures the lease on its own monotonic clock,
+ * because clocks of machines differ. After an outage of the database all workers have been silent. So leases begin
+ * anew when this process starts, and when a look fails or is late.
  */
 export class LostWorkers {
   readonly #platform: Platform;
@@ -58,7 +60,7 @@ export class LostWorkers {
       .where('lost_at', 'is', null)
       .execute();
     const now = performance.now();
-    // This process itself was still (a machine that slept), or the database let it wait.
+    // A late look: this process was paused (a machine that slept), or the database was slow.
     const gap = now - Math.min(began, this.#lastLook + this.#everyMs);
     if (gap > this.#platform.configuration.workerLeaseMs / 2) this.#observed.clear();
     this.#lastLook = now;

@@ -2,30 +2,30 @@ import { sql } from 'kysely';
 import { dialectOf, type Queries } from '../storage/index.ts';
 import { needsOfRow, type Machine, type Needs } from './capacity.ts';
 
-/** A claim that stands still, with its machine or its network, holds up all the others only for so long. */
+/** Milliseconds after which PostgreSQL ends an idle claim, whose machine or network has failed, and others go on. */
 const LONGEST_CLAIM_MS = 5_000;
 
-/** Claims of several workers happen one after the other, those of builds among them: each must see what the last one has promised. */
+/** Serializes the claims of all workers, of executions and builds: each must see what the last one has promised. */
 export async function lockClaims(transaction: Queries): Promise<void> {
-  // On SQLite there is one writer.
+  // SQLite has one writer.
   if (dialectOf(transaction) === 'sqlite') return;
   await sql`select set_config('idle_in_transaction_session_timeout', ${String(LONGEST_CLAIM_MS)}, true),
     pg_advisory_xact_lock(hashtextextended('claims of ' || current_schema(), 0))`.execute(transaction);
 }
 
-/** What the machine of a worker has promised, as far as the database knows. */
+/** The promises of a worker's machine in the database. */
 export interface Promised {
-  /** Executions of the worker itself, by their id. */
+  /** Executions of the worker itself, by id. */
   readonly executions: ReadonlyMap<string, Needs>;
-  /** Its builds, and what other workers of the machine have promised of what they share. */
+  /** Builds of the worker, and what other workers of the machine have promised of shared resources. */
   readonly beside: readonly Needs[];
 }
 
 const NOTHING: Needs = { cpus: 0, memoryBytes: 0, gpus: 0, gpuType: null };
 
 /**
- * Reads what a worker has been promised: also by a claim whose answer was lost on its way. With what the other workers of
- * its machine have been promised, also those that were killed, until they are given up.
+ * Reads the promises of a worker, including those of a claim whose answer was lost. Promises of other workers on its
+ * machine count as well, also those of a killed worker until its work is declared lost.
  */
 export async function promisedOn(
   transaction: Queries,
@@ -37,7 +37,7 @@ export async function promisedOn(
   for (const row of await promisesOf(transaction, workerId, sharesCpus || sharesMemory)) {
     const needs = needsOfRow(row);
     if (row.worker_id !== workerId)
-      // GPUs are always its own.
+      // GPUs are never shared between workers.
       beside.push({
         ...NOTHING,
         ...(sharesCpus && { cpus: needs.cpus }),
@@ -49,7 +49,7 @@ export async function promisedOn(
   return { executions, beside };
 }
 
-// Conditions on the status are literal: SQLite uses a partial index only when it can see that its condition holds.
+// Conditions on the status are literals: SQLite uses a partial index only if it can see that its condition holds.
 export function promisesOf(transaction: Queries, workerId: string, ofMachine: boolean) {
   const workers = ofMachine
     ? sql<string>`(select ${workerId} union select id from workers

@@ -1,6 +1,6 @@
 import type { Queries } from '../storage/index.ts';
 
-/** Writes down which versions of Python, such as `3.12`, services can have on a worker. */
+/** Records the versions of Python, such as `3.12`, that a worker offers to services. */
 export async function reportPythons(
   transaction: Queries,
   workerId: string,
@@ -10,7 +10,7 @@ export async function reportPythons(
   await transaction.updateTable('workers').set({ pythons }).where('id', '=', workerId).execute();
 }
 
-/** The versions of Python on the workers that have not been given up; null while one of them has not reported, or none is there. */
+/** The versions of Python on all workers that are not lost; null if there is none, or one has not reported yet. */
 export async function knownPythons(queries: Queries): Promise<string[] | null> {
   const rows = await queries.selectFrom('workers').select('pythons').where('lost_at', 'is', null).execute();
   if (rows.length === 0) return null;
